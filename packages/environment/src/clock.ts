@@ -1,0 +1,64 @@
+/** A point in time: milliseconds since the Unix epoch. */
+export type Time = number
+
+/** A pending callback. Cancelling one that has already run does nothing. */
+export interface Timer {
+  cancel(): void
+}
+
+/**
+ * Time as a component sees it. Everything that waits, waits on one of these, so that a test can hold
+ * the clock in its hand. Nothing outside this package touches `Date`, `setTimeout` and their kin.
+ */
+export interface Clock {
+  /** Wall-clock time in milliseconds since the Unix epoch. May jump when the host's clock is set. */
+  now(): Time
+  /** Milliseconds since an arbitrary start; never goes backwards. For measuring how long something took. */
+  monotonicMs(): number
+  /** Calls `callback` once, `delayMs` from now. A delay below zero counts as zero. Never keeps a process alive by itself. */
+  setTimer(delayMs: number, callback: () => void): Timer
+  /** Calls `callback` after the current turn of the event loop: what `setImmediate` is to real time. */
+  defer(callback: () => void): void
+}
+
+/** Resolves `delayMs` from now, or rejects with the signal's reason as soon as it is aborted. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason)
+      return
+    }
+    const onAbort = () => {
+      timer.cancel()
+      reject(signal?.reason)
+    }
+    const timer = clock.setTimer(delayMs, () => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+/** The host's clock. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  setTimer(delayMs, callback) {
+    // Node fires a timer beyond 2^31-1 ms at once; such a wait is taken in steps instead.
+    const stepMaxMs = 2 ** 31 - 1
+    let remainingMs = Math.max(0, delayMs)
+    let handle: NodeJS.Timeout
+    const arm = () => {
+      const stepMs = Math.min(remainingMs, stepMaxMs)
+      remainingMs -= stepMs
+      handle = setTimeout(() => (remainingMs > 0 ? arm() : callback()), stepMs)
+      handle.unref()
+    }
+    arm()
+    return { cancel: () => clearTimeout(handle) }
+  },
+  defer(callback) {
+    setImmediate(callback)
+  },
+}

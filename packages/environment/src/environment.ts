@@ -1,0 +1,32 @@
+import { type Clock, realClock } from './clock.ts'
+import { type Logger, silentLogger } from './logger.ts'
+import { type Random, realRandom, seededRandom } from './random.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+/** The world a component may touch. It is passed in, never reached for. */
+export interface Environment {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+/** An environment whose clock belongs to a test. */
+export interface VirtualEnvironment extends Environment {
+  readonly clock: VirtualClock
+}
+
+/** The host's own clock and randomness. */
+export function realEnvironment(logger: Logger = silentLogger): Environment {
+  return { clock: realClock, random: realRandom, logger }
+}
+
+/** A clock that stands still and seeded randomness: the same seed gives the same run. */
+export function virtualEnvironment(
+  options: { readonly seed?: number; readonly start?: string; readonly logger?: Logger } = {},
+): VirtualEnvironment {
+  return {
+    clock: new VirtualClock(options.start),
+    random: seededRandom(options.seed ?? 1),
+    logger: options.logger ?? silentLogger,
+  }
+}
