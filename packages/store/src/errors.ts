@@ -1,0 +1,54 @@
+/** The store was closed: the call came too late, or the watch ended with it. */
+export class StoreClosedError extends Error {
+  override readonly name = 'StoreClosedError'
+  constructor() {
+    super('the store is closed')
+  }
+}
+
+/**
+ * The disk refused a transaction. What it holds of that transaction is unknown, so the store takes no further call:
+ * stop the process, look after the disk and open the directory again. `cause` is the disk's own error.
+ */
+export class StoreFailedError extends Error {
+  override readonly name = 'StoreFailedError'
+  constructor(place: string, cause: unknown) {
+    super(`the store in ${place} has failed and takes no further calls: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** More transactions wait for the disk than the store queues. The transaction was not taken; it may be tried again. */
+export class StoreOverloadedError extends Error {
+  override readonly name = 'StoreOverloadedError'
+  constructor(pendingTransactions: number, pendingBytes: number) {
+    super(`too much waits for the disk (${pendingTransactions} transactions, ${pendingBytes} bytes); try again later`)
+  }
+}
+
+/** The directory belongs to a process that is alive. */
+export class DirectoryInUseError extends Error {
+  override readonly name = 'DirectoryInUseError'
+  /** The process that uses it. */
+  readonly pid: number
+  constructor(directory: string, pid: number) {
+    super(`${directory} is in use by process ${pid}; stop that process or choose another directory`)
+    this.pid = pid
+  }
+}
+
+/** The directory was written in a format this version does not read. */
+export class UnknownFormatError extends Error {
+  override readonly name = 'UnknownFormatError'
+  constructor(directory: string, found: string, expected: string) {
+    super(`${directory} holds a store of format ${found}, this version reads format ${expected}`)
+  }
+}
+
+/** A key, a value or a transaction that no store takes. Nothing was written. */
+export class InvalidTransactionError extends Error {
+  override readonly name = 'InvalidTransactionError'
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { StoreOverloadedError } from './errors.ts'
+import { type Batch, GroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import type { StoreEvent } from './store.ts'
+
+const event = (revision: number, size = 0): StoreEvent => ({
+  type: 'put',
+  key: 'k',
+  value: new Uint8Array(size),
+  revision,
+  createRevision: 1,
+  previousRevision: 0,
+})
+
+/** A disk that finishes a batch when the test says so. */
+function harness(limits: Partial<GroupCommitOptions> = {}) {
+  const log: string[] = []
+  const writing: { batch: Batch; done: () => void; fail: (error: Error) => void }[] = []
+  const turns: (() => void)[] = []
+  const commits = new GroupCommit({
+    write: (batch) =>
+      new Promise((done, fail) => {
+        log.push(`write ${batch.events.map(({ revision }) => revision).join(' ')}`)
+        writing.push({ batch, done, fail })
+      }),
+    onDurable: (batch) => log.push(`durable ${batch.last}`),
+    onFailed: (cause) => new Error('failed for good', { cause }),
+    defer: (callback) => turns.push(callback),
+    ...limits,
+  })
+  const add = (revision: number, size = 0) =>
+    commits.add(revision, [event(revision, size)]).then(
+      () => void log.push(`acknowledged ${revision}`),
+      (error: Error) => void log.push(`rejected ${revision}: ${error.message}`),
+    )
+  const settle = async () => {
+    for (let hop = 0; hop < 20; hop++) await Promise.resolve()
+  }
+  const turn = async () => {
+    turns.shift()?.()
+    await settle()
+  }
+  const finish = async () => {
+    writing.shift()?.done()
+    await settle()
+  }
+  const fail = async (message: string) => {
+    writing.shift()?.fail(new Error(message))
+    await settle()
+  }
+  return { commits, add, turn, finish, fail, settle, log: () => log.splice(0), writing }
+}
+
+describe('group commit', () => {
+  it('writes what one turn brought together, and acknowledges only after the disk has it', async () => {
+    const { add, turn, finish, log } = harness()
+    for (const revision of [1, 2, 3]) void add(revision)
+    expect(log()).toEqual([])
+    await turn()
+    expect(log()).toEqual(['write 1 2 3'])
+    await finish()
+    expect(log()).toEqual(['durable 3', 'acknowledged 1', 'acknowledged 2', 'acknowledged 3'])
+  })
+
+  it('gathers what comes while the disk is busy into the next batch', async () => {
+    const { add, turn, finish, log } = harness()
+    void add(1)
+    await turn()
+    for (const revision of [2, 3]) void add(revision)
+    await turn()
+    expect(log()).toEqual(['write 1'])
+    await finish()
+    await turn()
+    expect(log()).toEqual(['durable 1', 'acknowledged 1', 'write 2 3'])
+  })
+
+  it('splits what is too much for one batch, by count and by bytes', async () => {
+    const { add, turn, finish, log } = harness({ batchTransactionsMax: 2, batchBytesMax: 1000 })
+    for (const [revision, size] of [
+      [1, 0],
+      [2, 0],
+      [3, 600],
+      [4, 600],
+      [5, 5000],
+    ] as const)
+      void add(revision, size)
+    for (let batch = 0; batch < 4; batch++) {
+      await turn()
+      await finish()
+    }
+    expect(log().filter((line) => line.startsWith('write'))).toEqual(['write 1 2', 'write 3', 'write 4', 'write 5'])
+  })
+
+  it('rejects everything that waits when the disk fails, and whatever comes later', async () => {
+    const { add, turn, fail, settle, log } = harness()
+    void add(1)
+    await turn()
+    void add(2)
+    await fail('no space')
+    await turn()
+    void add(3)
+    await settle()
+    const rejected = [1, 2, 3].map((revision) => `rejected ${revision}: failed for good`)
+    expect(log()).toEqual(['write 1', ...rejected])
+  })
+
+  it('has room for so many transactions and so many bytes', async () => {
+    const { commits, add, turn, finish } = harness({ pendingTransactionsMax: 3, pendingBytesMax: 1000 })
+    void add(1)
+    void add(2)
+    commits.checkRoom()
+    void add(3)
+    expect(() => commits.checkRoom()).toThrow(StoreOverloadedError)
+    await turn()
+    expect(() => commits.checkRoom()).toThrow(/^too much waits for the disk \(3 transactions, \d+ bytes\); try again/)
+    await finish()
+    commits.checkRoom()
+    void add(4, 1000)
+    expect(() => commits.checkRoom()).toThrow(StoreOverloadedError)
+  })
+
+  it('settles after what came before, without writing anything itself', async () => {
+    const { commits, add, turn, finish, settle, log } = harness()
+    const order: string[] = []
+    await commits.settled()
+    void add(1)
+    await turn()
+    void commits.settled().then(() => order.push('settled'))
+    await settle()
+    expect(order).toEqual([])
+    await finish()
+    await turn()
+    expect(order).toEqual(['settled'])
+    expect(log()).toEqual(['write 1', 'durable 1', 'acknowledged 1', 'durable 0'])
+  })
+})

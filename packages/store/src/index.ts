@@ -1,0 +1,25 @@
+export {
+  DirectoryInUseError,
+  InvalidTransactionError,
+  StoreClosedError,
+  StoreFailedError,
+  StoreOverloadedError,
+  UnknownFormatError,
+} from './errors.ts'
+export { compareKeys } from './key-order.ts'
+export { historyDefaultMax, keyBytesMax, operationsMax, valueBytesMax } from './limits.ts'
+export { type LmdbStoreOptions, openLmdbStore } from './lmdb-store.ts'
+export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
+export {
+  type CommitResult,
+  CompactedError,
+  type Condition,
+  type Entry,
+  type Operation,
+  type Revision,
+  type Store,
+  type StoreEvent,
+  type StoreWatch,
+  type Transaction,
+  type WatchOptions,
+} from './store.ts'

@@ -1,0 +1,23 @@
+/** Longest key in UTF-8 bytes. It is what an LMDB page of 4 KiB has room for; both stores hold to it so that they agree. */
+export const keyBytesMax = 1978
+
+/** Longest value in bytes: well above the 3 MiB a request body may have. */
+export const valueBytesMax = 8 * 1024 * 1024
+
+/** Most operations, and most conditions, of one transaction. */
+export const operationsMax = 1024
+
+/** How many revisions of history a store keeps unless told otherwise. Older ones are compacted as new ones come. */
+export const historyDefaultMax = 10_000
+
+/** Most transactions that share one disk transaction, and so one wait for the disk. */
+export const batchTransactionsMax = 1024
+
+/** Bytes after which a batch takes no further transaction. One transaction always fits. */
+export const batchBytesMax = 16 * 1024 * 1024
+
+/** Most transactions that may wait for the disk. Beyond it `commit` rejects with a `StoreOverloadedError`. */
+export const pendingTransactionsMax = 16_384
+
+/** Most bytes of keys and values that may wait for the disk. Beyond it `commit` rejects with a `StoreOverloadedError`. */
+export const pendingBytesMax = 256 * 1024 * 1024

@@ -1,0 +1,26 @@
+import { virtualEnvironment } from '@coracle/environment'
+import { expect, it } from 'vitest'
+import { createMemoryStore } from './memory-store.ts'
+
+it('waits on microtasks alone, so that a virtual clock can settle it', async () => {
+  const { clock } = virtualEnvironment()
+  const store = createMemoryStore()
+  const seen: number[] = []
+  const watch = (after: number) =>
+    store.watch('', {
+      after,
+      onEvents(events) {
+        for (const { revision } of events) {
+          seen.push(revision)
+          // A reaction to a reaction, as controllers have them.
+          if (revision < 50)
+            void store.commit({ conditions: [], operations: [{ type: 'put', key: 'k', value: new Uint8Array(1) }] })
+        }
+      },
+      onEnd() {},
+    })
+  await store.commit({ conditions: [], operations: [{ type: 'put', key: 'k', value: new Uint8Array(1) }] })
+  watch(0)
+  await clock.settle()
+  expect(seen).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
+})

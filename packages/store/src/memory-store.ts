@@ -1,0 +1,163 @@
+import { assert } from '@coracle/environment'
+import { BTree } from './btree.ts'
+import { StoreClosedError } from './errors.ts'
+import { History } from './history.ts'
+import { compareKeys } from './key-order.ts'
+import { historyDefaultMax } from './limits.ts'
+import {
+  type CommitResult,
+  CompactedError,
+  type Entry,
+  type Revision,
+  type Store,
+  type StoreEvent,
+  type StoreWatch,
+  type Transaction,
+  type WatchOptions,
+} from './store.ts'
+import { changesOf, checkKey, checkPrefix, checkTransaction, entryAfter, findConflict } from './transaction.ts'
+import { type Watcher, WatchHub } from './watch-hub.ts'
+
+export interface MemoryStoreOptions {
+  /** How many revisions can be watched from. Older ones are compacted as new ones come. */
+  readonly historyMax?: number
+}
+
+/**
+ * A store that forgets with the process. It waits on nothing but microtasks, so that a virtual clock can tell when
+ * everything has settled.
+ */
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options.historyMax ?? historyDefaultMax)
+}
+
+class MemoryStore implements Store {
+  readonly #entries = new Map<string, Entry>()
+  /** The keys of `#entries` in order. Only creating and deleting touch it. */
+  readonly #keys = new BTree<string, undefined>(undefined, compareKeys)
+  readonly #history: History
+  readonly #watches = new WatchHub()
+  /** What watches that are not live yet get first. */
+  readonly #replays = new Map<Watcher, { readonly events: readonly StoreEvent[]; readonly last: Revision }>()
+  #unpublished: StoreEvent[] = []
+  #publishing: Promise<void> | undefined
+  #closed = false
+
+  constructor(historyMax: number) {
+    assert(historyMax >= 0, `historyMax is not a count: ${historyMax}`)
+    this.#history = new History(historyMax)
+  }
+
+  get revision(): Revision {
+    return this.#history.last
+  }
+
+  get compactedRevision(): Revision {
+    return this.#history.compacted
+  }
+
+  async get(key: string): Promise<Entry | undefined> {
+    this.#checkOpen()
+    checkKey(key)
+    return this.#entries.get(key)
+  }
+
+  async list(prefix: string): Promise<{ readonly revision: Revision; readonly entries: readonly Entry[] }> {
+    this.#checkOpen()
+    checkPrefix(prefix)
+    const entries: Entry[] = []
+    for (const key of this.#keys.keys(prefix)) {
+      if (!key.startsWith(prefix)) break
+      entries.push(this.#entries.get(key) as Entry)
+    }
+    return { revision: this.revision, entries }
+  }
+
+  async commit(transaction: Transaction): Promise<CommitResult> {
+    this.#checkOpen()
+    checkTransaction(transaction)
+    const lookup = (key: string) => this.#entries.get(key)
+    const current = findConflict(transaction.conditions, lookup)
+    if (current !== undefined) {
+      // Whoever hears of a change here finds that watches have heard of it too, as with every store.
+      await this.#publishing
+      return { ok: false, current }
+    }
+    const revision = this.revision + 1
+    const events = changesOf(transaction.operations, revision, lookup)
+    for (const event of events) this.#apply(event)
+    this.#history.push(events)
+    await this.#publish(events)
+    return { ok: true, revision }
+  }
+
+  watch(prefix: string, options: WatchOptions): StoreWatch {
+    this.#checkOpen()
+    checkPrefix(prefix)
+    if (options.after < this.compactedRevision) throw new CompactedError(options.after, this.compactedRevision)
+    const watcher = this.#watches.add(prefix, options)
+    // Taken now, not when it is delivered: by then it may have been compacted.
+    const events = options.after < this.revision ? this.#history.after(options.after) : []
+    this.#replays.set(watcher, { events, last: this.revision })
+    queueMicrotask(() => this.#replay(watcher))
+    return watcher
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.#checkOpen()
+    if (revision > this.revision)
+      throw new RangeError(`revision ${revision} is yet to come; the last is ${this.revision}`)
+    this.#history.compact(revision)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.#publishing
+    this.#replays.clear()
+    this.#watches.end(new StoreClosedError())
+    this.#entries.clear()
+    this.#keys.clear()
+  }
+
+  #apply(event: StoreEvent): void {
+    const entry = entryAfter(event)
+    if (entry === undefined) {
+      this.#entries.delete(event.key)
+      this.#keys.delete(event.key)
+      return
+    }
+    if (event.previousRevision === 0) this.#keys.set(event.key, undefined)
+    this.#entries.set(event.key, entry)
+  }
+
+  /**
+   * Hands `events` to the watches in a microtask of its own, together with whatever else is committed until then.
+   * A watch may commit: were it called from within `commit`, others would see that later transaction first.
+   */
+  #publish(events: readonly StoreEvent[]): Promise<void> {
+    this.#unpublished.push(...events)
+    this.#publishing ??= Promise.resolve().then(() => {
+      const published = this.#unpublished
+      const last = this.revision
+      this.#unpublished = []
+      this.#publishing = undefined
+      for (const watcher of [...this.#replays.keys()]) this.#replay(watcher)
+      this.#watches.publish(published, last)
+    })
+    return this.#publishing
+  }
+
+  #replay(watcher: Watcher): void {
+    const replay = this.#replays.get(watcher)
+    if (replay === undefined) return
+    this.#replays.delete(watcher)
+    if (!watcher.open) return
+    watcher.live = true
+    watcher.deliver(replay.events, replay.last)
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new StoreClosedError()
+  }
+}

@@ -1,0 +1,88 @@
+import { InvalidTransactionError } from './errors.ts'
+import { keyBytesMax, operationsMax, valueBytesMax } from './limits.ts'
+import type { Condition, Entry, Operation, Revision, StoreEvent, Transaction } from './store.ts'
+
+/** The entry of a key as it stands at the moment of the call. */
+export type Lookup = (key: string) => Entry | undefined
+
+/** Throws an `InvalidTransactionError` unless every store can carry `transaction` out. */
+export function checkTransaction(transaction: Transaction): void {
+  const { conditions, operations } = transaction
+  if (operations.length > operationsMax || conditions.length > operationsMax) {
+    throw new InvalidTransactionError(`a transaction has at most ${operationsMax} operations and as many conditions`)
+  }
+  for (const condition of conditions) checkKey(condition.key)
+  for (const operation of operations) checkOperation(operation)
+  if (operations.length < 2) return
+  const keys = new Set<string>()
+  for (const { key } of operations) {
+    if (keys.has(key)) throw new InvalidTransactionError(`the key ${quote(key)} appears in more than one operation`)
+    keys.add(key)
+  }
+}
+
+/** Throws an `InvalidTransactionError` unless `key` is well-formed, not empty and at most `keyBytesMax` bytes of UTF-8. */
+export function checkKey(key: string): void {
+  if (key === '') throw new InvalidTransactionError('a key must not be empty')
+  if (!key.isWellFormed()) throw new InvalidTransactionError(`the key ${quote(key)} has half a surrogate pair`)
+  // A UTF-16 unit takes at most three bytes, so that most keys need no count.
+  if (key.length * 3 > keyBytesMax && Buffer.byteLength(key) > keyBytesMax) {
+    throw new InvalidTransactionError(`the key ${quote(key)} is longer than ${keyBytesMax} bytes`)
+  }
+}
+
+/** Throws an `InvalidTransactionError` when `prefix` ends in half a character: no well-formed key starts with it alone. */
+export function checkPrefix(prefix: string): void {
+  if (!prefix.isWellFormed()) throw new InvalidTransactionError(`the prefix ${quote(prefix)} has half a surrogate pair`)
+}
+
+/** The entry found for each condition when one does not hold; undefined when all hold. */
+export function findConflict(
+  conditions: readonly Condition[],
+  lookup: Lookup,
+): readonly (Entry | undefined)[] | undefined {
+  const current = conditions.map(({ key }) => lookup(key))
+  const holds = conditions.every(({ modRevision }, index) => (current[index]?.modRevision ?? 0) === modRevision)
+  return holds ? undefined : current
+}
+
+/** What carrying `operations` out as `revision` changes. Deleting a key that does not exist changes nothing. */
+export function changesOf(operations: readonly Operation[], revision: Revision, lookup: Lookup): StoreEvent[] {
+  const events: StoreEvent[] = []
+  for (const operation of operations) {
+    const { type, key } = operation
+    const previous = lookup(key)
+    if (type === 'delete' && previous === undefined) continue
+    events.push({
+      type,
+      key,
+      value: type === 'put' ? operation.value : (previous as Entry).value,
+      revision,
+      createRevision: previous?.createRevision ?? revision,
+      previousRevision: previous?.modRevision ?? 0,
+    })
+  }
+  return events
+}
+
+/** The entry a key has after `event`. */
+export function entryAfter(event: StoreEvent): Entry | undefined {
+  if (event.type === 'delete') return undefined
+  const { key, value, revision, createRevision } = event
+  return { key, value, modRevision: revision, createRevision }
+}
+
+function checkOperation(operation: Operation): void {
+  checkKey(operation.key)
+  if (operation.type === 'put' && operation.value.length > valueBytesMax) {
+    throw new InvalidTransactionError(
+      `the value of ${quote(operation.key)} has ${operation.value.length} bytes, more than ${valueBytesMax}`,
+    )
+  }
+}
+
+const quotedMax = 120
+
+function quote(key: string): string {
+  return JSON.stringify(key.length > quotedMax ? `${key.slice(0, quotedMax)}…` : key)
+}

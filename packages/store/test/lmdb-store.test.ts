@@ -1,0 +1,232 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Clock, virtualEnvironment } from '@coracle/environment'
+import { open } from 'lmdb'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CompactedError, DirectoryInUseError, openLmdbStore, type Store, UnknownFormatError } from '../src/index.ts'
+import { bytes, commit, describeEvent, put, record, remove } from './contract.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+describe('LMDB store', () => {
+  let directory: ReturnType<typeof temporaryDirectory>
+  let opened: Store[]
+
+  beforeEach(() => {
+    directory = temporaryDirectory()
+    opened = []
+  })
+
+  afterEach(async () => {
+    for (const store of opened) await store.close()
+    directory.remove()
+  })
+
+  const openStore = async (options: { readonly historyMax?: number } = {}) => {
+    const store = await openLmdbStore({ directory: directory.path, ...options })
+    opened.push(store)
+    return store
+  }
+
+  /** A store that starts on the disk, and reads history for watches, only when the test runs a turn. */
+  const openHeld = async () => {
+    const turns: (() => void)[] = []
+    const { clock, random, logger } = virtualEnvironment()
+    const held: Clock = {
+      now: () => clock.now(),
+      monotonicMs: () => clock.monotonicMs(),
+      setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
+      defer: (callback) => turns.push(callback),
+    }
+    const store = await openLmdbStore({ directory: directory.path, environment: { clock: held, random, logger } })
+    opened.push(store)
+    return { store, turns }
+  }
+
+  it('is as it was after closing and opening again', async () => {
+    const store = await openStore()
+    await commit(store, put('a', '1'), put('b', '1'))
+    await commit(store, put('a', '2'))
+    await commit(store, remove('b'))
+    const before = await store.list('')
+    await store.close()
+
+    const again = await openStore()
+    expect([again.revision, again.compactedRevision]).toEqual([3, 0])
+    expect(await again.list('')).toEqual(before)
+    expect(await commit(again, put('b', '2'))).toBe(4)
+    expect(await again.get('b')).toMatchObject({ createRevision: 4 })
+  })
+
+  it('lets a watch resume from a revision before the restart', async () => {
+    const store = await openStore()
+    const watch = record(store, '', 0)
+    for (const key of ['a', 'b', 'c']) await commit(store, put(key))
+    await commit(store, remove('a'), put('b', 'new'))
+    await store.close()
+
+    const again = await openStore()
+    const resumed = record(again, '', 2)
+    await commit(again, put('d'))
+    await resumed.until(5)
+    expect(resumed.described().slice(0, 3)).toEqual(watch.events.slice(2).map(describeEvent))
+    expect(resumed.described()[3]).toBe('5 put d=d created 5 was 0')
+  })
+
+  it('remembers what was compacted', async () => {
+    const store = await openStore()
+    for (const key of ['a', 'b', 'c', 'd']) await commit(store, put(key))
+    await store.compact(3)
+    await store.close()
+
+    const again = await openStore()
+    expect(again.compactedRevision).toBe(3)
+    expect(() => record(again, '', 2)).toThrow(new CompactedError(2, 3))
+  })
+
+  it('compacts within transactions that shared a disk transaction', async () => {
+    const store = await openStore()
+    await Promise.all(Array.from({ length: 20 }, (_, index) => commit(store, put(`k${index}`))))
+    await store.compact(12)
+    await store.close()
+
+    const again = await openStore()
+    const watch = record(again, '', 12)
+    await watch.until(20)
+    expect(watch.events.map(({ revision }) => revision)).toEqual([13, 14, 15, 16, 17, 18, 19, 20])
+  })
+
+  it('ends a watch whose replay is overtaken by compaction', async () => {
+    const before = await openStore()
+    for (let index = 0; index < 5; index++) await commit(before, put(`k${index}`))
+    await before.close()
+
+    const { store, turns } = await openHeld()
+    const watch = record(store, '', 0)
+    const readFirst = turns.shift()
+    readFirst?.()
+    const readSecond = turns.shift()
+    const compacted = store.compact(3)
+    turns.shift()?.()
+    await compacted
+    readSecond?.()
+    expect(watch.events.map(({ revision }) => revision)).toEqual([1])
+    expect(watch.ends).toEqual([new CompactedError(1, 3)])
+    expect(turns).toEqual([])
+  })
+
+  it('does not grow with writes that replace each other', async () => {
+    const store = await openStore({ historyMax: 10 })
+    const write = async (count: number) => {
+      const value = new Uint8Array(2000)
+      for (let index = 0; index < count; index++) {
+        await store.commit({ conditions: [], operations: [{ type: 'put', key: `k${index % 5}`, value }] })
+      }
+      return statSync(join(directory.path, 'data.mdb')).size
+    }
+    const settled = await write(100)
+    expect(await write(300)).toBeLessThan(settled * 1.5)
+  })
+
+  it('shows a transaction to nobody before the disk has it', async () => {
+    const { store, turns } = await openHeld()
+    const watch = record(store, '', 0)
+    const committed = commit(store, put('a'))
+    let told = false
+    const conditions = [{ key: 'a', modRevision: 0 }]
+    const conflict = store.commit({ conditions, operations: [] }).finally(() => {
+      told = true
+    })
+    for (let hop = 0; hop < 50; hop++) await Promise.resolve()
+    expect([store.revision, await store.get('a'), watch.events, told]).toEqual([0, undefined, [], false])
+    expect(await store.list('')).toEqual({ revision: 0, entries: [] })
+
+    turns.shift()?.()
+    expect(await committed).toBe(1)
+    expect(watch.events).toHaveLength(1)
+    expect(await conflict).toMatchObject({ ok: false, current: [{ key: 'a', modRevision: 1 }] })
+  })
+
+  it('judges by the newest of several changes that are on their way in different disk transactions', async () => {
+    const { store, turns } = await openHeld()
+    const first = commit(store, put('a', '1'))
+    turns.shift()?.()
+    const second = commit(store, put('a', '2'))
+    expect(await first).toBe(1)
+    expect(store.revision).toBe(1)
+    const third = store.commit({ conditions: [{ key: 'a', modRevision: 2 }], operations: [put('a', '3')] })
+    turns.shift()?.()
+    expect(await second).toBe(2)
+    expect(await third).toEqual({ ok: true, revision: 3 })
+    expect(await store.get('a')).toMatchObject({ value: bytes('3'), modRevision: 3, createRevision: 1 })
+  })
+
+  it('makes its directory for its owner alone', async () => {
+    const path = join(directory.path, 'deep', 'state')
+    opened.push(await openLmdbStore({ directory: path }))
+    expect(statSync(path).mode & 0o777).toBe(0o700)
+  })
+
+  it('refuses a directory that a living process has, naming it', async () => {
+    await openStore()
+    const refused = new DirectoryInUseError(directory.path, process.pid)
+    await expect(openStore()).rejects.toThrow(refused)
+    expect(refused.message).toMatch(`is in use by process ${process.pid}`)
+  })
+
+  it('refuses a directory that another living process has', async () => {
+    const child = await startHolder(directory.path)
+    await expect(openStore()).rejects.toMatchObject({ name: 'DirectoryInUseError', pid: child.pid })
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    expect(existsSync(join(directory.path, 'owner.json'))).toBe(true)
+
+    const store = await openStore()
+    expect((await store.get('held'))?.value).toEqual(bytes('held'))
+  })
+
+  it.runIf(process.platform === 'linux')('takes over from a dead process whose pid lives on in another', async () => {
+    writeFileSync(join(directory.path, 'owner.json'), JSON.stringify({ pid: process.pid, started: 'another boot 1' }))
+    const store = await openStore()
+    expect(await commit(store, put('a'))).toBe(1)
+  })
+
+  it('leaves no lock behind when closed', async () => {
+    const store = await openStore()
+    await store.close()
+    expect(readdirSync(directory.path).sort()).toEqual(['data.mdb', 'lock.mdb'])
+  })
+
+  it('refuses a format it does not know and lets the directory go', async () => {
+    await (await openStore()).close()
+    const root = open(directory.path, { encoding: 'binary', keyEncoding: 'binary', overlappingSync: false })
+    await root
+      .openDB({ name: 'meta', encoding: 'binary', keyEncoding: 'binary' })
+      .put(Buffer.from('format'), Buffer.from('99'))
+    await root.close()
+    const refused = new UnknownFormatError(directory.path, '99', '1')
+    await expect(openStore()).rejects.toThrow(refused)
+    await expect(openStore()).rejects.toThrow(refused)
+  })
+})
+
+/** A process that opens the store, writes an entry, says so and stays. */
+async function startHolder(directory: string) {
+  const index = new URL('../src/index.ts', import.meta.url).href
+  const program = `
+    import { openLmdbStore } from ${JSON.stringify(index)}
+    const store = await openLmdbStore({ directory: process.argv[1] })
+    const operations = [{ type: 'put', key: 'held', value: Buffer.from('held') }]
+    await store.commit({ conditions: [], operations })
+    console.log('ready')
+    process.stdin.resume()`
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program, directory], { stdio: 'pipe' })
+  const ready = once(child.stdout, 'data')
+  const failed = once(child, 'close').then(() => {
+    throw new Error('the process ended before it was ready')
+  })
+  await Promise.race([ready, failed])
+  failed.catch(() => {})
+  return child
+}
