@@ -1,0 +1,45 @@
+/** JSON values as this package passes them around. Nothing here changes a value it got. */
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** An object, not a list and not null. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Deeper nesting is refused wherever values come in, so that nothing that walks them can run out of stack. */
+export const nestingMax = 200
+
+/** What a value is, in the words of Go's JSON decoder. */
+export function jsonTypeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/**
+ * Puts a member into an object under construction. Plain assignment would take the key `__proto__`, which is data here,
+ * for the prototype.
+ */
+export function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  } else {
+    target[key] = value
+  }
+}
+
+/** The member of this name, undefined where there is none of its own. */
+export function member(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** Whether a value nests deeper than `depthMax`. */
+export function nestsDeeperThan(value: unknown, depthMax: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (depthMax <= 0) return true
+  for (const each of Array.isArray(value) ? value : Object.values(value)) {
+    if (nestsDeeperThan(each, depthMax - 1)) return true
+  }
+  return false
+}

@@ -1,0 +1,94 @@
+import { type FieldError, forbiddenField, invalidField, unsupportedField } from '../../field-error.ts'
+import { FieldPath } from '../../field-path.ts'
+import { type KubernetesObject, kindSchema } from '../../meta.ts'
+import type { Column, ResourceDefinition } from '../../resource.ts'
+import { int32, microTime, object, optional, string } from '../../schema/builders.ts'
+import type { Infer, ObjectSchema } from '../../schema/schema.ts'
+import { checkFormat } from '../../string-formats.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { checkNonNegative } from '../validation.ts'
+import { allVerbs } from '../verbs.ts'
+
+const coordinationV1 = 'io.k8s.api.coordination.v1'
+
+export interface LeaseSpec extends Infer<typeof leaseSpec> {}
+export const leaseSpec = object(`${coordinationV1}.LeaseSpec`, 'Who holds a lease, and until when.', {
+  holderIdentity: optional(string(), 'Who holds it. Empty: nobody.'),
+  leaseDurationSeconds: optional(int32(), 'Seconds after renewTime at which others may take it.'),
+  acquireTime: optional(microTime, 'When the holder got it.'),
+  renewTime: optional(microTime, 'When the holder last renewed it.'),
+  leaseTransitions: optional(int32(), 'How often it went from one holder to another.'),
+  strategy: optional(string(), 'How the holder is chosen where that is coordinated, such as OldestEmulationVersion.'),
+  preferredHolder: optional(string(), 'Who is to get it next. Asks for a strategy.'),
+})
+
+/** Who is in charge of something, or alive, and until when. */
+export interface Lease extends KubernetesObject {
+  readonly spec?: LeaseSpec | undefined
+}
+
+export const leaseSchema = kindSchema(
+  `${coordinationV1}.Lease`,
+  'Says who is in charge of something and until when: leaders hold one, and nodes renew one to show that they are alive.',
+  { spec: optional(leaseSpec, 'Who holds the lease, and until when.', { default: {} }) },
+) as ObjectSchema<Lease>
+
+const specPath = FieldPath.of('spec')
+
+function validate({ spec }: Lease): readonly FieldError[] {
+  if (spec === undefined) return []
+  const { leaseDurationSeconds, strategy, preferredHolder } = spec
+  const errors: FieldError[] = []
+  if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0) {
+    errors.push(invalidField(specPath.field('leaseDurationSeconds'), leaseDurationSeconds, 'must be greater than 0'))
+  }
+  errors.push(...checkNonNegative(spec.leaseTransitions, specPath.field('leaseTransitions')))
+  if (strategy !== undefined) errors.push(...validateStrategy(strategy))
+  if (preferredHolder && !strategy) {
+    errors.push(forbiddenField(specPath.field('preferredHolder'), 'may only be specified if `strategy` is defined'))
+  }
+  return errors
+}
+
+/** A name without a slash must be one that is known; others belong to their domain. */
+function validateStrategy(strategy: string): readonly FieldError[] {
+  // Upstream's messages have the field twice.
+  const path = specPath.field('strategy').field('strategy')
+  if (strategy.includes('/')) {
+    return checkFormat('qualified-name', strategy).map((problem) => invalidField(path, strategy, problem))
+  }
+  return strategy === 'OldestEmulationVersion' ? [] : [unsupportedField(path, strategy, ['OldestEmulationVersion'])]
+}
+
+const columns: readonly Column<Lease>[] = [
+  nameColumn,
+  {
+    name: 'Holder',
+    type: 'string',
+    description: 'Who holds the lease.',
+    priority: 0,
+    cell: ({ spec }) => spec?.holderIdentity ?? '',
+  },
+  ageColumn,
+]
+
+/** `coordination.k8s.io/v1` leases. */
+export const leases: ResourceDefinition<Lease> = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  kind: 'Lease',
+  listKind: 'LeaseList',
+  plural: 'leases',
+  singular: 'lease',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  verbs: allVerbs,
+  schema: leaseSchema,
+  hasStatus: false,
+  subresources: {},
+  nameFormat: 'dns1123-subdomain',
+  columns,
+  selectableFields: {},
+  strategy: { validate },
+}

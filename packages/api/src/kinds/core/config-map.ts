@@ -1,0 +1,88 @@
+import { type FieldError, invalidField, tooLongField } from '../../field-error.ts'
+import { FieldPath } from '../../field-path.ts'
+import { type KubernetesObject, kindSchema } from '../../meta.ts'
+import type { Column, ResourceDefinition } from '../../resource.ts'
+import { boolean, bytes, mapOf, optional, stringMap } from '../../schema/builders.ts'
+import type { ObjectSchema } from '../../schema/schema.ts'
+import { checkFormat } from '../../string-formats.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { coreV1 } from '../meta/names.ts'
+import { checkImmutableFlag } from '../validation.ts'
+import { allVerbs } from '../verbs.ts'
+import { base64Bytes, dataBytesMax, utf8Bytes } from './data-size.ts'
+
+type Data = Readonly<Record<string, string>>
+
+/** Configuration that pods read as variables or files. */
+export interface ConfigMap extends KubernetesObject {
+  readonly immutable?: boolean | undefined
+  readonly data?: Data | undefined
+  readonly binaryData?: Data | undefined
+}
+
+export const configMapSchema = kindSchema(
+  `${coreV1}.ConfigMap`,
+  'Configuration by key, for pods to read as environment variables or files. At most 1 MiB.',
+  {
+    immutable: optional(boolean, 'Whether the data is fixed for good. Once set it stays set.'),
+    data: optional(stringMap, 'Values that are text, by key.'),
+    binaryData: optional(mapOf(bytes), 'Values that are any bytes, in base64, by key. No key may be in data as well.'),
+  },
+) as ObjectSchema<ConfigMap>
+
+function validate({ data = {}, binaryData = {} }: ConfigMap): readonly FieldError[] {
+  const totalBytes =
+    Object.values(data).reduce((sum, text) => sum + utf8Bytes(text), 0) +
+    Object.values(binaryData).reduce((sum, text) => sum + base64Bytes(text), 0)
+  return [
+    ...validateKeys('data', data, 'binaryData', binaryData),
+    ...validateKeys('binaryData', binaryData, 'data', data),
+    // Upstream names the object as a whole by an empty key.
+    ...(totalBytes > dataBytesMax ? [tooLongField(FieldPath.root.key(''), dataBytesMax)] : []),
+  ]
+}
+
+function validateKeys(name: string, map: Data, otherName: string, other: Data): readonly FieldError[] {
+  return Object.keys(map).flatMap((key) => {
+    const path = FieldPath.of(name).key(key)
+    const problems = [...checkFormat('config-map-key', key)]
+    if (Object.hasOwn(other, key)) problems.push(`duplicate of key present in ${otherName}`)
+    return problems.map((problem) => invalidField(path, key, problem))
+  })
+}
+
+const columns: readonly Column<ConfigMap>[] = [
+  nameColumn,
+  {
+    name: 'Data',
+    type: 'string',
+    description: 'How many values there are.',
+    priority: 0,
+    cell: ({ data = {}, binaryData = {} }) => Object.keys(data).length + Object.keys(binaryData).length,
+  },
+  ageColumn,
+]
+
+/** `v1` configmaps. */
+export const configMaps: ResourceDefinition<ConfigMap> = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  listKind: 'ConfigMapList',
+  plural: 'configmaps',
+  singular: 'configmap',
+  shortNames: ['cm'],
+  categories: [],
+  namespaced: true,
+  verbs: allVerbs,
+  schema: configMapSchema,
+  hasStatus: false,
+  subresources: {},
+  nameFormat: 'dns1123-subdomain',
+  columns,
+  selectableFields: {},
+  strategy: {
+    validate,
+    validateUpdate: (configMap, old) => checkImmutableFlag(configMap, old, FieldPath.root, ['data', 'binaryData']),
+  },
+}

@@ -1,0 +1,151 @@
+import { type FieldError, invalidField } from '../../field-error.ts'
+import { FieldPath } from '../../field-path.ts'
+import { type KubernetesObject, kindSchema } from '../../meta.ts'
+import type { Column, ResourceDefinition, Strategy } from '../../resource.ts'
+import { atomicList, mapList, object, optional, required, string, time } from '../../schema/builders.ts'
+import type { Infer, ObjectSchema } from '../../schema/schema.ts'
+import { checkFormat } from '../../string-formats.ts'
+import { ageColumn, nameColumn } from '../columns.ts'
+import { coreV1 } from '../meta/names.ts'
+import { allVerbsButDeleteCollection } from '../verbs.ts'
+
+/** The finalizer in `spec.finalizers` that holds a namespace until everything in it is gone. */
+export const namespaceFinalizer = 'kubernetes'
+
+/** The label by which selectors find a namespace by name. */
+export const namespaceNameLabel = 'kubernetes.io/metadata.name'
+
+export interface NamespaceSpec extends Infer<typeof namespaceSpec> {}
+export const namespaceSpec = object(`${coreV1}.NamespaceSpec`, 'What holds a namespace.', {
+  finalizers: optional(
+    atomicList(string()),
+    'Who still has to clean up before the namespace goes. Changed through the finalize subresource only.',
+  ),
+})
+
+export interface NamespaceCondition extends Infer<typeof namespaceCondition> {}
+export const namespaceCondition = object(
+  `${coreV1}.NamespaceCondition`,
+  'One aspect of how the deletion of a namespace is going.',
+  {
+    type: required(string(), 'What it is about, such as NamespaceContentRemaining.'),
+    status: required(string(), 'Whether it holds: True, False or Unknown.'),
+    lastTransitionTime: optional(time, 'When the status last changed.'),
+    reason: optional(string(), 'Why, in one CamelCase word.'),
+    message: optional(string(), 'Why, in a sentence.'),
+  },
+)
+
+export interface NamespaceStatus extends Infer<typeof namespaceStatus> {}
+export const namespaceStatus = object(`${coreV1}.NamespaceStatus`, 'Where a namespace is in its life.', {
+  phase: optional(string(), 'Active, or Terminating once it is being deleted.'),
+  conditions: optional(mapList(namespaceCondition, ['type']), 'What the deletion is waiting for, by type.'),
+})
+
+/** A room for the names of objects. */
+export interface Namespace extends KubernetesObject {
+  readonly spec?: NamespaceSpec | undefined
+  readonly status?: NamespaceStatus | undefined
+}
+
+export const namespaceSchema = kindSchema(
+  `${coreV1}.Namespace`,
+  'A room for names: objects in different namespaces may be called the same. What is in it goes when it goes.',
+  {
+    spec: optional(namespaceSpec, 'What holds the namespace.', { default: {} }),
+    status: optional(namespaceStatus, 'Where the namespace is in its life.', { default: {} }),
+  },
+) as ObjectSchema<Namespace>
+
+const finalizersPath = FieldPath.of('spec', 'finalizers')
+// Upstream spells the field like this in its messages.
+const phasePath = FieldPath.of('status', 'Phase')
+
+/** What is wrong with the finalizers of a namespace; for its finalize subresource too. */
+export function validateNamespace({ spec }: Namespace): readonly FieldError[] {
+  return (spec?.finalizers ?? []).flatMap((finalizer, index) => {
+    const path = finalizersPath.index(index)
+    const problems = checkFormat('qualified-name', finalizer)
+    if (problems.length > 0) return problems.map((problem) => invalidField(path, finalizer, problem))
+    if (finalizer.includes('/') || standardFinalizers.has(finalizer)) return []
+    return [invalidField(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
+  })
+}
+
+const standardFinalizers: ReadonlySet<string> = new Set([namespaceFinalizer, 'orphan', 'foregroundDeletion'])
+
+/** A namespace is Terminating exactly while it is being deleted. */
+function validateStatusUpdate({ metadata, status }: Namespace): readonly FieldError[] {
+  const phase = status?.phase ?? ''
+  if (metadata.deletionTimestamp === undefined) {
+    return phase === 'Active'
+      ? []
+      : [invalidField(phasePath, phase, "may only be 'Active' if `deletionTimestamp` is empty")]
+  }
+  return phase === 'Terminating'
+    ? []
+    : [invalidField(phasePath, phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")]
+}
+
+/** With the label that selectors find it by. A namespace that has no name yet gets it when it has one. */
+function withNameLabel(namespace: Namespace): Namespace {
+  const { name, labels } = namespace.metadata
+  if (name === undefined || name === '' || labels?.[namespaceNameLabel] === name) return namespace
+  return {
+    ...namespace,
+    metadata: { ...namespace.metadata, labels: { ...labels, [namespaceNameLabel]: name } },
+  }
+}
+
+function withNamespaceFinalizer(spec: NamespaceSpec = {}): NamespaceSpec {
+  const finalizers = spec.finalizers ?? []
+  return finalizers.includes(namespaceFinalizer) ? spec : { ...spec, finalizers: [...finalizers, namespaceFinalizer] }
+}
+
+const strategy: Strategy<Namespace> = {
+  applyDefaults: withNameLabel,
+  prepareForCreate: (namespace) =>
+    withNameLabel({ ...namespace, spec: withNamespaceFinalizer(namespace.spec), status: { phase: 'Active' } }),
+  prepareForUpdate: (namespace, old) =>
+    withNameLabel({ ...namespace, spec: { ...namespace.spec, finalizers: old.spec?.finalizers } }),
+  prepareForStatusUpdate: (namespace, old) => ({ ...namespace, spec: old.spec }),
+  validate: validateNamespace,
+  validateStatusUpdate,
+}
+
+const columns: readonly Column<Namespace>[] = [
+  nameColumn,
+  {
+    name: 'Status',
+    type: 'string',
+    description: 'Where the namespace is in its life.',
+    priority: 0,
+    cell: ({ status }) => status?.phase ?? '',
+  },
+  ageColumn,
+]
+
+/** `v1` namespaces. */
+export const namespaces: ResourceDefinition<Namespace> = {
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  listKind: 'NamespaceList',
+  plural: 'namespaces',
+  singular: 'namespace',
+  shortNames: ['ns'],
+  categories: [],
+  namespaced: false,
+  verbs: allVerbsButDeleteCollection,
+  schema: namespaceSchema,
+  hasStatus: true,
+  subresources: { finalize: { group: '', version: 'v1', kind: 'Namespace', verbs: ['update'] } },
+  nameFormat: 'dns1123-label',
+  columns,
+  selectableFields: {
+    'status.phase': ({ status }) => status?.phase ?? '',
+    // Upstream accepts the bare name as well, for old clients.
+    name: ({ metadata }) => metadata.name ?? '',
+  },
+  strategy,
+}

@@ -1,0 +1,21 @@
+import { type KubernetesObject, kindSchema } from '../../../meta.ts'
+import { optional } from '../../../schema/builders.ts'
+import type { ObjectSchema } from '../../../schema/schema.ts'
+import { coreV1 } from '../../meta/names.ts'
+import { type NodeSpec, nodeSpec } from './node-spec.ts'
+import { type NodeStatus, nodeStatus } from './node-status.ts'
+
+/** A machine that runs pods. */
+export interface Node extends KubernetesObject {
+  readonly spec?: NodeSpec | undefined
+  readonly status?: NodeStatus | undefined
+}
+
+export const nodeSchema = kindSchema(
+  `${coreV1}.Node`,
+  'A machine that runs pods. Its agent registers it and keeps its status.',
+  {
+    spec: optional(nodeSpec, 'What is wanted of the node.', { default: {} }),
+    status: optional(nodeStatus, 'How the node is, as its agent last said.', { default: {} }),
+  },
+) as ObjectSchema<Node>

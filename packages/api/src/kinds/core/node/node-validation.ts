@@ -1,0 +1,127 @@
+/** Upstream's ValidateNode and ValidateNodeUpdate (pkg/apis/core/validation). */
+import { isIP } from 'node:net'
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../../field-error.ts'
+import { FieldPath } from '../../../field-path.ts'
+import { compareQuantity, parseQuantity } from '../../../quantity.ts'
+import { checkFormat } from '../../../string-formats.ts'
+import type { ResourceList } from '../common.ts'
+import type { Node } from './node-schema.ts'
+import { type Taint, taintEffects } from './node-spec.ts'
+import type { NodeAddress } from './node-status.ts'
+
+/** What is wrong with a node, whatever it was before. */
+export function validateNode({ spec, status }: Node): readonly FieldError[] {
+  const statusPath = FieldPath.of('status')
+  return [
+    // Upstream looks for the taints in the metadata, where they once were; messages still say so.
+    ...validateTaints(spec?.taints ?? [], FieldPath.of('metadata', 'taints')),
+    ...validateAmounts(status?.capacity ?? {}, statusPath.field('capacity')),
+    ...validateAmounts(status?.allocatable ?? {}, statusPath.field('allocatable')),
+    ...validatePodCidrs(spec?.podCIDRs ?? [], FieldPath.of('spec', 'podCIDRs')),
+  ]
+}
+
+/** What an update of a node, or of its status, may not do. */
+export function validateNodeUpdate(node: Node, old: Node): readonly FieldError[] {
+  const path = FieldPath.of('spec')
+  const before = old.spec ?? {}
+  const after = node.spec ?? {}
+  const errors = [...duplicateAddresses(node.status?.addresses ?? [], FieldPath.of('status', 'addresses'))]
+  const beforeCidrs = before.podCIDRs ?? []
+  const afterCidrs = after.podCIDRs ?? []
+  const sameCidrs = beforeCidrs.length === afterCidrs.length && beforeCidrs.every((cidr, i) => cidr === afterCidrs[i])
+  if (beforeCidrs.length > 0 && !sameCidrs) {
+    const why = 'node updates may not change podCIDR except from "" to valid'
+    errors.push(forbiddenField(path.field('podCIDRs'), why))
+  }
+  if (before.providerID && before.providerID !== after.providerID) {
+    const why = 'node updates may not change providerID except from "" to valid'
+    errors.push(forbiddenField(path.field('providerID'), why))
+  }
+  if ((before.externalID ?? '') !== (after.externalID ?? '')) {
+    errors.push(forbiddenField(path.field('externalID'), 'may not be updated'))
+  }
+  return errors
+}
+
+function validateTaints(taints: readonly Taint[], path: FieldPath): readonly FieldError[] {
+  const seen = new Set<string>()
+  return taints.flatMap((taint, index) => {
+    const at = path.index(index)
+    const identity = `${taint.key}:${taint.effect}`
+    const repeated = seen.has(identity)
+    seen.add(identity)
+    return [...validateTaint(taint, at), ...(repeated ? [duplicateTaint(taint, at)] : [])]
+  })
+}
+
+function validateTaint({ key, value = '', effect }: Taint, path: FieldPath): readonly FieldError[] {
+  const valueProblems = checkFormat('label-value', value)
+  return [
+    ...checkFormat('qualified-name', key).map((problem) => invalidField(path.field('key'), key, problem)),
+    ...(valueProblems.length > 0 ? [invalidField(path.field('value'), value, valueProblems.join(';'))] : []),
+    ...validateEffect(effect, path.field('effect')),
+  ]
+}
+
+function validateEffect(effect: string, path: FieldPath): readonly FieldError[] {
+  if (effect === '') return [requiredField(path)]
+  return taintEffects.some((known) => known === effect) ? [] : [unsupportedField(path, effect, taintEffects)]
+}
+
+function duplicateTaint(taint: Taint, path: FieldPath): FieldError {
+  const error = duplicateField(path, taint)
+  return { ...error, message: `${error.message}: taints must be unique by key and effect pair` }
+}
+
+function duplicateAddresses(addresses: readonly NodeAddress[], path: FieldPath): readonly FieldError[] {
+  const seen = new Set<string>()
+  return addresses.flatMap((address, index) => {
+    const identity = `${address.type}:${address.address}`
+    if (seen.has(identity)) return [duplicateField(path.index(index), address)]
+    seen.add(identity)
+    return []
+  })
+}
+
+function validateAmounts(amounts: ResourceList, path: FieldPath): readonly FieldError[] {
+  return Object.entries(amounts).flatMap(([resource, amount]) => {
+    const at = path.field(resource)
+    if (compareQuantity(amount, '0') < 0) return [invalidField(at, amount, 'must be greater than or equal to 0')]
+    const isWhole = parseQuantity(amount).nanos % 1_000_000_000n === 0n
+    return isWhole || !isCounted(resource) ? [] : [invalidField(at, amount, 'must be an integer')]
+  })
+}
+
+/** Resources that come in whole numbers: pods, and whatever a vendor adds. */
+const isCounted = (resource: string): boolean =>
+  resource === 'pods' || (resource.includes('/') && !resource.split('/')[0]?.endsWith('kubernetes.io'))
+
+function validatePodCidrs(cidrs: readonly string[], path: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = []
+  for (const [index, cidr] of cidrs.entries()) {
+    if (cidrFamily(cidr) !== 0) continue
+    errors.push(
+      invalidField(path.index(index), cidr, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'),
+    )
+  }
+  const families = new Set(cidrs.map(cidrFamily))
+  if (errors.length === 0 && families.size < cidrs.length) {
+    errors.push(invalidField(path, cidrs, 'may specify no more than one CIDR for each IP family'))
+  }
+  return errors
+}
+
+/** 4 or 6; 0 for what is no range of addresses. */
+function cidrFamily(cidr: string): number {
+  const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(cidr) ?? []
+  const family = isIP(address)
+  return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128) ? family : 0
+}

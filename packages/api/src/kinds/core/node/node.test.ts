@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest'
+import {
+  columnNames,
+  created,
+  type Draft,
+  decoded,
+  problemsOfCreate,
+  problemsOfStatus,
+  problemsOfUpdate,
+  row,
+} from '../../../../test/requests.ts'
+import { nodes } from './node.ts'
+
+describe('defaults of a node', () => {
+  it('lets pods have all there is, unless it says otherwise', () => {
+    const capacity = { cpu: '4', memory: '8Gi' }
+    expect(decoded(nodes, { status: { capacity } }).status?.allocatable).toEqual(capacity)
+    expect(decoded(nodes, { status: { capacity, allocatable: { cpu: '3' } } }).status?.allocatable).toEqual({
+      cpu: '3',
+    })
+  })
+
+  it.each<readonly [Draft, Draft]>([
+    [{ podCIDR: '10.0.0.0/24' }, { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24'] }],
+    [{ podCIDRs: ['10.0.0.0/24', 'fd00::/64'] }, { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24', 'fd00::/64'] }],
+    [
+      { podCIDR: '10.0.1.0/24', podCIDRs: ['10.0.0.0/24'] },
+      { podCIDR: '10.0.1.0/24', podCIDRs: ['10.0.1.0/24'] },
+    ],
+  ])('makes %j agree', (spec, agreed) => {
+    expect(decoded(nodes, { spec }).spec).toEqual(agreed)
+  })
+})
+
+it('may be created with its status', () => {
+  const conditions = [{ type: 'Ready', status: 'True' }]
+  expect(created(nodes, { status: { conditions } }).status).toEqual({ conditions })
+})
+
+describe('validation of a node', () => {
+  it.each<readonly [string, Draft, readonly string[]]>([
+    ['nothing', {}, []],
+    [
+      'taints',
+      {
+        spec: {
+          taints: [
+            { key: 'a', value: 'b', effect: 'NoExecute' },
+            { key: 'a', effect: 'NoSchedule' },
+          ],
+        },
+      },
+      [],
+    ],
+    [
+      'a taint twice',
+      {
+        spec: {
+          taints: [
+            { key: 'a', value: '1', effect: 'NoExecute' },
+            { key: 'a', value: '2', effect: 'NoExecute' },
+          ],
+        },
+      },
+      [
+        'metadata.taints[1]: Duplicate value: {"key":"a","value":"2","effect":"NoExecute"}: taints must be unique by key and effect pair',
+      ],
+    ],
+    ['a taint without effect', { spec: { taints: [{ key: 'a' }] } }, ['metadata.taints[0].effect: Required value']],
+    [
+      'a taint with an unknown effect',
+      { spec: { taints: [{ key: 'a', effect: 'Never' }] } },
+      [
+        'metadata.taints[0].effect: Unsupported value: "Never": supported values: "NoExecute", "NoSchedule", "PreferNoSchedule"',
+      ],
+    ],
+    [
+      'a range that is none',
+      { spec: { podCIDRs: ['10.0.0.0/33'] } },
+      [
+        'spec.podCIDRs[0]: Invalid value: "10.0.0.0/33": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
+      ],
+    ],
+    [
+      'two ranges of one family',
+      { spec: { podCIDRs: ['10.0.0.0/24', '10.0.1.0/24'] } },
+      [
+        'spec.podCIDRs: Invalid value: ["10.0.0.0/24","10.0.1.0/24"]: may specify no more than one CIDR for each IP family',
+      ],
+    ],
+    [
+      'less than nothing',
+      { status: { capacity: { cpu: '-1' }, allocatable: { cpu: '0' } } },
+      ['status.capacity.cpu: Invalid value: "-1": must be greater than or equal to 0'],
+    ],
+    [
+      'parts of what cannot be parted',
+      { status: { allocatable: { pods: '1500m', 'example.com/gpu': '500m', cpu: '1500m' } } },
+      [
+        'status.allocatable.pods: Invalid value: "1500m": must be an integer',
+        'status.allocatable.example.com/gpu: Invalid value: "500m": must be an integer',
+      ],
+    ],
+  ])('says of %s', (_, draft, problems) => {
+    expect(problemsOfCreate(nodes, draft)).toEqual(problems)
+  })
+
+  it.each<readonly [string, Draft, Draft, readonly string[]]>([
+    ['taints and cordon', {}, { unschedulable: true, taints: [{ key: 'a', effect: 'NoSchedule' }] }, []],
+    ['the first provider', {}, { providerID: 'kind://a' }, []],
+    [
+      'another provider',
+      { providerID: 'kind://a' },
+      { providerID: 'kind://b' },
+      ['spec.providerID: Forbidden: node updates may not change providerID except from "" to valid'],
+    ],
+    [
+      'another range',
+      { podCIDR: '10.0.0.0/24' },
+      { podCIDR: '10.0.1.0/24' },
+      ['spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid'],
+    ],
+    ['an external ID', {}, { externalID: 'a' }, ['spec.externalID: Forbidden: may not be updated']],
+  ])('says of an update to %s', (_, before, after, problems) => {
+    expect(problemsOfUpdate(nodes, { spec: before }, { spec: after })).toEqual(problems)
+  })
+
+  it('allows two addresses of a type, but no address twice', () => {
+    const [first, second] = ['10.0.0.1', 'fd00::1'].map((address) => ({ type: 'InternalIP', address }))
+    expect(problemsOfStatus(nodes, { status: { addresses: [first, second] } })).toEqual([])
+    expect(problemsOfCreate(nodes, { status: { addresses: [first, second] } })).toEqual([])
+    expect(problemsOfStatus(nodes, { status: { addresses: [first, second, first] } })).toEqual([
+      'status.addresses[2]: Duplicate value: {"type":"InternalIP","address":"10.0.0.1"}',
+    ])
+  })
+})
+
+describe('table of nodes', () => {
+  it('has the columns of kubectl get', () => {
+    expect(columnNames(nodes)).toEqual({
+      shown: ['Name', 'Status', 'Roles', 'Age', 'Version'],
+      wide: ['Internal-IP', 'External-IP', 'OS-Image', 'Kernel-Version', 'Container-Runtime'],
+    })
+  })
+
+  const ready = (status: string): Draft => ({ conditions: [{ type: 'Ready', status }] })
+  it.each<readonly [string, Draft]>([
+    ['Ready', { status: ready('True') }],
+    ['NotReady', { status: ready('False') }],
+    ['NotReady', { status: ready('Unknown') }],
+    ['Unknown', {}],
+    ['Ready,SchedulingDisabled', { status: ready('True'), spec: { unschedulable: true } }],
+  ])('shows %s for %j', (text, draft) => {
+    expect(row(nodes, draft, 0)).toMatchObject({ Status: text })
+  })
+
+  it.each<readonly [string, Draft]>([
+    ['<none>', {}],
+    ['control-plane,worker', { 'node-role.kubernetes.io/worker': '', 'node-role.kubernetes.io/control-plane': '' }],
+    ['edge', { 'kubernetes.io/role': 'edge', 'node-role.kubernetes.io/': '' }],
+  ])('shows the roles %s of %j', (text, labels) => {
+    expect(row(nodes, { metadata: { name: 'x', labels } }, 0)).toMatchObject({ Roles: text })
+  })
+
+  it('shows what the node is and runs', () => {
+    const nodeInfo = {
+      kubeletVersion: 'v1.36.0',
+      osImage: 'Debian',
+      kernelVersion: '6.1',
+      containerRuntimeVersion: 'process://1',
+    }
+    const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }]
+    expect(row(nodes, { status: { nodeInfo, addresses } }, 0)).toMatchObject({
+      Version: 'v1.36.0',
+      'Internal-IP': '10.0.0.1',
+      'External-IP': '<none>',
+      'OS-Image': 'Debian',
+      'Kernel-Version': '6.1',
+      'Container-Runtime': 'process://1',
+    })
+  })
+
+  it('shows what is not known', () => {
+    expect(row(nodes, {}, 0)).toMatchObject({ Version: '', 'OS-Image': '<unknown>', 'Internal-IP': '<none>' })
+  })
+})
+
+it.each([
+  [{}, 'false'],
+  [{ unschedulable: true }, 'true'],
+])('can be filtered by whether it is cordoned: %j', (spec, value) => {
+  expect(nodes.selectableFields['spec.unschedulable']?.(decoded(nodes, { spec }))).toBe(value)
+})

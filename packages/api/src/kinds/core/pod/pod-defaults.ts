@@ -1,0 +1,192 @@
+import type { ObjectSchema } from '../../../schema/schema.ts'
+import type { ResourceList } from '../common.ts'
+import {
+  type Container,
+  type ContainerPort,
+  containerPort,
+  container as containerSchema,
+  type EphemeralContainer,
+  ephemeralContainer,
+  terminationMessagePathDefault,
+} from './container.ts'
+import { type Pod, podSchema } from './pod-schema.ts'
+import { type PodSpec, podSpec, schedulerNameDefault } from './pod-spec.ts'
+import {
+  httpGetAction,
+  type Lifecycle,
+  type LifecycleHandler,
+  lifecycleHandler,
+  lifecycle as lifecycleSchema,
+  type Probe,
+  probe as probeSchema,
+} from './probe.ts'
+import { resourceRequirements } from './resources.ts'
+import { imageVolumeSource, type Volume, volume as volumeSchema } from './volume.ts'
+
+/**
+ * Defaults of a pod spec that depend on other fields, wherever the spec stands: in a pod or in a template. They come
+ * after the schema's own. An empty string or a zero counts as absent where it does upstream (core/v1 SetDefaults_*).
+ */
+export function podSpecDefaults(spec: PodSpec): PodSpec {
+  const container = (each: Container): Container => containerDefaults(containerSchema, each)
+  return withFields(podSpec, spec, {
+    restartPolicy: orElse(spec.restartPolicy, 'Always'),
+    dnsPolicy: orElse(spec.dnsPolicy, 'ClusterFirst'),
+    schedulerName: spec.schedulerName || schedulerNameDefault,
+    ...serviceAccountNames(spec),
+    containers: mapShared(spec.containers, container),
+    initContainers: mapShared(spec.initContainers, container),
+    ephemeralContainers: mapShared(spec.ephemeralContainers, (each) => containerDefaults(ephemeralContainer, each)),
+    volumes: mapShared(spec.volumes, volumeDefaults),
+  })
+}
+
+/** Defaults of a pod: those of its spec, and the ones that templates leave to the pods made from them. */
+export function podDefaults(pod: Pod): Pod {
+  const spec = podSpecDefaults(pod.spec)
+  const finish = (container: Container): Container => podContainerDefaults(container, spec.hostNetwork === true)
+  return withFields(podSchema, pod, {
+    spec: withFields(podSpec, spec, {
+      enableServiceLinks: spec.enableServiceLinks ?? true,
+      terminationGracePeriodSeconds: gracePeriodSeconds(spec.terminationGracePeriodSeconds),
+      containers: mapShared(spec.containers, finish),
+      initContainers: mapShared(spec.initContainers, finish),
+    }),
+  })
+}
+
+/** What a pull policy is for an image: a tag that moves, or none, is pulled always. */
+export function imagePullPolicyDefault(image = ''): 'Always' | 'IfNotPresent' {
+  const tag = tagOf(image)
+  const moves = tag === undefined ? image !== '' && !image.includes('@') : tag === 'latest'
+  return moves ? 'Always' : 'IfNotPresent'
+}
+
+/** The tag of an image, which a port of its registry is not, nor its digest. */
+function tagOf(image: string): string | undefined {
+  const [name = ''] = image.split('@')
+  const last = name.slice(name.lastIndexOf('/') + 1)
+  const colon = last.indexOf(':')
+  return colon < 0 ? undefined : last.slice(colon + 1)
+}
+
+/** serviceAccount is the old name of serviceAccountName: both are kept, and the new one wins. */
+function serviceAccountNames(spec: PodSpec): Pick<PodSpec, 'serviceAccount' | 'serviceAccountName'> {
+  const name = spec.serviceAccountName || spec.serviceAccount
+  return name ? { serviceAccountName: name, serviceAccount: name } : {}
+}
+
+/** A negative grace period has meant one second ever since it was possible to store one. */
+const gracePeriodSeconds = (seconds: number | undefined): number | undefined =>
+  seconds !== undefined && seconds < 0 ? 1 : seconds
+
+function containerDefaults<C extends Container | EphemeralContainer>(schema: ObjectSchema<C>, container: C): C {
+  const defaults: Partial<Container> = {
+    imagePullPolicy: orElse(container.imagePullPolicy, imagePullPolicyDefault(container.image)),
+    terminationMessagePath: container.terminationMessagePath || terminationMessagePathDefault,
+    terminationMessagePolicy: orElse(container.terminationMessagePolicy, 'File'),
+    ports: mapShared(container.ports, portDefaults),
+    livenessProbe: container.livenessProbe && probeDefaults(container.livenessProbe),
+    readinessProbe: container.readinessProbe && probeDefaults(container.readinessProbe),
+    startupProbe: container.startupProbe && probeDefaults(container.startupProbe),
+    lifecycle: container.lifecycle && lifecycleDefaults(container.lifecycle),
+  }
+  return withFields(schema, container, defaults as Partial<C>)
+}
+
+const portDefaults = (port: ContainerPort): ContainerPort =>
+  withFields(containerPort, port, { protocol: orElse(port.protocol, 'TCP') })
+
+function probeDefaults(probe: Probe): Probe {
+  return withFields(probeSchema, httpDefaults(probeSchema, probe), {
+    timeoutSeconds: probe.timeoutSeconds || 1,
+    periodSeconds: probe.periodSeconds || 10,
+    successThreshold: probe.successThreshold || 1,
+    failureThreshold: probe.failureThreshold || 3,
+  })
+}
+
+function lifecycleDefaults(lifecycle: Lifecycle): Lifecycle {
+  return withFields(lifecycleSchema, lifecycle, {
+    postStart: lifecycle.postStart && httpDefaults(lifecycleHandler, lifecycle.postStart),
+    preStop: lifecycle.preStop && httpDefaults(lifecycleHandler, lifecycle.preStop),
+  })
+}
+
+function httpDefaults<H extends Probe | LifecycleHandler>(schema: ObjectSchema<H>, handler: H): H {
+  const { httpGet } = handler
+  if (httpGet === undefined) return handler
+  const defaults = {
+    httpGet: withFields(httpGetAction, httpGet, { path: httpGet.path || '/', scheme: orElse(httpGet.scheme, 'HTTP') }),
+  }
+  return withFields(schema, handler, defaults as Partial<H>)
+}
+
+function volumeDefaults(volume: Volume): Volume {
+  // A volume without a source is an empty directory.
+  const hasSource = Object.entries(volume).some(([field, value]) => field !== 'name' && value !== undefined)
+  if (!hasSource) return withFields(volumeSchema, volume, { emptyDir: {} })
+  const { image } = volume
+  if (image === undefined) return volume
+  const pullPolicy = orElse(image.pullPolicy, imagePullPolicyDefault(image.reference))
+  return withFields(volumeSchema, volume, { image: withFields(imageVolumeSource, image, { pullPolicy }) })
+}
+
+function podContainerDefaults(container: Container, hostNetwork: boolean): Container {
+  const { resources } = container
+  return withFields(containerSchema, container, {
+    resources:
+      resources &&
+      withFields(resourceRequirements, resources, {
+        requests: requestsWithLimits(resources.requests, resources.limits),
+      }),
+    ports: hostNetwork ? mapShared(container.ports, hostPortDefaults) : container.ports,
+  })
+}
+
+/** Each limit without a request is a request too. */
+function requestsWithLimits(
+  requests: ResourceList | undefined,
+  limits: ResourceList | undefined,
+): ResourceList | undefined {
+  if (limits === undefined) return requests
+  const missing = Object.entries(limits).filter(([name]) => requests?.[name] === undefined)
+  return missing.length === 0 ? requests : { ...requests, ...Object.fromEntries(missing) }
+}
+
+/** On the node's network a container port is a port of the node. */
+const hostPortDefaults = (port: ContainerPort): ContainerPort =>
+  withFields(containerPort, port, { hostPort: port.hostPort || port.containerPort })
+
+/** `value`, or `fallback` where it is absent or an empty string that slipped past the type. */
+const orElse = <T extends string>(value: T | undefined, fallback: T): T => (value ? value : fallback)
+
+/**
+ * A copy with `fields` set, in the order of the schema; the object itself where nothing changes. Undefined leaves a field
+ * as it is.
+ */
+function withFields<T extends object>(
+  schema: ObjectSchema<T>,
+  object: T,
+  fields: { readonly [K in keyof T]?: T[K] | undefined },
+): T {
+  const names = Object.keys(fields) as (keyof T)[]
+  const changed = names.filter((name) => fields[name] !== undefined && fields[name] !== object[name])
+  if (changed.length === 0) return object
+  const copy: T = { ...object }
+  for (const name of changed) copy[name] = fields[name] as T[keyof T]
+  return changed.some((name) => object[name] === undefined) ? inFieldOrder(schema, copy) : copy
+}
+
+/** Decoding an object whose fields are in order leaves it as it is. */
+function inFieldOrder<T extends object>(schema: ObjectSchema<T>, object: T): T {
+  const names = Object.keys(schema.fields) as (keyof T)[]
+  return Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]]))) as T
+}
+
+/** Array.map that returns the array itself where no element changes. */
+function mapShared<T>(list: readonly T[] | undefined, change: (element: T) => T): readonly T[] | undefined {
+  if (list === undefined) return undefined
+  const mapped = list.map(change)
+  return mapped.some((element, index) => element !== list[index]) ? mapped : list
+}

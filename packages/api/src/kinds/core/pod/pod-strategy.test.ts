@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { deepFreeze } from '../../../freeze.ts'
+import { pods } from './pod.ts'
+import { storedContainer, storedPod, withStatus } from './pod-fixtures.ts'
+import { computeQos } from './pod-qos.ts'
+import type { PodPhase } from './pod-status.ts'
+
+const { strategy } = pods
+
+describe('a new pod', () => {
+  it('is pending, whatever it says of itself', () => {
+    const pod = withStatus(storedPod(), { phase: 'Running', podIP: '10.0.0.1' })
+    expect(strategy.prepareForCreate?.(deepFreeze(pod), 0).status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' })
+  })
+
+  it('says that it waits for its gates', () => {
+    const pod = strategy.prepareForCreate?.(storedPod({ schedulingGates: [{ name: 'a.b/wait' }] }), 0)
+    expect(pod?.status?.conditions).toMatchObject([
+      { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' },
+    ])
+  })
+
+  it('has its own labels in the selectors that ask for them', () => {
+    const labelSelector = { matchLabels: { app: 'web' } }
+    const term = { topologyKey: 'zone', labelSelector, matchLabelKeys: ['hash'], mismatchLabelKeys: ['tenant'] }
+    const spread = {
+      maxSkew: 1,
+      topologyKey: 'zone',
+      whenUnsatisfiable: 'DoNotSchedule',
+      labelSelector,
+      matchLabelKeys: ['hash', 'none'],
+    }
+    const pod = storedPod({
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+      topologySpreadConstraints: [spread],
+    })
+    const labelled = { ...pod, metadata: { ...pod.metadata, labels: { hash: 'x', tenant: 't' } } }
+    const { spec } = strategy.prepareForCreate?.(deepFreeze(labelled), 0) ?? pod
+    const hash = { key: 'hash', operator: 'In', values: ['x'] }
+    expect(spec.topologySpreadConstraints?.[0]?.labelSelector?.matchExpressions).toEqual([hash])
+    const [merged] = spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
+    expect(merged?.labelSelector?.matchExpressions).toEqual([hash, { key: 'tenant', operator: 'NotIn', values: ['t'] }])
+    expect(strategy.validate?.({ ...labelled, spec })).toEqual([])
+  })
+
+  it('may not bring ephemeral containers along', () => {
+    const pod = storedPod({ ephemeralContainers: [{ name: 'debug', image: 'busybox:1' }] })
+    expect(strategy.validateCreate?.(pod)).toMatchObject([
+      { field: 'spec.ephemeralContainers', message: 'Forbidden: cannot be set on create' },
+    ])
+    expect(strategy.validate?.(pod)).toEqual([])
+  })
+
+  it('gets warnings for what is hardly meant', () => {
+    const pod = storedContainer({
+      env: [
+        { name: 'A', value: '1' },
+        { name: 'A', value: '2' },
+        { name: 'A', value: '$(A)3' },
+      ],
+      ports: [{ containerPort: 80 }, { containerPort: 80 }],
+    })
+    const named = { ...pod, metadata: { ...pod.metadata, name: 'web.example' } }
+    expect(strategy.warnings?.(named, undefined)).toEqual([
+      expect.stringMatching(/^metadata.name: this is used in the Pod's hostname/),
+      'spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply',
+      'spec.containers[0].ports[1]: duplicate port definition with spec.containers[0].ports[0]',
+    ])
+    expect(strategy.warnings?.(named, named)).toEqual([])
+  })
+})
+
+describe('quality of service', () => {
+  const full = { cpu: '1', memory: '1Gi' }
+  it.each([
+    ['nothing asked for', {}, 'BestEffort'],
+    ['limits only, which are requests too', { limits: full }, 'Guaranteed'],
+    [
+      'both the same, written differently',
+      { limits: { cpu: '1000m', memory: '1Gi' }, requests: { cpu: '1', memory: '1024Mi' } },
+      'Guaranteed',
+    ],
+    ['less requested than allowed', { limits: full, requests: { cpu: '500m', memory: '1Gi' } }, 'Burstable'],
+    ['one resource only', { limits: { cpu: '1' } }, 'Burstable'],
+    ['requests only', { requests: full }, 'Burstable'],
+    ['resources that do not count', { limits: { 'ephemeral-storage': '1Gi' } }, 'BestEffort'],
+    ['zero', { requests: { cpu: '0' } }, 'BestEffort'],
+  ])('%s', (_what, resources, expected) => {
+    expect(computeQos(storedContainer({ resources }).spec)).toBe(expected)
+  })
+
+  it('is that of all containers, init containers too', () => {
+    const web = { name: 'web', image: 'a:1', resources: { limits: full } }
+    expect(computeQos(storedPod({ containers: [web], initContainers: [{ name: 'init', image: 'a:1' }] }).spec)).toBe(
+      'Burstable',
+    )
+    const initContainers = [{ name: 'init', image: 'a:1', resources: { limits: full } }]
+    expect(computeQos(storedPod({ containers: [web], initContainers }).spec)).toBe('Guaranteed')
+  })
+})
+
+describe('the grace period of a delete', () => {
+  it.each<[string, number | undefined, PodPhase, number | undefined, number]>([
+    ['node-1', 45, 'Running', undefined, 45],
+    ['node-1', 45, 'Running', 5, 5],
+    ['node-1', 45, 'Running', 0, 0],
+    ['node-1', 45, 'Running', -1, 1],
+    ['node-1', undefined, 'Running', undefined, 30],
+    ['', 45, 'Pending', undefined, 0],
+    ['', 45, 'Pending', 10, 0],
+    ['node-1', 45, 'Succeeded', undefined, 0],
+    ['node-1', 45, 'Failed', 10, 0],
+  ])('on %j with %s s, %s, asked for %s: %s', (nodeName, terminationGracePeriodSeconds, phase, requested, expected) => {
+    const spec = { nodeName, ...(terminationGracePeriodSeconds === undefined ? {} : { terminationGracePeriodSeconds }) }
+    expect(strategy.gracePeriodSeconds?.(withStatus(storedPod(spec), { phase }), requested)).toBe(expected)
+  })
+})
+
+describe('a status update', () => {
+  it('changes nothing but the status', () => {
+    const old = withStatus(storedPod(), { phase: 'Pending', qosClass: 'BestEffort', observedGeneration: 2 })
+    const written = {
+      ...withStatus(storedPod({ nodeName: 'elsewhere' }), { phase: 'Running' }),
+      metadata: { ...old.metadata, ownerReferences: [], deletionTimestamp: '2026-01-01T00:00:00Z' },
+    }
+    const prepared = strategy.prepareForStatusUpdate?.(deepFreeze(written), deepFreeze(old))
+    expect(prepared).toEqual({ ...old, status: { phase: 'Running', qosClass: 'BestEffort', observedGeneration: 2 } })
+  })
+})
+
+it('selects pods by the fields upstream knows', () => {
+  const pod = withStatus(storedPod({ nodeName: 'n', hostNetwork: true, serviceAccountName: 's' }), {
+    phase: 'Running',
+    podIPs: [{ ip: '10.0.0.1' }],
+  })
+  const values = Object.fromEntries(Object.entries(pods.selectableFields).map(([name, read]) => [name, read(pod)]))
+  expect(values).toEqual({
+    'spec.host': 'n',
+    'spec.hostNetwork': 'true',
+    'spec.nodeName': 'n',
+    'spec.restartPolicy': 'Always',
+    'spec.schedulerName': 'default-scheduler',
+    'spec.serviceAccountName': 's',
+    'status.nominatedNodeName': '',
+    'status.phase': 'Running',
+    'status.podIP': '10.0.0.1',
+  })
+})

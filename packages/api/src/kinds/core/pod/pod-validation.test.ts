@@ -1,0 +1,481 @@
+import { describe, expect, it } from 'vitest'
+import { describeFieldError } from '../../../field-error.ts'
+import { FieldPath } from '../../../field-path.ts'
+import { checkFormat } from '../../../string-formats.ts'
+import { problems, storedContainer, storedPod, type WrittenContainer } from './pod-fixtures.ts'
+import { validatePodTemplateSpec } from './pod-validation.ts'
+
+type Spec = Readonly<Record<string, unknown>>
+
+const container = (fields: WrittenContainer) => ({ name: 'web', image: 'nginx:1.27', ...fields })
+const [label] = checkFormat('dns1123-label', 'Not a label')
+const [subdomain] = checkFormat('dns1123-subdomain', 'Not a subdomain')
+const [labelKey] = checkFormat('qualified-name', 'a b')
+
+describe('a container', () => {
+  it.each<[WrittenContainer, readonly string[]]>([
+    [{}, []],
+    [{ name: '' }, ['name: Required value']],
+    [{ name: 'Web_1' }, [`name: Invalid value: "Web_1": ${label}`]],
+    [{ image: '' }, ['image: Required value']],
+    [{ image: ' nginx' }, ['image: Invalid value: " nginx": must not have leading or trailing whitespace']],
+    [
+      { imagePullPolicy: 'Sometimes' },
+      ['imagePullPolicy: Unsupported value: "Sometimes": supported values: "Always", "IfNotPresent", "Never"'],
+    ],
+    [{ restartPolicy: 'Always' }, ['restartPolicy: Forbidden: may not be set for non-init containers']],
+    [{ ports: [{ containerPort: 0 }] }, ['ports[0].containerPort: Required value']],
+    [
+      { ports: [{ containerPort: 65536 }] },
+      ['ports[0].containerPort: Invalid value: 65536: must be between 1 and 65535, inclusive'],
+    ],
+    [
+      { ports: [{ containerPort: 80, protocol: 'HTTP' }] },
+      ['ports[0].protocol: Unsupported value: "HTTP": supported values: "SCTP", "TCP", "UDP"'],
+    ],
+    [
+      {
+        ports: [
+          { containerPort: 80, name: 'http' },
+          { containerPort: 81, name: 'http' },
+        ],
+      },
+      ['ports[1].name: Duplicate value: "http"'],
+    ],
+    [{ ports: [{ containerPort: 80 }, { containerPort: 80 }] }, []],
+    [
+      {
+        ports: [
+          { containerPort: 80, hostPort: 80 },
+          { containerPort: 81, hostPort: 80 },
+        ],
+      },
+      ['ports[1].hostPort: Duplicate value: "TCP//80"'],
+    ],
+    [
+      { env: [{ name: 'A=B' }] },
+      [
+        `env[0].name: Invalid value: "A=B": a valid environment variable name must consist only of printable ASCII characters other than '='`,
+      ],
+    ],
+    [
+      {
+        env: [
+          { name: 'A', value: '1' },
+          { name: 'A', value: '2' },
+        ],
+      },
+      [],
+    ],
+    [
+      { env: [{ name: 'A', valueFrom: {} }] },
+      [
+        'env[0].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`',
+      ],
+    ],
+    [
+      { env: [{ name: 'A', value: 'x', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }] },
+      ['env[0].valueFrom: Invalid value: "": may not be specified when `value` is not empty'],
+    ],
+    [
+      {
+        env: [
+          { name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k' }, configMapKeyRef: { name: 's', key: 'k' } } },
+        ],
+      },
+      ['env[0].valueFrom: Invalid value: "": may not have more than one field specified at a time'],
+    ],
+    [
+      { env: [{ name: 'A', valueFrom: { secretKeyRef: { key: 'k' } } }] },
+      [`env[0].valueFrom.secretKeyRef.name: Invalid value: "": ${subdomain}`],
+    ],
+    [{ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: "metadata.labels['app']" } } }] }, []],
+    [
+      { env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: "spec.nodeName['x']" } } }] },
+      ['env[0].valueFrom.fieldRef: Invalid value: "spec.nodeName": does not support subscript'],
+    ],
+    [
+      { env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'spec.hostname' } } }] },
+      [
+        'env[0].valueFrom.fieldRef.fieldPath: Unsupported value: "spec.hostname": supported values: "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"',
+      ],
+    ],
+    [
+      { env: [{ name: 'A', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '10m' } } }] },
+      [
+        'env[0].valueFrom.resourceFieldRef.divisor: Invalid value: "limits.cpu": only divisor\'s values 1m and 1 are supported with the cpu resource',
+      ],
+    ],
+    [
+      { envFrom: [{ prefix: 'P_' }] },
+      ['envFrom: Invalid value: "": must specify one of: `configMapRef` or `secretRef`'],
+    ],
+    [{ envFrom: [{ secretRef: {} }] }, ['envFrom[0].secretRef.name: Required value']],
+    [{ volumeMounts: [{ name: 'data', mountPath: '/x' }] }, ['volumeMounts[0].name: Not found: "data"']],
+    [{ readinessProbe: {} }, ['readinessProbe: Required value: must specify a handler type']],
+    [
+      { readinessProbe: { exec: { command: ['true'] }, tcpSocket: { port: 80 } } },
+      ['readinessProbe.tcpSocket: Forbidden: may not specify more than 1 handler type'],
+    ],
+    [{ readinessProbe: { exec: {} } }, ['readinessProbe.exec.command: Required value']],
+    [
+      { livenessProbe: { tcpSocket: { port: 0 } } },
+      ['livenessProbe.tcpSocket.port: Invalid value: 0: must be between 1 and 65535, inclusive'],
+    ],
+    [
+      { livenessProbe: { httpGet: { port: 'no port' } } },
+      [
+        'livenessProbe.httpGet.port: Invalid value: "no port": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
+      ],
+    ],
+    [
+      { livenessProbe: { grpc: { port: 1 }, successThreshold: 2 } },
+      ['livenessProbe.successThreshold: Invalid value: 2: must be 1'],
+    ],
+    [
+      { livenessProbe: { grpc: { port: 1 }, periodSeconds: -1 } },
+      ['livenessProbe.periodSeconds: Invalid value: -1: must be greater than or equal to 0'],
+    ],
+    [
+      { readinessProbe: { grpc: { port: 1 }, terminationGracePeriodSeconds: 5 } },
+      ['readinessProbe.terminationGracePeriodSeconds: Invalid value: 5: must not be set for readinessProbes'],
+    ],
+    [
+      { lifecycle: { preStop: { sleep: { seconds: 60 } } } },
+      [
+        'lifecycle.preStop.sleep: Invalid value: 60: must be non-negative and less than terminationGracePeriodSeconds (30)',
+      ],
+    ],
+    [
+      { lifecycle: { stopSignal: 'SIGUSR1' } },
+      ['lifecycle.stopSignal: Forbidden: may not be set for containers with empty `spec.os.name`'],
+    ],
+    [
+      { resources: { limits: { cpu: '-1' }, requests: { cpu: '-1' } } },
+      [
+        'resources.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+        'resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+      ],
+    ],
+    [
+      { resources: { limits: { memory: '64Mi' }, requests: { memory: '128Mi' } } },
+      ['resources.requests: Invalid value: "128Mi": must be less than or equal to memory limit of 64Mi'],
+    ],
+    [
+      { resources: { requests: { gpu: '1' } } },
+      [
+        'resources.requests[gpu]: Invalid value: "gpu": must be a standard resource type or fully qualified',
+        'resources.requests[gpu]: Invalid value: "gpu": must be a standard resource for containers',
+      ],
+    ],
+    [
+      { resources: { limits: { 'example.com/gpu': '500m' } } },
+      [
+        'resources.limits[example.com/gpu]: Invalid value: "500m": must be an integer',
+        'resources.requests[example.com/gpu]: Invalid value: "500m": must be an integer',
+      ],
+    ],
+    [
+      { resources: { requests: { 'example.com/gpu': '1' } } },
+      ['resources.limits: Required value: Limit must be set for non overcommitable resources'],
+    ],
+    [
+      { resources: { limits: { 'example.com/gpu': '2' }, requests: { 'example.com/gpu': '1' } } },
+      ['resources.requests: Invalid value: "1": must be equal to example.com/gpu limit of 2'],
+    ],
+    [
+      { resources: { limits: { 'hugepages-2Mi': '3Mi' } } },
+      [
+        'resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
+        'resources.requests[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
+        'resources: Forbidden: HugePages require cpu or memory',
+      ],
+    ],
+    [
+      { resources: { claims: [{ name: 'gpu' }] } },
+      ['resources.claims[0]: Not found: "gpu": must be one of the names in pod.spec.resourceClaims which is empty'],
+    ],
+    [
+      { securityContext: { runAsUser: -1 } },
+      ['securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive'],
+    ],
+    [
+      { securityContext: { seccompProfile: { type: 'Localhost' } } },
+      ['securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost'],
+    ],
+    [{ securityContext: { seccompProfile: { type: 'Localhost', localhostProfile: 'a.json' } } }, []],
+    [
+      { securityContext: { allowPrivilegeEscalation: false, privileged: true } },
+      [
+        'securityContext: Invalid value: {"privileged":true,"allowPrivilegeEscalation":false}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+      ],
+    ],
+  ])('%j', (fields, expected) => {
+    expect(problems(storedContainer(fields))).toEqual(expected.map((each) => `spec.containers[0].${each}`))
+  })
+})
+
+describe('a pod', () => {
+  const mount = (fields: Spec) => ({ name: 'data', mountPath: '/data', ...fields })
+  it.each<[Spec, readonly string[]]>([
+    [{ containers: [] }, ['containers: Required value']],
+    [{ containers: undefined }, ['containers: Required value']],
+    [{ containers: [container({}), container({})] }, ['containers[1].name: Duplicate value: "web"']],
+    [{ initContainers: [container({})] }, ['initContainers[0].name: Duplicate value: "web"']],
+    [
+      { initContainers: [container({ name: 'i', restartPolicy: 'OnFailure' })] },
+      ['initContainers[0].restartPolicy: Unsupported value: "OnFailure": supported values: "Always"'],
+    ],
+    [
+      { initContainers: [container({ name: 'i', livenessProbe: { grpc: { port: 1 } } })] },
+      ['initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always'],
+    ],
+    [{ initContainers: [container({ name: 'i', restartPolicy: 'Always', livenessProbe: { grpc: { port: 1 } } })] }, []],
+    [
+      { ephemeralContainers: [container({ name: 'd', targetContainerName: 'x', ports: [{ containerPort: 1 }] })] },
+      [
+        'ephemeralContainers[0].targetContainerName: Not found: "x"',
+        'ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container',
+      ],
+    ],
+    [
+      { restartPolicy: 'Maybe' },
+      ['restartPolicy: Unsupported value: "Maybe": supported values: "Always", "Never", "OnFailure"'],
+    ],
+    [
+      { dnsPolicy: 'Mine' },
+      [
+        'dnsPolicy: Unsupported value: "Mine": supported values: "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"',
+      ],
+    ],
+    [{ dnsPolicy: 'None' }, ['dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None']],
+    [
+      { dnsConfig: { nameservers: ['1.1.1.1', '1.1.1.2', '1.1.1.3', 'x'] } },
+      [
+        'dnsConfig.nameservers: Invalid value: ["1.1.1.1","1.1.1.2","1.1.1.3","x"]: must not have more than 3 nameservers',
+        'dnsConfig.nameservers[3]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+      ],
+    ],
+    [
+      { activeDeadlineSeconds: 0 },
+      ['activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive'],
+    ],
+    [{ hostname: 'Web' }, [`hostname: Invalid value: "Web": ${label}`]],
+    [{ serviceAccountName: 'A' }, [`serviceAccountName: Invalid value: "A": ${subdomain}`]],
+    [{ nodeSelector: { 'a b': 'x' } }, [`nodeSelector: Invalid value: "a b": ${labelKey}`]],
+    [
+      { hostAliases: [{ ip: 'x' }] },
+      ['hostAliases[0].ip: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'],
+    ],
+    [
+      { nodeName: 'n', schedulingGates: [{ name: 'g' }] },
+      ['nodeName: Forbidden: cannot be set until all schedulingGates have been cleared'],
+    ],
+    [{ schedulingGates: [{ name: 'g' }, { name: 'g' }] }, ['schedulingGates[1]: Duplicate value: "g"']],
+    [
+      {
+        volumes: [
+          { name: 'a', emptyDir: {} },
+          { name: 'a', emptyDir: {} },
+        ],
+      },
+      ['volumes[1].name: Duplicate value: "a"'],
+    ],
+    [
+      { volumes: [{ name: 'a', emptyDir: {}, secret: { secretName: 's' } }] },
+      ['volumes[0].secret: Forbidden: may not specify more than 1 volume type'],
+    ],
+    [
+      { volumes: [{ name: 'a', hostPath: { path: '/a/../b' } }] },
+      ['volumes[0].hostPath.path: Invalid value: "/a/../b": must not contain \'..\''],
+    ],
+    [
+      { volumes: [{ name: 'a', hostPath: { path: '/a', type: 'Pipe' } }] },
+      [
+        'volumes[0].hostPath.type: Unsupported value: "Pipe": supported values: "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"',
+      ],
+    ],
+    [{ volumes: [{ name: 'a', secret: {} }] }, ['volumes[0].secret.secretName: Required value']],
+    [
+      { volumes: [{ name: 'a', configMap: { name: 'c', defaultMode: 512, items: [{ key: 'k', path: '/k' }] } }] },
+      [
+        'volumes[0].configMap.defaultMode: Invalid value: 512: must be a number between 0 and 0777 (octal), both inclusive',
+        'volumes[0].configMap.items[0].path: Invalid value: "/k": must be a relative path',
+      ],
+    ],
+    [
+      { volumes: [{ name: 'a', persistentVolumeClaim: {} }] },
+      ['volumes[0].persistentVolumeClaim.claimName: Required value'],
+    ],
+    [
+      { volumes: [{ name: 'a', nfs: { server: 's', path: 'p' } }] },
+      ['volumes[0].nfs.path: Invalid value: "p": must be an absolute path'],
+    ],
+    [
+      { volumes: [{ name: 'a', downwardAPI: { items: [{ path: 'p' }] } }] },
+      ['volumes[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is required'],
+    ],
+    [
+      {
+        volumes: [
+          { name: 'a', projected: { sources: [{ serviceAccountToken: { path: 't', expirationSeconds: 5 } }] } },
+        ],
+      },
+      [
+        'volumes[0].projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 5: may not specify a duration less than 10 minutes',
+        'volumes[0].projected.sources[0].serviceAccountToken: Forbidden: must not be specified when serviceAccountName is not set',
+      ],
+    ],
+    [
+      {
+        volumes: [
+          {
+            name: 'a',
+            projected: {
+              sources: [
+                { secret: { name: 's', items: [{ key: 'k', path: 'p' }] } },
+                { configMap: { name: 'c', items: [{ key: 'k', path: 'p' }] } },
+              ],
+            },
+          },
+        ],
+      },
+      ['volumes[0].projected: Invalid value: "c": conflicting duplicate paths'],
+    ],
+    [
+      { volumes: [{ name: 'data' }], containers: [container({ volumeMounts: [mount({}), mount({})] })] },
+      ['containers[0].volumeMounts[1].mountPath: Invalid value: "/data": must be unique'],
+    ],
+    [
+      { volumes: [{ name: 'data' }], containers: [container({ volumeMounts: [mount({ subPath: '../x' })] })] },
+      ['containers[0].volumeMounts.subPath: Invalid value: "../x": must not contain \'..\''],
+    ],
+    [
+      {
+        volumes: [{ name: 'data' }],
+        containers: [container({ volumeDevices: [{ name: 'data', devicePath: '/dev/x' }] })],
+      },
+      [
+        'containers[0].volumeDevices[0].name: Invalid value: "data": can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode',
+      ],
+    ],
+    [
+      { hostNetwork: true, containers: [container({ ports: [{ containerPort: 80, hostPort: 81 }] })] },
+      ['containers[0].ports[0].hostPort: Invalid value: 81: must match `containerPort` when `hostNetwork` is true'],
+    ],
+    [{ hostUsers: false, hostPID: true }, ['hostPID: Forbidden: when `hostUsers` is false']],
+    [
+      { os: { name: 'windows' }, securityContext: { fsGroup: 1 } },
+      ['securityContext.fsGroup: Forbidden: cannot be set for a windows pod'],
+    ],
+    [
+      { securityContext: { sysctls: [{ name: 'net.core.somaxconn', value: '1' }] }, hostNetwork: true },
+      [
+        'securityContext.sysctls[0].name: Invalid value: "net.core.somaxconn": may not be specified when \'hostNetwork\' is true',
+      ],
+    ],
+    [{ tolerations: [{ operator: 'Exists' }] }, []],
+    [
+      { tolerations: [{ value: 'x' }] },
+      [
+        'tolerations[0].operator: Invalid value: "": operator must be Exists when `key` is empty, which means "match all values and all keys"',
+      ],
+    ],
+    [
+      { tolerations: [{ key: 'a', operator: 'Exists', value: 'x' }] },
+      [
+        'tolerations[0].operator: Invalid value: {"key":"a","operator":"Exists","value":"x"}: value must be empty when `operator` is \'Exists\'',
+      ],
+    ],
+    [
+      { tolerations: [{ key: 'a', effect: 'NoSchedule', tolerationSeconds: 5 }] },
+      [
+        'tolerations[0].effect: Invalid value: "NoSchedule": effect must be \'NoExecute\' when `tolerationSeconds` is set',
+      ],
+    ],
+    [
+      { tolerations: [{ key: 'a', operator: 'Like', effect: 'Never' }] },
+      [
+        'tolerations[0].operator: Unsupported value: "Like": supported values: "Equal", "Exists"',
+        'tolerations[0].effect: Unsupported value: "Never": supported values: "NoExecute", "NoSchedule", "PreferNoSchedule"',
+      ],
+    ],
+    [
+      { topologySpreadConstraints: [{ maxSkew: 0, topologyKey: 'zone', whenUnsatisfiable: 'Never' }] },
+      [
+        'topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "Never": supported values: "DoNotSchedule", "ScheduleAnyway"',
+        'topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero',
+      ],
+    ],
+    [
+      {
+        topologySpreadConstraints: Array(2).fill({
+          maxSkew: 1,
+          topologyKey: 'zone',
+          whenUnsatisfiable: 'DoNotSchedule',
+        }),
+      },
+      ['topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "{zone, DoNotSchedule}"'],
+    ],
+    [
+      { resourceClaims: [{ name: 'gpu' }] },
+      [
+        'resourceClaims[0]: Invalid value: {"name":"gpu"}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+      ],
+    ],
+  ])('%j', (spec, expected) => {
+    expect(problems(storedPod(spec))).toEqual(expected.map((each) => `spec.${each}`))
+  })
+
+  it.each<[Spec, readonly string[]]>([
+    [{ key: 'zone', operator: 'In' }, ["values: Required value: must be specified when `operator` is 'In' or 'NotIn'"]],
+    [
+      { key: 'zone', operator: 'Exists', values: ['a'] },
+      ["values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'"],
+    ],
+    [
+      { key: 'zone', operator: 'Gt', values: ['1', '2'] },
+      ["values: Required value: must be specified single value when `operator` is 'Lt' or 'Gt'"],
+    ],
+    [{ key: 'zone', operator: 'Near' }, ['operator: Invalid value: "Near": not a valid selector operator']],
+  ])('with a node affinity for %j', (requirement, expected) => {
+    const needed = { nodeSelectorTerms: [{ matchExpressions: [requirement] }] }
+    const path =
+      'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0]'
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: needed } }
+    expect(problems(storedPod({ affinity }))).toEqual(expected.map((each) => `${path}.${each}`))
+  })
+
+  it('checks the terms of pod affinity', () => {
+    const podAffinityTerm = { topologyKey: 'zone', matchLabelKeys: ['a'], namespaces: ['X'] }
+    const preferred = [{ weight: 101, podAffinityTerm }]
+    const affinity = { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } }
+    const path = 'spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]'
+    expect(problems(storedPod({ affinity }))).toEqual([
+      `${path}.weight: Invalid value: 101: must be in the range 1-100`,
+      `${path}.podAffinityTerm.namespace: Invalid value: "X": ${label}`,
+      `${path}.podAffinityTerm.matchLabelKeys: Forbidden: must not be specified when labelSelector is not set`,
+    ])
+  })
+})
+
+describe('a template', () => {
+  const path = FieldPath.of('spec', 'template')
+  const errors = (spec: Spec, metadata = {}) =>
+    validatePodTemplateSpec({ metadata, spec: { ...storedPod(spec).spec } }, path).map(describeFieldError)
+
+  it('may leave to its pods what they fill in', () => {
+    const ports = [{ containerPort: 80 }]
+    const { spec } = storedContainer({ ports, image: ' nginx ' })
+    expect(validatePodTemplateSpec({ spec: { ...spec, hostNetwork: true } }, path)).toEqual([])
+  })
+
+  it('has no ephemeral containers, and labels like any', () => {
+    expect(errors({ ephemeralContainers: [container({ name: 'd' })] })).toEqual([
+      'spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template',
+    ])
+    expect(errors({}, { labels: { app: '-' } })).toEqual([
+      expect.stringMatching(/^spec.template.labels: Invalid value: "-"/),
+    ])
+  })
+})

@@ -1,0 +1,229 @@
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  tooLongField,
+} from '../../../field-error.ts'
+import { FieldPath } from '../../../field-path.ts'
+import { validateAnnotations, validateLabels } from '../../../object-meta-validation.ts'
+import type { Pod } from './pod-schema.ts'
+import type { HostAlias, PodDnsConfig, PodResourceClaim, PodSpec } from './pod-spec.ts'
+import type { PodTemplateSpec } from './pod-template.ts'
+import { checkRange, checkText, checkTextOrEmpty, int32Max } from './validation/checks.ts'
+import { imageWhitespace, validateAllContainers } from './validation/containers.ts'
+import { osErrors } from './validation/os.ts'
+import { validateAmounts, validateResources } from './validation/resources.ts'
+import {
+  validateAffinity,
+  validateSchedulingGates,
+  validateTolerations,
+  validateTopologySpread,
+} from './validation/scheduling.ts'
+import { validatePodSecurity } from './validation/security.ts'
+import { validateVolumes } from './validation/volumes.ts'
+
+export interface PodSpecOptions {
+  /** The spec is a pod's own, with its defaults filled in, rather than a template's. */
+  readonly isPod?: boolean
+}
+
+/**
+ * Checks a pod spec beyond its schema, with the words of core/validation ValidatePodSpec. Required fields and single
+ * values are the schema's to check; here a missing one is passed over.
+ */
+export function validatePodSpec(spec: PodSpec, path: FieldPath, options: PodSpecOptions = {}): FieldError[] {
+  const claims = new Set((spec.resourceClaims ?? []).map((each) => each.name))
+  return [
+    ...validateVolumes(spec.volumes, path.field('volumes')),
+    ...validateResourceClaims(spec.resourceClaims, path.field('resourceClaims')),
+    ...validateAllContainers(spec, path),
+    ...hostNetworkErrors(spec, options, path.field('containers')),
+    ...validateLabels(spec.nodeSelector, path.field('nodeSelector')),
+    ...validatePodSecurity(spec, path),
+    ...validateAffinity(spec.affinity, path.field('affinity')),
+    ...validateDns(spec, path.field('dnsConfig')),
+    ...validateSchedulingGates(spec.schedulingGates, path.field('schedulingGates')),
+    ...validateTopologySpread(spec.topologySpreadConstraints, path.field('topologySpreadConstraints')),
+    ...validateNames(spec, path),
+    ...checkRange(spec.activeDeadlineSeconds, 1, int32Max, path.field('activeDeadlineSeconds')),
+    ...validateTolerations(spec.tolerations, path.field('tolerations')),
+    ...validateHostAliases(spec.hostAliases, path.field('hostAliases')),
+    ...validateAmounts(spec.overhead ?? {}, path.field('overhead')),
+    ...validateResources(spec.resources, claims, path.field('resources')),
+    ...osErrors(spec, path),
+  ]
+}
+
+/** Checks a template: its spec, and the labels and annotations it gives to pods. */
+export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPath): FieldError[] {
+  const { metadata, spec } = template
+  const specPath = path.field('spec')
+  return [
+    ...validateLabels(metadata?.labels, path.field('labels')),
+    ...validateAnnotations(metadata?.annotations, path.field('annotations')),
+    ...validatePodSpec(spec, specPath),
+    ...(spec.ephemeralContainers?.length
+      ? [forbiddenField(specPath.field('ephemeralContainers'), 'ephemeral containers not allowed in pod template')]
+      : []),
+  ]
+}
+
+/** Checks a whole pod: its spec, and what holds for pods but not for templates. */
+export function validatePod(pod: Pod): FieldError[] {
+  const { spec } = pod
+  const path = FieldPath.of('spec')
+  return [
+    ...validatePodSpec(spec, path, { isPod: true }),
+    ...projectedTokenErrors(spec, path),
+    ...(spec.containers ?? []).flatMap((each, index) => imageWhitespace(each, path.field('containers').index(index))),
+    ...(spec.initContainers ?? []).flatMap((each, index) =>
+      imageWhitespace(each, path.field('initContainers').index(index)),
+    ),
+    ...(spec.nodeName && spec.schedulingGates?.length
+      ? [forbiddenField(path.field('nodeName'), 'cannot be set until all schedulingGates have been cleared')]
+      : []),
+  ]
+}
+
+/** What may not be there when a pod is created, but may be later. */
+export function validatePodCreate(pod: Pod): FieldError[] {
+  if (!pod.spec.ephemeralContainers?.length) return []
+  return [forbiddenField(FieldPath.of('spec', 'ephemeralContainers'), 'cannot be set on create')]
+}
+
+function projectedTokenErrors(spec: PodSpec, path: FieldPath): FieldError[] {
+  if (spec.serviceAccountName) return []
+  return (spec.volumes ?? []).flatMap((volume, index) =>
+    (volume.projected?.sources ?? []).flatMap((source, sourceIndex) => {
+      if (source.serviceAccountToken === undefined) return []
+      const sources = path.field('volumes').index(index).field('projected').field('sources')
+      const tokenPath = sources.index(sourceIndex).field('serviceAccountToken')
+      return [forbiddenField(tokenPath, 'must not be specified when serviceAccountName is not set')]
+    }),
+  )
+}
+
+function validateNames(spec: PodSpec, path: FieldPath): FieldError[] {
+  const { hostnameOverride } = spec
+  const overridePath = path.field('hostnameOverride')
+  return [
+    ...checkText('dns1123-subdomain', spec.serviceAccountName, path.field('serviceAccountName')),
+    ...checkText('dns1123-subdomain', spec.nodeName, path.field('nodeName')),
+    ...checkText('dns1123-label', spec.hostname, path.field('hostname')),
+    ...checkText('dns1123-label', spec.subdomain, path.field('subdomain')),
+    ...checkText('dns1123-subdomain', hostnameOverride, overridePath),
+    ...hostnameOverrideErrors(spec, overridePath),
+    ...checkText('dns1123-subdomain', spec.priorityClassName, path.field('priorityClassName')),
+    ...(spec.runtimeClassName === undefined
+      ? []
+      : checkTextOrEmpty('dns1123-subdomain', spec.runtimeClassName, path.field('runtimeClassName'))),
+  ]
+}
+
+/** The longest host name that Linux takes. */
+const hostnameMax = 64
+
+function hostnameOverrideErrors(spec: PodSpec, path: FieldPath): FieldError[] {
+  const { hostnameOverride } = spec
+  if (hostnameOverride === undefined) return []
+  const errors = hostnameOverride.length > hostnameMax ? [tooLongField(path, hostnameMax)] : []
+  if (spec.setHostnameAsFQDN) errors.push(forbiddenField(path, 'may not be specified when setHostnameAsFQDN is true'))
+  if (spec.hostNetwork) errors.push(forbiddenField(path, 'may not be specified when hostNetwork is true'))
+  return errors
+}
+
+function validateHostAliases(aliases: readonly HostAlias[] | undefined, path: FieldPath): FieldError[] {
+  return (aliases ?? []).flatMap(({ hostnames = [] }, index) =>
+    hostnames.flatMap((name, nameIndex) =>
+      checkTextOrEmpty('dns1123-subdomain', name, path.index(index).field('hostnames').index(nameIndex)),
+    ),
+  )
+}
+
+/** On the node's network ports are the node's. A template may leave that to the pods made from it. */
+function hostNetworkErrors(spec: PodSpec, { isPod = false }: PodSpecOptions, path: FieldPath): FieldError[] {
+  if (!spec.hostNetwork) return []
+  return (spec.containers ?? []).flatMap(({ ports = [] }, index) =>
+    ports.flatMap(({ hostPort = 0, containerPort }, portIndex) => {
+      if (hostPort === containerPort || (hostPort === 0 && !isPod)) return []
+      const portPath = path.index(index).field('ports').index(portIndex).field('hostPort')
+      return [invalidField(portPath, hostPort, 'must match `containerPort` when `hostNetwork` is true')]
+    }),
+  )
+}
+
+/** What the resolvers of Linux take. */
+const nameserversMax = 3
+const searchPathsMax = 32
+const searchListCharactersMax = 2048
+
+function validateDns({ dnsPolicy, dnsConfig }: PodSpec, path: FieldPath): FieldError[] {
+  if (dnsPolicy === 'None' && dnsConfig === undefined) {
+    return [requiredField(path, 'must provide `dnsConfig` when `dnsPolicy` is None')]
+  }
+  if (dnsConfig === undefined) return []
+  if (dnsPolicy === 'None' && !dnsConfig.nameservers?.length) {
+    const rule = 'must provide at least one DNS nameserver when `dnsPolicy` is None'
+    return [requiredField(path.field('nameservers'), rule)]
+  }
+  return validateDnsConfig(dnsConfig, path)
+}
+
+function validateDnsConfig(
+  { nameservers = [], searches = [], options = [] }: PodDnsConfig,
+  path: FieldPath,
+): FieldError[] {
+  const [serversPath, searchesPath] = [path.field('nameservers'), path.field('searches')]
+  const errors: FieldError[] = []
+  if (nameservers.length > nameserversMax) {
+    errors.push(invalidField(serversPath, nameservers, `must not have more than ${nameserversMax} nameservers`))
+  }
+  errors.push(...nameservers.flatMap((server, index) => checkTextOrEmpty('ip', server, serversPath.index(index))))
+  if (searches.length > searchPathsMax) {
+    errors.push(invalidField(searchesPath, searches, `must not have more than ${searchPathsMax} search paths`))
+  }
+  if (searches.join(' ').length > searchListCharactersMax) {
+    const rule = `must not have more than ${searchListCharactersMax} characters (including spaces) in the search list`
+    errors.push(invalidField(searchesPath, searches, rule))
+  }
+  errors.push(...searches.flatMap((search, index) => searchErrors(search, searchesPath.index(index))))
+  const unnamed = options.flatMap(({ name }, index) =>
+    name ? [] : [requiredField(path.field('options').index(index), 'must not be empty')],
+  )
+  return [...errors, ...unnamed]
+}
+
+/** A lone dot, a trailing one, and underscores are fine. */
+function searchErrors(search: string, path: FieldPath): FieldError[] {
+  if (search === '.') return []
+  const name = search.replace(/\.$/, '')
+  return checkTextOrEmpty('dns1123-subdomain', name.replaceAll('_', 'x'), path).length === 0
+    ? []
+    : checkTextOrEmpty('dns1123-subdomain', name, path)
+}
+
+function validateResourceClaims(claims: readonly PodResourceClaim[] | undefined, path: FieldPath): FieldError[] {
+  const names = new Set<string>()
+  return (claims ?? []).flatMap((claim, index) => {
+    const [claimPath, { name, resourceClaimName, resourceClaimTemplateName }] = [path.index(index), claim]
+    const errors: FieldError[] = []
+    if (name && names.has(name)) errors.push(duplicateField(claimPath.field('name'), name))
+    else errors.push(...checkText('dns1123-label', name, claimPath.field('name')))
+    names.add(name)
+    if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
+      const rule = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
+      errors.push(invalidField(claimPath, claim, rule))
+    }
+    if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
+      const rule = 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'
+      errors.push(invalidField(claimPath, claim, rule))
+    }
+    return [
+      ...errors,
+      ...checkText('dns1123-subdomain', resourceClaimName, claimPath.field('resourceClaimName')),
+      ...checkText('dns1123-subdomain', resourceClaimTemplateName, claimPath.field('resourceClaimTemplateName')),
+    ]
+  })
+}

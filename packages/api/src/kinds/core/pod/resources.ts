@@ -1,0 +1,73 @@
+import { enumOf, int32, object, optional, quantity, required, setList, string } from '../../../schema/builders.ts'
+import type { Infer } from '../../../schema/schema.ts'
+import { coreV1 } from '../../meta/names.ts'
+import { resourceList } from '../common.ts'
+import { keyedList, literal } from './lists.ts'
+
+export interface ResourceClaim extends Infer<typeof resourceClaim> {}
+export const resourceClaim = object(`${coreV1}.ResourceClaim`, "A use of one of the pod's resource claims.", {
+  name: required(string(), "Name of an entry in the pod's resourceClaims."),
+  request: optional(string(), 'One request of the claim to use; all of it unless set.'),
+})
+
+export interface ResourceRequirements extends Infer<typeof resourceRequirements> {}
+export const resourceRequirements = object(
+  `${coreV1}.ResourceRequirements`,
+  'How much of what is needed and allowed.',
+  {
+    requests: optional(resourceList, 'What is reserved on the node. Equal to the limits unless set.'),
+    limits: optional(resourceList, 'The most that may be used.'),
+    claims: optional(
+      keyedList(resourceClaim, ['name'], { patchStrategy: undefined }),
+      'Dynamically allocated resources that are used.',
+    ),
+  },
+)
+
+export interface ContainerResizePolicy extends Infer<typeof containerResizePolicy> {}
+export const containerResizePolicy = object(
+  `${coreV1}.ContainerResizePolicy`,
+  'What a change of one resource does to a running container.',
+  {
+    resourceName: required(literal<'cpu' | 'memory'>(), 'The resource: cpu or memory.'),
+    restartPolicy: required(
+      literal<'NotRequired' | 'RestartContainer'>(),
+      'NotRequired where the change applies to the running container, RestartContainer where it takes a restart.',
+    ),
+  },
+)
+
+export interface ContainerRestartRuleOnExitCodes extends Infer<typeof containerRestartRuleOnExitCodes> {}
+export const containerRestartRuleOnExitCodes = object(
+  `${coreV1}.ContainerRestartRuleOnExitCodes`,
+  'A condition on the exit code of a container.',
+  {
+    operator: required(enumOf('In', 'NotIn'), 'Whether the code must or must not be among the values.'),
+    values: optional(setList(int32()), 'Exit codes; at most 255.'),
+  },
+)
+
+export interface ContainerRestartRule extends Infer<typeof containerRestartRule> {}
+export const containerRestartRule = object(
+  `${coreV1}.ContainerRestartRule`,
+  'What to do when a container exits in a certain way.',
+  {
+    action: required(enumOf('Restart', 'RestartAllContainers'), 'What is done when the rule matches.'),
+    exitCodes: optional(containerRestartRuleOnExitCodes, 'Exit codes that the rule matches.'),
+  },
+)
+
+/** Where in the downward API resources of a container are named. */
+export interface ResourceFieldSelector extends Infer<typeof resourceFieldSelector> {}
+export const resourceFieldSelector = object(
+  `${coreV1}.ResourceFieldSelector`,
+  'One of the resources of a container, as a value.',
+  {
+    containerName: optional(string(), 'The container; required in volumes, and the variable’s own container in env.'),
+    resource: required(string(), 'Which one, such as limits.cpu or requests.memory.'),
+    divisor: optional(quantity, 'Unit of the value: the resource is divided by it and rounded up. 1 unless set.', {
+      default: '0',
+    }),
+  },
+  { mapType: 'atomic' },
+)

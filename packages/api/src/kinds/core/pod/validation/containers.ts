@@ -1,0 +1,329 @@
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notFoundField,
+  requiredField,
+  unsupportedField,
+} from '../../../../field-error.ts'
+import type { FieldPath } from '../../../../field-path.ts'
+import type { Container, ContainerPort, EphemeralContainer, VolumeDevice, VolumeMount } from '../container.ts'
+import type { PodSpec } from '../pod-spec.ts'
+import type { ContainerResizePolicy } from '../resources.ts'
+import { checkLocalPath, checkNoBacksteps, checkPortNumber, checkText } from './checks.ts'
+import { validateEnv, validateEnvFrom } from './env.ts'
+import { type ProbeKind, validateLifecycle, validateProbe } from './probes.ts'
+import { validateResources } from './resources.ts'
+import { validateSecurityContext } from './security.ts'
+
+/** All three sorts of containers of a pod, and what must be unique among them. `path` is the spec's. */
+export function validateAllContainers(spec: PodSpec, path: FieldPath): FieldError[] {
+  return [
+    ...validateContainers(spec, path.field('containers')),
+    ...validateInitContainers(spec, path.field('initContainers')),
+    ...validateEphemeralContainers(spec, path.field('ephemeralContainers')),
+  ]
+}
+
+function validateContainers(spec: PodSpec, path: FieldPath): FieldError[] {
+  const containers = spec.containers ?? []
+  // An absent list is the schema's to report.
+  if (spec.containers?.length === 0) return [requiredField(path)]
+  const names = new Set<string>()
+  const errors = containers.flatMap((container, index) => {
+    const containerPath = path.index(index)
+    return [
+      ...validateCommon(container, spec, containerPath),
+      ...uniqueName(container.name, names, containerPath),
+      ...validateHooks(container, spec, containerPath),
+      ...(['restartPolicy', 'restartPolicyRules'] as const)
+        .filter((name) => container[name] !== undefined)
+        .map((name) => forbiddenField(containerPath.field(name), 'may not be set for non-init containers')),
+    ]
+  })
+  return [...errors, ...hostPortConflicts(containers, path)]
+}
+
+function validateInitContainers(spec: PodSpec, path: FieldPath): FieldError[] {
+  const names = new Set((spec.containers ?? []).map((each) => each.name))
+  return (spec.initContainers ?? []).flatMap((container, index) => {
+    const containerPath = path.index(index)
+    return [
+      ...validateCommon(container, spec, containerPath),
+      ...initRestartErrors(container, containerPath),
+      ...uniqueName(container.name, names, containerPath),
+      // They run one after the other, so each is on its own with its ports.
+      ...hostPortConflicts([container], path),
+      ...(container.restartPolicy === 'Always'
+        ? validateHooks(container, spec, containerPath)
+        : forbiddenHooks(container, containerPath)),
+    ]
+  })
+}
+
+function validateEphemeralContainers(spec: PodSpec, path: FieldPath): FieldError[] {
+  const targets = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((each) => each.name))
+  const names = new Set(targets)
+  return (spec.ephemeralContainers ?? []).flatMap((container, index) => {
+    const containerPath = path.index(index)
+    const target = container.targetContainerName
+    return [
+      ...validateCommon(container, spec, containerPath),
+      ...imageWhitespace(container, containerPath),
+      ...uniqueName(container.name, names, containerPath),
+      ...(target && !targets.has(target) ? [notFoundField(containerPath.field('targetContainerName'), target)] : []),
+      ...forbiddenForEphemeral(container, containerPath),
+    ]
+  })
+}
+
+/** Pods must name their images exactly; templates may be lax, since something may rewrite them. */
+export function imageWhitespace(container: Container, path: FieldPath): FieldError[] {
+  const { image = '' } = container
+  if (image.trim() === image) return []
+  return [invalidField(path.field('image'), image, 'must not have leading or trailing whitespace')]
+}
+
+/** What holds for every sort of container (validateContainerCommon). */
+function validateCommon(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
+  const claims = new Set((spec.resourceClaims ?? []).map((each) => each.name))
+  return [
+    ...(container.image ? [] : [requiredField(path.field('image'))]),
+    ...validatePorts(container.ports, path.field('ports')),
+    ...validateEnv(container.env, path.field('env')),
+    ...validateEnvFrom(container.envFrom, path.field('envFrom')),
+    ...validateMounts(container, spec, path.field('volumeMounts')),
+    ...validateDevices(container, spec, path.field('volumeDevices')),
+    ...validateResources(container.resources, claims, path.field('resources')),
+    ...validateResizePolicy(container.resizePolicy, spec, path.field('resizePolicy')),
+    ...validateSecurityContext(container.securityContext, spec.hostUsers !== false, path.field('securityContext')),
+  ]
+}
+
+function uniqueName(name: string | undefined, names: Set<string>, path: FieldPath): FieldError[] {
+  if (!name) return []
+  if (names.has(name)) return [duplicateField(path.field('name'), name)]
+  names.add(name)
+  return []
+}
+
+const probeKinds: readonly ProbeKind[] = ['livenessProbe', 'readinessProbe', 'startupProbe']
+
+function validateHooks(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
+  const { lifecycle } = container
+  const lifecyclePath = path.field('lifecycle')
+  return [
+    ...(lifecycle ? validateLifecycle(lifecycle, spec.terminationGracePeriodSeconds, lifecyclePath) : []),
+    ...stopSignalErrors(container, spec, lifecyclePath.field('stopSignal')),
+    ...probeKinds.flatMap((kind) => {
+      const probe = container[kind]
+      return probe ? validateProbe(kind, probe, path.field(kind)) : []
+    }),
+  ]
+}
+
+const windowsSignals = ['SIGKILL', 'SIGTERM']
+
+/** What a signal is depends on the operating system, so the pod has to name it. */
+function stopSignalErrors(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
+  const signal = container.lifecycle?.stopSignal
+  if (signal === undefined) return []
+  const os = spec.os?.name
+  if (os === undefined) return [forbiddenField(path, 'may not be set for containers with empty `spec.os.name`')]
+  return os === 'windows' && !windowsSignals.includes(signal) ? [unsupportedField(path, signal, windowsSignals)] : []
+}
+
+function forbiddenHooks(container: Container, path: FieldPath): FieldError[] {
+  return (['lifecycle', ...probeKinds] as const)
+    .filter((name) => container[name] !== undefined)
+    .map((name) => forbiddenField(path.field(name), 'may not be set for init containers without restartPolicy=Always'))
+}
+
+/** Always makes an init container a sidecar: https://kep.k8s.io/753. */
+function initRestartErrors({ restartPolicy, restartPolicyRules }: Container, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (restartPolicy !== undefined && restartPolicy !== 'Always') {
+    errors.push(unsupportedField(path.field('restartPolicy'), restartPolicy, ['Always']))
+  }
+  if (restartPolicyRules !== undefined) {
+    errors.push(forbiddenField(path.field('restartPolicyRules'), 'may not be set for init containers'))
+  }
+  return errors
+}
+
+const forbiddenEphemeralFields = [
+  'ports',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+  'resizePolicy',
+  'restartPolicy',
+  'restartPolicyRules',
+] as const
+
+function forbiddenForEphemeral(container: EphemeralContainer, path: FieldPath): FieldError[] {
+  const why = 'cannot be set for an Ephemeral Container'
+  const hasResources = Object.values(container.resources ?? {}).some((each) => each !== undefined)
+  const fields: string[] = forbiddenEphemeralFields.filter((name) => container[name] !== undefined)
+  if (hasResources) fields.push('resources')
+  const mounts = (container.volumeMounts ?? []).flatMap((mount, index) =>
+    (['subPath', 'subPathExpr'] as const)
+      .filter((name) => mount[name])
+      .map((name) => forbiddenField(path.field('volumeMounts').index(index).field(name), why)),
+  )
+  return [...fields.map((name) => forbiddenField(path.field(name), why)), ...mounts]
+}
+
+function validatePorts(ports: readonly ContainerPort[] | undefined, path: FieldPath): FieldError[] {
+  const names = new Set<string>()
+  return (ports ?? []).flatMap((port, index) => {
+    const portPath = path.index(index)
+    return [
+      ...portNameErrors(port.name, names, portPath.field('name')),
+      ...(port.containerPort === 0 ? [requiredField(portPath.field('containerPort'))] : []),
+      ...(port.containerPort ? checkPortNumber(port.containerPort, portPath.field('containerPort')) : []),
+      ...(port.hostPort ? checkPortNumber(port.hostPort, portPath.field('hostPort')) : []),
+    ]
+  })
+}
+
+function portNameErrors(name: string | undefined, names: Set<string>, path: FieldPath): FieldError[] {
+  const errors = checkText('iana-service-name', name, path)
+  if (!name || errors.length > 0) return errors
+  if (names.has(name)) return [duplicateField(path, name)]
+  names.add(name)
+  return []
+}
+
+/** Two ports cannot have the same port of the node. */
+function hostPortConflicts(containers: readonly Container[], path: FieldPath): FieldError[] {
+  const taken = new Set<string>()
+  return containers.flatMap(({ ports = [] }, index) =>
+    ports.flatMap((port, portIndex) => {
+      if (!port.hostPort) return []
+      const key = `${port.protocol ?? 'TCP'}/${port.hostIP ?? ''}/${port.hostPort}`
+      if (taken.has(key))
+        return [duplicateField(path.index(index).field('ports').index(portIndex).field('hostPort'), key)]
+      taken.add(key)
+      return []
+    }),
+  )
+}
+
+function validateMounts(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
+  const volumes = new Set((spec.volumes ?? []).map((each) => each.name))
+  const devices = container.volumeDevices ?? []
+  const mountPaths = new Set<string>()
+  return (container.volumeMounts ?? []).flatMap((mount, index) => {
+    const mountPath = path.index(index)
+    const errors: FieldError[] = []
+    if (mount.name && !volumes.has(mount.name)) errors.push(notFoundField(mountPath.field('name'), mount.name))
+    if (mount.mountPath && mountPaths.has(mount.mountPath)) {
+      errors.push(invalidField(mountPath.field('mountPath'), mount.mountPath, 'must be unique'))
+    }
+    mountPaths.add(mount.mountPath)
+    if (devices.some((each) => each.name === mount.name)) {
+      errors.push(invalidField(mountPath.field('name'), mount.name, 'must not already exist in volumeDevices'))
+    }
+    if (devices.some((each) => each.devicePath === mount.mountPath)) {
+      const rule = 'must not already exist as a path in volumeDevices'
+      errors.push(invalidField(mountPath.field('mountPath'), mount.mountPath, rule))
+    }
+    return [...errors, ...subPathErrors(mount, path, mountPath), ...propagationErrors(mount, container, path)]
+  })
+}
+
+/** Upstream leaves the index out of some of these paths, and so do we. */
+function subPathErrors({ subPath, subPathExpr }: VolumeMount, listPath: FieldPath, path: FieldPath): FieldError[] {
+  const errors = subPath ? checkLocalPath(subPath, listPath.field('subPath')) : []
+  if (!subPathExpr) return errors
+  if (subPath) {
+    errors.push(invalidField(path.field('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive'))
+  }
+  return [...errors, ...checkLocalPath(subPathExpr, listPath.field('subPathExpr'))]
+}
+
+function propagationErrors(mount: VolumeMount, container: Container, listPath: FieldPath): FieldError[] {
+  const { mountPropagation = 'None', recursiveReadOnly = 'Disabled', readOnly } = mount
+  const errors: FieldError[] = []
+  if (mountPropagation === 'Bidirectional' && container.securityContext?.privileged !== true) {
+    const rule = 'Bidirectional mount propagation is available only to privileged containers'
+    errors.push(forbiddenField(listPath.field('mountPropagation'), rule))
+  }
+  if (recursiveReadOnly === 'Disabled') return errors
+  const path = listPath.field('recursiveReadOnly')
+  if (!readOnly) errors.push(forbiddenField(path, 'may only be specified when readOnly is true'))
+  if (mountPropagation !== 'None') {
+    errors.push(forbiddenField(path, 'may only be specified when mountPropagation is None or not specified'))
+  }
+  return errors
+}
+
+function validateDevices(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
+  const [names, devicePaths] = [new Set<string>(), new Set<string>()]
+  return (container.volumeDevices ?? []).flatMap((device, index) => {
+    const errors = [
+      ...deviceVolumeErrors(device, spec, path.index(index).field('name')),
+      ...deviceMountErrors(device, container.volumeMounts ?? [], path.index(index)),
+    ]
+    const { name, devicePath } = device
+    if (name && names.has(name)) errors.push(invalidField(path.index(index).field('name'), name, 'must be unique'))
+    names.add(name)
+    if (!devicePath) return errors
+    const devicePathPath = path.index(index).field('devicePath')
+    if (devicePaths.has(devicePath)) errors.push(invalidField(devicePathPath, devicePath, 'must be unique'))
+    devicePaths.add(devicePath)
+    if (checkNoBacksteps(devicePath, devicePathPath).length === 0) return errors
+    return [...errors, invalidField(devicePathPath, devicePath, "can not contain backsteps ('..')")]
+  })
+}
+
+function deviceVolumeErrors({ name }: VolumeDevice, spec: PodSpec, path: FieldPath): FieldError[] {
+  if (!name) return []
+  const volume = (spec.volumes ?? []).find((each) => each.name === name)
+  if (volume === undefined) return [notFoundField(path, name)]
+  if (volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined) return []
+  const rule = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'
+  return [invalidField(path, name, rule)]
+}
+
+function deviceMountErrors(device: VolumeDevice, mounts: readonly VolumeMount[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (mounts.some((each) => each.name === device.name)) {
+    errors.push(invalidField(path.field('name'), device.name, 'must not already exist in volumeMounts'))
+  }
+  if (mounts.some((each) => each.mountPath === device.devicePath)) {
+    const rule = 'must not already exist as a path in volumeMounts'
+    errors.push(invalidField(path.field('devicePath'), device.devicePath, rule))
+  }
+  return errors
+}
+
+const resizableResources: readonly string[] = ['cpu', 'memory']
+const resizeRestarts: readonly string[] = ['NotRequired', 'RestartContainer']
+
+/** Upstream names the list in most of these. */
+function validateResizePolicy(
+  policies: readonly ContainerResizePolicy[] | undefined,
+  spec: PodSpec,
+  path: FieldPath,
+): FieldError[] {
+  const seen = new Set<string>()
+  return (policies ?? []).flatMap(({ resourceName, restartPolicy }, index) => {
+    const errors: FieldError[] = []
+    if (seen.has(resourceName)) errors.push(duplicateField(path.index(index), resourceName))
+    seen.add(resourceName)
+    if (resourceName && !resizableResources.includes(resourceName)) {
+      errors.push(unsupportedField(path, resourceName, resizableResources))
+    }
+    if (restartPolicy && !resizeRestarts.includes(restartPolicy)) {
+      errors.push(unsupportedField(path, restartPolicy, resizeRestarts))
+    }
+    if (spec.restartPolicy === 'Never' && restartPolicy !== 'NotRequired') {
+      errors.push(invalidField(path, restartPolicy, "must be 'NotRequired' when `restartPolicy` is 'Never'"))
+    }
+    return errors
+  })
+}

@@ -1,0 +1,137 @@
+import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../../field-error.ts'
+import type { FieldPath } from '../../../../field-path.ts'
+import { compareQuantity, isQuantity, parseQuantity } from '../../../../quantity.ts'
+import type { ResourceList } from '../../common.ts'
+import type { ResourceRequirements } from '../resources.ts'
+import { checkTextOrEmpty } from './checks.ts'
+
+/** What a container, or a pod as a whole, asks for (ValidateResourceRequirements). */
+export function validateResources(
+  resources: ResourceRequirements | undefined,
+  claimNames: ReadonlySet<string>,
+  path: FieldPath,
+): FieldError[] {
+  if (resources === undefined) return []
+  const { requests = {}, limits = {}, claims = [] } = resources
+  return [
+    ...validateAmounts(limits, path.field('limits')),
+    ...validateAmounts(requests, path.field('requests')),
+    ...Object.keys(requests).flatMap((name) => validateAgainstLimit(name, requests, limits, path)),
+    ...hugePagesErrors({ ...limits, ...requests }, path),
+    ...validateClaims(claims, claimNames, path.field('claims')),
+  ]
+}
+
+/** Names and amounts of a list of resources. */
+export function validateAmounts(amounts: ResourceList, path: FieldPath): FieldError[] {
+  return Object.entries(amounts).flatMap(([name, amount]) => [
+    ...validateName(name, path.key(name)),
+    ...validateAmount(name, amount, path.key(name)),
+  ])
+}
+
+const standardNames = new Set([
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'storage',
+  'pods',
+  'services',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+])
+const containerNames = new Set(['cpu', 'memory', 'ephemeral-storage'])
+const isHugePages = (name: string): boolean => name.startsWith('hugepages-')
+const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
+/** Resources that a vendor counts, such as GPUs: whole ones, and never more than there are. */
+const isExtended = (name: string): boolean => !isNative(name) && !name.startsWith('requests.')
+const mayBeOvercommitted = (name: string): boolean => isNative(name) && !isHugePages(name)
+
+function validateName(name: string, path: FieldPath): FieldError[] {
+  const errors = checkTextOrEmpty('qualified-name', name, path)
+  if (errors.length > 0) return errors
+  if (name.includes('/')) {
+    if (isNative(name) || isExtended(name)) return []
+    return [invalidField(path, name, "doesn't follow extended resource name standard")]
+  }
+  if (!standardNames.has(name) && !isHugePages(name)) {
+    errors.push(invalidField(path, name, 'must be a standard resource type or fully qualified'))
+  }
+  if (!containerNames.has(name) && !isHugePages(name)) {
+    errors.push(invalidField(path, name, 'must be a standard resource for containers'))
+  }
+  return errors
+}
+
+function validateAmount(name: string, amount: string, path: FieldPath): FieldError[] {
+  if (!isQuantity(amount)) return []
+  const { nanos } = parseQuantity(amount)
+  const errors = nanos < 0n ? [invalidField(path, amount, 'must be greater than or equal to 0')] : []
+  if (isExtended(name) && nanos % 1_000_000_000n !== 0n) errors.push(invalidField(path, amount, 'must be an integer'))
+  if (isHugePages(name) && !isMultipleOfPage(name, nanos)) {
+    errors.push(invalidField(path, amount, `${amount} is not positive integer multiple of ${name}`))
+  }
+  return errors
+}
+
+function isMultipleOfPage(name: string, nanos: bigint): boolean {
+  const size = name.slice('hugepages-'.length)
+  if (!isQuantity(size)) return false
+  const page = parseQuantity(size).nanos
+  return page > 0n && nanos % page === 0n
+}
+
+function validateAgainstLimit(
+  name: string,
+  requests: ResourceList,
+  limits: ResourceList,
+  path: FieldPath,
+): FieldError[] {
+  const [request, limit] = [requests[name], limits[name]]
+  if (request === undefined || !isQuantity(request)) return []
+  if (limit === undefined) {
+    if (mayBeOvercommitted(name)) return []
+    return [requiredField(path.field('limits'), 'Limit must be set for non overcommitable resources')]
+  }
+  if (!isQuantity(limit)) return []
+  const order = compareQuantity(request, limit)
+  const requestsPath = path.field('requests')
+  if (order !== 0 && !mayBeOvercommitted(name)) {
+    return [invalidField(requestsPath, request, `must be equal to ${name} limit of ${limit}`)]
+  }
+  return order > 0
+    ? [invalidField(requestsPath, request, `must be less than or equal to ${name} limit of ${limit}`)]
+    : []
+}
+
+function hugePagesErrors(all: ResourceList, path: FieldPath): FieldError[] {
+  const names = Object.keys(all)
+  if (!names.some(isHugePages) || names.includes('cpu') || names.includes('memory')) return []
+  return [forbiddenField(path, 'HugePages require cpu or memory')]
+}
+
+function validateClaims(
+  claims: NonNullable<ResourceRequirements['claims']>,
+  claimNames: ReadonlySet<string>,
+  path: FieldPath,
+): FieldError[] {
+  const known = [...claimNames].sort()
+  const hint = `must be one of the names in pod.spec.resourceClaims${known.length === 0 ? ' which is empty' : `: ${known.join(', ')}`}`
+  return claims.flatMap(({ name }, index) => {
+    if (!name || claimNames.has(name)) return []
+    const field = path.index(index).toString()
+    return [{ type: 'FieldValueNotFound' as const, field, message: `Not found: ${JSON.stringify(name)}: ${hint}` }]
+  })
+}

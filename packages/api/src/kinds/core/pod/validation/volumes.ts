@@ -1,0 +1,294 @@
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+} from '../../../../field-error.ts'
+import type { FieldPath } from '../../../../field-path.ts'
+import { compareQuantity, isQuantity } from '../../../../quantity.ts'
+import type { DownwardApiVolumeFile, KeyToPath, ProjectedVolumeSource, VolumeProjection } from '../projection.ts'
+import type { Volume } from '../volume.ts'
+import {
+  checkFileMode,
+  checkLabelSelector,
+  checkLocalNonReservedPath,
+  checkLocalPath,
+  checkNoBacksteps,
+  checkRange,
+  checkText,
+} from './checks.ts'
+import { validateFieldRef, validateResourceFieldRef } from './env.ts'
+
+/** Volumes of a pod: names, and exactly one source each (ValidateVolumes). */
+export function validateVolumes(volumes: readonly Volume[] | undefined, path: FieldPath): FieldError[] {
+  const names = new Set<string>()
+  return (volumes ?? []).flatMap((volume, index) => {
+    const errors = validateVolume(volume, path.index(index))
+    if (volume.name && names.has(volume.name)) errors.push(duplicateField(path.index(index).field('name'), volume.name))
+    names.add(volume.name)
+    return errors
+  })
+}
+
+type Sources = Required<Omit<Volume, 'name'>>
+type SourceName = keyof Sources
+type SourceChecks = { readonly [K in SourceName]?: (source: NonNullable<Sources[K]>, path: FieldPath) => FieldError[] }
+
+/** In the order in which upstream looks at them: the first one there is checked, further ones are too many. */
+const sourceNames: readonly SourceName[] = [
+  'emptyDir',
+  'hostPath',
+  'gitRepo',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'secret',
+  'nfs',
+  'iscsi',
+  'glusterfs',
+  'flocker',
+  'persistentVolumeClaim',
+  'rbd',
+  'cinder',
+  'cephfs',
+  'quobyte',
+  'downwardAPI',
+  'fc',
+  'flexVolume',
+  'configMap',
+  'azureFile',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'azureDisk',
+  'storageos',
+  'projected',
+  'scaleIO',
+  'csi',
+  'ephemeral',
+  'image',
+]
+
+function validateVolume(volume: Volume, path: FieldPath): FieldError[] {
+  const [first, ...others] = sourceNames.filter((name) => volume[name] !== undefined)
+  if (first === undefined) return [requiredField(path, 'must specify a volume type')]
+  return [
+    ...validateSource(first, volume[first], path.field(first)),
+    ...others.map((name) => forbiddenField(path.field(name), 'may not specify more than 1 volume type')),
+  ]
+}
+
+function validateSource(name: SourceName, source: unknown, path: FieldPath): FieldError[] {
+  const check = sourceChecks[name] as ((source: unknown, path: FieldPath) => FieldError[]) | undefined
+  return check?.(source, path) ?? []
+}
+
+const requireText = (value: string | undefined, path: FieldPath): FieldError[] => (value ? [] : [requiredField(path)])
+
+/** What is checked of each source beyond its required fields. */
+const sourceChecks: SourceChecks = {
+  emptyDir: ({ sizeLimit }, path) =>
+    sizeLimit !== undefined && isQuantity(sizeLimit) && compareQuantity(sizeLimit, '0') < 0
+      ? [forbiddenField(path.field('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
+      : [],
+  hostPath: (source, path) => (source.path ? checkNoBacksteps(source.path, path.field('path')) : []),
+  gitRepo: ({ directory }, path) => (directory ? checkLocalPath(directory, path.field('directory')) : []),
+  gcePersistentDisk: ({ partition }, path) => partitionErrors(partition, path),
+  awsElasticBlockStore: ({ partition }, path) => partitionErrors(partition, path),
+  secret: (source, path) => [
+    ...requireText(source.secretName, path.field('secretName')),
+    ...checkFileMode(source.defaultMode, path.field('defaultMode')),
+    ...validateItems(source.items, path.field('items')),
+  ],
+  configMap: (source, path) => [
+    ...requireText(source.name, path.field('name')),
+    ...checkFileMode(source.defaultMode, path.field('defaultMode')),
+    ...validateItems(source.items, path.field('items')),
+  ],
+  nfs: (source, path) =>
+    source.path && !source.path.startsWith('/')
+      ? [invalidField(path.field('path'), source.path, 'must be an absolute path')]
+      : [],
+  iscsi: (source, path) => [
+    ...checkRange(source.lun, 0, 255, path.field('lun')),
+    ...((source.chapAuthDiscovery || source.chapAuthSession) && source.secretRef === undefined
+      ? [requiredField(path.field('secretRef'))]
+      : []),
+  ],
+  flocker: ({ datasetName, datasetUUID }, path) => {
+    if (!datasetName && !datasetUUID) return [requiredField(path, 'one of datasetName and datasetUUID is required')]
+    const both = 'datasetName and datasetUUID can not be specified simultaneously'
+    const errors = datasetName && datasetUUID ? [invalidField(path, 'resource', both)] : []
+    if (!datasetName?.includes('/')) return errors
+    return [...errors, invalidField(path.field('datasetName'), datasetName, "must not contain '/'")]
+  },
+  rbd: ({ monitors }, path) => emptyMonitors(monitors, path),
+  cephfs: ({ monitors }, path) => emptyMonitors(monitors, path),
+  downwardAPI: (source, path) => [
+    ...checkFileMode(source.defaultMode, path.field('defaultMode')),
+    // Upstream leaves the index out of these paths.
+    ...(source.items ?? []).flatMap((file) => validateFile(file, path)),
+  ],
+  fc: validateFibreChannel,
+  flexVolume: ({ options = {} }, path) =>
+    Object.keys(options).flatMap((key) => {
+      const domain = `.${(key.split('/')[0] ?? '').toLowerCase()}`
+      if (!domain.endsWith('.kubernetes.io') && !domain.endsWith('.k8s.io')) return []
+      return [invalidField(path.field('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved')]
+    }),
+  scaleIO: ({ volumeName }, path) => requireText(volumeName, path.field('volumeName')),
+  storageos: ({ volumeName, volumeNamespace }, path) => [
+    ...requireText(volumeName, path.field('volumeName')),
+    ...checkText('dns1123-label', volumeName, path.field('volumeName')),
+    ...checkText('dns1123-label', volumeNamespace, path.field('volumeNamespace')),
+  ],
+  projected: validateProjected,
+  csi: ({ nodePublishSecretRef }, path) =>
+    nodePublishSecretRef === undefined
+      ? []
+      : requireText(nodePublishSecretRef.name, path.field('nodePublishSecretRef').field('name')),
+  ephemeral: ({ volumeClaimTemplate }, path) =>
+    volumeClaimTemplate === undefined ? [requiredField(path.field('volumeClaimTemplate'))] : [],
+  image: ({ reference }, path) => requireText(reference, path.field('reference')),
+}
+
+/** Zero is the whole disk. */
+const partitionErrors = (partition: number | undefined, path: FieldPath): FieldError[] =>
+  partition === 0 ? [] : checkRange(partition, 1, 255, path.field('partition'))
+
+const emptyMonitors = (monitors: readonly string[] | undefined, path: FieldPath): FieldError[] =>
+  monitors?.length === 0 ? [requiredField(path.field('monitors'))] : []
+
+function validateFibreChannel(source: NonNullable<Sources['fc']>, path: FieldPath): FieldError[] {
+  const { targetWWNs = [], wwids = [], lun } = source
+  const targets = path.field('targetWWNs')
+  const errors: FieldError[] = []
+  if (targetWWNs.length === 0 && wwids.length === 0) {
+    errors.push(requiredField(targets, 'must specify either targetWWNs or wwids, but not both'))
+  }
+  if (targetWWNs.length > 0 && wwids.length > 0) {
+    errors.push(invalidField(targets, targetWWNs, 'targetWWNs and wwids can not be specified simultaneously'))
+  }
+  if (targetWWNs.length === 0) return errors
+  if (lun === undefined)
+    return [...errors, requiredField(path.field('lun'), 'lun is required if targetWWNs is specified')]
+  return [...errors, ...checkRange(lun, 0, 255, path.field('lun'))]
+}
+
+const validateItems = (items: readonly KeyToPath[] | undefined, path: FieldPath): FieldError[] =>
+  (items ?? []).flatMap((item, index) => [
+    ...(item.path ? checkLocalNonReservedPath(item.path, path.index(index).field('path')) : []),
+    ...checkFileMode(item.mode, path.index(index).field('mode')),
+  ])
+
+const fileFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid']
+
+function validateFile(file: DownwardApiVolumeFile, path: FieldPath): FieldError[] {
+  const { fieldRef, resourceFieldRef } = file
+  const errors = file.path ? checkLocalNonReservedPath(file.path, path.field('path')) : []
+  if (fieldRef) errors.push(...validateFieldRef(fieldRef, fileFields, path.field('fieldRef')))
+  else if (resourceFieldRef)
+    errors.push(...validateResourceFieldRef(resourceFieldRef, path.field('resourceFieldRef'), 'file'))
+  else errors.push(requiredField(path, 'one of fieldRef and resourceFieldRef is required'))
+  if (fieldRef && resourceFieldRef) {
+    errors.push(invalidField(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'))
+  }
+  return [...errors, ...checkFileMode(file.mode, path.field('mode'))]
+}
+
+function validateProjected(source: ProjectedVolumeSource, path: FieldPath): FieldError[] {
+  const sources = source.sources ?? []
+  return [
+    ...checkFileMode(source.defaultMode, path.field('defaultMode')),
+    ...sources.flatMap((each, index) => validateProjection(each, path, path.field('sources').index(index))),
+    ...conflictingPaths(sources, path),
+  ]
+}
+
+function validateProjection(each: VolumeProjection, volumePath: FieldPath, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const { secret, configMap, downwardAPI } = each
+  if (secret) errors.push(...validateKeys(secret, path.field('secret')))
+  if (configMap) errors.push(...validateKeys(configMap, path.field('configMap')))
+  if (downwardAPI)
+    errors.push(...(downwardAPI.items ?? []).flatMap((file) => validateFile(file, path.field('downwardAPI'))))
+  errors.push(...validateToken(each, volumePath, path), ...validateTrustBundle(each, path))
+  const count = Object.values(each).filter((value) => value !== undefined).length
+  if (count > 1) errors.push(forbiddenField(path, 'may not specify more than 1 volume type'))
+  return errors
+}
+
+const validateKeys = (
+  source: { readonly name?: string | undefined; readonly items?: readonly KeyToPath[] | undefined },
+  path: FieldPath,
+): FieldError[] => [
+  ...requireText(source.name, path.field('name')),
+  ...validateItems(source.items, path.field('items')),
+]
+
+const tokenExpirationSecondsMin = 600
+const tokenExpirationSecondsMax = 2 ** 32
+
+function validateToken(
+  { serviceAccountToken: token }: VolumeProjection,
+  volumePath: FieldPath,
+  path: FieldPath,
+): FieldError[] {
+  if (token === undefined) return []
+  const { expirationSeconds = tokenExpirationSecondsMin } = token
+  const expirationPath = path.field('serviceAccountToken').field('expirationSeconds')
+  const errors: FieldError[] = []
+  if (expirationSeconds < tokenExpirationSecondsMin) {
+    errors.push(invalidField(expirationPath, expirationSeconds, 'may not specify a duration less than 10 minutes'))
+  }
+  if (expirationSeconds > tokenExpirationSecondsMax) {
+    errors.push(invalidField(expirationPath, expirationSeconds, 'may not specify a duration larger than 2^32 seconds'))
+  }
+  if (token.path) errors.push(...checkLocalNonReservedPath(token.path, volumePath.field('path')))
+  return errors
+}
+
+function validateTrustBundle({ clusterTrustBundle: bundle }: VolumeProjection, path: FieldPath): FieldError[] {
+  if (bundle === undefined) return []
+  const bundlePath = path.field('clusterTrustBundlePEM')
+  const errors = bundle.path ? checkLocalNonReservedPath(bundle.path, bundlePath.field('path')) : []
+  if (bundle.name !== undefined && bundle.signerName !== undefined) {
+    errors.push(invalidField(bundlePath, bundle, 'only one of name and signerName may be used'))
+  } else if (bundle.name === undefined && bundle.signerName === undefined) {
+    errors.push(requiredField(bundlePath, 'either name or signerName must be specified'))
+  }
+  return [...errors, ...checkLabelSelector(bundle.labelSelector, bundlePath.field('labelSelector'))]
+}
+
+/** Two sources must not make the same file. */
+function conflictingPaths(sources: readonly VolumeProjection[], path: FieldPath): FieldError[] {
+  const seen = new Set<string>()
+  return sources.flatMap(projectedFiles).flatMap(({ file, owner }) => {
+    if (!seen.has(file)) {
+      seen.add(file)
+      return []
+    }
+    return [invalidField(path, owner ?? file, 'conflicting duplicate paths')]
+  })
+}
+
+interface ProjectedFile {
+  readonly file: string
+  /** The Secret or ConfigMap it comes from. */
+  readonly owner?: string | undefined
+}
+
+function projectedFiles({
+  secret,
+  configMap,
+  downwardAPI,
+  clusterTrustBundle,
+}: VolumeProjection): readonly ProjectedFile[] {
+  const files: ProjectedFile[] = [
+    ...(secret?.items ?? []).map((item) => ({ file: item.path, owner: secret?.name })),
+    ...(configMap?.items ?? []).map((item) => ({ file: item.path, owner: configMap?.name })),
+    ...(downwardAPI?.items ?? []).map((item) => ({ file: item.path })),
+    ...(clusterTrustBundle === undefined ? [] : [{ file: clusterTrustBundle.path }]),
+  ]
+  return files.filter(({ file }) => Boolean(file))
+}

@@ -1,0 +1,226 @@
+/** Volume sources that name storage somewhere on a network or in a cloud. */
+import {
+  atomicList,
+  boolean,
+  enumOf,
+  int32,
+  object,
+  optional,
+  required,
+  string,
+  stringMap,
+} from '../../../schema/builders.ts'
+import type { Infer } from '../../../schema/schema.ts'
+import { coreV1 } from '../../meta/names.ts'
+import { localObjectReference } from '../common.ts'
+
+const fsType = (otherwise = 'ext4') =>
+  optional(string(), `File system of the volume, which the node must know; ${otherwise} unless set.`)
+const readOnly = optional(boolean, 'Mount the volume read-only.')
+
+export interface AwsElasticBlockStoreVolumeSource extends Infer<typeof awsElasticBlockStoreVolumeSource> {}
+export const awsElasticBlockStoreVolumeSource = object(
+  `${coreV1}.AWSElasticBlockStoreVolumeSource`,
+  'A disk of AWS Elastic Block Store.',
+  {
+    volumeID: required(string(), 'ID of the disk.'),
+    fsType: fsType(),
+    partition: optional(int32(), 'Partition to mount; the whole disk unless set.'),
+    readOnly,
+  },
+)
+
+export interface AzureDiskVolumeSource extends Infer<typeof azureDiskVolumeSource> {}
+export const azureDiskVolumeSource = object(`${coreV1}.AzureDiskVolumeSource`, 'A data disk of Azure.', {
+  diskName: required(string(), 'Name of the disk in the blob storage.'),
+  diskURI: required(string(), 'URI of the disk.'),
+  cachingMode: optional(enumOf('None', 'ReadOnly', 'ReadWrite'), 'How the host caches it.', { default: 'ReadWrite' }),
+  fsType: optional(string(), 'File system of the volume, which the node must know.', { default: 'ext4' }),
+  kind: optional(
+    enumOf('Dedicated', 'Managed', 'Shared'),
+    'Whether the storage account holds many disks, only this one, or the disk is managed.',
+    { default: 'Shared' },
+  ),
+  readOnly: optional(boolean, 'Mount the volume read-only.', { default: false }),
+})
+
+export interface AzureFileVolumeSource extends Infer<typeof azureFileVolumeSource> {}
+export const azureFileVolumeSource = object(`${coreV1}.AzureFileVolumeSource`, 'A share of Azure Files.', {
+  secretName: required(string(), 'Secret with the name and the key of the storage account.'),
+  shareName: required(string(), 'Name of the share.'),
+  readOnly,
+})
+
+export interface CephFsVolumeSource extends Infer<typeof cephFsVolumeSource> {}
+export const cephFsVolumeSource = object(`${coreV1}.CephFSVolumeSource`, 'A CephFS file system.', {
+  monitors: required(atomicList(string()), 'Addresses of the Ceph monitors.'),
+  path: optional(string(), 'Directory to mount; the root unless set.'),
+  user: optional(string(), 'RADOS user; admin unless set.'),
+  secretFile: optional(string(), 'File on the node with the key of the user.'),
+  secretRef: optional(localObjectReference, 'Secret with the key of the user, instead of secretFile.'),
+  readOnly,
+})
+
+export interface CinderVolumeSource extends Infer<typeof cinderVolumeSource> {}
+export const cinderVolumeSource = object(`${coreV1}.CinderVolumeSource`, 'A volume of OpenStack Cinder.', {
+  volumeID: required(string(), 'ID of the volume.'),
+  fsType: fsType(),
+  readOnly,
+  secretRef: optional(localObjectReference, 'Secret with what is needed to reach OpenStack.'),
+})
+
+export interface CsiVolumeSource extends Infer<typeof csiVolumeSource> {}
+export const csiVolumeSource = object(`${coreV1}.CSIVolumeSource`, 'An ephemeral volume from a CSI driver.', {
+  driver: required(string(), 'Name of the driver.'),
+  fsType: optional(string(), 'File system to mount; up to the driver unless set.'),
+  readOnly,
+  volumeAttributes: optional(stringMap, 'Settings the driver understands.'),
+  nodePublishSecretRef: optional(localObjectReference, 'Secret handed to the driver when it mounts the volume.'),
+})
+
+export interface FcVolumeSource extends Infer<typeof fcVolumeSource> {}
+export const fcVolumeSource = object(`${coreV1}.FCVolumeSource`, 'A Fibre Channel device.', {
+  targetWWNs: optional(atomicList(string()), 'World wide names of the targets; with lun.'),
+  lun: optional(int32(), 'Logical unit of the target.'),
+  wwids: optional(atomicList(string()), 'World wide identifiers of the volume, instead of targetWWNs and lun.'),
+  fsType: fsType(),
+  readOnly,
+})
+
+export interface FlexVolumeSource extends Infer<typeof flexVolumeSource> {}
+export const flexVolumeSource = object(
+  `${coreV1}.FlexVolumeSource`,
+  'A volume from a FlexVolume plugin: CSI has taken its place.',
+  {
+    driver: required(string(), 'Name of the driver.'),
+    fsType: optional(string(), 'File system to mount; up to the driver unless set.'),
+    secretRef: optional(localObjectReference, 'Secret handed to the driver.'),
+    readOnly,
+    options: optional(stringMap, 'Settings the driver understands.'),
+  },
+)
+
+export interface FlockerVolumeSource extends Infer<typeof flockerVolumeSource> {}
+export const flockerVolumeSource = object(
+  `${coreV1}.FlockerVolumeSource`,
+  'A dataset of Flocker, by name or by UUID.',
+  {
+    datasetName: optional(string(), 'Name of the dataset.'),
+    datasetUUID: optional(string(), 'UUID of the dataset.'),
+  },
+)
+
+export interface GcePersistentDiskVolumeSource extends Infer<typeof gcePersistentDiskVolumeSource> {}
+export const gcePersistentDiskVolumeSource = object(
+  `${coreV1}.GCEPersistentDiskVolumeSource`,
+  'A persistent disk of Google Compute Engine.',
+  {
+    pdName: required(string(), 'Name of the disk.'),
+    fsType: fsType(),
+    partition: optional(int32(), 'Partition to mount; the whole disk unless set.'),
+    readOnly,
+  },
+)
+
+export interface GlusterfsVolumeSource extends Infer<typeof glusterfsVolumeSource> {}
+export const glusterfsVolumeSource = object(`${coreV1}.GlusterfsVolumeSource`, 'A GlusterFS volume.', {
+  endpoints: required(string(), 'Name of the Endpoints object that lists the servers.'),
+  path: required(string(), 'Path of the volume.'),
+  readOnly,
+})
+
+export interface IscsiVolumeSource extends Infer<typeof iscsiVolumeSource> {}
+export const iscsiVolumeSource = object(`${coreV1}.ISCSIVolumeSource`, 'An iSCSI disk.', {
+  targetPortal: required(string(), 'Address of the target: an IP, with a port where it is not 3260.'),
+  iqn: required(string(), 'Qualified name of the target.'),
+  lun: required(int32(), 'Logical unit of the target.'),
+  iscsiInterface: optional(string(), 'Interface that does the transport.', { default: 'default' }),
+  fsType: fsType(),
+  readOnly,
+  portals: optional(atomicList(string()), 'Further addresses of the target.'),
+  chapAuthDiscovery: optional(boolean, 'Use CHAP when the target is discovered.'),
+  chapAuthSession: optional(boolean, 'Use CHAP in the session.'),
+  secretRef: optional(localObjectReference, 'Secret with what CHAP needs.'),
+  initiatorName: optional(string(), 'Name of the initiator, instead of the interface’s.'),
+})
+
+export interface NfsVolumeSource extends Infer<typeof nfsVolumeSource> {}
+export const nfsVolumeSource = object(`${coreV1}.NFSVolumeSource`, 'A directory of an NFS server.', {
+  server: required(string(), 'Host name or IP of the server.'),
+  path: required(string(), 'Path that the server exports.'),
+  readOnly,
+})
+
+export interface PhotonPersistentDiskVolumeSource extends Infer<typeof photonPersistentDiskVolumeSource> {}
+export const photonPersistentDiskVolumeSource = object(
+  `${coreV1}.PhotonPersistentDiskVolumeSource`,
+  'A persistent disk of the Photon Controller.',
+  {
+    pdID: required(string(), 'ID of the disk.'),
+    fsType: fsType(),
+  },
+)
+
+export interface PortworxVolumeSource extends Infer<typeof portworxVolumeSource> {}
+export const portworxVolumeSource = object(`${coreV1}.PortworxVolumeSource`, 'A Portworx volume.', {
+  volumeID: required(string(), 'ID of the volume.'),
+  fsType: fsType(),
+  readOnly,
+})
+
+export interface QuobyteVolumeSource extends Infer<typeof quobyteVolumeSource> {}
+export const quobyteVolumeSource = object(`${coreV1}.QuobyteVolumeSource`, 'A Quobyte volume.', {
+  registry: required(string(), 'Addresses of the registries as host:port, with commas between them.'),
+  volume: required(string(), 'Name of the volume.'),
+  readOnly,
+  user: optional(string(), 'User that accesses the volume; the owner of the service unless set.'),
+  group: optional(string(), 'Group that accesses the volume; none unless set.'),
+  tenant: optional(string(), 'Tenant that owns the volume.'),
+})
+
+export interface RbdVolumeSource extends Infer<typeof rbdVolumeSource> {}
+export const rbdVolumeSource = object(`${coreV1}.RBDVolumeSource`, 'A block device of Ceph.', {
+  monitors: required(atomicList(string()), 'Addresses of the Ceph monitors.'),
+  image: required(string(), 'Name of the image.'),
+  fsType: fsType(),
+  pool: optional(string(), 'Pool that the image is in.', { default: 'rbd' }),
+  user: optional(string(), 'RADOS user.', { default: 'admin' }),
+  keyring: optional(string(), 'File on the node with the key ring of the user.', { default: '/etc/ceph/keyring' }),
+  secretRef: optional(localObjectReference, 'Secret with the key of the user, instead of keyring.'),
+  readOnly,
+})
+
+export interface ScaleIoVolumeSource extends Infer<typeof scaleIoVolumeSource> {}
+export const scaleIoVolumeSource = object(`${coreV1}.ScaleIOVolumeSource`, 'A ScaleIO volume.', {
+  gateway: required(string(), 'Address of the gateway.'),
+  system: required(string(), 'Name of the storage system.'),
+  secretRef: required(localObjectReference, 'Secret with the user and the password.'),
+  sslEnabled: optional(boolean, 'Talk to the gateway over TLS.'),
+  protectionDomain: optional(string(), 'Protection domain of the storage.'),
+  storagePool: optional(string(), 'Storage pool of the domain.'),
+  storageMode: optional(string(), 'ThickProvisioned or ThinProvisioned.', { default: 'ThinProvisioned' }),
+  volumeName: optional(string(), 'Name of a volume that exists already.'),
+  fsType: optional(string(), 'File system of the volume, which the node must know.', { default: 'xfs' }),
+  readOnly,
+})
+
+export interface StorageOsVolumeSource extends Infer<typeof storageOsVolumeSource> {}
+export const storageOsVolumeSource = object(`${coreV1}.StorageOSVolumeSource`, 'A StorageOS volume.', {
+  volumeName: optional(string(), 'Name of the volume, unique in its namespace.'),
+  volumeNamespace: optional(string(), 'Namespace in StorageOS; the pod’s unless set.'),
+  fsType: fsType(),
+  readOnly,
+  secretRef: optional(localObjectReference, 'Secret with what is needed to reach StorageOS.'),
+})
+
+export interface VsphereVirtualDiskVolumeSource extends Infer<typeof vsphereVirtualDiskVolumeSource> {}
+export const vsphereVirtualDiskVolumeSource = object(
+  `${coreV1}.VsphereVirtualDiskVolumeSource`,
+  'A virtual disk of vSphere.',
+  {
+    volumePath: required(string(), 'Path of the disk.'),
+    fsType: fsType(),
+    storagePolicyName: optional(string(), 'Name of the storage policy.'),
+    storagePolicyID: optional(string(), 'ID of the storage policy that belongs to the name.'),
+  },
+)

@@ -1,0 +1,179 @@
+/** The grammar of label selectors in query strings (apimachinery's labels.Parse). */
+import { describeFieldError, invalidField } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
+import type { LabelOperator, LabelRequirement } from './label-selectors.ts'
+import { checkFormat } from './string-formats.ts'
+
+/** Longer selectors are refused. */
+export const selectorLengthMax = 64 * 1024
+
+/** The requirements that `text` states, in its order; a message where it states none that make sense. */
+export function parseRequirements(text: string, path?: FieldPath): readonly LabelRequirement[] | string {
+  if (text.length > selectorLengthMax) return `selector is longer than ${selectorLengthMax} characters`
+  try {
+    return new Parser(tokenize(text), path).requirements()
+  } catch (error) {
+    if (error instanceof Unparsable) return error.message
+    throw error
+  }
+}
+
+class Unparsable extends Error {}
+
+type TokenKind = 'identifier' | 'end' | 'error' | 'in' | 'notin' | '(' | ')' | ',' | '!' | '=' | '==' | '!=' | '>' | '<'
+
+interface Token {
+  readonly kind: TokenKind
+  readonly text: string
+}
+
+const symbols = new Set<string>(['(', ')', ',', '!', '=', '==', '!=', '>', '<'])
+const specials = new Set('=!(),><')
+const blanks = new Set(' \t\r\n')
+
+function tokenize(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  let at = 0
+  while (at < text.length) {
+    if (blanks.has(text.charAt(at))) {
+      at += 1
+      continue
+    }
+    const token = specials.has(text.charAt(at)) ? scanSymbol(text, at) : scanWord(text, at)
+    tokens.push(token)
+    at += token.text.length
+  }
+  tokens.push({ kind: 'end', text: '' })
+  return tokens
+}
+
+/** The longest operator that starts here. */
+function scanSymbol(text: string, at: number): Token {
+  const two = text.slice(at, at + 2)
+  const found = symbols.has(two) ? two : text.charAt(at)
+  return { kind: found as TokenKind, text: found }
+}
+
+function scanWord(text: string, from: number): Token {
+  let to = from
+  while (to < text.length && !specials.has(text.charAt(to)) && !blanks.has(text.charAt(to))) to += 1
+  const word = text.slice(from, to)
+  return { kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word }
+}
+
+const operators: readonly LabelOperator[] = ['in', 'notin', '=', '==', '!=', '>', '<']
+const end: Token = { kind: 'end', text: '' }
+
+class Parser {
+  readonly #tokens: readonly Token[]
+  readonly #path: FieldPath | undefined
+  #position = 0
+
+  constructor(tokens: readonly Token[], path: FieldPath | undefined) {
+    this.#tokens = tokens
+    this.#path = path
+  }
+
+  requirements(): readonly LabelRequirement[] {
+    const found: LabelRequirement[] = []
+    for (;;) {
+      const { kind, text } = this.#peek()
+      if (kind === 'end') return found
+      if (kind !== 'identifier' && kind !== '!') {
+        throw new Unparsable(`found '${text}', expected: !, identifier, or 'end of string'`)
+      }
+      found.push(this.#requirement())
+      const next = this.#take()
+      if (next.kind === 'end') return found
+      if (next.kind !== ',') throw new Unparsable(`found '${next.text}', expected: ',' or 'end of string'`)
+      const after = this.#peek()
+      if (after.kind !== 'identifier' && after.kind !== '!') {
+        throw new Unparsable(`found '${after.text}', expected: identifier after ','`)
+      }
+    }
+  }
+
+  /** `in` and `notin` are words like any other, except where an operator is expected. */
+  #peek(): Token {
+    const token = this.#tokens[this.#position] ?? end
+    return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
+  }
+
+  #take(): Token {
+    const token = this.#peek()
+    this.#position += 1
+    return token
+  }
+
+  #requirement(): LabelRequirement {
+    const negated = this.#peek().kind === '!'
+    if (negated) this.#take()
+    const { kind, text: key } = this.#take()
+    if (kind !== 'identifier') throw unparsable(`found '${key}', expected: identifier`)
+    this.#check(this.#path, key, checkFormat('qualified-name', key))
+    const next = this.#peek().kind
+    if (negated) return { key, operator: '!', values: [] }
+    if (next === 'end' || next === ',') return { key, operator: 'exists', values: [] }
+    const operator = this.#operator()
+    const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#value()]
+    return this.#checked({ key, operator, values: [...new Set(values)].sort() })
+  }
+
+  #operator(): LabelOperator {
+    const { text } = this.#tokens[this.#position] ?? end
+    this.#position += 1
+    const found = operators.find((each) => each === text)
+    if (found === undefined) {
+      throw unparsable(`found '${text}', expected: in, notin, =, ==, !=, gt, lt`)
+    }
+    return found
+  }
+
+  #value(): string {
+    const next = this.#peek()
+    if (next.kind === 'end' || next.kind === ',') return ''
+    if (next.kind !== 'identifier') throw unparsable(`found '${next.text}', expected: identifier`)
+    return this.#take().text
+  }
+
+  /** `(a,b)`; gaps stand for the empty value, so that `(a,)` is `a` or empty, and `()` is empty. */
+  #values(): readonly string[] {
+    const open = this.#take()
+    if (open.kind !== '(') throw unparsable(`found '${open.text}' expected: '('`)
+    const values: string[] = []
+    let afterValue = false
+    for (;;) {
+      const { kind, text } = this.#take()
+      if (kind === 'identifier' && !afterValue) {
+        values.push(text)
+        afterValue = true
+        continue
+      }
+      if (kind !== ',' && kind !== ')') {
+        throw unparsable(`found '${text}', expected: ${afterValue ? "',' or ')'" : "',', ')' or identifier"}`)
+      }
+      if (!afterValue) values.push('')
+      if (kind === ')') return values
+      afterValue = false
+    }
+  }
+
+  #checked(requirement: LabelRequirement): LabelRequirement {
+    const path = (this.#path ?? FieldPath.root).field('values')
+    requirement.values.forEach((value, index) => {
+      if ((requirement.operator === '>' || requirement.operator === '<') && !/^[+-]?\d+$/.test(value)) {
+        this.#check(path.index(index), value, ["for 'Gt', 'Lt' operators, the value must be an integer"])
+      }
+      this.#check(path.index(index).key(requirement.key), value, checkFormat('label-value', value))
+    })
+    return requirement
+  }
+
+  #check(path: FieldPath | undefined, value: string, problems: readonly string[]): void {
+    if (problems.length === 0) return
+    const error = invalidField(path ?? FieldPath.of('<nil>'), value, problems.join('; '))
+    throw unparsable(describeFieldError(error))
+  }
+}
+
+const unparsable = (why: string): Unparsable => new Unparsable(`unable to parse requirement: ${why}`)

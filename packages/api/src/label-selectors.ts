@@ -1,0 +1,152 @@
+/** Label selectors: what they are and what they select. Semantics and wording are those of apimachinery's labels package. */
+import { compareText } from './compare-text.ts'
+import type { FieldPath } from './field-path.ts'
+import { parseRequirements } from './label-selector-parser.ts'
+import { badRequest } from './status.ts'
+
+export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' | '<'
+
+/** One condition on labels. `values` are without duplicates; what they mean depends on the operator. */
+export interface LabelRequirement {
+  readonly key: string
+  readonly operator: LabelOperator
+  readonly values: readonly string[]
+}
+
+export type Labels = Readonly<Record<string, string>>
+
+/** A label selector, ready to match. All requirements must hold. */
+export interface LabelSelectorMatcher {
+  /** In the order of their keys. */
+  readonly requirements: readonly LabelRequirement[]
+  /** Selects nothing whatever the labels: what an absent selector means. */
+  readonly nothing: boolean
+  /** Whether labels (absent ones are none) are selected. */
+  matches(labels: Labels | undefined): boolean
+  /** As in query strings: `app=web,tier in (back,front),!legacy`. Empty for everything and for nothing. */
+  toString(): string
+}
+
+/** The LabelSelector of meta/v1, as objects carry it. */
+export interface LabelSelectorObject {
+  readonly matchLabels?: Labels | undefined
+  readonly matchExpressions?:
+    | readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] | undefined }[]
+    | undefined
+}
+
+/** Selects every object. */
+export const everything: LabelSelectorMatcher = labelMatcher([])
+
+/** Selects no object. */
+export const nothing: LabelSelectorMatcher = {
+  requirements: [],
+  nothing: true,
+  matches: () => false,
+  toString: () => '',
+}
+
+/**
+ * Parses `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>5`. The empty text selects everything. Throws a BadRequest with
+ * upstream's wording. `path` is where the text stands, for messages about a key or value in it.
+ */
+export function parseLabelSelector(text: string, path?: FieldPath): LabelSelectorMatcher {
+  if (text === '') return everything
+  const parsed = parseRequirements(text, path)
+  if (typeof parsed === 'string') throw badRequest(parsed)
+  return labelMatcher(parsed)
+}
+
+/** Selects what has all these labels. An empty map, or none, selects everything. */
+export function selectorFromMap(labels: Labels | undefined): LabelSelectorMatcher {
+  const entries = Object.entries(labels ?? {})
+  return entries.length === 0
+    ? everything
+    : labelMatcher(entries.map(([key, value]) => ({ key, operator: '=', values: [value] })))
+}
+
+const expressionOperators = new Map<string, LabelOperator>([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+])
+
+/** The selector an object carries: absent selects nothing, empty everything. Throws an Error on an unknown operator. */
+export function selectorFromLabelSelector(selector: LabelSelectorObject | undefined): LabelSelectorMatcher {
+  if (selector === undefined) return nothing
+  const requirements: LabelRequirement[] = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => ({
+    key,
+    operator: '=',
+    values: [value],
+  }))
+  for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
+    const known = expressionOperators.get(operator)
+    if (known === undefined) throw new Error(`"${operator}" is not a valid label selector operator`)
+    requirements.push({ key, operator: known, values: [...new Set(values)] })
+  }
+  return requirements.length === 0 ? everything : labelMatcher(requirements)
+}
+
+/** A LabelSelector as tables show it: its text, or `<none>`. */
+export function formatSelector(selector: LabelSelectorObject | undefined): string {
+  return selectorFromLabelSelector(selector).toString() || '<none>'
+}
+
+/** Labels as tables show them: `app=web,tier=front` in the order of the keys, or `<none>`. */
+export function formatLabels(labels: Labels | undefined): string {
+  const pairs = Object.entries(labels ?? {}).sort(([a], [b]) => compareText(a, b))
+  return pairs.map(([key, value]) => `${key}=${value}`).join(',') || '<none>'
+}
+
+/** A selector of these requirements. They are taken to be valid. */
+export function labelMatcher(unordered: readonly LabelRequirement[]): LabelSelectorMatcher {
+  const requirements = [...unordered].sort((a, b) => compareText(a.key, b.key))
+  return {
+    requirements,
+    nothing: false,
+    matches: (labels) => requirements.every((requirement) => holds(requirement, labels)),
+    toString: () => requirements.map(formatRequirement).join(','),
+  }
+}
+
+function holds({ key, operator, values }: LabelRequirement, labels: Labels | undefined): boolean {
+  const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined
+  switch (operator) {
+    case '=':
+    case '==':
+    case 'in':
+      return value !== undefined && values.includes(value)
+    case '!=':
+    case 'notin':
+      return value === undefined || !values.includes(value)
+    case 'exists':
+      return value !== undefined
+    case '!':
+      return value === undefined
+    case '>':
+    case '<':
+      return value !== undefined && comparesAs(operator, value, values[0] ?? '')
+  }
+}
+
+const integer = /^[+-]?\d{1,19}$/
+
+function comparesAs(operator: '>' | '<', value: string, bound: string): boolean {
+  if (!integer.test(value) || !integer.test(bound)) return false
+  return operator === '>' ? BigInt(value) > BigInt(bound) : BigInt(value) < BigInt(bound)
+}
+
+function formatRequirement({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case 'exists':
+      return key
+    case '!':
+      return `!${key}`
+    case 'in':
+    case 'notin':
+      return `${key} ${operator} (${[...values].sort(compareText).join(',')})`
+    default:
+      return `${key}${operator}${values.join(',')}`
+  }
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { describeFieldError } from './field-error.ts'
+import type { ObjectMeta } from './meta.ts'
+import { annotationsBytesMax, validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
+
+const namespaced = { namespaced: true, nameFormat: 'dns1123-label' } as const
+const cluster = { namespaced: false, nameFormat: 'path-segment' } as const
+const owner = { apiVersion: 'v1', kind: 'ReplicationController', name: 'web', uid: 'u1' }
+const labelRule =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+
+describe('validateObjectMeta', () => {
+  const good: ObjectMeta = {
+    name: 'web',
+    namespace: 'default',
+    labels: { app: 'web' },
+    annotations: { 'Example.com/note': 'a b c' },
+    ownerReferences: [{ ...owner, controller: true }],
+    finalizers: ['example.com/hold', 'orphan'],
+    managedFields: [{ manager: 'm', operation: 'Apply', fieldsType: 'FieldsV1' }],
+  }
+
+  it('accepts good metadata', () => {
+    expect(validateObjectMeta(good, namespaced)).toEqual([])
+    expect(validateObjectMeta({ name: 'system:node' }, cluster)).toEqual([])
+  })
+
+  it.each<[ObjectMeta, readonly string[]]>([
+    [{ name: '' }, ['metadata.name: Required value: name or generateName is required']],
+    [{ name: 'a.b' }, ['metadata.name: Invalid value: "a.b": must not contain dots']],
+    [{ generateName: 'a-', name: 'a-x' }, []],
+    [{ generateName: 'a.', name: 'ax' }, [`metadata.generateName: Invalid value: "a.": ${expectLabel()}`]],
+    [{ namespace: '' }, ['metadata.namespace: Required value']],
+    [{ namespace: 'a.b' }, ['metadata.namespace: Invalid value: "a.b": must not contain dots']],
+    [{ generation: -1 }, ['metadata.generation: Invalid value: -1: must be greater than or equal to 0']],
+    [{ labels: { app: 'a b' } }, [`metadata.labels: Invalid value: "a b": ${labelRule}`]],
+    [
+      { annotations: { big: 'x'.repeat(annotationsBytesMax) } },
+      ['metadata.annotations: Too long: may not be more than 262144 bytes'],
+    ],
+    [
+      { ownerReferences: [{ apiVersion: 'apps/', kind: '', name: '', uid: '' }] },
+      [
+        'metadata.ownerReferences.apiVersion: Invalid value: "apps/": version must not be empty',
+        'metadata.ownerReferences.kind: Invalid value: "": must not be empty',
+        'metadata.ownerReferences.name: Invalid value: "": must not be empty',
+        'metadata.ownerReferences.uid: Invalid value: "": must not be empty',
+      ],
+    ],
+    [
+      { finalizers: ['orphan', 'foregroundDeletion'] },
+      [
+        'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer foregroundDeletion and orphan cannot be both set',
+      ],
+    ],
+    [
+      { managedFields: [{ operation: 'Replace', fieldsType: 'V2' }] },
+      [
+        'metadata.managedFields[0].operation: Invalid value: "Replace": must be `Apply` or `Update`',
+        'metadata.managedFields[0].fieldsType: Invalid value: "V2": must be `FieldsV1`',
+      ],
+    ],
+  ])('%j', (part, errors) => {
+    expect(validateObjectMeta({ ...good, ...part }, namespaced).map(describeFieldError)).toEqual(errors)
+  })
+
+  it('allows one controller', () => {
+    const references = [
+      { ...owner, controller: true },
+      { ...owner, name: 'other', controller: true },
+    ]
+    const [error] = validateObjectMeta({ ...good, ownerReferences: references }, namespaced)
+    expect(error?.message).toContain(
+      'Only one reference can have Controller set to true. Found "true" in references for ReplicationController/web and ReplicationController/other',
+    )
+  })
+
+  it('refuses a namespace on what has none, and events as owners', () => {
+    expect(validateObjectMeta({ name: 'n', namespace: 'x' }, cluster).map(describeFieldError)).toEqual([
+      'metadata.namespace: Forbidden: not allowed on this type',
+    ])
+    const [error] = validateObjectMeta({ ...good, ownerReferences: [{ ...owner, kind: 'Event' }] }, namespaced)
+    expect(error?.message).toContain('/v1, Kind=Event is disallowed from being an owner')
+  })
+})
+
+describe('validateObjectMetaUpdate', () => {
+  const old: ObjectMeta = {
+    name: 'web',
+    namespace: 'default',
+    uid: 'u',
+    resourceVersion: '7',
+    generation: 3,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    finalizers: ['a.b/c'],
+  }
+  const deleting: ObjectMeta = { ...old, deletionTimestamp: '2026-01-02T00:00:00Z', deletionGracePeriodSeconds: 30 }
+
+  it.each<[ObjectMeta, ObjectMeta, readonly string[]]>([
+    [{ ...old, labels: { a: 'b' }, finalizers: ['d.e/f'] }, old, []],
+    [{ ...old, name: 'other' }, old, ['metadata.name: Invalid value: "other": field is immutable']],
+    [{ ...old, uid: 'x' }, old, ['metadata.uid: Invalid value: "x": field is immutable']],
+    [
+      { ...old, creationTimestamp: '2027-01-01T00:00:00Z' },
+      old,
+      ['metadata.creationTimestamp: Invalid value: "2027-01-01T00:00:00Z": field is immutable'],
+    ],
+    [
+      { ...old, resourceVersion: '' },
+      old,
+      ['metadata.resourceVersion: Invalid value: "": must be specified for an update'],
+    ],
+    [{ ...old, generation: 2 }, old, ['metadata.generation: Invalid value: 2: must not be decremented']],
+    [{ ...deleting, finalizers: [] }, deleting, []],
+    [
+      { ...deleting, finalizers: ['a.b/c', 'd.e/f'] },
+      deleting,
+      [
+        'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"d.e/f"}',
+      ],
+    ],
+    [
+      { ...deleting, deletionGracePeriodSeconds: 0 },
+      deleting,
+      ['metadata.deletionGracePeriodSeconds: Invalid value: 0: field is immutable'],
+    ],
+  ])('%j', (meta, before, errors) => {
+    expect(validateObjectMetaUpdate(meta, before).map(describeFieldError)).toEqual(errors)
+  })
+})
+
+function expectLabel(): string {
+  return "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+}

@@ -1,0 +1,180 @@
+/** What is wrong with an object's metadata, in the words and the order of apimachinery's api/validation. */
+import { deepEqual } from './equality.ts'
+import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
+import type { ObjectMeta, OwnerReference } from './meta.ts'
+import type { ResourceDefinition } from './resource.ts'
+import { checkFormat, checkName } from './string-formats.ts'
+
+/** Keys and values of all annotations together may not take more bytes. */
+export const annotationsBytesMax = 256 * 1024
+/** Field managers may not have longer names. */
+export const fieldManagerLengthMax = 128
+
+const immutable = 'field is immutable'
+const metadataPath = FieldPath.of('metadata')
+
+/** What is wrong with the metadata of an object that is being created. Its name is generated already where it is to be. */
+export function validateObjectMeta(
+  meta: ObjectMeta,
+  kind: Pick<ResourceDefinition, 'namespaced' | 'nameFormat'>,
+  path: FieldPath = metadataPath,
+): readonly FieldError[] {
+  return [
+    ...nameErrors(meta, kind.nameFormat, path),
+    ...namespaceErrors(meta, kind.namespaced, path.field('namespace')),
+    ...((meta.generation ?? 0) < 0
+      ? [invalidField(path.field('generation'), meta.generation, 'must be greater than or equal to 0')]
+      : []),
+    ...validateLabels(meta.labels, path.field('labels')),
+    ...validateAnnotations(meta.annotations, path.field('annotations')),
+    ...ownerReferenceErrors(meta.ownerReferences ?? [], path.field('ownerReferences')),
+    ...finalizerErrors(meta.finalizers ?? [], path.field('finalizers')),
+    ...managedFieldsErrors(meta.managedFields ?? [], path.field('managedFields')),
+  ]
+}
+
+/** What an update may not do to an object's metadata, and what is wrong with the new one. */
+export function validateObjectMetaUpdate(
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  path: FieldPath = metadataPath,
+): readonly FieldError[] {
+  const errors: FieldError[] = []
+  if (old.deletionTimestamp !== undefined) errors.push(...newFinalizerErrors(meta, old, path.field('finalizers')))
+  if ((meta.resourceVersion ?? '') === '') {
+    errors.push(invalidField(path.field('resourceVersion'), '', 'must be specified for an update'))
+  }
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(invalidField(path.field('generation'), meta.generation ?? 0, 'must not be decremented'))
+  }
+  for (const field of ['name', 'namespace', 'uid'] as const) {
+    if ((meta[field] ?? '') !== (old[field] ?? ''))
+      errors.push(invalidField(path.field(field), meta[field] ?? '', immutable))
+  }
+  for (const field of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
+    if (meta[field] !== old[field]) errors.push(invalidField(path.field(field), meta[field] ?? null, immutable))
+  }
+  return [
+    ...errors,
+    ...validateLabels(meta.labels, path.field('labels')),
+    ...validateAnnotations(meta.annotations, path.field('annotations')),
+    ...ownerReferenceErrors(meta.ownerReferences ?? [], path.field('ownerReferences')),
+    ...managedFieldsErrors(meta.managedFields ?? [], path.field('managedFields')),
+  ]
+}
+
+/** What is wrong with labels: of an object, or of a template. */
+export function validateLabels(
+  labels: Readonly<Record<string, string>> | undefined,
+  path: FieldPath,
+): readonly FieldError[] {
+  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
+    ...checkFormat('qualified-name', key).map((problem) => invalidField(path, key, problem)),
+    ...checkFormat('label-value', value).map((problem) => invalidField(path, value, problem)),
+  ])
+}
+
+/** What is wrong with annotations: of an object, or of a template. */
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  path: FieldPath,
+): readonly FieldError[] {
+  const entries = Object.entries(annotations ?? {})
+  const errors = entries.flatMap(([key]) =>
+    // Prefixes of annotations may have capitals, unlike those of labels.
+    checkFormat('qualified-name', key.toLowerCase()).map((problem) => invalidField(path, key, problem)),
+  )
+  const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
+  return bytes > annotationsBytesMax ? [...errors, tooLongField(path, annotationsBytesMax)] : errors
+}
+
+function nameErrors(
+  meta: ObjectMeta,
+  format: ResourceDefinition['nameFormat'],
+  path: FieldPath,
+): readonly FieldError[] {
+  const { name = '', generateName = '' } = meta
+  const prefixProblems = generateName === '' ? [] : checkName(format, generateName, true)
+  const errors = prefixProblems.map((problem) => invalidField(path.field('generateName'), generateName, problem))
+  if (name === '') return [...errors, requiredField(path.field('name'), 'name or generateName is required')]
+  return [...errors, ...checkName(format, name).map((problem) => invalidField(path.field('name'), name, problem))]
+}
+
+function namespaceErrors(meta: ObjectMeta, namespaced: boolean, path: FieldPath): readonly FieldError[] {
+  const { namespace = '' } = meta
+  if (!namespaced) return namespace === '' ? [] : [forbiddenField(path, 'not allowed on this type')]
+  if (namespace === '') return [requiredField(path)]
+  return checkFormat('dns1123-label', namespace).map((problem) => invalidField(path, namespace, problem))
+}
+
+function ownerReferenceErrors(references: readonly OwnerReference[], path: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = []
+  let controller: string | undefined
+  for (const reference of references) {
+    errors.push(...referenceErrors(reference, path))
+    if (reference.controller !== true) continue
+    const name = `${reference.kind}/${reference.name}`
+    if (controller === undefined) {
+      controller = name
+      continue
+    }
+    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
+    errors.push(invalidField(path, references, detail))
+  }
+  return errors
+}
+
+/** Paths name the list, not the element: so do upstream's. */
+function referenceErrors(reference: OwnerReference, path: FieldPath): readonly FieldError[] {
+  const errors: FieldError[] = []
+  const { apiVersion = '', kind = '', name = '', uid = '' } = reference
+  if (apiVersion === '' || apiVersion.endsWith('/')) {
+    errors.push(invalidField(path.field('apiVersion'), apiVersion, 'version must not be empty'))
+  }
+  for (const [field, value] of Object.entries({ kind, name, uid })) {
+    if (value === '') errors.push(invalidField(path.field(field), value, 'must not be empty'))
+  }
+  if (apiVersion === 'v1' && kind === 'Event') {
+    errors.push(invalidField(path, reference, '/v1, Kind=Event is disallowed from being an owner'))
+  }
+  return errors
+}
+
+function finalizerErrors(finalizers: readonly string[], path: FieldPath): readonly FieldError[] {
+  const errors = finalizers.flatMap((finalizer) =>
+    checkFormat('qualified-name', finalizer).map((problem) => invalidField(path, finalizer, problem)),
+  )
+  if (!finalizers.includes('orphan') || !finalizers.includes('foregroundDeletion')) return errors
+  return [...errors, invalidField(path, finalizers, 'finalizer foregroundDeletion and orphan cannot be both set')]
+}
+
+/** What is being deleted may lose finalizers, not gain them: it could never go. */
+function newFinalizerErrors(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): readonly FieldError[] {
+  if (deepEqual(meta.finalizers, old.finalizers)) return []
+  const added = (meta.finalizers ?? []).filter((finalizer) => !(old.finalizers ?? []).includes(finalizer)).sort()
+  if (added.length === 0) return []
+  const shown = `[]string{${added.map((each) => JSON.stringify(each)).join(', ')}}`
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`
+  return [forbiddenField(path, detail)]
+}
+
+function managedFieldsErrors(
+  entries: NonNullable<ObjectMeta['managedFields']>,
+  path: FieldPath,
+): readonly FieldError[] {
+  return entries.flatMap((entry, index) => {
+    const at = path.index(index)
+    const errors: FieldError[] = []
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
+      errors.push(invalidField(at.field('operation'), entry.operation ?? '', 'must be `Apply` or `Update`'))
+    }
+    if (entry.fieldsType !== undefined && entry.fieldsType !== '' && entry.fieldsType !== 'FieldsV1') {
+      errors.push(invalidField(at.field('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'))
+    }
+    if ((entry.manager ?? '').length > fieldManagerLengthMax) {
+      errors.push(tooLongField(at.field('manager'), fieldManagerLengthMax))
+    }
+    return errors
+  })
+}

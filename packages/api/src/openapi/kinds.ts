@@ -1,0 +1,59 @@
+/** Which schemas a document needs: the kinds themselves, their lists, and what every API exchanges. */
+
+import { scaleSchema } from '../kinds/autoscaling/scale.ts'
+import { bindingSchema } from '../kinds/core/binding.ts'
+import { deleteOptionsSchema } from '../kinds/meta/delete-options.ts'
+import { statusSchema } from '../kinds/meta/status.ts'
+import { watchEventSchema } from '../kinds/meta/watch-event.ts'
+import { listSchema } from '../meta.ts'
+import type { ResourceDefinition } from '../resource.ts'
+import { object } from '../schema/builders.ts'
+import type { GroupVersionKind, KindSchema } from './definitions.ts'
+
+const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+
+/** Names of definitions that operations refer to. */
+export const commonDefinitions = {
+  status: `${meta}.Status`,
+  deleteOptions: `${meta}.DeleteOptions`,
+  watchEvent: `${meta}.WatchEvent`,
+  patch: `${meta}.Patch`,
+} as const
+
+/** Kinds that are exchanged but not stored. */
+export const exchangedKinds: readonly KindSchema[] = [
+  { schema: statusSchema, kinds: [{ group: '', version: 'v1', kind: 'Status' }] },
+  { schema: deleteOptionsSchema, kinds: [{ group: '', version: 'v1', kind: 'DeleteOptions' }] },
+  { schema: watchEventSchema, kinds: [{ group: '', version: 'v1', kind: 'WatchEvent' }] },
+  { schema: scaleSchema, kinds: [{ group: 'autoscaling', version: 'v1', kind: 'Scale' }] },
+  { schema: bindingSchema, kinds: [{ group: '', version: 'v1', kind: 'Binding' }] },
+]
+
+/** What a PATCH request carries. */
+export const patchBody = object(
+  commonDefinitions.patch,
+  'A change of an object, in the form that Content-Type names.',
+  {},
+)
+
+/** The schemas of these resources, each with its list kind. */
+export function resourceKinds(definitions: readonly ResourceDefinition[]): readonly KindSchema[] {
+  return definitions.flatMap(({ group, version, kind, listKind, schema, verbs }) => {
+    const own: KindSchema = { schema, kinds: [{ group, version, kind }] }
+    if (!verbs.includes('list')) return [own]
+    const list = listSchema(listDefinitionName(schema.name, kind, listKind), schema)
+    return [own, { schema: list, kinds: [{ group, version, kind: listKind }] }]
+  })
+}
+
+/** `io.k8s.api.core.v1.PodList` beside `io.k8s.api.core.v1.Pod`. */
+export function listDefinitionName(name: string, kind: string, listKind: string): string {
+  return name.endsWith(`.${kind}`) ? `${name.slice(0, -kind.length)}${listKind}` : `${name}List`
+}
+
+/** WatchEvent and DeleteOptions belong to every group and version that is served. */
+export function inEveryGroup(kind: string, definitions: readonly ResourceDefinition[]): readonly GroupVersionKind[] {
+  const groups = new Map(definitions.map(({ group, version }) => [`${group}/${version}`, { group, version, kind }]))
+  groups.set('/v1', { group: '', version: 'v1', kind })
+  return [...groups.values()].sort((a, b) => (`${a.group}/${a.version}` < `${b.group}/${b.version}` ? -1 : 1))
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { object, optional, string } from '../schema/builders.ts'
+import { widgets } from '../testing/sample-kind.ts'
+import { openApiV2 } from './v2.ts'
+import { openApiV3 } from './v3.ts'
+
+type Json = { readonly [key: string]: Json }
+
+const widgetKind = { group: 'example.test', version: 'v1', kind: 'Widget' }
+const object_ = '/apis/example.test/v1/namespaces/{namespace}/widgets/{name}'
+
+describe('openApiV3', () => {
+  const document = openApiV3([widgets], 'example.test', 'v1', { serverVersion: 'v1.36.0' }) as Json
+  const schemas = at(document, 'components', 'schemas')
+
+  it('has the paths of the group and version', () => {
+    expect(Object.keys(at(document, 'paths'))).toEqual([
+      '/apis/example.test/v1/namespaces/{namespace}/widgets',
+      object_,
+      `${object_}/status`,
+      `${object_}/run`,
+      '/apis/example.test/v1/widgets',
+    ])
+    expect(openApiV3([widgets], 'example.test', 'v2')).toMatchObject({ paths: {} })
+  })
+
+  it('names operations as upstream does', () => {
+    const ids = Object.values(at(document, 'paths')).flatMap((path) =>
+      Object.values(path).flatMap((operation) => operation.operationId ?? []),
+    )
+    expect(ids).toEqual([
+      'listExampleTestV1NamespacedWidget',
+      'createExampleTestV1NamespacedWidget',
+      'deleteExampleTestV1CollectionNamespacedWidget',
+      'readExampleTestV1NamespacedWidget',
+      'replaceExampleTestV1NamespacedWidget',
+      'patchExampleTestV1NamespacedWidget',
+      'deleteExampleTestV1NamespacedWidget',
+      'readExampleTestV1NamespacedWidgetStatus',
+      'replaceExampleTestV1NamespacedWidgetStatus',
+      'patchExampleTestV1NamespacedWidgetStatus',
+      'createExampleTestV1NamespacedWidgetRun',
+      'listExampleTestV1WidgetForAllNamespaces',
+    ])
+  })
+
+  it('tells clients that patches are validated on the server', () => {
+    const patch = at(document, 'paths', object_, 'patch')
+    expect(patch).toMatchObject({ 'x-kubernetes-group-version-kind': widgetKind, 'x-kubernetes-action': 'patch' })
+    expect(JSON.stringify(patch.parameters)).toContain('"name":"fieldValidation"')
+    expect(Object.keys(at(patch, 'requestBody', 'content'))).toContain('application/apply-patch+yaml')
+  })
+
+  it('describes kinds for kubectl explain', () => {
+    expect(schemas['example.test.v1.Widget']).toMatchObject({
+      description: 'A widget.',
+      type: 'object',
+      'x-kubernetes-group-version-kind': [widgetKind],
+      properties: {
+        spec: { description: 'What is wanted.', allOf: [{ $ref: '#/components/schemas/example.test.v1.WidgetSpec' }] },
+      },
+    })
+    expect(at(document, 'paths', object_, 'get')).toMatchObject({ 'x-kubernetes-group-version-kind': widgetKind })
+  })
+
+  it('describes fields with their types, lists, defaults and patches', () => {
+    const { properties, required } = schemas['example.test.v1.WidgetSpec'] as Json
+    expect(required).toEqual(['parts'])
+    expect(properties).toMatchObject({
+      replicas: { type: 'integer', format: 'int32', default: 1, minimum: 0, description: 'How many.' },
+      parts: {
+        type: 'array',
+        items: { $ref: '#/components/schemas/example.test.v1.Part' },
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['name'],
+        'x-kubernetes-patch-strategy': 'merge',
+        'x-kubernetes-patch-merge-key': 'name',
+      },
+      sources: { 'x-kubernetes-patch-strategy': 'merge,retainKeys' },
+      tags: { type: 'array', 'x-kubernetes-list-type': 'set', 'x-kubernetes-patch-strategy': 'merge' },
+      steps: { 'x-kubernetes-list-type': 'atomic', maxItems: 5 },
+      strategy: { 'x-kubernetes-patch-strategy': 'retainKeys' },
+      budget: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity' }] },
+      startTime: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time' }] },
+      data: { type: 'object', additionalProperties: { type: 'string', format: 'byte' } },
+      note: { type: 'string', nullable: true, maxLength: 10 },
+      extra: { description: 'Anything at all.' },
+    })
+    expect(at(schemas, 'example.test.v1.Port', 'properties')).toMatchObject({
+      protocol: { enum: ['TCP', 'UDP'], default: 'TCP' },
+    })
+  })
+
+  it('follows recursion once', () => {
+    expect(schemas['example.test.v1.Tree']).toMatchObject({
+      properties: { branches: { items: { $ref: '#/components/schemas/example.test.v1.Tree' } } },
+    })
+  })
+
+  it('has lists, and what every API exchanges', () => {
+    expect(schemas['example.test.v1.WidgetList']).toMatchObject({
+      'x-kubernetes-group-version-kind': [{ ...widgetKind, kind: 'WidgetList' }],
+    })
+    const common = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining([
+        `${common}.Status`,
+        `${common}.DeleteOptions`,
+        `${common}.WatchEvent`,
+        `${common}.Patch`,
+      ]),
+    )
+    expect(at(schemas, `${common}.WatchEvent`)['x-kubernetes-group-version-kind']).toEqual([
+      { group: '', version: 'v1', kind: 'WatchEvent' },
+      { group: 'example.test', version: 'v1', kind: 'WatchEvent' },
+    ])
+  })
+
+  it('only refers to what it defines', () => {
+    expect(danglingReferences(document)).toEqual([])
+  })
+
+  it('takes the schemas of what subresources exchange', () => {
+    const run = object('example.test.v1.Run', 'A run.', { speed: optional(string(), 'How fast.') })
+    const kinds = [{ schema: run, kinds: [{ group: 'example.test', version: 'v1', kind: 'Run' }] }]
+    const extended = openApiV3([widgets], 'example.test', 'v1', { kinds }) as Json
+    expect(JSON.stringify(at(extended, 'paths', `${object_}/run`, 'post'))).toContain(
+      '#/components/schemas/example.test.v1.Run',
+    )
+    expect(JSON.stringify(at(document, 'paths', `${object_}/run`, 'post'))).not.toContain('$ref')
+  })
+})
+
+describe('openApiV2', () => {
+  const document = openApiV2([widgets]) as Json
+
+  it('is Swagger 2.0', () => {
+    expect(document).toMatchObject({ swagger: '2.0', info: { title: 'Kubernetes' } })
+    expect(at(document, 'paths', object_, 'put')).toMatchObject({
+      operationId: 'replaceExampleTestV1NamespacedWidget',
+      consumes: ['*/*'],
+      responses: { 200: { description: 'OK', schema: { $ref: '#/definitions/example.test.v1.Widget' } } },
+    })
+    expect(at(document, 'paths', object_, 'put').parameters).toEqual(
+      expect.arrayContaining([
+        { name: 'body', in: 'body', required: true, schema: { $ref: '#/definitions/example.test.v1.Widget' } },
+        expect.objectContaining({ name: 'fieldValidation', in: 'query', type: 'string' }),
+      ]),
+    )
+  })
+
+  it('writes references beside descriptions, and leaves out what upstream does', () => {
+    const spec = at(document, 'definitions', 'example.test.v1.WidgetSpec', 'properties')
+    expect(spec.strategy).toMatchObject({
+      $ref: '#/definitions/example.test.v1.Strategy',
+      description: 'How it changes.',
+    })
+    expect(at(document, 'definitions', 'example.test.v1.Port', 'properties', 'protocol')).not.toHaveProperty('enum')
+  })
+
+  it('only refers to what it defines', () => {
+    expect(danglingReferences(document)).toEqual([])
+  })
+})
+
+function at(value: Json, ...path: readonly string[]): Json {
+  return path.reduce<Json>((each, key) => each[key] as Json, value)
+}
+
+function danglingReferences(document: Json): readonly string[] {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] ?? '')
+  expect(references.length).toBeGreaterThan(10)
+  const isDefined = (reference: string): boolean => {
+    const [first = '', ...rest] = reference.split('/')
+    return rest.reduce<Json | undefined>((each, key) => each?.[key], document[first]) !== undefined
+  }
+  return references.filter((reference) => !isDefined(reference))
+}

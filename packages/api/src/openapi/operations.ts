@@ -1,0 +1,159 @@
+/** The operations of the API as data, before they are written in one dialect of OpenAPI. */
+import type { ResourceDefinition, Verb } from '../resource.ts'
+import type { GroupVersionKind } from './definitions.ts'
+import { type actionParameters, nameParameter, namespaceParameter, type Parameter } from './parameters.ts'
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+export type Action = keyof typeof actionParameters
+
+export interface Operation {
+  readonly method: Method
+  readonly action: Action
+  readonly operationId: string
+  readonly description: string
+  /** Such as `core_v1`. */
+  readonly tag: string
+  /** What is exchanged. */
+  readonly kind: GroupVersionKind
+  /** A list of it is returned. */
+  readonly list: boolean
+}
+
+export interface Path {
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly operations: readonly Operation[]
+}
+
+/** `/api/v1`, `/apis/apps/v1`. */
+export function rootOf(group: string, version: string): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+}
+
+/** All paths of a resource, with its subresources. */
+export function pathsOf(definition: ResourceDefinition): readonly Path[] {
+  const { namespaced, plural, kind } = definition
+  const root = rootOf(definition.group, definition.version)
+  const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`
+  const outer = namespaced ? [namespaceParameter] : []
+  const inner = [nameParameter(kind), ...outer]
+  const paths: Path[] = [
+    { path: collection, parameters: outer, operations: collectionOperations(definition) },
+    { path: `${collection}/{name}`, parameters: inner, operations: objectOperations(definition) },
+    ...subresources(definition).map(({ name, kind: exchanged, verbs }) => ({
+      path: `${collection}/{name}/${name}`,
+      parameters: inner,
+      operations: subresourceOperations(definition, name, exchanged, verbs),
+    })),
+  ]
+  if (namespaced && definition.verbs.includes('list')) {
+    paths.push({ path: `${root}/${plural}`, parameters: [], operations: [listEverywhere(definition)] })
+  }
+  return paths.filter((each) => each.operations.length > 0)
+}
+
+/** Group and version in names of operations: `CoreV1`, `RbacAuthorizationV1`. */
+export function operationGroup(group: string, version: string): string {
+  const parts = group === '' ? ['core'] : group.replace(/\.k8s\.io$/, '').split('.')
+  return [...parts, version].map(capitalized).join('')
+}
+
+/** `core_v1`, `rbacAuthorization_v1`. */
+export function tagOf(group: string, version: string): string {
+  const [first = 'core', ...rest] = group === '' ? [] : group.replace(/\.k8s\.io$/, '').split('.')
+  return `${first}${rest.map(capitalized).join('')}_${version}`
+}
+
+const capitalized = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`
+
+const verbMethods: Readonly<Record<Verb, { readonly method: Method; readonly action: Action; readonly word: string }>> =
+  {
+    get: { method: 'get', action: 'get', word: 'read' },
+    list: { method: 'get', action: 'list', word: 'list' },
+    watch: { method: 'get', action: 'list', word: 'list' },
+    create: { method: 'post', action: 'post', word: 'create' },
+    update: { method: 'put', action: 'put', word: 'replace' },
+    patch: { method: 'patch', action: 'patch', word: 'patch' },
+    delete: { method: 'delete', action: 'delete', word: 'delete' },
+    deletecollection: { method: 'delete', action: 'deletecollection', word: 'delete' },
+  }
+
+function operation(
+  definition: ResourceDefinition,
+  verb: Verb,
+  description: string,
+  options: { readonly suffix?: string; readonly kind?: GroupVersionKind } = {},
+): Operation {
+  const { method, action, word } = verbMethods[verb]
+  const { group, version } = definition
+  const many = verb === 'deletecollection' ? 'Collection' : ''
+  const scope = definition.namespaced ? 'Namespaced' : ''
+  const id = `${word}${operationGroup(group, version)}${many}${scope}${definition.kind}${options.suffix ?? ''}`
+  const kind = options.kind ?? { group, version, kind: definition.kind }
+  return { method, action, operationId: id, description, tag: tagOf(group, version), kind, list: verb === 'list' }
+}
+
+function collectionOperations(definition: ResourceDefinition): readonly Operation[] {
+  const { kind, verbs } = definition
+  const described: readonly (readonly [Verb, string])[] = [
+    ['list', `Lists or watches objects of kind ${kind}.`],
+    ['create', `Creates a ${kind}.`],
+    ['deletecollection', `Deletes all selected objects of kind ${kind}.`],
+  ]
+  return described.filter(([verb]) => verbs.includes(verb)).map(([verb, text]) => operation(definition, verb, text))
+}
+
+function objectOperations(definition: ResourceDefinition): readonly Operation[] {
+  const { kind, verbs } = definition
+  const described: readonly (readonly [Verb, string])[] = [
+    ['get', `Reads a ${kind}.`],
+    ['update', `Replaces a ${kind}.`],
+    ['patch', `Changes parts of a ${kind}.`],
+    ['delete', `Deletes a ${kind}.`],
+  ]
+  return described.filter(([verb]) => verbs.includes(verb)).map(([verb, text]) => operation(definition, verb, text))
+}
+
+function listEverywhere(definition: ResourceDefinition): Operation {
+  const { group, version, kind } = definition
+  return {
+    ...operation(definition, 'list', `Lists or watches objects of kind ${kind} in all namespaces.`),
+    operationId: `list${operationGroup(group, version)}${kind}ForAllNamespaces`,
+  }
+}
+
+interface Subresource {
+  readonly name: string
+  readonly kind: GroupVersionKind
+  readonly verbs: readonly Verb[]
+}
+
+function subresources(definition: ResourceDefinition): readonly Subresource[] {
+  const { group, version, kind } = definition
+  const common: readonly Verb[] = ['get', 'update', 'patch']
+  const found = new Map<string, Subresource>()
+  if (definition.hasStatus) found.set('status', { name: 'status', kind: { group, version, kind }, verbs: common })
+  if (definition.scale !== undefined) {
+    found.set('scale', { name: 'scale', kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: common })
+  }
+  for (const [name, { verbs, ...exchanged }] of Object.entries(definition.subresources)) {
+    found.set(name, { name, kind: exchanged, verbs })
+  }
+  return [...found.values()]
+}
+
+function subresourceOperations(
+  definition: ResourceDefinition,
+  name: string,
+  { group, version, kind }: GroupVersionKind,
+  verbs: readonly Verb[],
+): readonly Operation[] {
+  const methods = new Set<Method>()
+  return verbs.flatMap((verb) => {
+    const { method, word } = verbMethods[verb]
+    if (methods.has(method)) return []
+    methods.add(method)
+    const text = `${capitalized(word)}s ${name} of a ${definition.kind}.`
+    return [operation(definition, verb, text, { suffix: capitalized(name), kind: { group, version, kind } })]
+  })
+}

@@ -1,0 +1,98 @@
+/** The query parameters of the API's operations. */
+import type { JsonObject } from '../json.ts'
+import type { OpenApiVersion } from './definitions.ts'
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'query' | 'path'
+  readonly type: 'string' | 'integer' | 'boolean'
+  readonly description: string
+}
+
+const query = (name: string, type: Parameter['type'], description: string): Parameter => ({
+  name,
+  in: 'query',
+  type,
+  description,
+})
+
+const path = (name: string, description: string): Parameter => ({ name, in: 'path', type: 'string', description })
+
+export const nameParameter = (kind: string): Parameter => path('name', `Name of the ${kind}.`)
+export const namespaceParameter = path('namespace', 'Namespace of the object.')
+
+export const prettyParameter = query('pretty', 'string', 'Indents the answer where it is "true".')
+
+const dryRun = query('dryRun', 'string', 'With "All", everything is done except storing the outcome.')
+const fieldManager = query('fieldManager', 'string', 'Name under which the fields of this request are owned.')
+const fieldValidation = query(
+  'fieldValidation',
+  'string',
+  'What to do about unknown and duplicate fields: Ignore drops them, Warn (the default) drops them with a warning, Strict refuses the request.',
+)
+const force = query('force', 'boolean', 'Takes over fields that other managers own. Only for apply patches.')
+const labelSelector = query('labelSelector', 'string', 'Selects objects by labels, such as app=web,tier in (front).')
+const fieldSelector = query('fieldSelector', 'string', 'Selects objects by fields, such as metadata.name=web.')
+const limit = query('limit', 'integer', 'How many items a page has at most.')
+const continueToken = query('continue', 'string', 'Token of the list before, that gets the next page.')
+const resourceVersion = query(
+  'resourceVersion',
+  'string',
+  'Version the answer must not be older than, or from which a watch starts.',
+)
+const resourceVersionMatch = query(
+  'resourceVersionMatch',
+  'string',
+  'How resourceVersion is meant: Exact or NotOlderThan.',
+)
+const sendInitialEvents = query(
+  'sendInitialEvents',
+  'boolean',
+  'A watch begins with what is there already, then a bookmark.',
+)
+const timeoutSeconds = query('timeoutSeconds', 'integer', 'Ends a list or watch after this many seconds.')
+const watch = query('watch', 'boolean', 'Streams changes instead of returning a list.')
+const allowWatchBookmarks = query(
+  'allowWatchBookmarks',
+  'boolean',
+  'A watch gets BOOKMARK events, which carry the version reached.',
+)
+const gracePeriodSeconds = query('gracePeriodSeconds', 'integer', 'Seconds the object has to end; 0 is at once.')
+const propagationPolicy = query(
+  'propagationPolicy',
+  'string',
+  'What becomes of dependents: Orphan, Background or Foreground.',
+)
+const orphanDependents = query('orphanDependents', 'boolean', 'Deprecated: use propagationPolicy.')
+
+const selecting = [
+  continueToken,
+  fieldSelector,
+  labelSelector,
+  limit,
+  resourceVersion,
+  resourceVersionMatch,
+  sendInitialEvents,
+  timeoutSeconds,
+]
+const deleting = [dryRun, gracePeriodSeconds, orphanDependents, propagationPolicy]
+
+/** The parameters of each action beside `pretty` and those in the path. */
+export const actionParameters = {
+  get: [],
+  list: [allowWatchBookmarks, ...selecting, watch],
+  post: [dryRun, fieldManager, fieldValidation],
+  put: [dryRun, fieldManager, fieldValidation],
+  patch: [dryRun, fieldManager, fieldValidation, force],
+  delete: deleting,
+  deletecollection: [...deleting, ...selecting],
+} as const satisfies Record<string, readonly Parameter[]>
+
+/** A parameter as a dialect writes it. */
+export function writeParameter(parameter: Parameter, version: OpenApiVersion): JsonObject {
+  const { name, in: place, type, description } = parameter
+  const required = place === 'path' ? { required: true } : {}
+  const unique = { type, uniqueItems: true }
+  const head = { name, in: place, description, ...required }
+  return version === 'v2' ? { ...head, ...unique } : { ...head, schema: unique }
+}

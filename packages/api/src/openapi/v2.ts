@@ -1,0 +1,55 @@
+import type { JsonObject } from '../json.ts'
+import type { ResourceDefinition } from '../resource.ts'
+import {
+  answerTypes,
+  type DocumentParts,
+  documentParts,
+  exchangeOf,
+  type OpenApiOptions,
+  operationHead,
+  patchTypes,
+  pathParameters,
+  queryParameters,
+  successesOf,
+  watchTypes,
+} from './document.ts'
+import type { Operation } from './operations.ts'
+
+/** The Swagger 2.0 document of all resources, as `/openapi/v2` returns it in JSON. */
+export function openApiV2(definitions: readonly ResourceDefinition[], options: OpenApiOptions = {}): JsonObject {
+  const parts = documentParts(definitions, definitions, 'v2', options)
+  return {
+    swagger: '2.0',
+    info: { title: 'Kubernetes', version: options.serverVersion ?? 'unversioned' },
+    paths: Object.fromEntries(
+      parts.paths.map((path) => [
+        path.path,
+        {
+          ...Object.fromEntries(path.operations.map((each) => [each.method, operationV2(each, parts)])),
+          parameters: pathParameters(path, 'v2'),
+        },
+      ]),
+    ),
+    definitions: parts.definitions,
+    securityDefinitions: {
+      BearerToken: { description: 'Bearer Token authentication', in: 'header', name: 'authorization', type: 'apiKey' },
+    },
+    security: [{ BearerToken: [] }],
+  }
+}
+
+function operationV2(operation: Operation, parts: DocumentParts): JsonObject {
+  const { body, answer } = exchangeOf(operation, parts)
+  const required = operation.method === 'delete' ? {} : { required: true }
+  const bodies = body === undefined ? [] : [{ name: 'body', in: 'body', ...required, schema: body }]
+  const schema = answer === undefined ? {} : { schema: answer }
+  const answers = successesOf(operation).map(([code, description]) => [code, { description, ...schema }])
+  return {
+    ...operationHead(operation),
+    consumes: operation.action === 'patch' ? patchTypes : ['*/*'],
+    produces: operation.action === 'list' ? [...answerTypes, ...watchTypes] : answerTypes,
+    schemes: ['https'],
+    parameters: [...bodies, ...queryParameters(operation, 'v2')],
+    responses: { ...Object.fromEntries(answers), '401': { description: 'Unauthorized' } },
+  }
+}

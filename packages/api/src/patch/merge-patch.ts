@@ -1,0 +1,51 @@
+/** JSON merge patches: https://www.rfc-editor.org/rfc/rfc7386. */
+import { deepEqual } from '../equality.ts'
+import { isJsonObject, type JsonObject, member, setMember } from '../json.ts'
+import { checkNesting } from './patch-error.ts'
+
+/**
+ * Applies a merge patch: objects are merged, `null` removes a member, anything else replaces. What the patch does not
+ * change is shared; a patch that changes nothing returns the document itself. Throws a BadRequest where the patch nests
+ * too deep.
+ */
+export function applyMergePatch(document: unknown, patch: unknown): unknown {
+  checkNesting(patch)
+  return merge(document, patch)
+}
+
+/**
+ * The merge patch that turns `from` into `to`; `{}` where they are equal. A merge patch cannot say that a member is
+ * null: such members come out as absent.
+ */
+export function createJsonMergePatch(from: JsonObject, to: JsonObject): JsonObject {
+  const patch: Record<string, unknown> = {}
+  for (const key of Object.keys(from)) {
+    if (member(to, key) === undefined && from[key] !== undefined) setMember(patch, key, null)
+  }
+  for (const [key, after] of Object.entries(to)) {
+    const before = member(from, key)
+    if (after === undefined || deepEqual(before, after)) continue
+    setMember(patch, key, isJsonObject(before) && isJsonObject(after) ? createJsonMergePatch(before, after) : after)
+  }
+  return patch
+}
+
+function merge(target: unknown, patch: unknown): unknown {
+  if (!isJsonObject(patch)) return deepEqual(target, patch) ? target : patch
+  const before = isJsonObject(target) ? target : {}
+  let copy: Record<string, unknown> | undefined = isJsonObject(target) ? undefined : {}
+  for (const [key, change] of Object.entries(patch)) {
+    const old = member(before, key)
+    if (change === null) {
+      if (!Object.hasOwn(before, key)) continue
+      copy ??= { ...before }
+      delete copy[key]
+      continue
+    }
+    const after = merge(old, change)
+    if (after === old) continue
+    copy ??= { ...before }
+    setMember(copy, key, after)
+  }
+  return copy ?? before
+}

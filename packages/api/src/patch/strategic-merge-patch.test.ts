@@ -1,0 +1,271 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { deepEqual } from '../equality.ts'
+import { deepFreeze } from '../freeze.ts'
+import type { JsonObject } from '../json.ts'
+import { arbitraryOf } from '../testing/arbitrary.ts'
+import { widget } from '../testing/sample-kind.ts'
+import { createThreeWayPatch, createTwoWayPatch } from './create-strategic-merge-patch.ts'
+import { applyStrategicMergePatch } from './strategic-merge-patch.ts'
+
+/** Applies a patch to the spec of a widget. */
+function patched(spec: object, patch: object): unknown {
+  const result = applyStrategicMergePatch(widget, deepFreeze({ spec }), deepFreeze({ spec: patch })) as {
+    spec: unknown
+  }
+  return result.spec
+}
+
+describe('applyStrategicMergePatch', () => {
+  it.each<[string, object, object, object]>([
+    [
+      'merges objects',
+      { selector: { a: '1', b: '2' } },
+      { selector: { b: null, c: '3' } },
+      { selector: { a: '1', c: '3' } },
+    ],
+    ['replaces scalars', { replicas: 1 }, { replicas: 2 }, { replicas: 2 }],
+    ['removes what is null', { replicas: 1, paused: true }, { replicas: null, size: null }, { paused: true }],
+    ['replaces lists that have no strategy', { steps: ['a', 'b'] }, { steps: ['c'] }, { steps: ['c'] }],
+    [
+      'merges list elements by their key',
+      {
+        parts: [
+          { name: 'a', image: '1' },
+          { name: 'b', image: '1' },
+        ],
+      },
+      { parts: [{ name: 'b', image: '2' }] },
+      {
+        parts: [
+          { name: 'a', image: '1' },
+          { name: 'b', image: '2' },
+        ],
+      },
+    ],
+    [
+      'puts new elements where the patch has them',
+      { parts: [{ name: 'a' }] },
+      { parts: [{ name: 'b' }, { name: 'a', image: '1' }] },
+      { parts: [{ name: 'b' }, { name: 'a', image: '1' }] },
+    ],
+    [
+      'deletes elements',
+      { parts: [{ name: 'a' }, { name: 'b' }] },
+      { parts: [{ $patch: 'delete', name: 'a' }] },
+      { parts: [{ name: 'b' }] },
+    ],
+    [
+      'replaces a list that would merge',
+      { parts: [{ name: 'a' }, { name: 'b' }] },
+      { parts: [{ $patch: 'replace' }, { name: 'c' }] },
+      { parts: [{ name: 'c' }] },
+    ],
+    [
+      'replaces an object that would merge',
+      { selector: { a: '1' } },
+      { selector: { $patch: 'replace', b: '2' } },
+      { selector: { b: '2' } },
+    ],
+    ['empties an object', { selector: { a: '1' } }, { selector: { $patch: 'delete' } }, { selector: {} }],
+    ['adds to lists of scalars', { tags: ['a'] }, { tags: ['b', 'a'] }, { tags: ['b', 'a'] }],
+    [
+      'deletes from lists of scalars',
+      { tags: ['a', 'b', 'c'] },
+      { '$deleteFromPrimitiveList/tags': ['b', 'x'], tags: ['d'] },
+      { tags: ['d', 'a', 'c'] },
+    ],
+    [
+      'sets the order of elements',
+      { parts: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] },
+      { '$setElementOrder/parts': [{ name: 'c' }, { name: 'a' }] },
+      { parts: [{ name: 'b' }, { name: 'c' }, { name: 'a' }] },
+    ],
+    [
+      'sets the order of elements it adds among those it does not know',
+      { parts: [{ name: 'a' }, { name: 'server' }, { name: 'c' }] },
+      { '$setElementOrder/parts': [{ name: 'a' }, { name: 'b' }, { name: 'c' }], parts: [{ name: 'b' }] },
+      { parts: [{ name: 'a' }, { name: 'b' }, { name: 'server' }, { name: 'c' }] },
+    ],
+    [
+      'clears fields that are not retained',
+      { strategy: { type: 'Rolling', rolling: { surge: 1 } } },
+      { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
+      { strategy: { type: 'Recreate' } },
+    ],
+    [
+      'clears fields of elements that are not retained',
+      { sources: [{ name: 'v', secret: { key: 'k' } }] },
+      { sources: [{ $retainKeys: ['name', 'empty'], name: 'v', empty: {} }] },
+      { sources: [{ name: 'v', empty: {} }] },
+    ],
+    [
+      'lets neither nulls nor directives through where it adds',
+      {},
+      {
+        selector: { a: '1', b: null },
+        parts: [
+          { name: 'a', image: null },
+          { $patch: 'delete', name: 'b' },
+        ],
+      },
+      { selector: { a: '1' }, parts: [{ name: 'a' }] },
+    ],
+    [
+      'merges what the schema does not know as merge patches do',
+      { config: { a: { b: 1, c: 2 }, list: [1] } },
+      { config: { a: { b: null }, list: [2] } },
+      { config: { a: { c: 2 }, list: [2] } },
+    ],
+  ])('%s', (_, spec, patch, result) => {
+    expect(patched(spec, patch)).toEqual(result)
+  })
+
+  it('returns the object where nothing changes, and shares the rest where something does', () => {
+    const object = deepFreeze({ spec: { replicas: 1, parts: [{ name: 'a' }, { name: 'b' }], selector: { a: '1' } } })
+    expect(applyStrategicMergePatch(widget, object, { spec: { replicas: 1, parts: [{ name: 'a' }] } })).toBe(object)
+    const after = applyStrategicMergePatch(widget, object, {
+      spec: { parts: [{ name: 'a', image: 'i' }] },
+    }) as typeof object
+    expect(after.spec.parts[1]).toBe(object.spec.parts[1])
+    expect(after.spec.selector).toBe(object.spec.selector)
+  })
+
+  it.each<[object, number, string]>([
+    [{ parts: [{ image: 'x' }] }, 422, 'map: {"image":"x"} does not contain declared merge key: name'],
+    [{ parts: ['x'] }, 422, 'list element types are not identical: "x" is not an object'],
+    [
+      { '$setElementOrder/parts': [{ name: 'a' }], parts: [{ name: 'b' }] },
+      422,
+      'The order in patch list:\n[{"name":"b"}]\n doesn\'t match $setElementOrder list:\n[{"name":"a"}]\n',
+    ],
+    [{ parts: [{ $patch: 'merge', name: 'a' }] }, 400, 'merging lists cannot yet be specified in the patch'],
+    [{ selector: { $patch: 'grow' } }, 400, 'unknown patch type: grow in map: {"$patch":"grow"}'],
+    [{ '$deleteFromPrimitiveList/tags': 'a' }, 400, 'invalid patch format of primitive list'],
+    [{ '$setElementOrder/tags': 'a' }, 400, 'invalid patch format of setElementOrder list'],
+    [{ strategy: { $retainKeys: ['type'], rolling: {} } }, 400, 'invalid patch format of retainKeys'],
+  ])('refuses %j', (patch, code, why) => {
+    const error = failure(() => patched({ parts: [{ name: 'a' }] }, patch))
+    expect(error.code).toBe(code)
+    expect(error.status.details?.causes?.[0]?.message ?? error.message).toBe(why)
+  })
+})
+
+describe('createTwoWayPatch', () => {
+  it('says what changed, and nothing else', () => {
+    const from = {
+      spec: {
+        replicas: 1,
+        selector: { a: '1', b: '2' },
+        parts: [{ name: 'a', image: '1' }, { name: 'b' }],
+        tags: ['x', 'y'],
+      },
+    }
+    const to = {
+      spec: { selector: { a: '1', b: '3' }, parts: [{ name: 'a', image: '2' }, { name: 'c' }], tags: ['y', 'z'] },
+    }
+    expect(createTwoWayPatch(widget, from, to)).toEqual({
+      spec: {
+        replicas: null,
+        selector: { b: '3' },
+        parts: [{ name: 'a', image: '2' }, { name: 'c' }, { $patch: 'delete', name: 'b' }],
+        '$setElementOrder/parts': [{ name: 'a' }, { name: 'c' }],
+        tags: ['z'],
+        '$deleteFromPrimitiveList/tags': ['x'],
+        '$setElementOrder/tags': ['y', 'z'],
+      },
+    })
+  })
+
+  it('lists the fields that stay where the schema retains keys', () => {
+    const from = { spec: { strategy: { type: 'Rolling', rolling: { surge: 1 } } } }
+    const to = { spec: { strategy: { type: 'Recreate' } } }
+    expect(createTwoWayPatch(widget, from, to)).toEqual({
+      spec: { strategy: { type: 'Recreate', rolling: null, $retainKeys: ['type'] } },
+    })
+  })
+
+  it('leads from any object to any other', () => {
+    fc.assert(
+      fc.property(arbitraryOf(widget), arbitraryOf(widget), (from, to) => {
+        const [a, b] = deepFreeze([from as unknown as JsonObject, to as unknown as JsonObject])
+        const patch = deepFreeze(createTwoWayPatch(widget, a as JsonObject, b as JsonObject))
+        const result = applyStrategicMergePatch(widget, a, JSON.parse(JSON.stringify(patch)))
+        if (!deepEqual(result, b)) expect(result).toEqual(b)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('is empty between equal objects', () => {
+    fc.assert(
+      fc.property(arbitraryOf(widget), (value) => {
+        expect(
+          createTwoWayPatch(widget, value as unknown as JsonObject, structuredClone(value) as unknown as JsonObject),
+        ).toEqual({})
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('createThreeWayPatch', () => {
+  const applied = { spec: { replicas: 1, selector: { a: '1' }, parts: [{ name: 'a', image: '1' }, { name: 'old' }] } }
+  const live = {
+    spec: {
+      replicas: 5,
+      selector: { a: '1', injected: 'yes' },
+      parts: [{ name: 'a', image: '1', command: ['x'] }, { name: 'old' }, { name: 'sidecar' }],
+    },
+  }
+
+  it('keeps what others set, changes what is configured, removes what no longer is', () => {
+    const configured = { spec: { selector: { a: '2' }, parts: [{ name: 'a', image: '2' }] } }
+    const patch = createThreeWayPatch(widget, applied, configured, live)
+    expect(applyStrategicMergePatch(widget, live, patch)).toEqual({
+      spec: {
+        selector: { a: '2', injected: 'yes' },
+        parts: [{ name: 'a', image: '2', command: ['x'] }, { name: 'sidecar' }],
+      },
+    })
+  })
+
+  it('takes a configured value back from whoever changed it', () => {
+    const patch = createThreeWayPatch(widget, applied, applied, live)
+    expect(patch).toEqual({ spec: { replicas: 1 } })
+  })
+
+  it('brings any object to have all that is configured', () => {
+    fc.assert(
+      fc.property(arbitraryOf(widget), arbitraryOf(widget), arbitraryOf(widget), (before, wanted, current) => {
+        const objects = [before, wanted, current] as unknown as readonly [JsonObject, JsonObject, JsonObject]
+        const patch = createThreeWayPatch(widget, ...objects)
+        const result = applyStrategicMergePatch(widget, current, patch) as JsonObject
+        // Nothing is left to do, and what was not configured before and is not now stays.
+        const again = createThreeWayPatch(
+          widget,
+          wanted as unknown as JsonObject,
+          wanted as unknown as JsonObject,
+          result,
+        )
+        expect(again).toEqual({})
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+interface Failure {
+  readonly code: number
+  readonly message: string
+  readonly status: { readonly details?: { readonly causes?: readonly { readonly message?: string }[] } }
+}
+
+function failure(run: () => unknown): Failure {
+  try {
+    run()
+  } catch (error) {
+    return error as Failure
+  }
+  throw new Error('nothing was thrown')
+}

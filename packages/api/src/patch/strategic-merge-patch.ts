@@ -1,0 +1,231 @@
+/**
+ * Strategic merge patches: merge patches that know the schema, so that lists are merged by the key of their elements.
+ * https://github.com/kubernetes/community/blob/main/contributors/devel/sig-api-machinery/strategic-merge-patch.md
+ * Semantics are those of apimachinery's strategicpatch, except that nulls and directives never reach the object, also
+ * where the patch adds what was not there.
+ */
+import { deepEqual } from '../equality.ts'
+import { isJsonObject, type JsonObject, member, setMember } from '../json.ts'
+import type { Schema } from '../schema/schema.ts'
+import { badRequest } from '../status.ts'
+import { mergeOrdered } from './element-order.ts'
+import { checkNesting, patchDoesNotApply } from './patch-error.ts'
+import { directives, itemsOf, type PatchMetadata, patchMetadata } from './patch-metadata.ts'
+
+/**
+ * Applies a strategic merge patch to an object of `schema`. What the patch does not change is shared. Throws a
+ * BadRequest where the patch is malformed, an Invalid where it does not fit (a list element without its merge key).
+ */
+export function applyStrategicMergePatch(schema: Schema, original: unknown, patch: unknown): unknown {
+  if (!isJsonObject(patch)) throw badRequest('invalid JSON document')
+  checkNesting(patch)
+  return applyToObject(schema, isJsonObject(original) ? original : {}, patch)
+}
+
+function applyToObject(schema: Schema | undefined, original: JsonObject, patch: JsonObject): JsonObject {
+  const { [directives.patch]: directive, [directives.retainKeys]: retainKeys, ...members } = patch
+  if (directive === 'delete') return {}
+  const start = directive === 'replace' ? {} : original
+  if (directive !== undefined && directive !== 'replace' && directive !== 'merge') {
+    throw badRequest(`unknown patch type: ${String(directive)} in map: ${JSON.stringify(patch)}`)
+  }
+  const result = new ObjectEdit(retainKeys === undefined ? start : retain(start, members, retainKeys))
+  for (const name of fieldsOf(members)) {
+    const field = patchMetadata(schema, name)
+    result.set(name, applyToMember(field, member(result.current, name), changesOf(members, name)))
+  }
+  return result.current
+}
+
+/** What a patch says of one field: its value, and for lists, what goes and in which order the elements are. */
+interface Changes {
+  readonly value: unknown
+  readonly deleted: readonly unknown[]
+  readonly order: readonly unknown[] | undefined
+}
+
+/** The fields that the members of a patch are about, in the order of their first mention. */
+function fieldsOf(members: JsonObject): readonly string[] {
+  const names = Object.keys(members).map((key) => {
+    for (const prefix of [directives.deleteFromPrimitiveList, directives.setElementOrder]) {
+      if (key.startsWith(prefix)) return key.slice(prefix.length)
+    }
+    return key
+  })
+  return [...new Set(names)]
+}
+
+function changesOf(members: JsonObject, name: string): Changes {
+  const deleted = member(members, `${directives.deleteFromPrimitiveList}${name}`) ?? []
+  const order = member(members, `${directives.setElementOrder}${name}`)
+  if (!Array.isArray(deleted)) throw badRequest('invalid patch format of primitive list')
+  if (order !== undefined && !Array.isArray(order)) throw badRequest('invalid patch format of setElementOrder list')
+  return { value: member(members, name), deleted, order }
+}
+
+/** A field's value after the patch; undefined where it goes. */
+function applyToMember(field: PatchMetadata, before: unknown, { value, deleted, order }: Changes): unknown {
+  if (value === null) return undefined
+  if (Array.isArray(value) || deleted.length > 0 || order !== undefined) {
+    return applyToList(field, before, value, deleted, order)
+  }
+  if (value === undefined) return before
+  if (isJsonObject(value)) {
+    const start = isJsonObject(before) && field.strategy !== 'replace' ? before : {}
+    const after = applyToObject(field.schema, start, value)
+    return isJsonObject(before) && deepEqual(before, after) ? before : after
+  }
+  return value
+}
+
+function applyToList(
+  field: PatchMetadata,
+  before: unknown,
+  value: unknown,
+  deleted: readonly unknown[],
+  order: readonly unknown[] | undefined,
+): unknown {
+  if (value !== undefined && !Array.isArray(value)) return value
+  if (before === undefined && value === undefined) return undefined
+  const start: readonly unknown[] = Array.isArray(before) ? before : []
+  const after = field.strategy === 'merge' ? mergeList(field, start, value ?? [], deleted, order) : (value ?? start)
+  return Array.isArray(before) && deepEqual(before, after) ? before : after
+}
+
+function mergeList(
+  field: PatchMetadata,
+  before: readonly unknown[],
+  patch: readonly unknown[],
+  deleted: readonly unknown[],
+  order: readonly unknown[] | undefined,
+): readonly unknown[] {
+  const { mergeKey } = field
+  if (mergeKey === undefined) return mergeScalars(before, patch, deleted, order)
+  const elements = patch.map((element) => keyed(element, mergeKey))
+  if (elements.some((element) => element[directives.patch] === 'replace')) {
+    return elements.filter((element) => element[directives.patch] === undefined)
+  }
+  const changes = elements.filter((element) => element[directives.patch] === undefined)
+  const gone = new Set(
+    elements.filter((element) => element[directives.patch] !== undefined).map((each) => deletedKey(each, mergeKey)),
+  )
+  const keyOf = (element: unknown): string => elementKey(element, mergeKey)
+  const kept = before.filter((element) => !gone.has(keyOf(element)))
+  const merged = mergeElements(field, kept, changes, keyOf)
+  if (order !== undefined) checkOrder(changes.map(keyOf), order.map(keyOf), patch, order)
+  const byPatch = mergeOrdered(merged, changes.map(keyOf), before.map(keyOf), keyOf)
+  return order === undefined ? byPatch : mergeOrdered(byPatch, order.map(keyOf), before.map(keyOf), keyOf)
+}
+
+/** Elements that have their merge key. A lone `$patch: replace` has none and needs none. */
+function keyed(element: unknown, mergeKey: string): JsonObject {
+  if (!isJsonObject(element)) {
+    throw patchDoesNotApply(`list element types are not identical: ${JSON.stringify(element)} is not an object`)
+  }
+  if (element[directives.patch] === 'replace' || element[mergeKey] !== undefined) return element
+  throw patchDoesNotApply(`map: ${JSON.stringify(element)} does not contain declared merge key: ${mergeKey}`)
+}
+
+function deletedKey(element: JsonObject, mergeKey: string): string {
+  if (element[directives.patch] === 'delete') return elementKey(element, mergeKey)
+  if (element[directives.patch] === 'merge') throw badRequest('merging lists cannot yet be specified in the patch')
+  throw badRequest(`unknown patch type: ${String(element[directives.patch])} in map: ${JSON.stringify(element)}`)
+}
+
+const elementKey = (element: unknown, mergeKey: string): string =>
+  JSON.stringify(isJsonObject(element) ? element[mergeKey] : element) ?? ''
+
+/** Elements of the same key merged, new ones at the end. */
+function mergeElements(
+  field: PatchMetadata,
+  before: readonly unknown[],
+  changes: readonly JsonObject[],
+  keyOf: (element: unknown) => string,
+): readonly unknown[] {
+  const items = itemsOf(field.schema)
+  const merged = [...before]
+  const places = new Map<string, number>()
+  merged.forEach((element, place) => {
+    // Of elements with the same key the first is the one that merges.
+    if (!places.has(keyOf(element))) places.set(keyOf(element), place)
+  })
+  for (const change of changes) {
+    const place = places.get(keyOf(change)) ?? merged.length
+    places.set(keyOf(change), place)
+    const element = merged[place]
+    merged[place] = applyToObject(items, isJsonObject(element) ? element : {}, change)
+  }
+  return merged
+}
+
+function mergeScalars(
+  before: readonly unknown[],
+  patch: readonly unknown[],
+  deleted: readonly unknown[],
+  order: readonly unknown[] | undefined,
+): readonly unknown[] {
+  const keyOf = (value: unknown): string => JSON.stringify(value) ?? ''
+  const gone = new Set(deleted.map(keyOf))
+  const merged = new Map<string, unknown>()
+  for (const value of [...before.filter((each) => !gone.has(keyOf(each))), ...patch]) merged.set(keyOf(value), value)
+  if (order !== undefined) checkOrder(patch.map(keyOf), order.map(keyOf), patch, order)
+  const wanted = order ?? patch
+  return mergeOrdered([...merged.values()], wanted.map(keyOf), before.map(keyOf), keyOf)
+}
+
+/** What a patch changes must be listed in the order it sets, in that order. */
+function checkOrder(
+  changed: readonly string[],
+  wanted: readonly string[],
+  patch: readonly unknown[],
+  order: readonly unknown[],
+): void {
+  if (changed.length === 0 || wanted.length === 0) return
+  let place = 0
+  for (const key of wanted) if (key === changed[place]) place += 1
+  if (place === changed.length) return
+  throw patchDoesNotApply(
+    `The order in patch list:\n${JSON.stringify(patch)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`,
+  )
+}
+
+/** The fields a `$retainKeys` lists stay, all others go; a patch may not set one that it does not list. */
+function retain(original: JsonObject, members: JsonObject, retainKeys: unknown): JsonObject {
+  const malformed = badRequest('invalid patch format of retainKeys')
+  if (!Array.isArray(retainKeys)) throw malformed
+  const kept = new Set<unknown>(retainKeys)
+  const sets = Object.keys(members).filter(
+    (key) =>
+      members[key] !== null &&
+      !key.startsWith(directives.deleteFromPrimitiveList) &&
+      !key.startsWith(directives.setElementOrder),
+  )
+  if (sets.some((key) => !kept.has(key))) throw malformed
+  const entries = Object.entries(original)
+  return entries.every(([key]) => kept.has(key))
+    ? original
+    : Object.fromEntries(entries.filter(([key]) => kept.has(key)))
+}
+
+/** An object under change: copied when the first member differs. */
+class ObjectEdit {
+  #current: JsonObject
+  #copy: Record<string, unknown> | undefined
+
+  constructor(original: JsonObject) {
+    this.#current = original
+  }
+
+  get current(): JsonObject {
+    return this.#current
+  }
+
+  /** Sets a member, or removes it where `value` is undefined. */
+  set(key: string, value: unknown): void {
+    if (member(this.#current, key) === value) return
+    this.#copy ??= { ...this.#current }
+    this.#current = this.#copy
+    if (value === undefined) delete this.#copy[key]
+    else setMember(this.#copy, key, value)
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Schemas made into functions. Each schema is compiled once into closures, and what it refers to only when a value
+ * needs it, so recursive schemas are no special case.
+ */
+import type { FieldError } from '../field-error.ts'
+import { FieldPath } from '../field-path.ts'
+import { type Decoded, type DecodeOptions, decodeRoot } from './decode.ts'
+import { defaulterOf } from './defaults.ts'
+import type { Schema } from './schema.ts'
+import { validatorOf } from './validate.ts'
+
+/** What a schema does to values. All of it is pure, and returns what it got where there is nothing to change. */
+export interface CompiledSchema<T> {
+  readonly schema: Schema<T>
+  /**
+   * Turns a JSON value into one of the schema's type: unknown fields go, nulls and empty lists and maps are absence,
+   * times and quantities become canonical, fields get the schema's order. A value that is like this already comes back
+   * as the same reference. Throws a BadRequest, worded as upstream words it, where a value has the wrong type, and with
+   * `fieldValidation: 'Strict'` where a field is unknown.
+   */
+  decode(value: unknown, options?: DecodeOptions): Decoded<T>
+  /** Puts in the schema's defaults where their field is absent. */
+  applyDefaults(value: T): T
+  /** What is wrong with a decoded value, in the order of its fields. With `old`, also what an update may not change. */
+  validate(value: T, options?: ValidateOptions<T>): readonly FieldError[]
+}
+
+export interface ValidateOptions<T> {
+  /** Where the value is; the root unless said otherwise. */
+  readonly path?: FieldPath
+  /** The value before the update. */
+  readonly old?: T | undefined
+}
+
+const compiled = new WeakMap<object, CompiledSchema<unknown>>()
+
+/** The functions of a schema, compiled on the first call. */
+export function compile<T>(schema: Schema<T>): CompiledSchema<T> {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known as CompiledSchema<T>
+  const made: CompiledSchema<T> = {
+    schema,
+    decode: (value, options = {}) => decodeRoot(schema, value, options),
+    applyDefaults: (value) => defaulterOf(schema)(value) as T,
+    validate: (value, options = {}) => {
+      const errors: FieldError[] = []
+      validatorOf(schema)(value, options.path ?? FieldPath.root, '', options.old, errors)
+      return errors
+    },
+  }
+  compiled.set(schema, made as CompiledSchema<unknown>)
+  return made
+}

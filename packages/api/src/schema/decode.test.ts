@@ -1,0 +1,189 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { deepFreeze } from '../freeze.ts'
+import { arbitraryOf } from '../testing/arbitrary.ts'
+import { widget, widgetSpec } from '../testing/sample-kind.ts'
+import { object, optional, string } from './builders.ts'
+import { compile } from './compile.ts'
+
+const decode = (spec: unknown): unknown =>
+  compile(widget).decode({ apiVersion: 'example.test/v1', kind: 'Widget', spec }).value.spec
+
+describe('decode', () => {
+  it('returns a decoded value as it is', () => {
+    fc.assert(
+      fc.property(arbitraryOf(widget), (value) => {
+        const frozen = deepFreeze(value)
+        expect(compile(widget).decode(frozen).value).toBe(frozen)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('brings fields into the order of the schema', () => {
+    expect(JSON.stringify(decode({ paused: true, parts: [{ image: 'i', name: 'a' }], replicas: 1 }))).toBe(
+      '{"replicas":1,"parts":[{"name":"a","image":"i"}],"paused":true}',
+    )
+  })
+
+  it('drops nulls, and empty lists and maps of optional fields', () => {
+    expect(decode({ replicas: null, parts: [], tags: [], selector: {}, strategy: {} })).toEqual({
+      parts: [],
+      strategy: {},
+    })
+  })
+
+  it('keeps null where it is a value', () => {
+    expect(decode({ parts: [], note: null })).toEqual({ parts: [], note: null })
+  })
+
+  it('makes of nulls in lists and maps what Go makes of them', () => {
+    expect(decode({ parts: [], steps: ['a', null], selector: { a: null } })).toEqual({
+      parts: [],
+      steps: ['a', ''],
+      selector: { a: '' },
+    })
+  })
+
+  it('makes quantities and times canonical', () => {
+    const spec = {
+      parts: [{ name: 'a', limits: { cpu: 0.5, memory: '1024Mi' } }],
+      budget: '0.1',
+      startTime: '2026-01-01T01:00:00+01:00',
+      renewTime: '2026-01-01T00:00:00Z',
+    }
+    expect(decode(spec)).toEqual({
+      parts: [{ name: 'a', limits: { cpu: '500m', memory: '1Gi' } }],
+      budget: '100m',
+      startTime: '2026-01-01T00:00:00Z',
+      renewTime: '2026-01-01T00:00:00.000000Z',
+    })
+  })
+
+  it('shares what it does not change', () => {
+    const parts = [{ name: 'a' }]
+    const decoded = decode({ parts, budget: '0.1' }) as { parts: unknown }
+    expect(decoded.parts).toBe(parts)
+  })
+
+  it('follows schemas that contain themselves', () => {
+    const tree = { label: 'root', branches: [{ label: 'leaf', unknown: 1 }] }
+    expect(decode({ parts: [], tree })).toEqual({
+      parts: [],
+      tree: { label: 'root', branches: [{ label: 'leaf' }] },
+    })
+  })
+
+  it('takes base64 with line breaks, and large amounts of it', () => {
+    expect(decode({ parts: [], data: { a: 'YW\nJj' } })).toEqual({ parts: [], data: { a: 'YWJj' } })
+    const large = 'YWJj'.repeat(500_000)
+    expect(decode({ parts: [], data: { a: large } })).toEqual({ parts: [], data: { a: large } })
+  })
+
+  it('takes __proto__ for a key like any other', () => {
+    const selector: unknown = JSON.parse('{"__proto__": "x", "a": null}')
+    const decoded = decode({ parts: [], selector }) as { selector: object }
+    expect(Object.keys(decoded.selector)).toEqual(['__proto__', 'a'])
+    expect(Object.getPrototypeOf(decoded.selector)).toBe(Object.prototype)
+  })
+
+  it('keeps unknown fields where the schema says so', () => {
+    const open = object('Open', '', { a: optional(string(), '') }, { preserveUnknownFields: true })
+    const value = { a: 'x', b: { c: [1, null] } }
+    expect(compile(open).decode(value).value).toBe(value)
+  })
+})
+
+describe('unknown fields', () => {
+  const value = {
+    apiVersion: 'example.test/v1',
+    kind: 'Widget',
+    spec: { parts: [{ name: 'a', imagee: 'i' }], foo: 1 },
+    constructor: 1,
+  }
+
+  it('are dropped in silence unless asked', () => {
+    const { value: decoded, warnings } = compile(widget).decode(value)
+    expect(decoded.spec).toEqual({ parts: [{ name: 'a' }] })
+    expect(Object.keys(decoded)).toEqual(['apiVersion', 'kind', 'spec'])
+    expect(warnings).toEqual([])
+  })
+
+  it('are named by path in warnings', () => {
+    expect(compile(widget).decode(value, { fieldValidation: 'Warn' }).warnings).toEqual([
+      'unknown field "spec.parts[0].imagee"',
+      'unknown field "spec.foo"',
+      'unknown field "constructor"',
+    ])
+  })
+
+  it('are an error in strict mode', () => {
+    expect(() => compile(widget).decode(value, { fieldValidation: 'Strict' })).toThrow(
+      expect.objectContaining({
+        code: 400,
+        message:
+          'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "spec.parts[0].imagee", unknown field "spec.foo", unknown field "constructor"',
+      }),
+    )
+  })
+})
+
+describe('wrong types', () => {
+  const head = 'Widget in version "v1" cannot be handled as a Widget: '
+  it.each<[unknown, string]>([
+    [{ replicas: '3' }, 'json: cannot unmarshal string into Go struct field WidgetSpec.spec.replicas of type int32'],
+    [
+      { replicas: 1.5 },
+      'json: cannot unmarshal number 1.5 into Go struct field WidgetSpec.spec.replicas of type int32',
+    ],
+    [
+      { replicas: 2 ** 31 },
+      'json: cannot unmarshal number 2147483648 into Go struct field WidgetSpec.spec.replicas of type int32',
+    ],
+    [{ size: true }, 'json: cannot unmarshal bool into Go struct field WidgetSpec.spec.size of type int64'],
+    [{ paused: 'true' }, 'json: cannot unmarshal string into Go struct field WidgetSpec.spec.paused of type bool'],
+    [{ parts: {} }, 'json: cannot unmarshal object into Go struct field WidgetSpec.spec.parts of type []v1.Part'],
+    [
+      { parts: [{ name: 7 }] },
+      'json: cannot unmarshal number into Go struct field Part.spec.parts.name of type string',
+    ],
+    [
+      { selector: [] },
+      'json: cannot unmarshal array into Go struct field WidgetSpec.spec.selector of type map[string]string',
+    ],
+    [
+      { selector: { a: 1 } },
+      'json: cannot unmarshal number into Go struct field WidgetSpec.spec.selector.a of type string',
+    ],
+    [7, 'json: cannot unmarshal number into Go struct field Widget.spec of type v1.WidgetSpec'],
+    [{ budget: 'much' }, "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
+    [{ startTime: 'now' }, 'parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006"'],
+    [{ data: { a: 'a*b=' } }, 'illegal base64 data at input byte 1'],
+    [{ data: { a: 'YWJ' } }, 'illegal base64 data at input byte 0'],
+    [{ data: { a: 7 } }, 'json: cannot unmarshal number into Go struct field WidgetSpec.spec.data.a of type []uint8'],
+    [{ strategy: { rolling: { surge: true } } }, 'json: cannot unmarshal bool into Go value of type int32'],
+    [{ config: 'x' }, 'json: cannot unmarshal string into Go struct field WidgetSpec.spec.config of type v1.Config'],
+  ])('refuses %j', (spec, message) => {
+    expect(() => decode(spec)).toThrow(
+      expect.objectContaining({ code: 400, reason: 'BadRequest', message: head + message }),
+    )
+  })
+
+  it('refuses what is no object at all', () => {
+    expect(() => compile(widget).decode([])).toThrow(
+      `${head}json: cannot unmarshal array into Go value of type v1.Widget`,
+    )
+  })
+
+  it('names another kind where it is told to', () => {
+    expect(() => compile(widgetSpec).decode([], { kind: 'Thing', version: 'v2' })).toThrow(
+      'Thing in version "v2" cannot be handled as a Thing',
+    )
+  })
+
+  it.each(['tree', 'extra'])('refuses to follow %s without end', (field) => {
+    let value: unknown = {}
+    for (let depth = 0; depth < 5000; depth += 1) value = { branches: [value] }
+    expect(() => decode({ [field]: value })).toThrow('exceeded max depth')
+  })
+})

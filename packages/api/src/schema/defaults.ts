@@ -1,0 +1,110 @@
+/** Puts a schema's defaults into values, sharing whatever needs none. */
+import { isJsonObject, setMember } from '../json.ts'
+import { resolveSchema } from './resolve.ts'
+import type { Field, ListSchema, MapSchema, ObjectSchema, Schema } from './schema.ts'
+
+type Defaulter = (value: unknown) => unknown
+
+const defaulters = new WeakMap<object, Defaulter>()
+const unchanged: Defaulter = (value) => value
+
+/** The function that fills in the defaults of a schema; the identity where it has none. */
+export function defaulterOf(schema: Schema): Defaulter {
+  const known = defaulters.get(schema)
+  if (known !== undefined) return known
+  const made = makeDefaulter(schema)
+  defaulters.set(schema, made)
+  return made
+}
+
+function makeDefaulter(schema: Schema): Defaulter {
+  switch (schema.type) {
+    case 'object':
+      return objectDefaulter(schema)
+    case 'list':
+      return listDefaulter(schema)
+    case 'map':
+      return mapDefaulter(schema)
+    case 'lazy':
+      return (value) => defaulterOf(resolveSchema(schema))(value)
+    default:
+      return unchanged
+  }
+}
+
+function listDefaulter(schema: ListSchema): Defaulter {
+  const items = defaulterOf(schema.items)
+  if (items === unchanged) return unchanged
+  return (value) => {
+    if (!Array.isArray(value)) return value
+    let copy: unknown[] | undefined
+    value.forEach((before: unknown, index) => {
+      const after = items(before)
+      if (after === before) return
+      copy ??= value.slice()
+      copy[index] = after
+    })
+    return copy ?? value
+  }
+}
+
+function mapDefaulter(schema: MapSchema): Defaulter {
+  const values = defaulterOf(schema.values)
+  if (values === unchanged) return unchanged
+  return (value) => {
+    if (!isJsonObject(value)) return value
+    let changed = false
+    const copy: Record<string, unknown> = {}
+    for (const [key, before] of Object.entries(value)) {
+      const after = values(before)
+      changed ||= after !== before
+      setMember(copy, key, after)
+    }
+    return changed ? copy : value
+  }
+}
+
+interface FieldDefaulter {
+  readonly name: string
+  readonly field: Field
+  readonly defaulter: Defaulter
+  /** An empty string is absence for a default, as a string's zero value is in Go. */
+  readonly emptyIsAbsent: boolean
+}
+
+function objectDefaulter(schema: ObjectSchema): Defaulter {
+  const fields: FieldDefaulter[] = []
+  for (const [name, field] of Object.entries(schema.fields)) {
+    const defaulter = defaulterOf(field.schema)
+    if (defaulter === unchanged && field.default === undefined) continue
+    fields.push({ name, field, defaulter, emptyIsAbsent: field.schema.type === 'string' })
+  }
+  if (fields.length === 0) return unchanged
+  return (value) => (isJsonObject(value) ? defaultFields(schema, fields, value) : value)
+}
+
+function defaultFields(
+  schema: ObjectSchema,
+  fields: readonly FieldDefaulter[],
+  value: Readonly<Record<string, unknown>>,
+): unknown {
+  let changes: Map<string, unknown> | undefined
+  for (const { name, field, defaulter, emptyIsAbsent } of fields) {
+    const before = value[name]
+    const absent = before === undefined || (emptyIsAbsent && before === '' && field.default !== undefined)
+    const start = absent ? field.default : before
+    const after = start === undefined ? undefined : defaulter(start)
+    if (after === before) continue
+    changes ??= new Map()
+    changes.set(name, after)
+  }
+  return changes === undefined ? value : inFieldOrder(schema, { ...value, ...Object.fromEntries(changes) })
+}
+
+/** Fields in the order of the schema, then those it does not name. */
+function inFieldOrder(schema: ObjectSchema, value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const ordered: Record<string, unknown> = {}
+  for (const name of Object.keys(schema.fields)) if (value[name] !== undefined) ordered[name] = value[name]
+  for (const name of Object.keys(value)) if (!Object.hasOwn(schema.fields, name)) setMember(ordered, name, value[name])
+  return ordered
+}

@@ -1,0 +1,210 @@
+/**
+ * The schema language: one data structure that describes every kind, built-in or custom.
+ *
+ * Built-in kinds write it with the builders of `builders.ts`, custom ones come from OpenAPI. Whatever interprets a
+ * schema (decoding, pruning, defaults, validation, patches, OpenAPI, fuzzing) reads nothing but this, so a custom
+ * resource takes exactly the path a Pod takes.
+ */
+import type { FieldError } from '../field-error.ts'
+import type { FieldPath } from '../field-path.ts'
+
+/** Carries the static type of a schema. Never present at run time. */
+declare const staticType: unique symbol
+
+interface Described<T> {
+  readonly [staticType]?: T
+}
+
+/** Formats of strings that are checked, with upstream's wording (apimachinery's util/validation). */
+export type StringFormat =
+  /** A lowercase RFC 1123 label: at most 63 of `a-z0-9-`. */
+  | 'dns1123-label'
+  /** A lowercase RFC 1123 subdomain: labels joined by dots, at most 253. */
+  | 'dns1123-subdomain'
+  /** A lowercase RFC 1035 label: starts with a letter. */
+  | 'dns1035-label'
+  /** `[prefix/]name`, as keys of labels and annotations. */
+  | 'qualified-name'
+  | 'label-value'
+  | 'env-var-name'
+  | 'config-map-key'
+  | 'ip'
+  | 'absolute-path'
+  | 'iana-service-name'
+
+export interface StringSchema<T extends string = string> extends Described<T> {
+  readonly type: 'string'
+  readonly format?: StringFormat
+  /** The only values allowed; anything else is `Unsupported value`. */
+  readonly enum?: readonly T[]
+  readonly minLength?: number
+  readonly maxLength?: number
+  /** A regular expression (ECMA 262, unanchored) the value must match. */
+  readonly pattern?: string
+}
+
+export interface IntegerSchema extends Described<number> {
+  readonly type: 'integer'
+  readonly format: 'int32' | 'int64'
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+export interface NumberSchema extends Described<number> {
+  readonly type: 'number'
+  readonly format: 'double'
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+export interface BooleanSchema extends Described<boolean> {
+  readonly type: 'boolean'
+}
+
+/** An integer or a string, such as a port or a percentage. */
+export interface IntOrStringSchema extends Described<number | string> {
+  readonly type: 'int-or-string'
+}
+
+/** An amount such as `100m` or `1Gi`. Numbers are accepted; decoding makes it canonical. */
+export interface QuantitySchema extends Described<string> {
+  readonly type: 'quantity'
+}
+
+/** An RFC 3339 time: whole seconds, or with `micro` six digits of them. */
+export interface TimeSchema extends Described<string> {
+  readonly type: 'time'
+  readonly micro: boolean
+}
+
+/** Bytes in standard base64. */
+export interface BytesSchema extends Described<string> {
+  readonly type: 'bytes'
+}
+
+/** Any JSON value, kept as it is. With `object`, any JSON object. */
+export interface AnySchema<T = unknown> extends Described<T> {
+  readonly type: 'any'
+  readonly object: boolean
+  /** OpenAPI definition name where upstream gives one (`FieldsV1`, `RawExtension`). */
+  readonly name?: string
+  readonly doc?: string
+}
+
+export interface ListSchema<T = unknown> extends Described<readonly T[]> {
+  readonly type: 'list'
+  readonly items: Schema<T>
+  /** Who owns what in it: the whole list, each value, or each element by `mapKeys`. Absent where upstream states none. */
+  readonly listType?: 'atomic' | 'set' | 'map'
+  /** Fields that identify an element of a `map` list. Two elements with the same are a `Duplicate value`. */
+  readonly mapKeys?: readonly string[]
+  /** For strategic merge patches: how a patch's list meets the object's, and by which key elements are matched. */
+  readonly patchStrategy?: PatchStrategy
+  readonly patchMergeKey?: string
+  readonly minItems?: number
+  readonly maxItems?: number
+  /** Elements may share their keys as far as the list goes: the kind's own validation says what is wrong with that. */
+  readonly duplicates?: 'allowed'
+}
+
+export type PatchStrategy = 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
+
+/** String keys to values of one schema. */
+export interface MapSchema<T = unknown> extends Described<Readonly<Record<string, T>>> {
+  readonly type: 'map'
+  readonly values: Schema<T>
+  /** What keys must look like. */
+  readonly keys?: StringSchema
+  readonly mapType?: 'atomic' | 'granular'
+}
+
+export interface ObjectSchema<T = unknown> extends Described<T> {
+  readonly type: 'object'
+  /** OpenAPI definition name, such as `io.k8s.api.core.v1.Container`. Empty for an inline object. */
+  readonly name: string
+  readonly doc: string
+  readonly fields: Readonly<Record<string, Field>>
+  readonly mapType?: 'atomic' | 'granular'
+  /** What is checked beyond the single fields, in order, after them. */
+  readonly rules?: readonly Rule<T>[]
+  /** Rules in the Common Expression Language; carried for custom resources. */
+  readonly celRules?: readonly CelRule[]
+  /** Sets of fields of which at most (or exactly) one may be present. */
+  readonly unions?: readonly Union[]
+  /** Fields the schema does not name are kept instead of pruned. */
+  readonly preserveUnknownFields?: boolean
+}
+
+/** Stands for a schema that is defined later: what makes recursion possible. */
+export interface LazySchema<T = unknown> extends Described<T> {
+  readonly type: 'lazy'
+  readonly resolve: () => Schema<T>
+}
+
+export type Schema<T = unknown> = Described<T> &
+  (
+    | StringSchema
+    | IntegerSchema
+    | NumberSchema
+    | BooleanSchema
+    | IntOrStringSchema
+    | QuantitySchema
+    | TimeSchema
+    | BytesSchema
+    | AnySchema
+    | ListSchema
+    | MapSchema
+    | ObjectSchema
+    | LazySchema
+  )
+
+/** A field of an object. */
+export interface Field<T = unknown, Required extends boolean = boolean> {
+  readonly schema: Schema<T>
+  /** What `kubectl explain` says. */
+  readonly doc: string
+  /** Always there in a stored object: `Required value` where it is missing (or an empty string) and has no default. */
+  readonly required: Required
+  /** Put in where the field is absent and its object is there. */
+  readonly default?: T
+  /** `Invalid value: field is immutable` where an update changes it once set. */
+  readonly immutable?: boolean
+  /** For strategic merge patches of object fields (lists carry theirs themselves). */
+  readonly patchStrategy?: PatchStrategy
+  /** A warning to whoever sets it; the text says what to use instead. */
+  readonly deprecated?: string
+  /** `null` is a value here instead of absence (custom resources). */
+  readonly nullable?: boolean
+}
+
+export interface ValidationContext<T> {
+  readonly path: FieldPath
+  /** The value before the update; undefined on create or where it was absent. */
+  readonly old?: T | undefined
+}
+
+/** Checks one object beyond its single fields. Pure. */
+export type Rule<T> = {
+  bivarianceHack(value: T, context: ValidationContext<T>): readonly FieldError[]
+}['bivarianceHack']
+
+export interface CelRule {
+  readonly rule: string
+  readonly message?: string
+  readonly messageExpression?: string
+  readonly reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate'
+  readonly fieldPath?: string
+  readonly optionalOldSelf?: boolean
+}
+
+export interface Union {
+  readonly fields: readonly string[]
+  readonly discriminator?: string
+  /** `at-most-one` unless said otherwise. */
+  readonly arity?: 'at-most-one' | 'exactly-one'
+  /** Only described, as upstream does where the discriminator's values are not the names of the fields. */
+  readonly checked?: false
+}
+
+/** The static type a schema describes. */
+export type Infer<S> = S extends { readonly [staticType]?: infer T } ? Exclude<T, undefined> : never

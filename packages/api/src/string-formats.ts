@@ -1,0 +1,165 @@
+/** What names, label values, environment variables and the like must look like, in the words of apimachinery's util/validation. */
+import { isIP } from 'node:net'
+import type { StringFormat } from './schema/schema.ts'
+
+export const dns1123LabelMax = 63
+export const dns1123SubdomainMax = 253
+export const dns1035LabelMax = 63
+export const labelValueMax = 63
+export const qualifiedNameMax = 63
+export const ianaServiceNameMax = 15
+
+/** What is wrong with `value`, one message per fault; empty where it has the format. */
+export function checkFormat(format: StringFormat, value: string): readonly string[] {
+  return checks[format](value)
+}
+
+/** Names of kinds that are path segments only; upstream's path.IsValidPathSegmentName. */
+export function checkPathSegment(value: string): readonly string[] {
+  if (value === '.' || value === '..') return [`may not be '${value}'`]
+  return ['/', '%'].filter((each) => value.includes(each)).map((each) => `may not contain '${each}'`)
+}
+
+/**
+ * A name as a kind wants it. A `prefix` is a generateName: a trailing dash is allowed, since characters follow it.
+ * The words are those of apimachinery's api/validation.
+ */
+export function checkName(
+  format: 'dns1123-subdomain' | 'dns1123-label' | 'dns1035-label' | 'path-segment',
+  name: string,
+  prefix = false,
+): readonly string[] {
+  if (format === 'path-segment') return checkPathSegment(name)
+  return checkFormat(format, prefix ? maskTrailingDash(name) : name)
+}
+
+/** `must be no more than 63 characters` */
+export const maxLengthMessage = (max: number): string => `must be no more than ${max} characters`
+
+/** `must be between 1 and 65535, inclusive` */
+export const rangeMessage = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`
+
+/** How upstream says that a text does not match a pattern, with examples of texts that do. */
+export function patternMessage(message: string, pattern: string, ...examples: readonly string[]): string {
+  if (examples.length === 0) return `${message} (regex used for validation is '${pattern}')`
+  const shown = examples.map((each) => `'${each}', `).join(' or ')
+  return `${message} (e.g. ${shown}regex used for validation is '${pattern}')`
+}
+
+const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const subdomain = `${label}(\\.${label})*`
+const dns1035 = '[a-z]([-a-z0-9]*[a-z0-9])?'
+const qualified = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
+const labelValue = `(${qualified})?`
+const configKey = '[-._a-zA-Z0-9]+'
+
+const labelPattern = new RegExp(`^${label}$`)
+const subdomainPattern = new RegExp(`^${subdomain}$`)
+const dns1035Pattern = new RegExp(`^${dns1035}$`)
+const qualifiedPattern = new RegExp(`^${qualified}$`)
+const labelValuePattern = new RegExp(`^${labelValue}$`)
+const configKeyPattern = new RegExp(`^${configKey}$`)
+const printableAscii = /^[\x20-\x3c\x3e-\x7e]*$/
+
+const checks: Readonly<Record<StringFormat, (value: string) => readonly string[]>> = {
+  'dns1123-label': checkLabel,
+  'dns1123-subdomain': checkSubdomain,
+  'dns1035-label': checkDns1035,
+  'qualified-name': checkQualifiedName,
+  'label-value': checkLabelValue,
+  'env-var-name': checkEnvVarName,
+  'config-map-key': checkConfigMapKey,
+  ip: checkIp,
+  'absolute-path': (value) => (value.startsWith('/') ? [] : ['must be an absolute path']),
+  'iana-service-name': checkServiceName,
+}
+
+function checkLabel(value: string): readonly string[] {
+  const errors = value.length > dns1123LabelMax ? [maxLengthMessage(dns1123LabelMax)] : []
+  if (labelPattern.test(value)) return errors
+  if (subdomainPattern.test(value)) return [...errors, 'must not contain dots']
+  const rule =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character"
+  return [...errors, patternMessage(rule, label, 'my-name', '123-abc')]
+}
+
+function checkSubdomain(value: string): readonly string[] {
+  const errors = value.length > dns1123SubdomainMax ? [maxLengthMessage(dns1123SubdomainMax)] : []
+  if (subdomainPattern.test(value)) return errors
+  const rule =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
+  return [...errors, patternMessage(rule, subdomain, 'example.com')]
+}
+
+function checkDns1035(value: string): readonly string[] {
+  const errors = value.length > dns1035LabelMax ? [maxLengthMessage(dns1035LabelMax)] : []
+  if (dns1035Pattern.test(value)) return errors
+  const rule =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character"
+  return [...errors, patternMessage(rule, dns1035, 'my-name', 'abc-123')]
+}
+
+function checkQualifiedName(value: string): readonly string[] {
+  const rule =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+  const message = patternMessage(rule, qualified, 'MyName', 'my.name', '123-abc')
+  const parts = value.split('/')
+  const name = parts[parts.length - 1] ?? ''
+  if (parts.length > 2) {
+    return [`a valid label key ${message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
+  }
+  const errors: string[] = []
+  const prefix = parts.length === 2 ? parts[0] : undefined
+  if (prefix === '') errors.push('prefix part must be non-empty')
+  else if (prefix !== undefined) errors.push(...checkSubdomain(prefix).map((each) => `prefix part ${each}`))
+  if (name === '') errors.push('name part must be non-empty')
+  else if (name.length > qualifiedNameMax) errors.push(`name part ${maxLengthMessage(qualifiedNameMax)}`)
+  if (!qualifiedPattern.test(name)) errors.push(`name part ${message}`)
+  return errors
+}
+
+function checkLabelValue(value: string): readonly string[] {
+  const errors = value.length > labelValueMax ? [maxLengthMessage(labelValueMax)] : []
+  if (labelValuePattern.test(value)) return errors
+  const rule =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+  return [...errors, patternMessage(rule, labelValue, 'MyValue', 'my_value', '12345')]
+}
+
+/** The relaxed rule that holds since v1.34: https://kep.k8s.io/4369. */
+function checkEnvVarName(value: string): readonly string[] {
+  if (value === '') return ['environment variable name must be non-empty']
+  if (printableAscii.test(value)) return []
+  return ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
+}
+
+function checkConfigMapKey(value: string): readonly string[] {
+  const errors = value.length > dns1123SubdomainMax ? [maxLengthMessage(dns1123SubdomainMax)] : []
+  if (!configKeyPattern.test(value)) {
+    const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+    errors.push(patternMessage(rule, configKey, 'key.name', 'KEY_NAME', 'key-name'))
+  }
+  if (value === '.' || value === '..') errors.push(`must not be '${value}'`)
+  else if (value.startsWith('..')) errors.push("must not start with '..'")
+  return errors
+}
+
+function checkIp(value: string): readonly string[] {
+  // Zones (fe80::1%eth0) mean something on one machine only.
+  if (isIP(value) !== 0 && !value.includes('%')) return []
+  return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
+}
+
+function checkServiceName(value: string): readonly string[] {
+  const errors = value.length > ianaServiceNameMax ? [maxLengthMessage(ianaServiceNameMax)] : []
+  if (!/^[-a-z0-9]+$/.test(value)) {
+    errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
+  }
+  if (!/[a-z]/.test(value)) errors.push('must contain at least one letter (a-z)')
+  if (value.includes('--')) errors.push('must not contain consecutive hyphens')
+  if (value.startsWith('-') || value.endsWith('-')) errors.push('must not begin or end with a hyphen')
+  return errors
+}
+
+const maskTrailingDash = (name: string): string =>
+  name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name

@@ -1,0 +1,88 @@
+/** Random values of a schema, for property tests with fast-check. */
+import * as fc from 'fast-check'
+import { resolveSchema } from '../schema/resolve.ts'
+import type { ListSchema, ObjectSchema, Schema, StringSchema } from '../schema/schema.ts'
+import { formatMicroTime, formatTime } from '../time.ts'
+
+/** Objects nest no deeper than this, where the schema leaves a choice. */
+const depthMax = 6
+const listLengthMax = 4
+
+/**
+ * Values as they are once decoded: no nulls, no empty optional lists and maps, elements of merged lists distinct in
+ * their keys. Strings that have a format or a pattern are not made to match it.
+ */
+export function arbitraryOf<T>(schema: Schema<T>): fc.Arbitrary<T> {
+  return valueFor(schema, 0) as fc.Arbitrary<T>
+}
+
+function valueFor(schema: Schema, depth: number): fc.Arbitrary<unknown> {
+  const resolved = resolveSchema(schema)
+  switch (resolved.type) {
+    case 'string':
+      return stringOf(resolved)
+    case 'integer':
+      return fc.integer({ min: resolved.minimum ?? -1000, max: resolved.maximum ?? 1000 })
+    case 'number':
+      return fc
+        .double({ min: resolved.minimum ?? -1000, max: resolved.maximum ?? 1000, noNaN: true })
+        .map((each) => each + 0)
+    case 'boolean':
+      return fc.boolean()
+    case 'int-or-string':
+      return fc.oneof(fc.integer({ min: 0, max: 100 }), fc.constantFrom('http', '25%', 'web'))
+    case 'quantity':
+      return fc.constantFrom('100m', '1', '2Gi', '512Mi', '1500m', '0', '3k')
+    case 'time':
+      return fc.integer({ min: 0, max: 4_000_000_000 }).map((seconds) => {
+        return resolved.micro ? formatMicroTime(seconds * 1000) : formatTime(seconds * 1000)
+      })
+    case 'bytes':
+      return fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('base64'))
+    case 'any':
+      return resolved.object ? fc.dictionary(key, fc.integer(), { maxKeys: 3 }) : fc.oneof(fc.integer(), word)
+    case 'list':
+      return listOf(resolved, depth)
+    case 'map':
+      return fc.dictionary(key, valueFor(resolved.values, depth + 1), { minKeys: 1, maxKeys: 3 })
+    case 'object':
+      return objectOf(resolved, depth)
+  }
+}
+
+const word = fc.constantFrom('a', 'b', 'c', 'web', 'db', 'x-1')
+const key = fc.constantFrom('app', 'tier', 'example.com/role', 'k', 'constructor')
+
+function stringOf(schema: StringSchema): fc.Arbitrary<string> {
+  return schema.enum === undefined || schema.enum.length === 0 ? word : fc.constantFrom(...schema.enum)
+}
+
+function listOf(schema: ListSchema, depth: number): fc.Arbitrary<readonly unknown[]> {
+  const items = valueFor(schema.items, depth + 1)
+  const lengths = {
+    minLength: Math.max(schema.minItems ?? 0, 1),
+    maxLength: Math.max(schema.maxItems ?? listLengthMax, 1),
+  }
+  const distinct = schema.patchMergeKey ?? schema.mapKeys?.[0]
+  if (schema.listType === 'set' || (schema.patchStrategy !== undefined && distinct === undefined)) {
+    return fc.uniqueArray(items, { ...lengths, selector: (each) => JSON.stringify(each) })
+  }
+  if (distinct === undefined) return fc.array(items, lengths)
+  const keyed = items.filter((each) => keyOf(each, distinct) !== undefined)
+  return fc.uniqueArray(keyed, { ...lengths, selector: (each) => keyOf(each, distinct) })
+}
+
+const keyOf = (element: unknown, name: string): string | undefined =>
+  JSON.stringify((element as Readonly<Record<string, unknown>>)[name])
+
+function objectOf(schema: ObjectSchema, depth: number): fc.Arbitrary<unknown> {
+  const entries = Object.entries(schema.fields).filter(([, field]) => field.required || depth < depthMax)
+  const values = entries.map(([name, field]) => {
+    const value = fc.constant(undefined).chain(() => valueFor(field.schema, depth + 1))
+    return [name, field.required ? value : fc.option(value, { nil: undefined, freq: 2 })] as const
+  })
+  return fc.record(Object.fromEntries(values)).map((record) => {
+    // In the order of the schema, and absent rather than undefined.
+    return Object.fromEntries(entries.flatMap(([name]) => (record[name] === undefined ? [] : [[name, record[name]]])))
+  })
+}
