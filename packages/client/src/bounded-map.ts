@@ -1,0 +1,28 @@
+/** A map that holds `sizeMax` entries: what was least recently read or written gives way to what is new. */
+export class BoundedMap<K, V> {
+  readonly #sizeMax: number
+  readonly #entries = new Map<K, V>()
+
+  constructor(sizeMax: number) {
+    this.#sizeMax = sizeMax
+  }
+
+  get(key: K): V | undefined {
+    const value = this.#entries.get(key)
+    if (value !== undefined) this.#touch(key, value)
+    return value
+  }
+
+  set(key: K, value: V): void {
+    this.#touch(key, value)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#sizeMax) break
+      this.#entries.delete(oldest)
+    }
+  }
+
+  #touch(key: K, value: V): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+  }
+}

@@ -1,0 +1,410 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Resource } from '@coracle/api'
+import { realEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
+import { createInformer } from './informer.ts'
+import { widget, widgets } from './testing/resources.ts'
+
+interface Received {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: unknown
+}
+
+type Answer = (response: ServerResponse, request: Received) => void
+
+let received: Received[]
+let answers: Answer[]
+let server: ReturnType<typeof createServer>
+let client: HttpClient
+
+beforeEach(async () => {
+  received = []
+  answers = []
+  server = createServer(async (request, response) => {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const text = Buffer.concat(chunks).toString('utf8')
+    const { method = '', url = '', headers } = request
+    const seen = { method, url, headers, body: text === '' ? undefined : JSON.parse(text) }
+    received.push(seen)
+    const answer = answers.shift() ?? json(404, { kind: 'unexpected' })
+    answer(response, seen)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  client = connect()
+})
+
+afterEach(async () => {
+  await client.close()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+function connect(options: Partial<HttpClientOptions> = {}): HttpClient {
+  const { port } = server.address() as AddressInfo
+  return createHttpClient({ server: `http://127.0.0.1:${port}`, ...realEnvironment(), ...options })
+}
+
+function json(code: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return (response) =>
+    response.writeHead(code, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+const nodes: Resource = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false }
+const status = (code: number, reason: string, message: string) => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  status: 'Failure',
+  code,
+  reason,
+  message,
+})
+
+describe('requests', () => {
+  it.each<[string, () => Promise<unknown>, string]>([
+    [
+      'get',
+      () => client.get(widgets, { namespace: 'a', name: 'b' }),
+      'GET /apis/example.com/v1/namespaces/a/widgets/b',
+    ],
+    ['get without namespaces', () => client.get(nodes, { name: 'n1' }), 'GET /api/v1/nodes/n1'],
+    [
+      'get a subresource',
+      () => client.get(widgets, { namespace: 'a', name: 'b' }, { subresource: 'scale' }),
+      'GET /apis/example.com/v1/namespaces/a/widgets/b/scale',
+    ],
+    ['names that need escapes', () => client.get(nodes, { name: 'system:x/y' }), 'GET /api/v1/nodes/system%3Ax%2Fy'],
+    [
+      'create',
+      () => client.create(widgets, widget('b'), { dryRun: true, fieldManager: 'm', fieldValidation: 'Strict' }),
+      'POST /apis/example.com/v1/namespaces/default/widgets?dryRun=All&fieldManager=m&fieldValidation=Strict',
+    ],
+    ['update', () => client.update(widgets, widget('b')), 'PUT /apis/example.com/v1/namespaces/default/widgets/b'],
+    [
+      'update the status',
+      () => client.update(widgets, widget('b'), { subresource: 'status' }),
+      'PUT /apis/example.com/v1/namespaces/default/widgets/b/status',
+    ],
+    [
+      'post to a subresource',
+      () => client.createSubresource(widgets, { namespace: 'a', name: 'b' }, 'binding', {}),
+      'POST /apis/example.com/v1/namespaces/a/widgets/b/binding',
+    ],
+    [
+      'delete',
+      () => client.delete(widgets, { namespace: 'a', name: 'b' }),
+      'DELETE /apis/example.com/v1/namespaces/a/widgets/b',
+    ],
+    [
+      'delete many',
+      () => client.deleteCollection(widgets, { namespace: 'a', labelSelector: 'x=y' }),
+      'DELETE /apis/example.com/v1/namespaces/a/widgets?labelSelector=x%3Dy',
+    ],
+  ])('%s', async (_, send, line) => {
+    answers.push(json(200, { ...widget('b') }))
+    await send()
+    expect(received.map(({ method, url }) => `${method} ${url}`)).toEqual([line])
+  })
+
+  it.each([
+    ['json', 'application/json-patch+json'],
+    ['merge', 'application/merge-patch+json'],
+    ['strategic', 'application/strategic-merge-patch+json'],
+  ] as const)('name the type of a %s patch', async (type, contentType) => {
+    answers.push(json(200, widget('b')))
+    await client.patch(widgets, { namespace: 'a', name: 'b' }, { type, body: { x: 1 } })
+    expect(received[0]).toMatchObject({ method: 'PATCH', body: { x: 1 }, headers: { 'content-type': contentType } })
+  })
+
+  it('carry delete options in the body', async () => {
+    answers.push(json(200, widget('b')))
+    await client.delete(
+      widgets,
+      { namespace: 'a', name: 'b' },
+      { gracePeriodSeconds: 0, preconditions: { uid: 'u' }, dryRun: true },
+    )
+    expect(received[0]?.body).toEqual({
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      gracePeriodSeconds: 0,
+      preconditions: { uid: 'u' },
+      dryRun: ['All'],
+    })
+  })
+
+  it('share connections, deletes with a body too', async () => {
+    let connections = 0
+    server.on('connection', () => connections++)
+    for (let time = 0; time < 10; time++) {
+      answers.push(json(200, widget('b')))
+      await client.delete(widgets, { namespace: 'a', name: 'b' })
+    }
+    // A second one is opened where the first is not free again at once.
+    expect(connections).toBeLessThanOrEqual(2)
+  })
+
+  it('carry the present token', async () => {
+    let token = 'one'
+    await client.close()
+    client = connect({ token: async () => token })
+    answers.push(json(200, widget('b')), json(200, widget('b')))
+    await client.get(nodes, { name: 'n' })
+    token = 'two'
+    await client.get(nodes, { name: 'n' })
+    expect(received.map(({ headers }) => headers.authorization)).toEqual(['Bearer one', 'Bearer two'])
+  })
+
+  it('go below the path the server is at', async () => {
+    const { port } = server.address() as AddressInfo
+    await client.close()
+    client = connect({ server: `http://127.0.0.1:${port}/clusters/one/` })
+    answers.push(json(200, widget('b')))
+    await client.get(nodes, { name: 'n' })
+    expect(received[0]?.url).toBe('/clusters/one/api/v1/nodes/n')
+  })
+
+  it('are not sent when something is missing', async () => {
+    expect(() => client.get(widgets, { name: 'b' })).toThrow('a Widget needs a namespace')
+    expect(() => client.get(nodes, { name: '' })).toThrow('the name of the Node is empty')
+    expect(() => connect({ server: 'localhost' })).toThrow("the server's address is no URL")
+    expect(received).toEqual([])
+  })
+
+  it('end with their signal', async () => {
+    const stop = new AbortController()
+    answers.push(() => stop.abort(new Error('enough')))
+    await expect(client.get(nodes, { name: 'n' }, { signal: stop.signal })).rejects.toThrow()
+  })
+})
+
+describe('answers', () => {
+  it('are frozen, and items of lists have their kind', async () => {
+    answers.push(
+      json(200, {
+        kind: 'WidgetList',
+        metadata: { resourceVersion: '7', continue: 't' },
+        items: [{ metadata: { name: 'a' } }],
+      }),
+    )
+    const list = await client.list(widgets, { limit: 1, labelSelector: 'a in (b,c)' })
+    expect(list.items[0]).toEqual({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } })
+    expect(list.metadata).toEqual({ resourceVersion: '7', continue: 't' })
+    expect(Object.isFrozen(list.items[0]?.metadata)).toBe(true)
+    expect(received[0]?.url).toBe('/apis/example.com/v1/widgets?limit=1&labelSelector=a+in+%28b%2Cc%29')
+  })
+
+  it('that are errors become ApiErrors with their Status', async () => {
+    answers.push(json(409, status(409, 'AlreadyExists', 'widgets "b" already exists')))
+    await expect(client.create(widgets, widget('b'))).rejects.toMatchObject({
+      reason: 'AlreadyExists',
+      code: 409,
+      message: 'widgets "b" already exists',
+    })
+  })
+
+  it.each([
+    [404, 'NotFound', 'the server could not find the requested resource'],
+    [401, 'Unauthorized', 'the server has asked for the client to provide credentials'],
+    [500, 'InternalError', 'an error on the server ("oops") has prevented the request from succeeding'],
+    [418, 'Unknown', 'the server responded with the status code 418 but did not return more information'],
+  ])('without a Status become ApiErrors by their code: %i', async (code, reason, message) => {
+    answers.push((response) => response.writeHead(code).end('oops'))
+    await expect(client.get(nodes, { name: 'n' })).rejects.toMatchObject({ reason, code, message })
+  })
+
+  it('that ask to come back later are retried', async () => {
+    const busy = json(429, status(429, 'TooManyRequests', 'busy'), { 'retry-after': '0.001' })
+    answers.push(busy, busy, json(201, widget('b')))
+    await client.create(widgets, widget('b'))
+    expect(received).toHaveLength(3)
+  })
+
+  it('that are no JSON are said to be none', async () => {
+    answers.push((response) => response.end('<html>'))
+    await expect(client.get(nodes, { name: 'n' })).rejects.toThrow("the server's answer is no JSON: <html>")
+  })
+
+  it('that do not come name the server', async () => {
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => server.close(resolve))
+    await expect(client.get(nodes, { name: 'n' })).rejects.toThrow(
+      `cannot reach http://127.0.0.1:${port}: nothing listens there`,
+    )
+    server.listen(0)
+  })
+
+  it('of a connection that was reset are asked for again when reading, never when writing', async () => {
+    const reset: Answer = (response) => response.destroy()
+    answers.push(reset, json(200, widget('b')))
+    await client.get(nodes, { name: 'n' })
+    answers.push(reset)
+    await expect(client.create(widgets, widget('b'))).rejects.toThrow('cannot reach')
+    expect(received.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST'])
+  })
+
+  it('come as raw text and as streams', async () => {
+    answers.push(
+      (response) => response.end('ok'),
+      (response) => {
+        response.write('line 1\n')
+        response.end('line 2\n')
+      },
+    )
+    expect(await client.rawGet('/readyz?verbose')).toBe('ok')
+    let text = ''
+    for await (const chunk of await client.stream(widgets, { namespace: 'a', name: 'b' }, 'log', { follow: 'true' }))
+      text += Buffer.from(chunk)
+    expect(text).toBe('line 1\nline 2\n')
+    expect(received.map(({ url }) => url)).toEqual([
+      '/readyz?verbose',
+      '/apis/example.com/v1/namespaces/a/widgets/b/log?follow=true',
+    ])
+  })
+})
+
+describe('watches', () => {
+  const line = (type: string, object: unknown) => `${JSON.stringify({ type, object })}\n`
+
+  it('deliver events as they come', async () => {
+    let push: (text: string) => void = () => {}
+    answers.push((response) => {
+      response.flushHeaders()
+      push = (text) => response.write(text)
+    })
+    const watch = await client.watch(widgets, { namespace: 'a', resourceVersion: '5', allowWatchBookmarks: true })
+    expect(received[0]?.url).toBe(
+      '/apis/example.com/v1/namespaces/a/widgets?watch=true&resourceVersion=5&allowWatchBookmarks=true',
+    )
+    const events = watch[Symbol.asyncIterator]()
+    push(line('ADDED', widget('one')).slice(0, 20))
+    push(line('ADDED', widget('one')).slice(20))
+    const first = await events.next()
+    expect(first.value).toEqual({ type: 'ADDED', object: widget('one') })
+    expect(Object.isFrozen(first.value.object.metadata)).toBe(true)
+    const second = events.next()
+    watch.close()
+    expect((await second).done).toBe(true)
+  })
+
+  it('say how initial events are to be compared', async () => {
+    answers.push((response) => response.end())
+    const watch = await client.watch(widgets, { sendInitialEvents: true, allowWatchBookmarks: true })
+    for await (const _ of watch) throw new Error('there is none')
+    expect(received[0]?.url).toContain(
+      'sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan',
+    )
+  })
+
+  it('reject when the server refuses them', async () => {
+    answers.push(json(410, status(410, 'Expired', 'too old resource version: 1 (5)')))
+    await expect(client.watch(widgets, { resourceVersion: '1' })).rejects.toMatchObject({ reason: 'Expired' })
+  })
+
+  it('throw when the connection breaks', async () => {
+    answers.push((response) => {
+      response.write(line('ADDED', widget('one')))
+      realEnvironment().clock.defer(() => response.destroy())
+    })
+    const read = async () => {
+      for await (const _ of await client.watch(widgets));
+    }
+    await expect(read()).rejects.toThrow()
+  })
+
+  it('feed informers over HTTP as in process', async () => {
+    answers.push(
+      json(200, { kind: 'WidgetList', metadata: { resourceVersion: '5' }, items: [widget('one')] }),
+      (response) => {
+        response.write(line('ADDED', widget('two', { metadata: { name: 'two', resourceVersion: '6' } })))
+      },
+    )
+    const informer = createInformer(client, widgets, {}, realEnvironment())
+    const told = new Promise<void>((resolve) => {
+      informer.addHandler({ add: (object) => (object.metadata.name === 'two' ? resolve() : undefined) })
+    })
+    informer.start()
+    await told
+    expect(informer.list().map((object) => object.metadata.name)).toEqual(['one', 'two'])
+    expect(received[1]?.url).toMatch(/watch=true.*resourceVersion=5/)
+    await informer.stop()
+  })
+})
+
+describe('discovery', () => {
+  const pods = {
+    group: '',
+    version: 'v1',
+    kind: 'Pod',
+    plural: 'pods',
+    namespaced: true,
+    singular: 'pod',
+    shortNames: ['po'],
+    categories: ['all'],
+    verbs: ['get'],
+    subresources: ['log'],
+    isPreferredVersion: true,
+  }
+
+  it('reads the aggregated form in two requests', async () => {
+    const resource = {
+      resource: 'pods',
+      responseKind: { group: '', version: 'v1', kind: 'Pod' },
+      scope: 'Namespaced',
+      singularResource: 'pod',
+      shortNames: ['po'],
+      categories: ['all'],
+      verbs: ['get'],
+      subresources: [{ subresource: 'log' }],
+    }
+    const answer: Answer = (response, { url, headers }) => {
+      expect(headers.accept).toContain('g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')
+      const items = url === '/api' ? [{ versions: [{ version: 'v1', resources: [resource] }] }] : []
+      json(200, { kind: 'APIGroupDiscoveryList', items })(response, received[0] as Received)
+    }
+    answers.push(answer, answer)
+    expect(await client.discover()).toEqual([pods])
+  })
+
+  it('goes from group to group where the server has no other form', async () => {
+    const documents: Readonly<Record<string, unknown>> = {
+      '/api': { kind: 'APIVersions', versions: ['v1'] },
+      '/api/v1': {
+        resources: [
+          {
+            name: 'pods',
+            singularName: 'pod',
+            namespaced: true,
+            kind: 'Pod',
+            verbs: ['get'],
+            shortNames: ['po'],
+            categories: ['all'],
+          },
+          { name: 'pods/log', singularName: '', namespaced: true, kind: 'Pod', verbs: ['get'] },
+        ],
+      },
+      '/apis': {
+        kind: 'APIGroupList',
+        groups: [{ name: 'example.com', versions: [{ version: 'v2' }, { version: 'v1' }] }],
+      },
+      '/apis/example.com/v2': { resources: [] },
+      '/apis/example.com/v1': {
+        resources: [{ name: 'widgets', singularName: 'widget', namespaced: true, kind: 'Widget', verbs: ['list'] }],
+      },
+    }
+    const answer: Answer = (response, request) => json(200, documents[request.url])(response, request)
+    answers.push(...Object.keys(documents).map(() => answer))
+    const found = await client.discover()
+    expect(found).toHaveLength(2)
+    expect(found[0]).toEqual(pods)
+    expect(found[1]).toMatchObject({
+      group: 'example.com',
+      version: 'v1',
+      plural: 'widgets',
+      isPreferredVersion: false,
+    })
+  })
+})

@@ -1,0 +1,245 @@
+import {
+  apiVersionOf,
+  deepFreeze,
+  type KubernetesList,
+  type KubernetesObject,
+  type Resource,
+  type Status,
+} from '@coracle/api'
+import type { Environment } from '@coracle/environment'
+import type {
+  Client,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  ObjectKey,
+  Patch,
+  PatchType,
+  Watch,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts'
+import { type DiscoveredResource, discoverResources } from './discovery.ts'
+import {
+  createTransport,
+  type RawRequest,
+  type RawResponse,
+  type ResponseBody,
+  type Transport,
+  type TransportOptions,
+} from './http-transport.ts'
+import { linesOf } from './lines.ts'
+import { collectionPath, objectPath, type Query, requiredNamespace, withQuery } from './resource-path.ts'
+
+export interface HttpClientOptions extends TransportOptions, Environment {}
+
+/** A client over HTTP, with what only HTTP has: raw paths and discovery. */
+export interface HttpClient extends Client {
+  /** Sends any request. Rejects with an ApiError for codes from 400. */
+  request(request: RawRequest): Promise<RawResponse>
+  /** The text under a path, such as `/version` or `/readyz?verbose`. */
+  rawGet(path: string, signal?: AbortSignal): Promise<string>
+  /** Every resource the server serves, in all versions. */
+  discover(): Promise<readonly DiscoveredResource[]>
+  /** Ends all connections; watches end too. */
+  close(): Promise<void>
+}
+
+/** A client of the API server at `server`. Nothing is sent before the first request. */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { clock, random, logger, ...transport } = options
+  return new RestClient(createTransport(transport, { clock }))
+}
+
+const patchContentType: Readonly<Record<PatchType, string>> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+}
+
+class RestClient implements HttpClient {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  get<T extends KubernetesObject>(resource: Resource<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
+    const { subresource, signal, ...query } = options
+    return this.#call<T>('GET', withQuery(objectPath(resource, key, subresource), query), signal)
+  }
+
+  async list<T extends KubernetesObject>(resource: Resource<T>, options: ListOptions = {}): Promise<KubernetesList<T>> {
+    const { namespace, signal, ...query } = options
+    const path = withQuery(collectionPath(resource, namespace), query)
+    const list = await this.#read<KubernetesList<T>>('GET', path, signal)
+    // Items of a list do not repeat its kind on the wire.
+    const typed = { apiVersion: apiVersionOf(resource), kind: resource.kind }
+    return deepFreeze({ ...list, items: (list.items ?? []).map((item) => ({ ...typed, ...item })) })
+  }
+
+  async watch<T extends KubernetesObject>(resource: Resource<T>, options: WatchOptions = {}): Promise<Watch<T>> {
+    const { namespace, signal, ...query } = options
+    // The API wants to be told what the initial events are compared with; there is only this one way (KEP-3157).
+    const initial = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' }
+    const path = withQuery(collectionPath(resource, namespace), { watch: true, ...query, ...initial })
+    const body = await this.#transport.open({ method: 'GET', path, ...signalOf(signal) })
+    return new HttpWatch<T>(body)
+  }
+
+  create<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
+    const { namespace, name } = object.metadata
+    const path =
+      options.subresource === undefined
+        ? collectionPath(resource, requiredNamespace(resource, namespace))
+        : objectPath(
+            resource,
+            { ...(namespace === undefined ? {} : { namespace }), name: name ?? '' },
+            options.subresource,
+          )
+    return this.#call<T>('POST', withQuery(path, writeQuery(options)), options.signal, object)
+  }
+
+  update<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
+    const { namespace, name = '' } = object.metadata
+    const key = { ...(namespace === undefined ? {} : { namespace }), name }
+    const path = withQuery(objectPath(resource, key, options.subresource), writeQuery(options))
+    return this.#call<T>('PUT', path, options.signal, object)
+  }
+
+  createSubresource(
+    resource: Resource,
+    key: ObjectKey,
+    subresource: string,
+    body: unknown,
+    options: WriteOptions = {},
+  ): Promise<unknown> {
+    const path = withQuery(objectPath(resource, key, subresource), writeQuery(options))
+    return this.#call<unknown>('POST', path, options.signal, body)
+  }
+
+  async stream(
+    resource: Resource,
+    key: ObjectKey,
+    subresource: string,
+    query: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const path = withQuery(objectPath(resource, key, subresource), query)
+    return this.#transport.open({ method: 'GET', path, accept: '*/*', ...signalOf(signal) })
+  }
+
+  patch<T extends KubernetesObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    patch: Patch,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    const path = withQuery(objectPath(resource, key, options.subresource), writeQuery(options))
+    return this.#call<T>('PATCH', path, options.signal, patch.body, patchContentType[patch.type])
+  }
+
+  delete<T extends KubernetesObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    options: DeleteOptions = {},
+  ): Promise<T | Status> {
+    return this.#call<T | Status>('DELETE', objectPath(resource, key), options.signal, deleteBody(options))
+  }
+
+  async deleteCollection<T extends KubernetesObject>(
+    resource: Resource<T>,
+    list: ListOptions,
+    options: DeleteOptions = {},
+  ): Promise<void> {
+    const { namespace, signal, ...query } = list
+    const path = withQuery(collectionPath(resource, namespace), query)
+    await this.#call<unknown>('DELETE', path, options.signal ?? signal, deleteBody(options))
+  }
+
+  request(request: RawRequest): Promise<RawResponse> {
+    return this.#transport.send(request)
+  }
+
+  async rawGet(path: string, signal?: AbortSignal): Promise<string> {
+    const response = await this.#transport.send({ method: 'GET', path, accept: '*/*', ...signalOf(signal) })
+    return response.body
+  }
+
+  discover(): Promise<readonly DiscoveredResource[]> {
+    return discoverResources((path, accept) => this.#transport.send({ method: 'GET', path, accept }).then(parseBody))
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close()
+  }
+
+  async #call<R>(
+    method: RawRequest['method'],
+    path: string,
+    signal: AbortSignal | undefined,
+    body?: unknown,
+    contentType?: string,
+  ): Promise<R> {
+    return deepFreeze(await this.#read<R>(method, path, signal, body, contentType))
+  }
+
+  async #read<R>(
+    method: RawRequest['method'],
+    path: string,
+    signal: AbortSignal | undefined,
+    body?: unknown,
+    contentType = 'application/json',
+  ): Promise<R> {
+    const content = body === undefined ? {} : { body: JSON.stringify(body), contentType }
+    return parseBody(await this.#transport.send({ method, path, ...content, ...signalOf(signal) })) as R
+  }
+}
+
+/** A watch whose events are parsed as they are taken: while nobody takes them, TCP holds the server back. */
+class HttpWatch<T extends KubernetesObject> implements Watch<T> {
+  readonly #body: ResponseBody
+  #isClosed = false
+
+  constructor(body: ResponseBody) {
+    this.#body = body
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#body.destroy()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<WatchEvent<T>> {
+    try {
+      for await (const line of linesOf(this.#body)) {
+        if (this.#isClosed) return
+        yield deepFreeze(JSON.parse(line) as WatchEvent<T>)
+      }
+    } catch (error) {
+      if (!this.#isClosed) throw error
+    } finally {
+      this.#body.destroy()
+    }
+  }
+}
+
+function parseBody(response: RawResponse): unknown {
+  try {
+    return JSON.parse(response.body)
+  } catch (cause) {
+    throw new Error(`the server's answer is no JSON: ${response.body.slice(0, 100)}`, { cause })
+  }
+}
+
+function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): Query {
+  return { dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation }
+}
+
+function deleteBody(options: DeleteOptions): unknown {
+  const { dryRun, signal: _signal, ...rest } = options
+  return { kind: 'DeleteOptions', apiVersion: 'v1', ...rest, ...(dryRun === true ? { dryRun: ['All'] } : {}) }
+}
+
+const signalOf = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal })

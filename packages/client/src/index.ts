@@ -1,0 +1,35 @@
+/** How anything talks to the API: one `Client`, over HTTP or in process, and what stands on it. */
+export type {
+  Client,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  ObjectKey,
+  Patch,
+  PatchType,
+  Watch,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts'
+export { type DiscoveredResource, discoverResources } from './discovery.ts'
+export { createEventRecorder, type EventDetails, type EventRecorder, type EventType } from './events.ts'
+export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
+export type { RawRequest, RawResponse } from './http-transport.ts'
+export { byController, controllerIndexName, type IndexFunction } from './indexed-store.ts'
+export { createInformer, type Informer, type InformerHandler, type InformerOptions } from './informer.ts'
+export { createInformerFactory, type InformerFactory } from './informer-factory.ts'
+export {
+  type Connection,
+  connectionOf,
+  inClusterConnection,
+  type Kubeconfig,
+  loadKubeconfig,
+  parseKubeconfig,
+} from './kubeconfig.ts'
+export { createLeaderElector, type LeaderElectionOptions, type LeaderElector } from './leader-election.ts'
+export { keyOf, keyText, splitKey } from './object-key.ts'
+export { retryOnConflict } from './retry.ts'
+export { type Scope, scopeMatcher } from './scope.ts'
+export { compareVersions, isComparableVersion, newerVersion } from './versions.ts'
+export { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './work-queue.ts'

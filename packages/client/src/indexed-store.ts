@@ -1,0 +1,104 @@
+import type { KubernetesObject } from '@coracle/api'
+import { keyOf } from './object-key.ts'
+
+/** The values under which an index files an object; none where it has no place in the index. Pure. */
+export type IndexFunction<T extends KubernetesObject> = (object: T) => readonly string[]
+
+/** Objects by key, by namespace and by any number of indexes. Every change costs as much as the object has index values. */
+export class IndexedStore<T extends KubernetesObject> {
+  readonly #objects = new Map<string, T>()
+  readonly #byNamespace = new Map<string, Map<string, T>>()
+  readonly #indexes = new Map<string, Index<T>>()
+
+  get size(): number {
+    return this.#objects.size
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key)
+  }
+
+  keys(): readonly string[] {
+    return [...this.#objects.keys()]
+  }
+
+  /** The objects of a namespace, or all. */
+  list(namespace?: string): readonly T[] {
+    if (namespace === undefined) return [...this.#objects.values()]
+    return [...(this.#byNamespace.get(namespace)?.values() ?? [])]
+  }
+
+  /** The objects filed under `value`. Throws where there is no such index. */
+  byIndex(name: string, value: string): readonly T[] {
+    const index = this.#indexes.get(name)
+    if (index === undefined)
+      throw new Error(`there is no index "${name}"; there is ${[...this.#indexes.keys()].join(', ') || 'none'}`)
+    return [...(index.byValue.get(value)?.values() ?? [])]
+  }
+
+  /** Adds an index over what is here and what will come. Throws where the name stands for another function. */
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    const existing = this.#indexes.get(name)
+    if (existing?.valuesOf === valuesOf) return
+    if (existing !== undefined) throw new Error(`there is another index "${name}" already`)
+    const index: Index<T> = { valuesOf, byValue: new Map() }
+    for (const [key, object] of this.#objects) fileIn(index, key, object)
+    this.#indexes.set(name, index)
+  }
+
+  /** Stores an object and returns the one it replaces. */
+  set(object: T): T | undefined {
+    const key = keyOf(object)
+    const old = this.#objects.get(key)
+    if (old !== undefined) for (const index of this.#indexes.values()) fileOut(index, key, old)
+    this.#objects.set(key, object)
+    memberOf(this.#byNamespace, object.metadata.namespace ?? '').set(key, object)
+    for (const index of this.#indexes.values()) fileIn(index, key, object)
+    return old
+  }
+
+  /** Removes an object and returns it. */
+  delete(key: string): T | undefined {
+    const old = this.#objects.get(key)
+    if (old === undefined) return undefined
+    this.#objects.delete(key)
+    removeFrom(this.#byNamespace, old.metadata.namespace ?? '', key)
+    for (const index of this.#indexes.values()) fileOut(index, key, old)
+    return old
+  }
+}
+
+interface Index<T extends KubernetesObject> {
+  readonly valuesOf: IndexFunction<T>
+  readonly byValue: Map<string, Map<string, T>>
+}
+
+function fileIn<T extends KubernetesObject>(index: Index<T>, key: string, object: T): void {
+  for (const value of index.valuesOf(object)) memberOf(index.byValue, value).set(key, object)
+}
+
+function fileOut<T extends KubernetesObject>(index: Index<T>, key: string, object: T): void {
+  for (const value of index.valuesOf(object)) removeFrom(index.byValue, value, key)
+}
+
+function memberOf<T>(groups: Map<string, Map<string, T>>, value: string): Map<string, T> {
+  const existing = groups.get(value)
+  if (existing !== undefined) return existing
+  const group = new Map<string, T>()
+  groups.set(value, group)
+  return group
+}
+
+function removeFrom<T>(groups: Map<string, Map<string, T>>, value: string, key: string): void {
+  const group = groups.get(value)
+  if (group?.delete(key) && group.size === 0) groups.delete(value)
+}
+
+/** The index of objects by the UID of the owner that controls them. */
+export const controllerIndexName = 'controller'
+
+/** Files an object under the UID of its controlling owner. */
+export const byController: IndexFunction<KubernetesObject> = (object) => {
+  const controller = object.metadata.ownerReferences?.find((owner) => owner.controller === true)
+  return controller === undefined ? [] : [controller.uid]
+}

@@ -1,0 +1,62 @@
+import type { KubernetesObject, Resource } from '@coracle/api'
+import type { Environment } from '@coracle/environment'
+import type { Client } from './client.ts'
+import { createInformer, type Informer, type InformerOptions } from './informer.ts'
+import { scopeText } from './scope.ts'
+
+/** Informers that everyone in a process shares: one for each resource and scope. */
+export interface InformerFactory {
+  /** The informer of a resource and scope, made at the first call. Indexes are added to those it has. */
+  informer<T extends KubernetesObject>(resource: Resource<T>, options?: InformerOptions<T>): Informer<T>
+  /** The informers there are of a resource, in whatever version and scope. */
+  informersOf(resource: Resource): readonly Informer<KubernetesObject>[]
+  /** Starts all informers, and from now on every new one at once. */
+  start(): void
+  /** Resolves once every informer there is has synced; rejects with the signal's reason. */
+  waitForSync(signal?: AbortSignal): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A factory without informers. */
+export function createInformerFactory(client: Client, environment: Environment): InformerFactory {
+  // Stored under the base type; `informer` gives back under a key what it was made as.
+  const byResource = new Map<string, Map<string, Informer<KubernetesObject>>>()
+  const all = () => [...byResource.values()].flatMap((scopes) => [...scopes.values()])
+  let isStarted = false
+
+  function scopesOf(resource: Resource): Map<string, Informer<KubernetesObject>> {
+    const name = `${resource.group}/${resource.plural}`
+    const existing = byResource.get(name)
+    if (existing !== undefined) return existing
+    const scopes = new Map<string, Informer<KubernetesObject>>()
+    byResource.set(name, scopes)
+    return scopes
+  }
+
+  return {
+    informer<T extends KubernetesObject>(resource: Resource<T>, options: InformerOptions<T> = {}): Informer<T> {
+      const scopes = scopesOf(resource)
+      const name = resource.version + scopeText(options)
+      const existing = scopes.get(name) as Informer<T> | undefined
+      if (existing !== undefined) {
+        for (const [name, valuesOf] of Object.entries(options.indexes ?? {})) existing.addIndex(name, valuesOf)
+        return existing
+      }
+      const informer = createInformer(client, resource, options, environment)
+      scopes.set(name, informer as unknown as Informer<KubernetesObject>)
+      if (isStarted) informer.start()
+      return informer
+    },
+    informersOf: (resource) => [...scopesOf(resource).values()],
+    start() {
+      isStarted = true
+      for (const informer of all()) informer.start()
+    },
+    async waitForSync(signal) {
+      await Promise.all(all().map((informer) => informer.waitForSync(signal)))
+    },
+    async stop() {
+      await Promise.all(all().map((informer) => informer.stop()))
+    },
+  }
+}

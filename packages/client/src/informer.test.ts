@@ -1,0 +1,302 @@
+import { ApiError } from '@coracle/api'
+import { createLogger, type LogLine, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createInformer, type Informer, type InformerOptions } from './informer.ts'
+import { listPageMax } from './reflector.ts'
+import { createFakeClient, type FakeClient } from './testing/fake-client.ts'
+import { type Widget, widget, widgets } from './testing/resources.ts'
+
+let environment: VirtualEnvironment
+let client: FakeClient
+let lines: LogLine[]
+
+beforeEach(() => {
+  lines = []
+  environment = virtualEnvironment({ logger: createLogger((line) => lines.push(line)) })
+  client = createFakeClient(environment)
+})
+
+async function started(options: InformerOptions<Widget> = {}): Promise<Informer<Widget>> {
+  const informer = createInformer(client, widgets, options, environment)
+  informer.start()
+  await environment.clock.settle()
+  return informer
+}
+
+/** Records what handlers are told, as `add web`, `update web`, `delete web`. */
+function record(informer: Informer<Widget>): string[] {
+  const told: string[] = []
+  informer.addHandler({
+    add: (object) => told.push(`add ${object.metadata.name}`),
+    update: (old, object) => told.push(`update ${object.metadata.name} ${old.spec?.size}->${object.spec?.size}`),
+    delete: (object) => told.push(`delete ${object.metadata.name}`),
+  })
+  return told
+}
+
+const names = (objects: readonly Widget[]) => objects.map((object) => object.metadata.name)
+
+describe('informer', () => {
+  it('caches what there is and follows every change', async () => {
+    await client.create(widgets, widget('old', { spec: { size: 1 } }))
+    const informer = await started()
+    const told = record(informer)
+    const web = await client.create(widgets, widget('web', { spec: { size: 1 } }))
+    await client.update(widgets, { ...web, spec: { size: 2 } })
+    await client.delete(widgets, { namespace: 'default', name: 'old' })
+    await environment.clock.settle()
+    expect(told).toEqual(['add old', 'add web', 'update web 1->2', 'delete old'])
+    expect(names(informer.list())).toEqual(['web'])
+    expect(informer.get('default/web')?.spec).toEqual({ size: 2 })
+  })
+
+  it('gives the frozen objects themselves', async () => {
+    const web = await client.create(widgets, widget('web'))
+    const informer = await started()
+    expect(informer.get('default/web')).toBe(web)
+    expect(Object.isFrozen(informer.get('default/web')?.metadata)).toBe(true)
+  })
+
+  it('lists a namespace and looks up indexes, which follow changes', async () => {
+    const byNode = (object: Widget) => (object.spec?.node === undefined ? [] : [object.spec.node])
+    const informer = await started({ indexes: { node: byNode } })
+    const a = await client.create(widgets, widget('a', { spec: { node: 'n1' } }))
+    await client.create(widgets, widget('b', { spec: { node: 'n1' } }))
+    await client.create(widgets, widget('c', { metadata: { namespace: 'other', name: 'c' } }))
+    await environment.clock.settle()
+    expect(names(informer.byIndex('node', 'n1'))).toEqual(['a', 'b'])
+    expect(names(informer.list('other'))).toEqual(['c'])
+    await client.update(widgets, { ...a, spec: { node: 'n2' } })
+    await client.delete(widgets, { namespace: 'default', name: 'b' })
+    await environment.clock.settle()
+    expect(names(informer.byIndex('node', 'n1'))).toEqual([])
+    expect(names(informer.byIndex('node', 'n2'))).toEqual(['a'])
+    expect(() => informer.byIndex('owner', 'x')).toThrow('there is no index "owner"; there is node')
+  })
+
+  it('indexes what it has already when an index is added later', async () => {
+    await client.create(widgets, widget('a', { spec: { node: 'n1' } }))
+    const informer = await started()
+    informer.addIndex('node', (object) => [object.spec?.node ?? ''])
+    expect(names(informer.byIndex('node', 'n1'))).toEqual(['a'])
+    expect(() => informer.addIndex('node', () => [])).toThrow('there is another index "node" already')
+  })
+
+  it('holds only what its selectors select, and lets go of what leaves them', async () => {
+    const informer = await started({ namespace: 'default', labelSelector: 'app=web', fieldSelector: 'spec.node=n1' })
+    const labels = { app: 'web' }
+    const selected = await client.create(
+      widgets,
+      widget('in', { metadata: { name: 'in', labels }, spec: { node: 'n1' } }),
+    )
+    await client.create(widgets, widget('out', { metadata: { name: 'out', labels }, spec: { node: 'n2' } }))
+    await environment.clock.settle()
+    expect(names(informer.list())).toEqual(['in'])
+    await client.update(widgets, { ...selected, metadata: { ...selected.metadata, labels: {} } })
+    await environment.clock.settle()
+    expect(informer.list()).toEqual([])
+  })
+
+  it('reads long lists in pages', async () => {
+    for (let index = 0; index < listPageMax + 1; index++) await client.create(widgets, widget(`w${index}`))
+    const informer = await started()
+    expect(informer.list()).toHaveLength(listPageMax + 1)
+    expect(client.calls.filter((call) => call.verb === 'list')).toHaveLength(2)
+  })
+
+  it.each([100, 10_000])('does no more for a change when it holds %i objects', async (count) => {
+    for (let index = 0; index < count; index++) await client.create(widgets, widget(`w${index}`))
+    let indexed = 0
+    const countingNode = (object: Widget) => {
+      indexed++
+      return [object.spec?.node ?? '']
+    }
+    const informer = await started({ indexes: { node: countingNode } })
+    const told = record(informer)
+    told.length = 0
+    indexed = 0
+    await client.patch(widgets, { namespace: 'default', name: 'w7' }, { type: 'merge', body: { spec: { node: 'n1' } } })
+    await environment.clock.settle()
+    expect([indexed, told.length]).toEqual([2, 1])
+  })
+
+  it('tells a handler that throws apart from the others', async () => {
+    const informer = await started()
+    informer.addHandler({
+      add: () => {
+        throw new Error('broken')
+      },
+    })
+    const told = record(informer)
+    await client.create(widgets, widget('web'))
+    await environment.clock.settle()
+    expect(told).toEqual(['add web'])
+    expect(lines).toMatchObject([
+      { level: 'error', message: 'informer handler failed', fields: { key: 'default/web' } },
+    ])
+  })
+
+  it('tells of a delete and an add when an object was replaced by another of its name', async () => {
+    const informer = await started()
+    await client.create(widgets, widget('web', { spec: { size: 1 } }))
+    await environment.clock.settle()
+    const told = record(informer)
+    client.dropWatches()
+    await client.delete(widgets, { namespace: 'default', name: 'web' })
+    await client.create(widgets, widget('web', { spec: { size: 2 } }))
+    client.compact()
+    await environment.clock.advance('1m')
+    expect(told).toEqual(['add web', 'delete web', 'add web'])
+    expect(informer.get('default/web')?.spec).toEqual({ size: 2 })
+  })
+})
+
+describe('informer whose watch breaks', () => {
+  it('resumes where the watch broke off, without listing', async () => {
+    const informer = await started()
+    await client.create(widgets, widget('a'))
+    await environment.clock.settle()
+    client.dropWatches()
+    await client.create(widgets, widget('b'))
+    await environment.clock.advance('1m')
+    expect(names(informer.list())).toEqual(['a', 'b'])
+    expect(client.calls.filter((call) => call.verb === 'list')).toHaveLength(1)
+  })
+
+  it('lists again when its version has expired, and finds what was deleted meanwhile', async () => {
+    await client.create(widgets, widget('kept'))
+    await client.create(widgets, widget('gone'))
+    const informer = await started()
+    const told = record(informer)
+    client.dropWatches()
+    await client.delete(widgets, { namespace: 'default', name: 'gone' })
+    client.compact()
+    await environment.clock.advance('1m')
+    expect(told).toEqual(['add gone', 'add kept', 'delete gone'])
+    expect(names(informer.list())).toEqual(['kept'])
+    expect(client.calls.filter((call) => call.verb === 'list')).toHaveLength(2)
+  })
+
+  it('resumes from a bookmark rather than from the last event', async () => {
+    const informer = await started()
+    await client.create(widgets, widget('a'))
+    const other = { ...widgets, plural: 'gadgets', kind: 'Gadget' }
+    await client.create(other, widget('b'))
+    client.sendBookmarks()
+    await environment.clock.settle()
+    expect(informer.resourceVersion).toBe('2')
+    client.compact()
+    client.dropWatches()
+    await environment.clock.advance('1m')
+    expect(client.calls.filter((call) => call.verb === 'list')).toHaveLength(1)
+  })
+
+  it('waits longer and longer between failures, at most a minute', async () => {
+    client.intercept((call) => {
+      if (call.verb === 'list') throw new ApiError(503, 'ServiceUnavailable', 'down')
+    })
+    const informer = await started()
+    await environment.clock.advance('10s')
+    const early = client.calls.length
+    expect(early).toBeGreaterThanOrEqual(3)
+    expect(early).toBeLessThanOrEqual(5)
+    await environment.clock.advance('10m')
+    expect(client.calls.length - early).toBeLessThanOrEqual(22)
+    expect(client.calls.length - early).toBeGreaterThanOrEqual(10)
+    expect(informer.hasSynced).toBe(false)
+  })
+
+  it('does not spin when watches end at once', async () => {
+    await started()
+    client.intercept((call) => {
+      if (call.verb === 'watch') queueMicrotask(() => queueMicrotask(() => client.dropWatches()))
+    })
+    client.dropWatches()
+    await environment.clock.advance('10s')
+    expect(client.calls.filter((call) => call.verb === 'watch').length).toBeLessThan(8)
+  })
+
+  it('gives up a watch that says nothing long after it should have ended', async () => {
+    await started()
+    client.holdWatches()
+    await environment.clock.advance('11m')
+    expect(client.calls.filter((call) => call.verb === 'watch').length).toBeGreaterThanOrEqual(2)
+  })
+})
+
+describe('waiting for an informer', () => {
+  it('tells when the first list is in', async () => {
+    const informer = createInformer(client, widgets, {}, environment)
+    const synced = informer.waitForSync().then(() => 'synced')
+    expect(informer.hasSynced).toBe(false)
+    informer.start()
+    await environment.clock.settle()
+    expect(await synced).toBe('synced')
+    expect(informer.hasSynced).toBe(true)
+  })
+
+  it('ends with the signal', async () => {
+    const informer = createInformer(client, widgets, {}, environment)
+    const stop = new AbortController()
+    const synced = informer.waitForSync(stop.signal)
+    stop.abort(new Error('enough'))
+    await expect(synced).rejects.toThrow('enough')
+  })
+
+  it('tells when the cache has reached a write', async () => {
+    const informer = await started()
+    client.holdWatches()
+    const a = await client.create(widgets, widget('a'))
+    const b = await client.create(widgets, widget('b'))
+    await environment.clock.settle()
+    const reached: string[] = []
+    informer.whenReached(b.metadata.resourceVersion ?? '', () => reached.push('b'))
+    informer.whenReached(a.metadata.resourceVersion ?? '', () => reached.push('a'))
+    expect(informer.hasReached(a.metadata.resourceVersion ?? '')).toBe(false)
+    expect(reached).toEqual([])
+    client.releaseWatches()
+    await environment.clock.settle()
+    expect(informer.hasReached(b.metadata.resourceVersion ?? '')).toBe(true)
+    expect(reached).toEqual(['a', 'b'])
+    informer.whenReached(a.metadata.resourceVersion ?? '', () => reached.push('at once'))
+    expect(reached).toEqual(['a', 'b', 'at once'])
+  })
+
+  it('tells when the cache shows an object as deleted, gone or going', async () => {
+    const gone = await client.create(widgets, widget('gone'))
+    const going = await client.create(
+      widgets,
+      widget('going', { metadata: { name: 'going', finalizers: ['example.com/x'] } }),
+    )
+    const informer = await started()
+    client.holdWatches()
+    await client.delete(widgets, { namespace: 'default', name: 'gone' })
+    await client.delete(widgets, { namespace: 'default', name: 'going' })
+    const seen: string[] = []
+    for (const object of [gone, going]) {
+      const { name = '', uid = '' } = object.metadata
+      expect(informer.hasSeenDeletion(`default/${name}`, uid)).toBe(false)
+      informer.whenSeenDeletion(`default/${name}`, uid, () => seen.push(name))
+    }
+    client.releaseWatches()
+    await environment.clock.settle()
+    expect(seen).toEqual(['gone', 'going'])
+    expect(informer.hasSeenDeletion('default/going', going.metadata.uid ?? '')).toBe(true)
+  })
+
+  it('takes another object of the same name for a sign that the former is gone', async () => {
+    const first = await client.create(widgets, widget('web'))
+    await client.delete(widgets, { namespace: 'default', name: 'web' })
+    await client.create(widgets, widget('web'))
+    const informer = await started()
+    expect(informer.hasSeenDeletion('default/web', first.metadata.uid ?? '')).toBe(true)
+  })
+
+  it('stops: nothing changes any more', async () => {
+    const informer = await started()
+    await informer.stop()
+    await client.create(widgets, widget('late'))
+    await environment.clock.advance('1h')
+    expect(informer.list()).toEqual([])
+  })
+})

@@ -1,0 +1,233 @@
+import type { KubernetesObject, Resource } from '@coracle/api'
+import type { Environment } from '@coracle/environment'
+import { CacheProgress } from './cache-progress.ts'
+import type { Client } from './client.ts'
+import { IndexedStore, type IndexFunction } from './indexed-store.ts'
+import { keyOf } from './object-key.ts'
+import { Reflector } from './reflector.ts'
+import { type Scope, scopeMatcher } from './scope.ts'
+import { compareVersions, isComparableVersion } from './versions.ts'
+
+/**
+ * What an informer calls when its cache changes; the cache already shows the change. Handlers run one after another
+ * and must be quick: queue a key and return. One that throws is logged and the others still run.
+ */
+export interface InformerHandler<T extends KubernetesObject> {
+  add?(object: T): void
+  update?(old: T, object: T): void
+  /** `object` is the last state known, which may be older than the last there was. */
+  delete?(object: T): void
+}
+
+export interface InformerOptions<T extends KubernetesObject> extends Scope {
+  /** Indexes by name, for `byIndex`. */
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>
+}
+
+/**
+ * A cache of the objects of one resource that keeps itself up to date by a list and a watch. Reads are synchronous and
+ * give the frozen objects themselves, in no particular order.
+ *
+ * The cache is as old as the last event that has come. Whoever has written and must not read an older state asks
+ * `hasReached` and `hasSeenDeletion`.
+ */
+export interface Informer<T extends KubernetesObject> {
+  readonly resource: Resource<T>
+  readonly scope: Scope
+  /** The object under `namespace/name`, or `name` where the kind has no namespaces. */
+  get(key: string): T | undefined
+  list(namespace?: string): readonly T[]
+  /** The objects filed under a value of an index. Throws where there is no such index. */
+  byIndex(name: string, value: string): readonly T[]
+  /** Adds an index. The same function under the same name may be added again; another throws. */
+  addIndex(name: string, valuesOf: IndexFunction<T>): void
+  /** Adds a handler, which is told of what is in the cache at once. Returns a function that removes it. */
+  addHandler(handler: InformerHandler<T>): () => void
+  /** Starts to list and watch. Starting twice does nothing. */
+  start(): void
+  /** Stops for good, and resolves when nothing more will change. What is cached stays readable. */
+  stop(): Promise<void>
+  /** Whether the first list is in the cache. */
+  readonly hasSynced: boolean
+  /** Resolves once the first list is in the cache; rejects with the signal's reason. */
+  waitForSync(signal?: AbortSignal): Promise<void>
+  /** The version the cache has come to; undefined before the first list. */
+  readonly resourceVersion: string | undefined
+  /** Whether an object belongs in this cache, by its namespace and the selectors. */
+  covers(object: KubernetesObject): boolean
+  /** Whether the cache shows everything up to this resourceVersion of this resource. */
+  hasReached(version: string): boolean
+  /** Calls back once, as soon as `hasReached` holds: now, if it does already. */
+  whenReached(version: string, callback: () => void): void
+  /** Whether the cache shows the object of this identity as gone or being deleted. */
+  hasSeenDeletion(key: string, uid: string): boolean
+  /** Calls back once, as soon as `hasSeenDeletion` holds: now, if it does already. */
+  whenSeenDeletion(key: string, uid: string, callback: () => void): void
+}
+
+/** An informer that has yet to be started. Throws a BadRequest on a malformed selector. */
+export function createInformer<T extends KubernetesObject>(
+  client: Client,
+  resource: Resource<T>,
+  options: InformerOptions<T>,
+  environment: Environment,
+): Informer<T> {
+  return new CachingInformer(client, resource, options, environment)
+}
+
+class CachingInformer<T extends KubernetesObject> implements Informer<T> {
+  readonly resource: Resource<T>
+  readonly scope: Scope
+  readonly covers: (object: KubernetesObject) => boolean
+  readonly #environment: Environment
+  readonly #store = new IndexedStore<T>()
+  readonly #progress = new CacheProgress()
+  readonly #handlers = new Set<InformerHandler<T>>()
+  readonly #reflector: Reflector<T>
+  #syncWaits: (() => void)[] = []
+
+  constructor(client: Client, resource: Resource<T>, options: InformerOptions<T>, environment: Environment) {
+    const { indexes = {}, ...scope } = options
+    this.resource = resource
+    this.scope = scope
+    this.covers = scopeMatcher(scope)
+    this.#environment = environment
+    for (const [name, valuesOf] of Object.entries(indexes)) this.#store.addIndex(name, valuesOf)
+    this.#reflector = new Reflector(client, resource, scope, environment, {
+      replace: (objects, version) => this.#replace(objects, version),
+      put: (object) => this.#put(object),
+      remove: (object) => this.#remove(object),
+      advance: (version) => this.#progress.advance(version),
+    })
+  }
+
+  get(key: string): T | undefined {
+    return this.#store.get(key)
+  }
+
+  list(namespace?: string): readonly T[] {
+    return this.#store.list(namespace)
+  }
+
+  byIndex(name: string, value: string): readonly T[] {
+    return this.#store.byIndex(name, value)
+  }
+
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    this.#store.addIndex(name, valuesOf)
+  }
+
+  addHandler(handler: InformerHandler<T>): () => void {
+    this.#handlers.add(handler)
+    for (const object of this.#store.list()) this.#guard(() => handler.add?.(object), object)
+    return () => this.#handlers.delete(handler)
+  }
+
+  start(): void {
+    this.#reflector.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#reflector.stop()
+  }
+
+  get hasSynced(): boolean {
+    return this.#progress.version !== undefined
+  }
+
+  waitForSync(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.hasSynced) return resolve()
+      if (signal?.aborted) return reject(signal.reason)
+      const onAbort = () => reject(signal?.reason)
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#syncWaits.push(() => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      })
+    })
+  }
+
+  get resourceVersion(): string | undefined {
+    return this.#progress.version
+  }
+
+  hasReached(version: string): boolean {
+    return this.#progress.hasReached(version)
+  }
+
+  whenReached(version: string, callback: () => void): void {
+    if (this.hasReached(version)) callback()
+    else this.#progress.whenReached(version, callback)
+  }
+
+  hasSeenDeletion(key: string, uid: string): boolean {
+    const object = this.#store.get(key)
+    return object === undefined || object.metadata.uid !== uid || object.metadata.deletionTimestamp !== undefined
+  }
+
+  whenSeenDeletion(key: string, uid: string, callback: () => void): void {
+    if (this.hasSeenDeletion(key, uid)) callback()
+    else this.#progress.whenDeleted(key, uid, callback)
+  }
+
+  /** The whole state at `version`: what is missing from it was deleted while nobody watched. */
+  #replace(objects: readonly T[], version: string): void {
+    const present = new Set<string>()
+    for (const object of objects) {
+      present.add(keyOf(object))
+      this.#put(object)
+    }
+    for (const key of this.#store.keys()) if (!present.has(key)) this.#removeKey(key)
+    this.#progress.advance(version)
+    for (const synced of this.#syncWaits.splice(0)) synced()
+  }
+
+  #put(object: T): void {
+    const key = keyOf(object)
+    const old = this.#store.get(key)
+    if (old !== undefined && old.metadata.uid !== object.metadata.uid) this.#removeKey(key)
+    else if (old !== undefined && !isNewer(object, old)) return
+    const replaced = this.#store.set(object)
+    for (const handler of this.#handlers) {
+      this.#guard(() => (replaced === undefined ? handler.add?.(object) : handler.update?.(replaced, object)), object)
+    }
+    this.#progress.changed(key, (uid) => this.hasSeenDeletion(key, uid))
+  }
+
+  #remove(object: T): void {
+    const key = keyOf(object)
+    if (this.#store.get(key)?.metadata.uid !== object.metadata.uid) return
+    // The event carries the final state, which the cache may not have seen.
+    this.#store.set(object)
+    this.#removeKey(key)
+  }
+
+  #removeKey(key: string): void {
+    const removed = this.#store.delete(key)
+    if (removed === undefined) return
+    for (const handler of this.#handlers) this.#guard(() => handler.delete?.(removed), removed)
+    this.#progress.changed(key, (uid) => this.hasSeenDeletion(key, uid))
+  }
+
+  #guard(call: () => void, object: T): void {
+    try {
+      call()
+    } catch (error) {
+      this.#environment.logger.error('informer handler failed', {
+        resource: this.resource.plural,
+        key: keyOf(object),
+        error,
+      })
+    }
+  }
+}
+
+/** A list or a resumed watch may bring a state that the cache has already. */
+function isNewer(object: KubernetesObject, old: KubernetesObject): boolean {
+  const version = object.metadata.resourceVersion
+  const oldVersion = old.metadata.resourceVersion
+  if (version === undefined || oldVersion === undefined) return true
+  if (!isComparableVersion(version) || !isComparableVersion(oldVersion)) return version !== oldVersion
+  return compareVersions(version, oldVersion) > 0
+}

@@ -1,0 +1,168 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { VirtualClock } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connectionOf, inClusterConnection, loadKubeconfig, parseKubeconfig } from './kubeconfig.ts'
+
+let directory: string
+const clock = new VirtualClock()
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kubeconfig-'))
+})
+
+afterEach(() => rm(directory, { recursive: true }))
+
+const write = (name: string, text: string) => writeFile(join(directory, name), text).then(() => join(directory, name))
+
+const embedded = `
+apiVersion: v1
+kind: Config
+current-context: one
+contexts:
+- name: one
+  context: {cluster: c, user: u, namespace: shop}
+clusters:
+- name: c
+  cluster: {server: 'https://host:6443', certificate-authority-data: ${base64('CA')}, tls-server-name: kubernetes}
+users:
+- name: u
+  user: {client-certificate-data: ${base64('CERT')}, client-key-data: ${base64('KEY')}}
+`
+
+/** A kubeconfig with this cluster and this user. */
+const config = (cluster: string, user: string) => `
+current-context: one
+contexts: [{name: one, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: ${cluster}}]
+users: [{name: u, user: ${user}}]
+`
+
+const connect = async (text: string, context?: string) =>
+  connectionOf(await parseKubeconfig(text, join(directory, 'config')), {
+    clock,
+    ...(context === undefined ? {} : { context }),
+  })
+
+describe('a kubeconfig', () => {
+  it('gives the connection of its current context, certificates embedded', async () => {
+    expect(await connect(embedded)).toEqual({
+      server: 'https://host:6443',
+      ca: 'CA',
+      cert: 'CERT',
+      key: 'KEY',
+      serverName: 'kubernetes',
+      namespace: 'shop',
+    })
+  })
+
+  it('names files relative to itself', async () => {
+    await write('ca.pem', 'FILE CA')
+    const connection = await connect(config('{server: "https://h", certificate-authority: ca.pem}', '{token: t}'))
+    expect(connection).toEqual({ server: 'https://h', ca: 'FILE CA', token: 't', namespace: 'default' })
+  })
+
+  it('takes the token from a file, and looks again after a minute', async () => {
+    const path = await write('token', 'first\n')
+    const { token } = await connect(config('{server: "https://h"}', `{token: ignored, tokenFile: ${path}}`))
+    if (typeof token !== 'function') throw new Error('the token is not read anew')
+    expect(await token()).toBe('first')
+    await write('token', 'second\n')
+    expect(await token()).toBe('first')
+    await clock.advance('1m')
+    expect(await token()).toBe('second')
+  })
+
+  it('may do without checking certificates', async () => {
+    const connection = await connect(config('{server: "https://h", insecure-skip-tls-verify: true}', '{}'))
+    expect(connection).toEqual({ server: 'https://h', insecureSkipTlsVerify: true, namespace: 'default' })
+  })
+
+  it('of several files takes what comes first', async () => {
+    const one = await write('one', 'current-context: a\ncontexts: [{name: a, context: {cluster: c, user: ""}}]')
+    const two = await write(
+      'two',
+      config('{server: "https://two"}', '{}').replace('current-context: one', 'current-context: b'),
+    )
+    const merged = await loadKubeconfig([one, two])
+    expect(merged.currentContext).toBe('a')
+    expect(await connectionOf(merged, { clock })).toMatchObject({ server: 'https://two' })
+  })
+})
+
+describe('what a kubeconfig lacks is named', () => {
+  it.each([
+    ['no current context', 'contexts: []', 'the kubeconfig has no current-context, and no context is named'],
+    [
+      'no such context',
+      `${embedded.replace('current-context: one', 'current-context: x')}`,
+      'no context "x"; it has "one"',
+    ],
+    [
+      'no such cluster',
+      'current-context: o\ncontexts: [{name: o, context: {cluster: c, user: u}}]',
+      'names cluster "c", which the kubeconfig lacks',
+    ],
+    ['no such user', embedded.replace('user: u,', 'user: x,'), 'names user "x", which the kubeconfig lacks'],
+    ['no server', config('{}', '{}'), 'cluster "c" of the kubeconfig has no server'],
+    [
+      'a key missing',
+      config('{server: "https://h"}', '{client-certificate-data: QQ==}'),
+      'user "u" has a client-certificate but no client-key',
+    ],
+    [
+      'a missing file',
+      config('{server: "https://h", certificate-authority: /nowhere/ca}', '{}'),
+      'cannot read /nowhere/ca',
+    ],
+    [
+      'a plugin',
+      config('{server: "https://h"}', '{exec: {command: aws}}'),
+      'gets its credentials from a plugin (exec)',
+    ],
+    ['a nameless entry', 'users: [{user: {}}]', 'an entry of users has no name'],
+    ['another document', '[]', 'is no kubeconfig'],
+    ['broken YAML', 'a: [', 'is no YAML'],
+  ])('%s', async (_, text, message) => {
+    await expect(connect(text)).rejects.toThrow(message)
+  })
+
+  it('a missing kubeconfig', async () => {
+    await expect(loadKubeconfig([join(directory, 'absent')])).rejects.toThrow(`cannot read ${directory}/absent`)
+  })
+})
+
+describe('in a pod', () => {
+  const { KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT } = process.env
+
+  afterEach(() => {
+    setVariable('KUBERNETES_SERVICE_HOST', KUBERNETES_SERVICE_HOST)
+    setVariable('KUBERNETES_SERVICE_PORT', KUBERNETES_SERVICE_PORT)
+  })
+
+  it('the service account connects', async () => {
+    for (const [name, text] of [
+      ['ca.crt', 'CA'],
+      ['namespace', 'shop\n'],
+      ['token', 'secret'],
+    ] as const)
+      await write(name, text)
+    setVariable('KUBERNETES_SERVICE_HOST', 'fd00::1')
+    setVariable('KUBERNETES_SERVICE_PORT', '443')
+    const { token, ...rest } = await inClusterConnection(new VirtualClock(), directory)
+    expect(rest).toEqual({ server: 'https://[fd00::1]:443', ca: 'CA', namespace: 'shop' })
+    expect(typeof token === 'function' && (await token())).toBe('secret')
+  })
+
+  it('is said not to be the case elsewhere', async () => {
+    setVariable('KUBERNETES_SERVICE_HOST', undefined)
+    await expect(inClusterConnection(clock, directory)).rejects.toThrow('this is no pod of a cluster')
+  })
+})
+
+function setVariable(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name]
+  else process.env[name] = value
+}

@@ -1,0 +1,134 @@
+import { leases } from '@coracle/api'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Client } from './client.ts'
+import { createLeaderElector } from './leader-election.ts'
+import { createFakeClient, type FakeClient } from './testing/fake-client.ts'
+
+let environment: VirtualEnvironment
+let client: FakeClient
+let history: string[]
+
+beforeEach(() => {
+  environment = virtualEnvironment()
+  client = createFakeClient(environment)
+  history = []
+})
+
+/** A candidate that leads until its signal, and the switch that makes it stop. */
+function candidate(identity: string, through: Client = client) {
+  const stop = new AbortController()
+  const elector = createLeaderElector(through, environment, { namespace: 'kube-system', name: 'test', identity })
+  const ended = elector.run(async (signal) => {
+    history.push(`${identity} leads`)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    history.push(`${identity} stops`)
+  }, stop.signal)
+  return { elector, stop, ended }
+}
+
+const lease = () => client.stored(leases)[0]?.spec
+
+describe('leader election', () => {
+  it('makes the first candidate the leader, and keeps it so', async () => {
+    const a = candidate('a')
+    await environment.clock.settle()
+    const b = candidate('b')
+    await environment.clock.advance('10m')
+    expect(history).toEqual(['a leads'])
+    expect([a.elector.isLeader, b.elector.isLeader, b.elector.leader]).toEqual([true, false, 'a'])
+    expect(lease()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0, leaseDurationSeconds: 15 })
+    expect(lease()?.renewTime).toMatch(/^2026-01-01T00:(09:5[89]|10:00)\.\d{6}Z$/)
+  })
+
+  it('hands over soon when the leader stops', async () => {
+    const a = candidate('a')
+    await environment.clock.settle()
+    candidate('b')
+    await environment.clock.advance('1m')
+    a.stop.abort()
+    await environment.clock.advance('5s')
+    await a.ended
+    expect(history).toEqual(['a leads', 'a stops', 'b leads'])
+    expect(lease()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 })
+  })
+
+  it('takes over from a leader that is gone, once its lease has run out, and not before', async () => {
+    const dead = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { namespace: 'kube-system', name: 'test' },
+    }
+    // A clock far ahead of ours: only what we see change counts.
+    const spec = {
+      holderIdentity: 'dead',
+      leaseDurationSeconds: 15,
+      leaseTransitions: 4,
+      renewTime: '2030-01-01T00:00:00.000000Z',
+    }
+    await client.create(leases, { ...dead, spec })
+    candidate('b')
+    await environment.clock.advance('14s')
+    expect(history).toEqual([])
+    await environment.clock.advance('6s')
+    expect(history).toEqual(['b leads'])
+    expect(lease()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 5 })
+  })
+
+  it('steps down when it cannot renew, before anyone else may lead', async () => {
+    const a = candidate('a')
+    await environment.clock.advance('1s')
+    const restore = client.intercept(() => {
+      throw new Error('unreachable')
+    })
+    await environment.clock.advance('15s')
+    expect(history).toEqual(['a leads', 'a stops'])
+    restore()
+    await environment.clock.settle()
+    await a.ended
+  })
+
+  it('steps down in time although a request hangs', async () => {
+    const a = candidate('a')
+    await environment.clock.advance('1s')
+    client.intercept((call) => (call.plural === 'leases' ? new Promise<void>(() => {}) : undefined))
+    await environment.clock.advance('14s')
+    expect(history).toEqual(['a leads', 'a stops'])
+    expect(a.elector.isLeader).toBe(false)
+    await environment.clock.advance('10s')
+    await a.ended
+  })
+
+  it('steps down when another has taken the lease', async () => {
+    candidate('a')
+    await environment.clock.advance('1s')
+    const stored = client.stored(leases)[0]
+    if (stored !== undefined) await client.update(leases, { ...stored, spec: { ...stored.spec, holderIdentity: 'z' } })
+    await environment.clock.advance('5s')
+    expect(history).toEqual(['a leads', 'a stops'])
+  })
+
+  it('reports who leads', async () => {
+    const seen: string[] = []
+    const options = {
+      namespace: 'kube-system',
+      name: 'test',
+      identity: 'b',
+      onNewLeader: (identity: string) => seen.push(identity),
+    }
+    candidate('a')
+    await environment.clock.settle()
+    const stop = new AbortController()
+    void createLeaderElector(client, environment, options).run(async () => {}, stop.signal)
+    await environment.clock.advance('5s')
+    stop.abort()
+    expect(seen).toEqual(['a'])
+  })
+
+  it('refuses durations that cannot work', () => {
+    const options = { namespace: 'kube-system', name: 'test', identity: 'a' }
+    expect(() => createLeaderElector(client, environment, { ...options, renewDeadlineMs: 15_000 })).toThrow(
+      'longer than',
+    )
+  })
+})

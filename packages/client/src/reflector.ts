@@ -1,0 +1,187 @@
+import { ApiError, hasReason, type KubernetesList, type KubernetesObject, type Resource } from '@coracle/api'
+import { type Environment, sleep } from '@coracle/environment'
+import { type BackOff, createBackOff } from './back-off.ts'
+import type { Client, Watch, WatchEvent } from './client.ts'
+import type { Scope } from './scope.ts'
+
+/** Objects asked for per page of a list. */
+export const listPageMax = 500
+
+/** Waits between failures, as client-go's reflector has them. */
+const failureBackOff = { initialMs: 800, maxMs: 30_000, jitter: 1 }
+
+/** A server is asked to end a watch after this long, up to twice as long by chance, so that load spreads anew. */
+const watchTimeoutMinMs = 300_000
+
+/** Past its time by this much, a watch is taken for a dead connection. */
+const watchGraceMs = 30_000
+
+/** A watch that ends sooner than this without an event counts as a failure: else a broken server is asked in a tight loop. */
+const watchShortMs = 1000
+
+/** Where a reflector puts what it learns. */
+export interface ReflectorTarget<T extends KubernetesObject> {
+  /** The whole state at a version. */
+  replace(objects: readonly T[], version: string): void
+  put(object: T): void
+  remove(object: T): void
+  /** Everything up to `version` has been delivered. */
+  advance(version: string): void
+}
+
+/**
+ * Reflects the state of one resource into a target: lists once, watches from there, resumes dropped watches where they
+ * broke off, and lists again when the server no longer knows that point (410 Expired).
+ */
+export class Reflector<T extends KubernetesObject> {
+  readonly #client: Client
+  readonly #resource: Resource<T>
+  readonly #scope: Scope
+  readonly #environment: Environment
+  readonly #target: ReflectorTarget<T>
+  readonly #backOff: BackOff
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+  /** Where to watch from; undefined when a list is due. */
+  #version: string | undefined
+
+  constructor(
+    client: Client,
+    resource: Resource<T>,
+    scope: Scope,
+    environment: Environment,
+    target: ReflectorTarget<T>,
+  ) {
+    this.#client = client
+    this.#resource = resource
+    this.#scope = scope
+    this.#environment = environment
+    this.#target = target
+    this.#backOff = createBackOff(failureBackOff, environment.random)
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the informer is stopped'))
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        if (this.#version === undefined) await this.#list()
+        if (await this.#watch()) {
+          this.#backOff.reset()
+          continue
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        this.#report(error)
+      }
+      await sleep(this.#environment.clock, this.#backOff.nextMs(), signal).catch(() => {})
+    }
+  }
+
+  /** Logs what went wrong and decides whether to list anew. */
+  #report(error: unknown): void {
+    const { logger } = this.#environment
+    const fields = { resource: this.#resource.plural, group: this.#resource.group, error }
+    if (isExpired(error)) {
+      this.#version = undefined
+      logger.info('watch has expired, listing again', fields)
+    } else {
+      logger.warn(this.#version === undefined ? 'cannot list, trying again' : 'watch failed, resuming', fields)
+    }
+  }
+
+  async #list(): Promise<void> {
+    const objects: T[] = []
+    let page = await this.#listPage(undefined)
+    for (;;) {
+      objects.push(...page.items)
+      const token = page.metadata.continue
+      if (token === undefined || token === '') break
+      page = await this.#listPage(token)
+    }
+    const version = page.metadata.resourceVersion
+    if (version === undefined || version === '')
+      throw new Error(`the list of ${this.#resource.plural} has no resourceVersion`)
+    if (this.#stopping.signal.aborted) return
+    this.#version = version
+    this.#target.replace(objects, version)
+  }
+
+  #listPage(token: string | undefined): Promise<KubernetesList<T>> {
+    return this.#client.list(this.#resource, {
+      ...this.#scope,
+      limit: listPageMax,
+      ...(token === undefined ? {} : { continue: token }),
+      signal: this.#stopping.signal,
+    })
+  }
+
+  /** Watches until the watch ends. Returns whether it did any good; throws what it ended with. */
+  async #watch(): Promise<boolean> {
+    const { clock, random } = this.#environment
+    const timeoutMs = watchTimeoutMinMs * (1 + random.next())
+    const startMs = clock.monotonicMs()
+    const watch = await this.#openWatch(Math.round(timeoutMs / 1000))
+    const { signal } = this.#stopping
+    const close = () => watch.close()
+    const overdue = clock.setTimer(timeoutMs + watchGraceMs, close)
+    if (signal.aborted) close()
+    else signal.addEventListener('abort', close, { once: true })
+    let events = 0
+    try {
+      for await (const event of watch) {
+        if (signal.aborted) break
+        this.#take(event)
+        if (events++ === 0) this.#backOff.reset()
+      }
+    } finally {
+      overdue.cancel()
+      signal.removeEventListener('abort', close)
+      close()
+    }
+    return events > 0 || clock.monotonicMs() - startMs >= watchShortMs
+  }
+
+  #openWatch(timeoutSeconds: number): Promise<Watch<T>> {
+    return this.#client.watch(this.#resource, {
+      ...this.#scope,
+      ...(this.#version === undefined ? {} : { resourceVersion: this.#version }),
+      allowWatchBookmarks: true,
+      timeoutSeconds,
+      signal: this.#stopping.signal,
+    })
+  }
+
+  #take(event: WatchEvent<T>): void {
+    switch (event.type) {
+      case 'ADDED':
+      case 'MODIFIED':
+        this.#target.put(event.object)
+        break
+      case 'DELETED':
+        this.#target.remove(event.object)
+        break
+      case 'ERROR':
+        throw ApiError.from(event.object)
+      case 'BOOKMARK':
+        break
+    }
+    const version = event.object.metadata.resourceVersion
+    if (typeof version !== 'string' || version === '') return
+    this.#version = version
+    this.#target.advance(version)
+  }
+}
+
+/** Upstream says Expired, and said Gone before; both are 410. */
+function isExpired(error: unknown): boolean {
+  return hasReason(error, 'Expired') || hasReason(error, 'Gone') || (error instanceof ApiError && error.code === 410)
+}

@@ -1,0 +1,2 @@
+/** For tests of what stands on a `Client`. */
+export { createFakeClient, type FakeCall, type FakeClient } from './fake-client.ts'

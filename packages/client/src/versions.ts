@@ -1,0 +1,23 @@
+/**
+ * Orders two resource versions: negative where `a` is older, 0 where they are the same, positive where `a` is newer.
+ *
+ * Versions used to be opaque. Since KEP-5504 every conforming server gives decimal numbers that grow, comparable among
+ * the objects of one resource. They may exceed what a number holds exactly, so they are compared as text.
+ */
+export function compareVersions(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+/** Whether `version` is of the comparable form: a decimal number without leading zeros. */
+export function isComparableVersion(version: string): boolean {
+  return /^(?:0|[1-9]\d*)$/.test(version)
+}
+
+/** The newer of two versions; an absent one is older than any. */
+export function newerVersion(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined) return b
+  if (b === undefined) return a
+  return compareVersions(a, b) >= 0 ? a : b
+}

@@ -1,0 +1,178 @@
+import { hasReason, type KubernetesObject, type Resource } from '@coracle/api'
+import {
+  type Client,
+  controllerIndexName,
+  createEventRecorder,
+  createWorkQueue,
+  type EventRecorder,
+  type Informer,
+  type InformerFactory,
+  splitKey,
+  type WorkQueue,
+} from '@coracle/client'
+import type { Environment } from '@coracle/environment'
+import type { Controller, Source } from './controller.ts'
+import { OwnWrites } from './own-writes.ts'
+import type { ActionRecord } from './plan.ts'
+import type { Change } from './predicates.ts'
+import type { Lookup, ReconcileContext, Request } from './reconcile.ts'
+
+/** After working for this long without a pause a controller lets others have the process: requests wait otherwise. */
+const turnMaxMs = 10
+
+/** How long events may still be written when a controller stops. */
+const flushMaxMs = 1000
+
+export interface ControllerLoopOptions {
+  readonly client: Client
+  readonly informers: InformerFactory
+  readonly environment: Environment
+  readonly onAction: (record: ActionRecord) => void
+}
+
+interface WiredSource {
+  readonly source: Source
+  readonly informer: Informer<KubernetesObject>
+}
+
+/** Runs one controller: from changes to keys, from keys to reconciles. */
+export class ControllerLoop implements Lookup {
+  readonly #controller: Controller
+  readonly #client: Client
+  readonly #environment: Environment
+  readonly #onAction: (record: ActionRecord) => void
+  readonly #sources: readonly WiredSource[]
+  readonly #writes: OwnWrites
+
+  constructor(controller: Controller, { client, informers, environment, onAction }: ControllerLoopOptions) {
+    this.#controller = controller
+    this.#client = client
+    this.#environment = { ...environment, logger: environment.logger.child({ controller: controller.name }) }
+    this.#onAction = onAction
+    this.#sources = controller.sources.map((source) => ({
+      source,
+      informer: informers.informer(source.resource, source.options),
+    }))
+    this.#writes = new OwnWrites(informers)
+  }
+
+  /** Runs until the signal, then until the reconciles under way have ended. May be run again. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await Promise.all(this.#sources.map(({ informer }) => informer.waitForSync(signal)))
+    } catch (error) {
+      if (signal.aborted) return
+      throw error
+    }
+    const { clock } = this.#environment
+    const queue = createWorkQueue(clock, { name: this.#controller.name })
+    const recorder = createEventRecorder(this.#client, this.#environment, { component: this.#controller.component })
+    const shutDown = () => queue.shutDown()
+    signal.addEventListener('abort', shutDown, { once: true })
+    if (signal.aborted) shutDown()
+    const detach = this.#sources.map((wired) => this.#listen(wired, queue))
+    const workers = Array.from({ length: this.#controller.maxConcurrentReconciles }, () =>
+      this.#work(queue, recorder, signal),
+    )
+    await Promise.all(workers)
+    for (const remove of detach) remove()
+    await this.#flush(recorder)
+  }
+
+  informer<U extends KubernetesObject>(resource: Resource<U>): Informer<U> {
+    const wired = this.#sources.find(
+      ({ source }) => source.resource.plural === resource.plural && source.resource.group === resource.group,
+    )
+    if (wired === undefined) {
+      const { name } = this.#controller
+      throw new Error(
+        `controller "${name}" reads ${resource.plural} without having declared it: add .reads(…) to its description`,
+      )
+    }
+    // A source is filed under the resource its informer was made for.
+    return wired.informer as unknown as Informer<U>
+  }
+
+  #listen({ source, informer }: WiredSource, queue: WorkQueue): () => void {
+    const enqueue = (change: Change<KubernetesObject>) => {
+      if (!source.predicates.every((predicate) => predicate(change))) return
+      for (const key of source.keysOf(change.object, this)) queue.add(key)
+      // What an object no longer concerns has changed as well.
+      if (change.type === 'update') for (const key of source.keysOf(change.old, this)) queue.add(key)
+    }
+    return informer.addHandler({
+      add: (object) => enqueue({ type: 'add', object }),
+      update: (old, object) => enqueue({ type: 'update', old, object }),
+      delete: (object) => enqueue({ type: 'delete', object }),
+    })
+  }
+
+  async #work(queue: WorkQueue, recorder: EventRecorder, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#environment
+    let turnStartMs = clock.monotonicMs()
+    for (;;) {
+      if (queue.length === 0) turnStartMs = clock.monotonicMs()
+      const key = await queue.get()
+      if (key === undefined) return
+      if (!this.#writes.isBehind(key, () => queue.add(key))) await this.#reconcile(key, queue, recorder, signal)
+      queue.done(key)
+      if (clock.monotonicMs() - turnStartMs < turnMaxMs) continue
+      await new Promise<void>((resolve) => clock.defer(resolve))
+      turnStartMs = clock.monotonicMs()
+    }
+  }
+
+  async #reconcile(key: string, queue: WorkQueue, recorder: EventRecorder, signal: AbortSignal): Promise<void> {
+    const request = this.#requestFor(key)
+    const context = this.#contextFor(request, recorder, signal)
+    try {
+      const result = await this.#controller.reconcile(request, context)
+      queue.forget(key)
+      if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs)
+    } catch (error) {
+      if (signal.aborted) return
+      // A conflict only says that the object is newer than the cache: it is part of the game.
+      if (hasReason(error, 'Conflict'))
+        context.logger.info('reconcile met a newer object, trying again', { error: error.message })
+      else context.logger.error('reconcile failed, trying again', { error, failures: queue.retries(key) + 1 })
+      queue.addRateLimited(key)
+    }
+  }
+
+  #requestFor(key: string): Request<KubernetesObject> {
+    const { namespace, name } = splitKey(key)
+    return { key, namespace, name, object: this.#sources[0]?.informer.get(key) }
+  }
+
+  #contextFor(
+    { key, object }: Request<KubernetesObject>,
+    recorder: EventRecorder,
+    signal: AbortSignal,
+  ): ReconcileContext<KubernetesObject> {
+    const { clock, random, logger } = this.#environment
+    return {
+      clock,
+      random,
+      logger: logger.child({ key }),
+      controller: this.#controller.name,
+      resource: this.#controller.resource,
+      client: this.#writes.clientFor(key, this.#client),
+      recorder,
+      signal,
+      informer: (resource) => this.informer(resource),
+      owned: (resource) => this.informer(resource).byIndex(controllerIndexName, object?.metadata.uid ?? ''),
+      recordAction: this.#onAction,
+    }
+  }
+
+  async #flush(recorder: EventRecorder): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = this.#environment.clock.setTimer(flushMaxMs, resolve)
+      void recorder.flush().then(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
+    recorder.stop()
+  }
+}

@@ -1,0 +1,128 @@
+import type { KubernetesObject, Resource } from '@coracle/api'
+import { byController, controllerIndexName, type InformerOptions, keyOf, keyText } from '@coracle/client'
+import { controllerOf } from './owners.ts'
+import type { Predicate } from './predicates.ts'
+import type { Lookup, Reconcile } from './reconcile.ts'
+
+/**
+ * Keys reconciled at a time. In one process these are interleaved promises, not threads: more of them cost nothing while
+ * they wait, and what they write at the same time reaches the disk in one commit. Upstream runs 5 of most controllers.
+ */
+export const concurrentReconcilesDefault = 16
+
+/** What a controller reconciles, what it listens to, and how. Made by `controller(name)`; run by a manager. */
+export interface Controller {
+  readonly name: string
+  /** The name events are reported under. */
+  readonly component: string
+  readonly maxConcurrentReconciles: number
+  /** The resource that is reconciled. It is the first of the sources. */
+  readonly resource: Resource
+  readonly sources: readonly Source[]
+  readonly reconcile: Reconcile<KubernetesObject>
+}
+
+/** A resource whose cache the controller reads, and which keys its changes concern. */
+export interface Source {
+  readonly resource: Resource
+  readonly options: InformerOptions<KubernetesObject>
+  readonly predicates: readonly Predicate<KubernetesObject>[]
+  keysOf(object: KubernetesObject, lookup: Lookup): readonly string[]
+}
+
+export interface SourceOptions<T extends KubernetesObject> extends InformerOptions<T> {
+  /** A change counts only if all of these hold. */
+  readonly predicates?: readonly Predicate<T>[]
+}
+
+export interface ControllerOptions {
+  /** The name events are reported under; `<name>-controller` by default. */
+  readonly component?: string
+  /** 16 by default. */
+  readonly maxConcurrentReconciles?: number
+}
+
+/**
+ * Describes a controller, step by step:
+ *
+ *     controller('website').for(websites).owns(deployments).reconcile(async ({ object }, context) => …)
+ */
+export function controller(name: string, options: ControllerOptions = {}): ControllerStart {
+  return { for: (resource, source) => new Builder(name, options, resource, source) }
+}
+
+export interface ControllerStart {
+  /** The resource to reconcile. */
+  for<T extends KubernetesObject>(resource: Resource<T>, options?: SourceOptions<T>): ControllerBuilder<T>
+}
+
+export interface ControllerBuilder<T extends KubernetesObject> {
+  /** Objects of this resource belong to the reconciled one by a controlling owner reference; a change concerns their owner. */
+  owns<U extends KubernetesObject>(resource: Resource<U>, options?: SourceOptions<U>): ControllerBuilder<T>
+  /** A change of such an object concerns the keys that `keysOf` names. It is asked about the old and the new state. */
+  watches<U extends KubernetesObject>(
+    resource: Resource<U>,
+    keysOf: (object: U, lookup: Lookup) => readonly string[],
+    options?: SourceOptions<U>,
+  ): ControllerBuilder<T>
+  /** The controller reads this resource; changes of it concern no key. */
+  reads<U extends KubernetesObject>(resource: Resource<U>, options?: InformerOptions<U>): ControllerBuilder<T>
+  /** Completes the description. */
+  reconcile(reconcile: Reconcile<T>): Controller
+}
+
+class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
+  readonly #name: string
+  readonly #options: ControllerOptions
+  readonly #resource: Resource<T>
+  readonly #sources: Source[] = []
+
+  constructor(name: string, options: ControllerOptions, resource: Resource<T>, source: SourceOptions<T> = {}) {
+    this.#name = name
+    this.#options = options
+    this.#resource = resource
+    this.#add(resource, source, (object) => [keyOf(object)])
+  }
+
+  owns<U extends KubernetesObject>(resource: Resource<U>, options: SourceOptions<U> = {}): ControllerBuilder<T> {
+    const indexes = { ...options.indexes, [controllerIndexName]: byController }
+    return this.#add(resource, { ...options, indexes }, (object) => {
+      const owner = controllerOf(object, this.#resource)
+      if (owner === undefined) return []
+      return [keyText(this.#resource.namespaced ? object.metadata.namespace : undefined, owner.name)]
+    })
+  }
+
+  watches<U extends KubernetesObject>(
+    resource: Resource<U>,
+    keysOf: (object: U, lookup: Lookup) => readonly string[],
+    options: SourceOptions<U> = {},
+  ): ControllerBuilder<T> {
+    return this.#add(resource, options, keysOf)
+  }
+
+  reads<U extends KubernetesObject>(resource: Resource<U>, options: InformerOptions<U> = {}): ControllerBuilder<T> {
+    return this.#add(resource, options, () => [])
+  }
+
+  reconcile(reconcile: Reconcile<T>): Controller {
+    return {
+      name: this.#name,
+      component: this.#options.component ?? `${this.#name}-controller`,
+      maxConcurrentReconciles: this.#options.maxConcurrentReconciles ?? concurrentReconcilesDefault,
+      resource: this.#resource,
+      sources: [...this.#sources],
+      // A controller only ever gets objects of the resource it was described for.
+      reconcile: reconcile as unknown as Reconcile<KubernetesObject>,
+    }
+  }
+
+  #add<U extends KubernetesObject>(
+    resource: Resource<U>,
+    { predicates = [], ...options }: SourceOptions<U>,
+    keysOf: (object: U, lookup: Lookup) => readonly string[],
+  ): this {
+    this.#sources.push({ resource, options, predicates, keysOf } as unknown as Source)
+    return this
+  }
+}

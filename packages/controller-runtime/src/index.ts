@@ -1,0 +1,30 @@
+/** A runtime for controllers: describe one, give it to a manager, and keep to the contract of `Reconcile`. */
+export { type Condition, getCondition, isConditionTrue, removeCondition, setCondition } from './conditions.ts'
+export {
+  type Controller,
+  type ControllerBuilder,
+  type ControllerOptions,
+  type ControllerStart,
+  concurrentReconcilesDefault,
+  controller,
+  type Source,
+  type SourceOptions,
+} from './controller.ts'
+export { addFinalizer, finalizersPatch, hasFinalizer, isBeingDeleted, removeFinalizer } from './finalizers.ts'
+export { createManager, type Manager, type ManagerOptions } from './manager.ts'
+export { controllerOf, controllerRef, isControlledBy } from './owners.ts'
+export { actionsParallelMax, performPlan } from './perform-plan.ts'
+export type {
+  Action,
+  ActionRecord,
+  CreateAction,
+  DeleteAction,
+  EventAction,
+  PatchAction,
+  Plan,
+  RecordedObject,
+  UpdateAction,
+  WriteEvents,
+} from './plan.ts'
+export { type Change, generationChanged, type Predicate } from './predicates.ts'
+export type { Lookup, Reconcile, ReconcileContext, Request, Requeue, Result } from './reconcile.ts'

@@ -1,0 +1,232 @@
+import { ApiError, events } from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { controller } from './controller.ts'
+import { createManager } from './manager.ts'
+import { performPlan } from './perform-plan.ts'
+import type { ActionRecord, CreateAction, Plan } from './plan.ts'
+import { gadget, gadgets, type Widget, widget, widgets } from './testing/resources.ts'
+
+let environment: VirtualEnvironment
+let client: FakeClient
+let web: Widget
+
+beforeEach(async () => {
+  environment = virtualEnvironment()
+  client = createFakeClient(environment)
+  web = await client.create(widgets, widget('web', 3))
+})
+
+/** Has a controller carry out a plan once, and gives what came of it. */
+async function perform(
+  plan: Plan<Widget['status']>,
+): Promise<{ readonly error: unknown; readonly records: readonly ActionRecord[] }> {
+  const records: ActionRecord[] = []
+  let error: unknown
+  let isDone = false
+  const described = controller('test')
+    .for(widgets)
+    .owns(gadgets)
+    .reconcile(async ({ object }, context) => {
+      if (object === undefined || isDone) return
+      isDone = true
+      try {
+        return await performPlan(context, object, plan)
+      } catch (thrown) {
+        error = thrown
+      }
+    })
+  const manager = createManager({ client, environment, onAction: (record) => records.push(record) })
+  manager.add(described)
+  await manager.start()
+  await environment.clock.settle()
+  await manager.stop()
+  return { error, records }
+}
+
+const create = (parts: Partial<CreateAction> = {}): CreateAction => ({
+  type: 'create',
+  resource: gadgets,
+  object: gadget(web),
+  because: 'too few gadgets',
+  ...parts,
+})
+
+const calls = (verb: string, plural: string) =>
+  client.calls.filter((call) => call.verb === verb && call.plural === plural)
+const deny = (plural: string, error: () => Error) =>
+  client.intercept((call) => {
+    if (call.plural === plural && call.verb !== 'list' && call.verb !== 'watch') throw error()
+  })
+
+describe('performPlan', () => {
+  it('does what the plan says, in order, and records why', async () => {
+    await client.create(gadgets, gadget(web, { name: 'old' }))
+    const { error, records } = await perform({
+      actions: [
+        { type: 'delete', resource: gadgets, key: { namespace: 'default', name: 'old' }, because: 'wrong colour' },
+        create({ object: gadget(web, { name: 'new' }) }),
+        {
+          type: 'patch',
+          resource: gadgets,
+          key: { namespace: 'default', name: 'new' },
+          patch: { type: 'merge', body: { spec: { color: 'red' } } },
+          because: 'colour asked for',
+        },
+      ],
+    })
+    expect(error).toBeUndefined()
+    expect(client.stored(gadgets)).toMatchObject([{ metadata: { name: 'new' }, spec: { color: 'red' } }])
+    expect(records.map(({ type, target, because }) => [type, target.name, because])).toEqual([
+      ['delete', 'old', 'wrong colour'],
+      ['create', 'new', 'too few gadgets'],
+      ['patch', 'new', 'colour asked for'],
+    ])
+    expect(records[0]).toMatchObject({
+      controller: 'test',
+      object: { kind: 'Widget', name: 'web', uid: web.metadata.uid },
+    })
+  })
+
+  it('starts creations slowly, so that a refused template costs one request', async () => {
+    deny('gadgets', () => new ApiError(403, 'Forbidden', 'quota'))
+    const { error } = await perform({ actions: Array.from({ length: 100 }, () => create()) })
+    expect(calls('create', 'gadgets')).toHaveLength(1)
+    expect(error).toMatchObject({ reason: 'Forbidden' })
+  })
+
+  it('doubles the batch of creations while all succeed', async () => {
+    const sizes: number[] = []
+    let waiting: (() => void)[] = []
+    client.intercept((call) => {
+      if (call.plural !== 'gadgets' || call.verb !== 'create') return
+      if (waiting.length === 0) {
+        environment.clock.setTimer(10, () => {
+          const batch = waiting
+          waiting = []
+          sizes.push(batch.length)
+          for (const answer of batch) answer()
+        })
+      }
+      return new Promise<void>((resolve) => waiting.push(resolve))
+    })
+    const performed = perform({ actions: Array.from({ length: 20 }, () => create()) })
+    await environment.clock.advance('1s')
+    await performed
+    expect(sizes).toEqual([1, 2, 4, 8, 5])
+  })
+
+  it('leaves out what follows a failure, but writes the status, and tells of all errors', async () => {
+    let failures = 0
+    client.intercept((call) => {
+      if (call.verb === 'delete') throw new ApiError(500, 'InternalError', `broken ${++failures}`)
+    })
+    const remove = (name: string) =>
+      ({ type: 'delete', resource: gadgets, key: { namespace: 'default', name }, because: 'too many' }) as const
+    const { error, records } = await perform({ actions: [remove('a'), remove('b'), create()], status: { gadgets: 9 } })
+    expect(error).toMatchObject({ message: '2 of 3 actions failed, the first with: broken 1' })
+    expect(calls('create', 'gadgets')).toEqual([])
+    expect(client.stored(widgets)[0]?.status).toEqual({ gadgets: 9 })
+    expect(records.map(({ type, error: message }) => [type, message])).toEqual([
+      ['delete', 'broken 1'],
+      ['delete', 'broken 2'],
+      ['status', undefined],
+    ])
+  })
+
+  it('takes a delete of what is gone for done, and spares another object of the name', async () => {
+    await client.create(gadgets, gadget(web, { name: 'a' }))
+    const remove = (name: string, uid: string) =>
+      ({ type: 'delete', resource: gadgets, key: { namespace: 'default', name }, uid, because: 'too many' }) as const
+    const { error } = await perform({ actions: [remove('gone', 'x'), remove('a', 'other')] })
+    expect(error).toMatchObject({ reason: 'Conflict' })
+    expect(client.stored(gadgets)).toHaveLength(1)
+  })
+
+  it('emits the events of writes, with names and errors filled in', async () => {
+    const told = {
+      succeeded: { reason: 'SuccessfulCreate', message: 'Created gadget: {name}' },
+      failed: { reason: 'FailedCreate', message: 'Error creating: {error}' },
+    }
+    let created = 0
+    client.intercept((call) => {
+      if (call.plural === 'gadgets' && call.verb === 'create' && ++created > 1)
+        throw new ApiError(403, 'Forbidden', 'over {name} quota')
+    })
+    await perform({ actions: [create({ events: told }), create({ events: told })] })
+    const name = client.stored(gadgets)[0]?.metadata.name
+    expect(client.stored(events).map(({ type, reason, message }) => [type, reason, message])).toEqual([
+      ['Normal', 'SuccessfulCreate', `Created gadget: ${name}`],
+      ['Warning', 'FailedCreate', 'Error creating: over {name} quota'],
+    ])
+    expect(client.stored(events)[0]).toMatchObject({
+      source: { component: 'test-controller' },
+      involvedObject: { name: 'web' },
+    })
+  })
+
+  it('keeps quiet about what a terminating namespace refuses', async () => {
+    deny('gadgets', () => new ApiError(403, 'Forbidden', 'going', { causes: [{ reason: 'NamespaceTerminating' }] }))
+    await perform({ actions: [create({ events: { failed: { reason: 'FailedCreate', message: '{error}' } } })] })
+    expect(client.stored(events)).toEqual([])
+  })
+
+  it('reports events the plan asks for', async () => {
+    await perform({
+      actions: [{ type: 'event', eventType: 'Warning', reason: 'Odd', message: 'that is odd', because: 'it is odd' }],
+    })
+    expect(client.stored(events)).toMatchObject([{ type: 'Warning', reason: 'Odd', message: 'that is odd' }])
+  })
+})
+
+describe('status', () => {
+  it('is written once, through its subresource, and only if it differs', async () => {
+    await perform({ actions: [], status: { gadgets: 1 } })
+    expect(calls('update', 'widgets')).toMatchObject([{ subresource: 'status' }])
+    await perform({ actions: [], status: { gadgets: 1 } })
+    expect(calls('update', 'widgets')).toHaveLength(1)
+  })
+
+  it('belongs to the version that the plan itself has made of the object', async () => {
+    const finalizers = { type: 'merge', body: { metadata: { finalizers: ['example.com/x'] } } } as const
+    const { error } = await perform({
+      actions: [
+        {
+          type: 'patch',
+          resource: widgets,
+          key: { namespace: 'default', name: 'web' },
+          patch: finalizers,
+          because: 'clean up',
+        },
+      ],
+      status: { gadgets: 1 },
+    })
+    expect(error).toBeUndefined()
+    expect(client.stored(widgets)[0]).toMatchObject({
+      metadata: { finalizers: ['example.com/x'] },
+      status: { gadgets: 1 },
+    })
+  })
+
+  it('gives the conflict to the caller when someone else has changed the object', async () => {
+    client.intercept(async (call) => {
+      if (call.subresource !== 'status') return
+      await client.patch(
+        widgets,
+        { namespace: 'default', name: 'web' },
+        { type: 'merge', body: { spec: { gadgets: 8 } } },
+      )
+    })
+    const { error } = await perform({ actions: [], status: { gadgets: 1 } })
+    expect(error).toMatchObject({ reason: 'Conflict' })
+  })
+
+  it('does not matter for an object that is gone', async () => {
+    client.intercept(async (call) => {
+      if (call.subresource === 'status') await client.delete(widgets, { namespace: 'default', name: 'web' })
+    })
+    const { error, records } = await perform({ actions: [], status: { gadgets: 1 } })
+    expect([error, records]).toEqual([undefined, []])
+  })
+})

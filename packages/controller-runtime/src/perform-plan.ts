@@ -1,0 +1,216 @@
+import { apiVersionOf, deepEqual, hasReason, type KubernetesObject, type Resource } from '@coracle/api'
+import type { Action, ActionRecord, Plan, RecordedObject, WriteEvents } from './plan.ts'
+import type { ReconcileContext, Result } from './reconcile.ts'
+
+/** Actions under way at a time. Writes made together share one commit of the store, so this is generous. */
+export const actionsParallelMax = 256
+
+type WriteAction = Exclude<Action, { readonly type: 'event' }>
+
+/**
+ * Carries out a plan for `object`: the actions in order, then the status. Neighbouring actions of one type and resource
+ * run together; after a group in which something failed the later groups are left out, because they may build on it.
+ * The status is written in any case. Rejects with what failed: one error as it is, several as an AggregateError.
+ */
+export async function performPlan<S, T extends KubernetesObject & { readonly status?: S | undefined }>(
+  context: ReconcileContext<T>,
+  object: T,
+  plan: Plan<S>,
+): Promise<Result> {
+  const performer = new Performer(context, object)
+  for (const group of groupsOf(plan.actions)) {
+    await performer.performGroup(group)
+    if (performer.errors.length > 0) break
+  }
+  if (plan.status !== undefined) await performer.writeStatus(plan.status)
+  throwErrors(performer.errors, plan.actions.length)
+  return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
+}
+
+class Performer<S, T extends KubernetesObject & { readonly status?: S | undefined }> {
+  readonly errors: unknown[] = []
+  readonly #context: ReconcileContext<T>
+  readonly #object: T
+  /** The object after what the plan itself has changed about it: the status belongs to that version. */
+  #latest: T
+
+  constructor(context: ReconcileContext<T>, object: T) {
+    this.#context = context
+    this.#object = object
+    this.#latest = object
+  }
+
+  async performGroup(group: readonly Action[]): Promise<void> {
+    let batchMax = group[0]?.type === 'create' ? 1 : actionsParallelMax
+    for (let from = 0; from < group.length && this.errors.length === 0; ) {
+      const batch = group.slice(from, from + Math.min(batchMax, actionsParallelMax))
+      await Promise.all(batch.map((action) => this.#perform(action)))
+      from += batch.length
+      batchMax *= 2
+    }
+  }
+
+  async writeStatus(status: S): Promise<void> {
+    if (deepEqual(this.#object.status ?? {}, status)) return
+    const wanted = { ...this.#latest, status }
+    await this.#attempt('status', this.#context.resource, this.#latest, 'the observed state has changed', () =>
+      this.#context.client.update<T>(this.#context.resource, wanted, { subresource: 'status' }),
+    )
+  }
+
+  async #perform(action: Action): Promise<void> {
+    if (action.type === 'event') {
+      this.#context.recorder.event(action.about ?? this.#object, action.eventType, action.reason, action.message)
+      return
+    }
+    const target = targetOf(action)
+    await this.#attempt(action.type, action.resource, target, action.because, () => this.#write(action), action.events)
+  }
+
+  /** Does something, and says so: in the log, as an event where one is wanted, and in the causal record. */
+  async #attempt(
+    type: ActionRecord['type'],
+    resource: Resource,
+    target: Pick<KubernetesObject, 'metadata'>,
+    because: string,
+    act: () => Promise<KubernetesObject | undefined>,
+    events: WriteEvents = {},
+  ): Promise<void> {
+    try {
+      const written = await act()
+      this.#report(type, resource, written ?? target, because, undefined)
+      this.#emit(events.succeeded, 'Normal', written ?? target, '')
+    } catch (error) {
+      // The object itself is gone: there is nothing left to write a status to.
+      if (type === 'status' && hasReason(error, 'NotFound')) return
+      this.errors.push(error)
+      this.#report(type, resource, target, because, error)
+      // A namespace that is going takes all with it; telling of every object refused would only be noise.
+      if (!isNamespaceTerminating(error)) this.#emit(events.failed, 'Warning', target, messageOf(error))
+    }
+  }
+
+  async #write(action: WriteAction): Promise<KubernetesObject | undefined> {
+    const { client } = this.#context
+    switch (action.type) {
+      case 'create':
+        return client.create(action.resource, action.object)
+      case 'update':
+        return this.#keep(await client.update(action.resource, action.object, subresourceOf(action)))
+      case 'patch':
+        return this.#keep(await client.patch(action.resource, action.key, action.patch, subresourceOf(action)))
+      case 'delete':
+        try {
+          await client.delete(action.resource, action.key, {
+            ...(action.uid === undefined ? {} : { preconditions: { uid: action.uid } }),
+            ...(action.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: action.gracePeriodSeconds }),
+            ...(action.propagationPolicy === undefined ? {} : { propagationPolicy: action.propagationPolicy }),
+          })
+        } catch (error) {
+          if (!hasReason(error, 'NotFound')) throw error
+        }
+        return undefined
+    }
+  }
+
+  #keep(written: KubernetesObject): KubernetesObject {
+    const isOwn = written.metadata.uid !== undefined && written.metadata.uid === this.#object.metadata.uid
+    // Same identity, same kind; a scale has its object's identity but another kind.
+    if (isOwn && written.kind === this.#object.kind) this.#latest = written as T
+    return written
+  }
+
+  #report(
+    type: ActionRecord['type'],
+    resource: Resource,
+    target: Pick<KubernetesObject, 'metadata'>,
+    because: string,
+    error: unknown,
+  ): void {
+    const { namespace, name, generateName, uid } = target.metadata
+    const shownName = name ?? generateName ?? ''
+    const fields = { kind: resource.kind, namespace, name: shownName, because }
+    if (error === undefined) this.#context.logger.info(type, fields)
+    else this.#context.logger.warn(`${type} failed`, { ...fields, error: messageOf(error) })
+    this.#context.recordAction({
+      time: this.#context.clock.now(),
+      controller: this.#context.controller,
+      object: recorded(this.#object, this.#context.resource),
+      type,
+      target: { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name: shownName, uid },
+      because,
+      ...(error === undefined ? {} : { error: messageOf(error) }),
+    })
+  }
+
+  #emit(
+    event: { readonly reason: string; readonly message: string } | undefined,
+    type: 'Normal' | 'Warning',
+    target: Pick<KubernetesObject, 'metadata'>,
+    error: string,
+  ): void {
+    if (event === undefined) return
+    const values: Readonly<Record<string, string>> = {
+      name: target.metadata.name ?? target.metadata.generateName ?? '',
+      error,
+    }
+    const message = event.message.replaceAll(/\{(name|error)\}/g, (_, field: string) => values[field] ?? '')
+    this.#context.recorder.event(this.#object, type, event.reason, message)
+  }
+}
+
+/** Neighbouring actions that may run together. */
+function groupsOf(actions: readonly Action[]): readonly (readonly Action[])[] {
+  const groups: Action[][] = []
+  for (const action of actions) {
+    const group = groups.at(-1)
+    if (group?.[0] !== undefined && isAlike(group[0], action)) group.push(action)
+    else groups.push([action])
+  }
+  return groups
+}
+
+function isAlike(a: Action, b: Action): boolean {
+  if (a.type === 'event' || b.type === 'event') return a.type === b.type
+  return a.type === b.type && a.resource.plural === b.resource.plural && a.resource.group === b.resource.group
+}
+
+function throwErrors(errors: readonly unknown[], actionCount: number): void {
+  const [first] = errors
+  if (errors.length === 0) return
+  // Conflicts all mean the same, that the cache was old, and are expected as such by who runs this.
+  if (errors.length === 1 || errors.every((error) => hasReason(error, 'Conflict'))) throw first
+  throw new AggregateError(
+    errors,
+    `${errors.length} of ${actionCount} actions failed, the first with: ${messageOf(first)}`,
+  )
+}
+
+function targetOf(action: WriteAction): Pick<KubernetesObject, 'metadata'> {
+  switch (action.type) {
+    case 'create':
+    case 'update':
+      return action.object
+    case 'patch':
+      return { metadata: action.key }
+    case 'delete':
+      return { metadata: action.uid === undefined ? action.key : { ...action.key, uid: action.uid } }
+  }
+}
+
+function recorded(object: KubernetesObject, resource: Resource): RecordedObject {
+  const { namespace, name = '', uid } = object.metadata
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name, uid }
+}
+
+const subresourceOf = ({ subresource }: { readonly subresource?: string | undefined }) =>
+  subresource === undefined ? {} : { subresource }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function isNamespaceTerminating(error: unknown): boolean {
+  return (
+    hasReason(error, 'Forbidden') &&
+    error.status.details?.causes?.some((cause) => cause.reason === 'NamespaceTerminating') === true
+  )
+}

@@ -1,0 +1,103 @@
+import type { KubernetesObject, Resource } from '@coracle/api'
+import type { EventType, ObjectKey, Patch } from '@coracle/client'
+import type { Time } from '@coracle/environment'
+
+/**
+ * What a controller has decided to do: the answer of a pure function to what it observed. It is data, so that tests are
+ * tables and that what would happen can be shown before it does.
+ */
+export interface Plan<Status> {
+  /** In order. Neighbours of one type and resource are done at the same time. */
+  readonly actions: readonly Action[]
+  /** The status the object should have; absent: as it is. Written once, after the actions, and only if it differs. */
+  readonly status?: Status
+  /** Look again after this time though nothing changes. */
+  readonly requeueAfterMs?: number
+}
+
+export type Action = CreateAction | UpdateAction | PatchAction | DeleteAction | EventAction
+
+interface Reasoned {
+  /** Why, in a few words for people: `2 of 3 replicas exist`. */
+  readonly because: string
+}
+
+/**
+ * Events about the planned object that a write brings forth. In messages `{name}` stands for the name of the object
+ * written, and `{error}` for why it failed.
+ */
+export interface WriteEvents {
+  readonly succeeded?: { readonly reason: string; readonly message: string }
+  readonly failed?: { readonly reason: string; readonly message: string }
+}
+
+/**
+ * Creations of one kind start slowly: one, then two, four and so on while all succeed. A template that the server
+ * refuses thus costs one request, not a thousand. After a failure the rest is left for the next time.
+ */
+export interface CreateAction extends Reasoned {
+  readonly type: 'create'
+  readonly resource: Resource
+  readonly object: KubernetesObject
+  readonly events?: WriteEvents
+}
+
+export interface UpdateAction extends Reasoned {
+  readonly type: 'update'
+  readonly resource: Resource
+  readonly object: KubernetesObject
+  readonly subresource?: string
+  readonly events?: WriteEvents
+}
+
+export interface PatchAction extends Reasoned {
+  readonly type: 'patch'
+  readonly resource: Resource
+  readonly key: ObjectKey
+  readonly patch: Patch
+  readonly subresource?: string
+  readonly events?: WriteEvents
+}
+
+/** Deletes an object. That it is gone already counts as success. */
+export interface DeleteAction extends Reasoned {
+  readonly type: 'delete'
+  readonly resource: Resource
+  readonly key: ObjectKey
+  /** Only the object of this identity: not another that took its name meanwhile. */
+  readonly uid?: string
+  readonly gracePeriodSeconds?: number
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
+  readonly events?: WriteEvents
+}
+
+/** Reports something to users, about the planned object or another. */
+export interface EventAction extends Reasoned {
+  readonly type: 'event'
+  readonly eventType: EventType
+  readonly reason: string
+  readonly message: string
+  readonly about?: KubernetesObject
+}
+
+/** An action that was carried out or tried: a link of the chain from cause to effect. */
+export interface ActionRecord {
+  readonly time: Time
+  readonly controller: string
+  /** The object that was reconciled. */
+  readonly object: RecordedObject
+  readonly type: Exclude<Action['type'], 'event'> | 'status'
+  /** The object that was written. */
+  readonly target: RecordedObject
+  readonly because: string
+  /** Absent where it succeeded. */
+  readonly error?: string
+}
+
+export interface RecordedObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace: string | undefined
+  readonly name: string
+  readonly uid: string | undefined
+}

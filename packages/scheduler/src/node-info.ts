@@ -1,0 +1,67 @@
+import type { Node, Pod } from '@coracle/api'
+import {
+  type HostPort,
+  hostPortsOf,
+  type PodRequest,
+  podRequestOf,
+  type ResourceAmounts,
+  resourceAmounts,
+} from './pod-request.ts'
+
+/** Pods a node takes when it does not say: what kubelets report by default. */
+const podsDefaultMax = 110
+
+/**
+ * What the scheduler knows of a node: the node itself, and the sum of what its pods ask for. It is the scheduler's own
+ * book-keeping and changes in place, one pod at a time, so that a pod's coming or going costs nothing but itself.
+ */
+export class NodeInfo {
+  node: Node
+  allocatable: ResourceAmounts
+  podsMax: number
+  milliCpu = 0
+  memory = 0
+  ephemeralStorage = 0
+  readonly extended = new Map<string, number>()
+  readonly hostPorts: HostPort[] = []
+  podCount = 0
+
+  constructor(node: Node) {
+    this.node = node
+    this.allocatable = resourceAmounts(node.status?.allocatable ?? node.status?.capacity)
+    this.podsMax = this.allocatable.extended.get('pods') ?? podsDefaultMax
+  }
+
+  /** Takes over a newer state of the node; its pods stay. */
+  setNode(node: Node): void {
+    if (node.status !== this.node.status) {
+      this.allocatable = resourceAmounts(node.status?.allocatable ?? node.status?.capacity)
+      this.podsMax = this.allocatable.extended.get('pods') ?? podsDefaultMax
+    }
+    this.node = node
+  }
+
+  add(pod: Pod): void {
+    this.#account(podRequestOf(pod), 1)
+    this.hostPorts.push(...hostPortsOf(pod))
+  }
+
+  remove(pod: Pod): void {
+    this.#account(podRequestOf(pod), -1)
+    for (const port of hostPortsOf(pod)) {
+      const at = this.hostPorts.findIndex(
+        (used) => used.port === port.port && used.protocol === port.protocol && used.ip === port.ip,
+      )
+      if (at >= 0) this.hostPorts.splice(at, 1)
+    }
+  }
+
+  #account(request: PodRequest, sign: 1 | -1): void {
+    this.milliCpu += sign * request.milliCpu
+    this.memory += sign * request.memory
+    this.ephemeralStorage += sign * request.ephemeralStorage
+    for (const [name, amount] of request.extended)
+      this.extended.set(name, (this.extended.get(name) ?? 0) + sign * amount)
+    this.podCount += sign
+  }
+}

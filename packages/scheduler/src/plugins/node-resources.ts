@@ -1,0 +1,95 @@
+import type { NodeInfo } from '../node-info.ts'
+import { type PodRequest, podRequestOf, type ResourceAmounts } from '../pod-request.ts'
+import { type Filter, fits, type Scorer, scoreMax } from './plugin.ts'
+
+/** What a pod that asks for nothing is taken to use when nodes are compared (upstream's non-zero requests). */
+const milliCpuAssumed = 100
+const memoryAssumed = 200 * 1024 * 1024
+
+/** The sum of what pods ask for stays within what the node can allocate; so does their number. */
+export const nodeResourcesFit: Filter = {
+  name: 'NodeResourcesFit',
+  helpedByEviction: (pod, { allocatable, podsMax }) => podsMax > 0 && isWithin(podRequestOf(pod), allocatable),
+  prepare(pod) {
+    const request = podRequestOf(pod)
+    return (node) => (isRoomy(node, request) ? fits : shortages(node, request))
+  },
+}
+
+/** Whether an empty node would do. */
+function isWithin(request: PodRequest, allocatable: ResourceAmounts): boolean {
+  return (
+    request.milliCpu <= allocatable.milliCpu &&
+    request.memory <= allocatable.memory &&
+    request.ephemeralStorage <= allocatable.ephemeralStorage &&
+    [...request.extended].every(([name, amount]) => amount <= (allocatable.extended.get(name) ?? 0))
+  )
+}
+
+function isRoomy(node: NodeInfo, request: PodRequest): boolean {
+  return (
+    node.podCount < node.podsMax &&
+    (request.milliCpu === 0 || request.milliCpu <= node.allocatable.milliCpu - node.milliCpu) &&
+    (request.memory === 0 || request.memory <= node.allocatable.memory - node.memory) &&
+    (request.ephemeralStorage === 0 ||
+      request.ephemeralStorage <= node.allocatable.ephemeralStorage - node.ephemeralStorage) &&
+    (request.extended.size === 0 || shortExtended(node, request).length === 0)
+  )
+}
+
+function shortages(node: NodeInfo, request: PodRequest): string[] {
+  const { allocatable } = node
+  const reasons: string[] = []
+  if (node.podCount >= node.podsMax) reasons.push('Too many pods')
+  if (request.milliCpu > 0 && request.milliCpu > allocatable.milliCpu - node.milliCpu) reasons.push('Insufficient cpu')
+  if (request.memory > 0 && request.memory > allocatable.memory - node.memory) reasons.push('Insufficient memory')
+  if (request.ephemeralStorage > 0 && request.ephemeralStorage > allocatable.ephemeralStorage - node.ephemeralStorage) {
+    reasons.push('Insufficient ephemeral-storage')
+  }
+  return [...reasons, ...shortExtended(node, request).map((name) => `Insufficient ${name}`)]
+}
+
+function shortExtended(node: NodeInfo, request: PodRequest): string[] {
+  return [...request.extended]
+    .filter(([name, amount]) => amount > (node.allocatable.extended.get(name) ?? 0) - (node.extended.get(name) ?? 0))
+    .map(([name]) => name)
+}
+
+/** The more that would be left, the better: CPU and memory count alike. */
+export const leastAllocated: Scorer = {
+  name: 'NodeResourcesFit',
+  weight: 1,
+  prepare(pod) {
+    const { milliCpu, memory } = assumed(podRequestOf(pod))
+    return (node) =>
+      Math.floor(
+        (left(node.allocatable.milliCpu, node.milliCpu + milliCpu) +
+          left(node.allocatable.memory, node.memory + memory)) /
+          2,
+      )
+  },
+}
+
+/** The closer CPU and memory would be to being used alike, the better. */
+export const balancedAllocation: Scorer = {
+  name: 'NodeResourcesBalancedAllocation',
+  weight: 1,
+  prepare(pod) {
+    const { milliCpu, memory } = assumed(podRequestOf(pod))
+    return (node) => {
+      const cpuShare = share(node.milliCpu + milliCpu, node.allocatable.milliCpu)
+      const memoryShare = share(node.memory + memory, node.allocatable.memory)
+      return Math.floor((1 - Math.abs(cpuShare - memoryShare) / 2) * scoreMax)
+    }
+  },
+}
+
+const assumed = ({ milliCpu, memory }: PodRequest) => ({
+  milliCpu: milliCpu || milliCpuAssumed,
+  memory: memory || memoryAssumed,
+})
+
+const left = (capacity: number, used: number): number =>
+  capacity === 0 || used > capacity ? 0 : ((capacity - used) * scoreMax) / capacity
+
+const share = (used: number, capacity: number): number => (capacity === 0 ? 1 : Math.min(1, used / capacity))

@@ -1,0 +1,14 @@
+import { type Filter, fits } from './plugin.ts'
+import { toleratesTaint } from './taint-toleration.ts'
+
+const unschedulable = ['node(s) were unschedulable'] as const
+const taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const
+
+/** Cordoned nodes take no pods, except those that tolerate the taint which stands for it. */
+export const nodeUnschedulable: Filter = {
+  name: 'NodeUnschedulable',
+  prepare(pod) {
+    const tolerated = toleratesTaint(pod.spec?.tolerations ?? [], taint)
+    return tolerated ? undefined : (node) => (node.node.spec?.unschedulable ? unschedulable : fits)
+  },
+}

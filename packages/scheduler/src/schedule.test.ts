@@ -1,0 +1,238 @@
+import type { PodSpec, Taint } from '@coracle/api'
+import { seededRandom } from '@coracle/environment'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { NodeInfo } from './node-info.ts'
+import { podRequestOf } from './pod-request.ts'
+import { feasibleWanted, schedule } from './schedule.ts'
+import { makeNode, makePod, type NodeOptions } from './testing/objects.ts'
+
+const random = seededRandom(1)
+const infos = (nodes: readonly NodeOptions[]) => nodes.map((node) => new NodeInfo(makeNode(node)))
+
+describe('schedule', () => {
+  it('says so when there is no node at all', () => {
+    expect(schedule(makePod(), [], { random })).toMatchObject({
+      type: 'unschedulable',
+      message: 'no nodes available to schedule pods',
+    })
+  })
+
+  const gpuTaint: Taint = { key: 'gpu', value: 'yes', effect: 'NoSchedule' }
+  const affinity = (...terms: object[]): Partial<PodSpec> => ({
+    affinity: {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
+    },
+  })
+
+  const cases: readonly {
+    readonly name: string
+    readonly pod: Parameters<typeof makePod>[0]
+    readonly refused: NodeOptions
+    readonly accepted: NodeOptions
+    readonly message: string
+  }[] = [
+    {
+      name: 'a cordoned node',
+      pod: {},
+      refused: { unschedulable: true },
+      accepted: {},
+      message:
+        '1 node(s) were unschedulable. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+    },
+    {
+      name: 'an untolerated taint',
+      pod: {},
+      refused: { taints: [gpuTaint] },
+      accepted: { taints: [{ ...gpuTaint, effect: 'PreferNoSchedule' }] },
+      message:
+        '1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+    },
+    {
+      name: 'a taint that is tolerated with another value',
+      pod: { tolerations: [{ key: 'gpu', operator: 'Equal', value: 'no', effect: 'NoSchedule' }] },
+      refused: { taints: [gpuTaint] },
+      accepted: { taints: [{ ...gpuTaint, value: 'no' }] },
+      message:
+        '1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+    },
+    {
+      name: 'a missing label of the node selector',
+      pod: { nodeSelector: { disk: 'ssd' } },
+      refused: { labels: { disk: 'hdd' } },
+      accepted: { labels: { disk: 'ssd' } },
+      message:
+        "1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+    },
+    {
+      name: 'required affinity by expression',
+      pod: affinity({ matchExpressions: [{ key: 'cores', operator: 'Gt', values: ['8'] }] }),
+      refused: { labels: { cores: '8' } },
+      accepted: { labels: { cores: '10' } },
+      message:
+        "1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+    },
+    {
+      name: 'required affinity by field, one of several terms being enough',
+      pod: affinity(
+        { matchExpressions: [{ key: 'absent', operator: 'Exists' }] },
+        { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['chosen'] }] },
+      ),
+      refused: { name: 'other' },
+      accepted: { name: 'chosen' },
+      message:
+        "1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+    },
+    {
+      name: 'more CPU and memory than the node has',
+      pod: { requests: { cpu: '5', memory: '9Gi' } },
+      refused: {},
+      accepted: { allocatable: { cpu: '8', memory: '16Gi' } },
+      message:
+        '1 Insufficient cpu, 1 Insufficient memory. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+    },
+    {
+      name: 'an extended resource that the node does not have',
+      pod: { requests: { 'example.com/gpu': '1' } },
+      refused: {},
+      accepted: { allocatable: { 'example.com/gpu': '2' } },
+      message:
+        '1 Insufficient example.com/gpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+    },
+  ]
+
+  it.each(cases)('refuses $name', ({ pod, refused, accepted, message }) => {
+    expect(schedule(makePod(pod), infos([refused]), { random })).toMatchObject({
+      type: 'unschedulable',
+      message: `0/1 nodes are available: ${message}`,
+    })
+    const nodes = infos([refused, accepted])
+    expect(schedule(makePod(pod), nodes, { random })).toMatchObject({ type: 'fits', node: nodes[1] })
+  })
+
+  it('refuses a node whose room is taken by other pods, and counts evicting them as a way out that finds no victims', () => {
+    const [node] = infos([{ allocatable: { pods: '1' } }]) as [NodeInfo]
+    node.add(makePod())
+    expect(schedule(makePod(), [node], { random })).toMatchObject({
+      message:
+        '0/1 nodes are available: 1 Too many pods. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+    })
+    node.remove(makePod({}, 'gone'))
+    expect(schedule(makePod(), [node], { random }).type).toBe('fits')
+  })
+
+  it.each([
+    ['0.0.0.0', '127.0.0.1', 'unschedulable'],
+    ['127.0.0.1', '127.0.0.1', 'unschedulable'],
+    ['127.0.0.2', '127.0.0.1', 'fits'],
+  ])('gives a host port of %s and %s: %s', (held, wanted, expected) => {
+    const withPort = (hostIP: string) =>
+      makePod({ containers: [{ name: 'main', ports: [{ containerPort: 80, hostPort: 80, hostIP, protocol: 'TCP' }] }] })
+    const [node] = infos([{}]) as [NodeInfo]
+    node.add(withPort(held))
+    expect(schedule(withPort(wanted), [node], { random }).type).toBe(expected)
+  })
+
+  it('prefers the emptier node, and the one whose preferences and taints suit', () => {
+    const [full, empty] = infos([{}, {}]) as [NodeInfo, NodeInfo]
+    full.add(makePod({ requests: { cpu: '2', memory: '4Gi' } }))
+    expect(schedule(makePod(), [full, empty], { random })).toMatchObject({ node: empty })
+
+    const [tainted, clean] = infos([{ taints: [{ key: 'old', effect: 'PreferNoSchedule' }] }, {}]) as [
+      NodeInfo,
+      NodeInfo,
+    ]
+    expect(schedule(makePod(), [tainted, clean], { random })).toMatchObject({ node: clean })
+
+    const [plain, liked] = infos([{}, { labels: { zone: 'a' } }]) as [NodeInfo, NodeInfo]
+    const preferred = makePod({
+      affinity: {
+        nodeAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 10, preference: { matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] } },
+          ],
+        },
+      },
+    })
+    expect(schedule(preferred, [plain, liked], { random })).toMatchObject({ node: liked })
+  })
+
+  it('spreads pods over equal nodes by chance', () => {
+    const nodes = infos(Array.from({ length: 4 }, () => ({})))
+    const chosen = new Set<unknown>()
+    for (let round = 0; round < 50; round++) {
+      const decision = schedule(makePod(), nodes, { random })
+      if (decision.type === 'fits') chosen.add(decision.node)
+    }
+    expect(chosen.size).toBe(4)
+  })
+
+  it('never over-commits a node, whatever comes', () => {
+    const pod = fc.record({ cpu: fc.integer({ min: 0, max: 3000 }), memory: fc.integer({ min: 0, max: 4096 }) })
+    fc.assert(
+      fc.property(fc.array(pod, { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), (wanted, nodeCount) => {
+        const nodes = infos(Array.from({ length: nodeCount }, () => ({ allocatable: { pods: '8' } })))
+        for (const { cpu, memory } of wanted) {
+          const candidate = makePod({ requests: { cpu: `${cpu}m`, memory: `${memory}Mi` } })
+          const decision = schedule(candidate, nodes, { random })
+          if (decision.type === 'fits') decision.node.add(candidate)
+          else {
+            const { milliCpu, memory: bytes } = podRequestOf(candidate)
+            const room = nodes.some(
+              (node) => node.podCount < 8 && node.milliCpu + milliCpu <= 4000 && node.memory + bytes <= 8 * 2 ** 30,
+            )
+            expect(room).toBe(false)
+          }
+        }
+        for (const node of nodes) {
+          expect(node.milliCpu).toBeLessThanOrEqual(4000)
+          expect(node.memory).toBeLessThanOrEqual(8 * 2 ** 30)
+          expect(node.podCount).toBeLessThanOrEqual(8)
+        }
+      }),
+    )
+  })
+
+  it('examines only a share of a large cluster, beginning where it is told', () => {
+    const nodes = infos(Array.from({ length: 1000 }, (_, index) => ({ name: `n${index}` })))
+    const decision = schedule(makePod(), nodes, { random, start: 990 })
+    expect(decision.examined).toBe(feasibleWanted(1000))
+    expect(decision.examined).toBe(420)
+    expect(feasibleWanted(99)).toBe(99)
+    expect(feasibleWanted(5000)).toBe(500)
+    expect(feasibleWanted(20_000)).toBe(1000)
+  })
+})
+
+describe('podRequestOf', () => {
+  const container = (name: string, cpu: string, restartPolicy?: 'Always') => ({
+    name,
+    resources: { requests: { cpu } },
+    ...(restartPolicy === undefined ? {} : { restartPolicy }),
+  })
+
+  it.each<[string, Partial<PodSpec>, number]>([
+    ['the sum of the containers', { containers: [container('a', '100m'), container('b', '200m')] }, 300],
+    [
+      'an init container that needs more',
+      { containers: [container('a', '100m')], initContainers: [container('i', '1')] },
+      1000,
+    ],
+    [
+      'sidecars beside the containers, and beside the init containers after them',
+      {
+        containers: [container('a', '100m')],
+        initContainers: [container('s', '300m', 'Always'), container('i', '200m')],
+      },
+      500,
+    ],
+    ['overhead on top', { containers: [container('a', '100m')], overhead: { cpu: '50m' } }, 150],
+    [
+      'what the pod as a whole asks for instead',
+      { containers: [container('a', '100m')], resources: { requests: { cpu: '2' } } },
+      2000,
+    ],
+  ])('is %s', (_, spec, milliCpu) => {
+    expect(podRequestOf(makePod(spec)).milliCpu).toBe(milliCpu)
+  })
+})

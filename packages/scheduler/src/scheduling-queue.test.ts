@@ -1,0 +1,89 @@
+import { VirtualClock } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { SchedulingQueue } from './scheduling-queue.ts'
+import { makePod } from './testing/objects.ts'
+
+describe('SchedulingQueue', () => {
+  let clock: VirtualClock
+  let queue: SchedulingQueue
+
+  beforeEach(() => {
+    clock = new VirtualClock(0)
+    queue = new SchedulingQueue(clock, () => {})
+  })
+
+  const taken = () => queue.take()?.metadata.name
+
+  it('hands out by priority, then in the order pods came', () => {
+    queue.set(makePod({}, 'first'))
+    queue.set(makePod({}, 'second'))
+    queue.set(makePod({ priority: 10 }, 'urgent'))
+    expect([taken(), taken(), taken(), taken()]).toEqual(['urgent', 'first', 'second', undefined])
+  })
+
+  it('lets a pod that fits nowhere rest until something changes, and then until its back-off is over', async () => {
+    queue.set(makePod({}, 'a'))
+    taken()
+    queue.failed('uid-a', 'unschedulable')
+    await clock.advance('10s')
+    expect(taken()).toBeUndefined()
+    queue.retryUnschedulable()
+    expect(taken()).toBe('a')
+    queue.failed('uid-a', 'unschedulable')
+    queue.retryUnschedulable()
+    expect(taken()).toBeUndefined()
+    await clock.advance('1999ms')
+    expect(taken()).toBeUndefined()
+    await clock.advance('1ms')
+    expect(taken()).toBe('a')
+  })
+
+  it('tries again without a rest when something changed during the attempt', async () => {
+    queue.set(makePod({}, 'a'))
+    taken()
+    queue.retryUnschedulable()
+    queue.failed('uid-a', 'unschedulable')
+    await clock.advance('1s')
+    expect(taken()).toBe('a')
+  })
+
+  it('tries again after five minutes even if nothing changes', async () => {
+    queue.set(makePod({}, 'a'))
+    taken()
+    queue.failed('uid-a', 'unschedulable')
+    await clock.advance('5m')
+    expect(taken()).toBe('a')
+  })
+
+  it('backs off from 1 s doubling to 10 s after errors', async () => {
+    queue.set(makePod({}, 'a'))
+    const waits: number[] = []
+    for (let round = 0; round < 6; round++) {
+      expect(taken()).toBe('a')
+      queue.failed('uid-a', 'error')
+      const failedAtMs = clock.now()
+      while (!queue.hasActive) await clock.advance('500ms')
+      waits.push(clock.now() - failedAtMs)
+    }
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 10_000, 10_000])
+  })
+
+  it('forgets pods that are removed, whatever their state', async () => {
+    queue.set(makePod({}, 'active'))
+    queue.remove('uid-active')
+    expect(taken()).toBeUndefined()
+    queue.set(makePod({}, 'resting'))
+    taken()
+    queue.failed('uid-resting', 'error')
+    queue.remove('uid-resting')
+    await clock.advance('1h')
+    expect(taken()).toBeUndefined()
+  })
+
+  it('takes over the newer state of a queued pod', () => {
+    queue.set(makePod({}, 'a'))
+    queue.set(makePod({ priority: 5 }, 'a'))
+    queue.set(makePod({ priority: 1 }, 'b'))
+    expect([taken(), taken()]).toEqual(['a', 'b'])
+  })
+})
