@@ -13,6 +13,6 @@ export default defineConfig({
     // Two cores: more workers than that only make the tests of real programs slower.
     maxWorkers: 2,
     // In CI the counts are read from the report, for the closing line.
-    reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'coverage/tests.json' }]] : ['default'],
+    reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/tests.json' }]] : ['default'],
   },
 })

@@ -57,3 +57,18 @@ describe('canonicalTime', () => {
     expect(canonicalTime('yesterday', false)).toBeUndefined()
   })
 })
+
+describe('formatTime, asked for one second and then another', () => {
+  it('gives each its own text', () => {
+    const times = [0, 999, 1000, 0, 86_400_000].map(formatTime)
+    expect(times).toEqual([
+      '1970-01-01T00:00:00Z',
+      '1970-01-01T00:00:00Z',
+      '1970-01-01T00:00:01Z',
+      '1970-01-01T00:00:00Z',
+      '1970-01-02T00:00:00Z',
+    ])
+    expect(canonicalTime('1970-01-02T00:00:00Z', true)).toBe('1970-01-02T00:00:00.000000Z')
+    expect(canonicalTime('1970-01-02T00:00:00Z', false)).toBe('1970-01-02T00:00:00Z')
+  })
+})

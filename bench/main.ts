@@ -1,0 +1,51 @@
+/** `npm run bench [-- NAME…]`: measures the bundled program and prints a table. See README.md. */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { replicationCollect, replicationCreate, replicationReady } from './replication.ts'
+import { create, get, list } from './requests.ts'
+import { coldStart, memoryAtRest } from './start.ts'
+import { type Benchmark, keepsBudget, showFigure } from './support/benchmark.ts'
+import { referenceTarget } from './support/server.ts'
+
+const benchmarks: readonly Benchmark[] = [
+  coldStart,
+  memoryAtRest,
+  replicationCreate,
+  replicationReady,
+  replicationCollect,
+  get,
+  create,
+  list,
+]
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name))
+if (unknown.length > 0) {
+  console.error(`no benchmark named ${unknown.join(', ')}; there are ${benchmarks.map(({ name }) => name).join(', ')}`)
+  process.exit(1)
+}
+
+execFileSync(process.execPath, [join(import.meta.dirname, '..', 'scripts', 'build.ts')], { stdio: 'inherit' })
+
+const reference = referenceTarget()
+const rows: string[][] = [['WHAT', 'BUDGET', 'MEASURED', ...(reference ? ['REFERENCE', 'RATIO'] : []), '']]
+for (const benchmark of benchmarks) {
+  if (wanted.length > 0 && !wanted.includes(benchmark.name)) continue
+  process.stderr.write(`measuring ${benchmark.name} …\n`)
+  const measured = await benchmark.measure()
+  const row = [benchmark.what, showFigure(benchmark.budget), showFigure(measured)]
+  if (reference !== undefined) {
+    const other = await benchmark.measureReference?.(reference)
+    row.push(other ? showFigure(other) : '-', other ? `${(measured.value / other.value).toFixed(2)}` : '-')
+  }
+  rows.push([...row, keepsBudget(measured, benchmark.budget) ? 'ok' : 'over budget'])
+}
+
+const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+for (const row of rows)
+  console.log(
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )

@@ -1,0 +1,117 @@
+import { configMaps, namespaces, pods } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
+import type { AdmissionPlugin } from './admission.ts'
+
+const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+
+describe('NamespaceLifecycle', () => {
+  it('lets nothing into a namespace that is not there', async () => {
+    const { client } = await startTestCore()
+    expect(await refusal(client.create(configMaps, configMap('a', {}, { namespace: 'nowhere' })))).toEqual({
+      code: 404,
+      reason: 'NotFound',
+      message: 'namespaces "nowhere" not found',
+    })
+  })
+
+  it('lets nothing new into a namespace that is ending, and says why in a cause', async () => {
+    const { client } = await startTestCore()
+    await client.create(namespaces, namespace('team'))
+    await client.create(configMaps, configMap('old', {}, { namespace: 'team' }))
+    await client.delete(namespaces, { name: 'team' })
+    const error = await client.create(configMaps, configMap('a', {}, { namespace: 'team' })).catch((caught) => caught)
+    expect(error.status).toMatchObject({
+      code: 403,
+      reason: 'Forbidden',
+      message:
+        'configmaps "a" is forbidden: unable to create new content in namespace team because it is being terminated',
+      details: {
+        causes: [
+          {
+            reason: 'NamespaceTerminating',
+            message: 'namespace team is being terminated',
+            field: 'metadata.namespace',
+          },
+        ],
+      },
+    })
+    await client.update(configMaps, configMap('old', { still: 'changes' }, { namespace: 'team' }))
+  })
+
+  it.each(['default', 'kube-system', 'kube-public'])('keeps %s', async (name) => {
+    const { client } = await startTestCore()
+    expect(await refusal(client.delete(namespaces, { name }))).toEqual({
+      code: 403,
+      reason: 'Forbidden',
+      message: `namespaces "${name}" is forbidden: this namespace may not be deleted`,
+    })
+  })
+})
+
+describe('what pods are given', () => {
+  it('is a service account, a priority and some patience with failing nodes', async () => {
+    const { client } = await startTestCore()
+    const { spec } = await client.create(pods, pod('a'))
+    expect(spec).toMatchObject({
+      serviceAccountName: 'default',
+      serviceAccount: 'default',
+      priority: 0,
+      preemptionPolicy: 'PreemptLowerPriority',
+      tolerations: [
+        { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
+        { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
+      ],
+    })
+  })
+
+  it('leaves alone what they say themselves', async () => {
+    const { client } = await startTestCore()
+    const own = { operator: 'Exists' as const }
+    const { spec } = await client.create(pods, pod('a', {}, { serviceAccountName: 'robot', tolerations: [own] }))
+    expect(spec.serviceAccountName).toBe('robot')
+    expect(spec.tolerations).toEqual([own])
+  })
+
+  it('is the priority of their class', async () => {
+    const { client } = await startTestCore()
+    const critical = await client.create(pods, pod('a', {}, { priorityClassName: 'system-node-critical' }))
+    expect(critical.spec.priority).toBe(2_000_001_000)
+    expect(await refusal(client.create(pods, pod('b', {}, { priorityClassName: 'none' })))).toEqual({
+      code: 403,
+      reason: 'Forbidden',
+      message: 'pods "b" is forbidden: no PriorityClass with name none was found',
+    })
+    const { message } = await refusal(client.create(pods, pod('c', {}, { priority: 7 })))
+    expect(message).toContain('the integer value of priority (7) must not be provided in pod spec')
+  })
+
+  it('is in the form that decoding gives, so that an update need not copy it', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(pods, pod('a'))
+    const keys = Object.keys(created.spec)
+    expect(keys.indexOf('tolerations')).toBeLessThan(keys.indexOf('enableServiceLinks'))
+  })
+})
+
+describe('the chain', () => {
+  it('lets every plugin change the object in turn, and judge it only when it is valid', async () => {
+    const seen: string[] = []
+    const adding = (name: string): AdmissionPlugin => ({
+      name,
+      mutate: async (_attributes, object) => ({
+        ...object,
+        metadata: { ...object.metadata, labels: { ...object.metadata.labels, [name]: String(seen.length) } },
+      }),
+      validate: ({ operation }, object) => {
+        seen.push(`${name} ${operation} ${Object.keys(object?.metadata.labels ?? {})}`)
+      },
+    })
+    const { client } = await startTestCore({ admission: [adding('one'), adding('two')] })
+    seen.length = 0
+    await client.create(configMaps, configMap('a'))
+    expect((await refusal(client.create(configMaps, configMap('-')))).reason).toBe('Invalid')
+    await client.delete(configMaps, { namespace: 'default', name: 'a' })
+    expect(seen).toEqual(['one CREATE one,two', 'two CREATE one,two', 'one DELETE ', 'two DELETE '])
+  })
+})

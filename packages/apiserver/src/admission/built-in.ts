@@ -1,0 +1,11 @@
+import type { Registries } from '../registries.ts'
+import type { AdmissionPlugin } from './admission.ts'
+import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
+import { namespaceLifecycle } from './namespace-lifecycle.ts'
+import { priority } from './priority.ts'
+import { serviceAccount } from './service-account.ts'
+
+/** What upstream turns on by default, as far as it concerns the kinds there are, in upstream's order. */
+export function builtInAdmission(registries: Registries): readonly AdmissionPlugin[] {
+  return [namespaceLifecycle(registries), serviceAccount, priority(registries), defaultTolerationSeconds]
+}

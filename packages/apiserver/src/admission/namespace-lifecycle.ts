@@ -1,0 +1,43 @@
+import { ApiError, forbidden, type KubernetesObject, notFound } from '@coracle/api'
+import type { Registries } from '../registries.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+
+/** Namespaces that cannot be deleted. */
+const immortal = new Set(['default', 'kube-system', 'kube-public'])
+
+/** Keeps objects out of namespaces that are absent or ending, and the first namespaces from being deleted. */
+export function namespaceLifecycle(registries: Registries): AdmissionPlugin {
+  const phaseOf = (name: string): string | undefined => {
+    const namespace = registries.byResource('', 'v1', 'namespaces')?.peek('', name)?.object
+    return namespace === undefined ? undefined : ((namespace as WithPhase).status?.phase ?? '')
+  }
+  return {
+    name: 'NamespaceLifecycle',
+    mutate(attributes, object) {
+      const { operation, definition, namespace } = attributes
+      if (operation !== 'CREATE' || !definition.namespaced || attributes.subresource !== '') return object
+      const phase = phaseOf(namespace)
+      if (phase === undefined) throw notFound({ group: '', plural: 'namespaces' }, namespace)
+      if (phase === 'Terminating') throw terminating(attributes, object)
+      return object
+    },
+    validate({ operation, definition, name }) {
+      if (operation !== 'DELETE' || definition.group !== '' || definition.plural !== 'namespaces') return
+      if (immortal.has(name)) throw forbidden(definition, name, 'this namespace may not be deleted')
+    },
+  }
+}
+
+type WithPhase = KubernetesObject & { readonly status?: { readonly phase?: string } }
+
+function terminating({ definition, namespace, name }: AdmissionAttributes, object: KubernetesObject): ApiError {
+  const shown = name || object.metadata.generateName || ''
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`
+  const { message, status } = forbidden(definition, shown, why)
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  }
+  return new ApiError(403, 'Forbidden', message, { ...status.details, causes: [cause] })
+}

@@ -1,0 +1,14 @@
+import type { AdmissionPlugin } from './admission.ts'
+import { type AdmittedPod, createsPod, withSpec } from './pods.ts'
+
+/** Pods that name no service account run as `default`. */
+export const serviceAccount: AdmissionPlugin = {
+  name: 'ServiceAccount',
+  mutate(attributes, object) {
+    if (!createsPod(attributes)) return object
+    const pod = object as AdmittedPod
+    if ((pod.spec.serviceAccountName ?? '') !== '') return object
+    // `serviceAccount` is the older name of the same field; both are always there in stored pods.
+    return withSpec(pod, { serviceAccountName: 'default', serviceAccount: 'default' })
+  },
+}

@@ -1,0 +1,116 @@
+import { ApiError, forbidden, type Resource, type ResourceDefinition } from '@coracle/api'
+import type { Client } from '@coracle/client'
+import type { Environment } from '@coracle/environment'
+import type { Store } from '@coracle/store'
+import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
+import { builtInAdmission } from './admission/built-in.ts'
+import { createNamespaces } from './housekeeping/bootstrap.ts'
+import { startCompaction } from './housekeeping/compaction.ts'
+import { startEventExpiry } from './housekeeping/event-expiry.ts'
+import { createInProcessClient } from './in-process-client.ts'
+import type { NodeGateway } from './node-gateway.ts'
+import { Registries } from './registries.ts'
+import { ResourceRegistry } from './registry/resource-registry.ts'
+import type { Authorizer, RequestAttributes, User } from './request.ts'
+import type { Subresource } from './subresources/subresource.ts'
+import { createSubresources } from './subresources/subresources.ts'
+import { StoreFeed } from './watch-cache/store-feed.ts'
+import { WatchCache } from './watch-cache/watch-cache.ts'
+
+export interface ApiCoreOptions {
+  readonly environment: Environment
+  /** Stays the caller's: closing the core does not close it. */
+  readonly store: Store
+  /** The kinds served. */
+  readonly definitions: readonly ResourceDefinition[]
+  readonly authorizer: Authorizer
+  /** Absent: nothing that only a node knows, such as logs, can be had. */
+  readonly nodes?: NodeGateway
+  /** Further admission, after what is built in. */
+  readonly admission?: readonly AdmissionPlugin[]
+  /** Called when the store has failed. Reads are stale from then on and writes fail: the process should end. */
+  readonly onFailure?: (error: Error) => void
+  /** Most events kept per resource for watches to resume from; `historyEventsMax` unless given. */
+  readonly historyEventsMax?: number
+}
+
+/**
+ * The API server without a network: registries over a store, admission, authorization, and clients in process. What serves
+ * HTTP stands on it and adds nothing to what a request may do.
+ */
+export interface ApiCore {
+  readonly environment: Environment
+  readonly registries: Registries
+  /** Resolves when every kind is read from the store and the first namespaces exist; rejects if that fails. */
+  readonly ready: Promise<void>
+  /** Throws upstream's 403 unless the user may do this. */
+  authorize(user: User, attributes: RequestAttributes): void
+  /** What is behind a subresource other than `status`; undefined where there is nothing. */
+  subresource(resource: Resource, name: string): Subresource | undefined
+  /** A client with the rights of `user`. */
+  client(user: User): Client
+  /** Ends watches and timers. The store stays open. */
+  close(): Promise<void>
+}
+
+/** Starts the core. Wait for `ready` before serving. */
+export function createApiCore(options: ApiCoreOptions): ApiCore {
+  const { environment, store, authorizer } = options
+  const registries = new Registries()
+  const feed = new StoreFeed(store, environment, (error) => {
+    environment.logger.error('the store has ended', { error: error.message })
+    for (const { cache } of registries.all()) cache.close()
+    options.onFailure?.(error)
+  })
+  const admission = new AdmissionChain([...builtInAdmission(registries), ...(options.admission ?? [])])
+  for (const definition of options.definitions) {
+    const cache = new WatchCache(definition, environment, feed, options.historyEventsMax)
+    registries.add(new ResourceRegistry({ definition, cache, feed, store, environment, admission, registries }))
+  }
+  const subresources = createSubresources(registries, environment, options.nodes)
+  const stops: (() => void)[] = []
+  let closed = false
+
+  const start = async (): Promise<void> => {
+    feed.start()
+    await Promise.all([...registries.all()].map(({ cache }) => feed.attach(cache)))
+    await createNamespaces(registries)
+    if (closed) return
+    stops.push(startCompaction(environment, store, registries), startEventExpiry(environment, registries))
+  }
+
+  const core: ApiCore = {
+    environment,
+    registries,
+    ready: start(),
+    authorize: (user, attributes) => authorize(authorizer, user, attributes),
+    subresource: (resource, name) => subresources.get(resource, name),
+    client: (user) => createInProcessClient(core, user),
+    close: async () => {
+      closed = true
+      for (const stop of stops) stop()
+      feed.close()
+      for (const { cache } of registries.all()) cache.close()
+    },
+  }
+  // Whoever awaits `ready` hears of a failure; that nobody does must not end the process.
+  core.ready.catch((error: unknown) => environment.logger.error('the API could not start', { error: String(error) }))
+  return core
+}
+
+function authorize(authorizer: Authorizer, user: User, attributes: RequestAttributes): void {
+  const why = authorizer.refuse(user, attributes)
+  if (why === undefined) return
+  const because = why === '' ? '' : `: ${why}`
+  if (attributes.kind === 'path') {
+    const refusal = `User ${quote(user.name)} cannot ${attributes.verb} path ${quote(attributes.path)}${because}`
+    throw new ApiError(403, 'Forbidden', `forbidden: ${refusal}`, {})
+  }
+  const { resource, subresource, namespace, name, verb } = attributes
+  const what = subresource === '' ? resource.plural : `${resource.plural}/${subresource}`
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${quote(namespace)}`
+  const refusal = `User ${quote(user.name)} cannot ${verb} resource ${quote(what)} in API group ${quote(resource.group)} ${where}`
+  throw forbidden(resource, name, refusal + because)
+}
+
+const quote = (text: string): string => JSON.stringify(text)

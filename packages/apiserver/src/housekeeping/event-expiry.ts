@@ -1,0 +1,74 @@
+import { type KubernetesObject, parseTime } from '@coracle/api'
+import type { Environment } from '@coracle/environment'
+import type { Registries } from '../registries.ts'
+import type { ResourceRegistry } from '../registry/resource-registry.ts'
+
+/** How long an event is kept after it was last written (upstream's --event-ttl). */
+export const eventTtlMs = 60 * 60_000
+
+/** How often expired events are looked for. */
+export const expirySweepIntervalMs = 60_000
+
+/** Most events removed in one sweep; what is left waits for the next. */
+export const expiredPerSweepMax = 5000
+
+/** Removes events when their time is over, until the returned function is called. */
+export function startEventExpiry(environment: Environment, registries: Registries): () => void {
+  const stops: (() => void)[] = []
+  for (const registry of registries.all()) {
+    if (registry.definition.kind === 'Event') stops.push(expireEventsOf(environment, registry))
+  }
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+function expireEventsOf({ clock, logger }: Environment, registry: ResourceRegistry): () => void {
+  const { cache } = registry
+  /** When each event was last written, the longest ago first: a sweep sees only what has expired. */
+  const writtenMs = new Map<string, number>()
+  const present = [...cache.values()].map(({ object }) => ({ object, timeMs: lastWrittenMs(object, clock.now()) }))
+  for (const { object, timeMs } of present.sort((a, b) => a.timeMs - b.timeMs)) {
+    writtenMs.set(cache.keyOf(object.metadata.namespace ?? '', object.metadata.name ?? ''), timeMs)
+  }
+  cache.onChange(({ type, key, timeMs }) => {
+    writtenMs.delete(key)
+    if (type !== 'DELETED') writtenMs.set(key, timeMs)
+  })
+
+  const sweep = (): void => {
+    const expired = expiredKeys(writtenMs, clock.now() - eventTtlMs)
+    for (const key of expired) {
+      writtenMs.delete(key)
+      const stored = cache.get(key)
+      if (stored === undefined) continue
+      registry.expire(stored).catch((error: unknown) => logger.warn('event not removed', { key, error: String(error) }))
+    }
+    timer = clock.setTimer(expirySweepIntervalMs, sweep)
+  }
+  let timer = clock.setTimer(expirySweepIntervalMs, sweep)
+  return () => timer.cancel()
+}
+
+function expiredKeys(writtenMs: ReadonlyMap<string, number>, untilMs: number): readonly string[] {
+  const expired: string[] = []
+  for (const [key, timeMs] of writtenMs) {
+    if (timeMs > untilMs || expired.length === expiredPerSweepMax) break
+    expired.push(key)
+  }
+  return expired
+}
+
+interface EventTimes {
+  readonly lastTimestamp?: string
+  readonly eventTime?: string
+  readonly series?: { readonly lastObservedTime?: string }
+}
+
+/** Of an event from before the start: the best its own fields can tell. */
+function lastWrittenMs(object: KubernetesObject, nowMs: number): number {
+  const { lastTimestamp, eventTime, series } = object as KubernetesObject & EventTimes
+  const times = [series?.lastObservedTime, lastTimestamp, eventTime, object.metadata.creationTimestamp]
+  const known = times.map((time) => parseTime(time ?? '')).filter((ms) => !Number.isNaN(ms))
+  return known.length === 0 ? nowMs : Math.min(nowMs, Math.max(...known))
+}

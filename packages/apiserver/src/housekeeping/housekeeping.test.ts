@@ -1,0 +1,123 @@
+import { configMaps, events, namespaces, pods } from '@coracle/api'
+import { realEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createMemoryStore } from '@coracle/store'
+import { describe, expect, it } from 'vitest'
+import { createApiCore } from '../api-core.ts'
+import { configMap, follow, pod, refusal, startTestCore } from '../testing/test-core.ts'
+
+const event = (name: string) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name, namespace: 'default' },
+    involvedObject: { kind: 'Pod', namespace: 'default', name: 'a' },
+    reason: 'Test',
+    message: 'text',
+  }) as never
+
+describe('events', () => {
+  it('go an hour after they were last written', async () => {
+    const { client, environment } = await startTestCore()
+    await client.create(events, event('a'))
+    await client.create(events, event('b'))
+    await environment.clock.advance('30m')
+    await client.patch(events, { namespace: 'default', name: 'b' }, { type: 'merge', body: { count: 2 } })
+    await environment.clock.advance('31m')
+    const names = async () => (await client.list(events)).items.map(({ metadata }) => metadata.name)
+    expect(await names()).toEqual(['b'])
+    await environment.clock.advance('30m')
+    expect(await names()).toEqual([])
+  })
+})
+
+describe('history', () => {
+  it('is kept for five minutes at least, and then given up in the caches and the store', async () => {
+    const { client, environment, store } = await startTestCore()
+    const { metadata } = await client.create(configMaps, configMap('a'))
+    const resourceVersion = metadata.resourceVersion ?? ''
+    await client.update(configMaps, configMap('a', { x: '1' }))
+    await client.update(configMaps, configMap('a', { x: '2' }))
+    await environment.clock.advance('5m')
+    const early = follow((await client.watch(configMaps, { resourceVersion })) as never)
+    await environment.clock.settle()
+    expect(early.lines).toEqual(['MODIFIED a', 'MODIFIED a'])
+    await environment.clock.advance('6m')
+    const late = follow((await client.watch(configMaps, { resourceVersion })) as never)
+    await environment.clock.settle()
+    expect(late.lines).toEqual(['ERROR Expired', 'end'])
+    expect(store.compactedRevision).toBeGreaterThanOrEqual(Number(resourceVersion))
+  })
+})
+
+describe('a start on a store that has been used', () => {
+  it('finds everything as it was, and makes no second namespaces', async () => {
+    const store = createMemoryStore()
+    const first = await startTestCore({ store })
+    const created = await first.client.create(pods, pod('a', { labels: { app: 'web' } }))
+    await first.core.close()
+    const before = store.revision
+    const second = await startTestCore({ store })
+    expect(store.revision).toBe(before)
+    const found = await second.client.get(pods, { namespace: 'default', name: 'a' })
+    expect(found).toEqual(created)
+    expect(Object.isFrozen(found.spec)).toBe(true)
+    const bytes = second.registry(pods).peek('default', 'a')?.bytes.toString() ?? ''
+    expect(JSON.parse(bytes)).toEqual(created)
+    await second.client.update(pods, { ...found, metadata: { ...found.metadata, labels: { app: 'db' } } })
+  })
+
+  it('shares it with another server', async () => {
+    const store = createMemoryStore()
+    const one = await startTestCore({ store })
+    const two = await startTestCore({ store })
+    const { lines } = follow((await two.client.watch(configMaps)) as never)
+    await two.environment.clock.settle()
+    await one.client.create(configMaps, configMap('a', { by: 'one' }))
+    expect((await two.client.get(configMaps, { namespace: 'default', name: 'a' })).data).toEqual({ by: 'one' })
+    await two.client.update(configMaps, configMap('a', { by: 'two' }))
+    expect((await one.client.get(configMaps, { namespace: 'default', name: 'a' })).data).toEqual({ by: 'two' })
+    await two.environment.clock.settle()
+    expect(lines).toEqual(['ADDED a', 'MODIFIED a'])
+    expect((await refusal(two.client.create(configMaps, configMap('a')))).reason).toBe('AlreadyExists')
+  })
+})
+
+it('lets no write wait for ever when it closes', async () => {
+  const { client, core } = await startTestCore()
+  const write = refusal(client.create(configMaps, configMap('a')))
+  await core.close()
+  expect(await write).toMatchObject({ code: 503, reason: 'ServiceUnavailable' })
+})
+
+describe('a store that fails', () => {
+  it('ends the watches and is reported', async () => {
+    const store = createMemoryStore()
+    const failures: Error[] = []
+    const { client, environment } = await startTestCore({ store, onFailure: (error) => failures.push(error) })
+    const { lines } = follow((await client.watch(namespaces, { resourceVersion: '1000' })) as never)
+    await environment.clock.settle()
+    await store.close()
+    await environment.clock.settle()
+    expect(lines).toEqual(['end'])
+    expect(failures).toHaveLength(1)
+    await expect(client.create(configMaps, configMap('a'))).rejects.toThrow()
+  })
+
+  it('is why a core does not get ready', async () => {
+    const store = createMemoryStore()
+    await store.close()
+    const authorizer = { refuse: () => undefined }
+    const core = createApiCore({ environment: virtualEnvironment(), store, definitions: [namespaces], authorizer })
+    await expect(core.ready).rejects.toThrow()
+  })
+})
+
+it('works on the real clock too', async () => {
+  const { client } = await startTestCore({ environment: realEnvironment() })
+  await client.create(configMaps, configMap('a'))
+  const { lines } = follow((await client.watch(configMaps)) as never)
+  await new Promise((resolve) =>
+    realEnvironment().clock.defer(() => realEnvironment().clock.defer(() => resolve(undefined))),
+  )
+  expect(lines).toEqual(['ADDED a'])
+})

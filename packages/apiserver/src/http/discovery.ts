@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { apiVersionOf, compareText, type ResourceDefinition, type Verb } from '@coracle/api'
+import { type Document, sendDocument } from './documents.ts'
+import { clausesOf } from './media-types.ts'
+
+/**
+ * What the server says of its kinds: the legacy documents (`/api`, `/apis`, `/apis/apps`, `/apis/apps/v1`) and
+ * the aggregated one (apidiscovery.k8s.io, KEP-3352) that tells everything in one answer. Documents are made at the
+ * first request for them and kept; an ETag lets clients ask whether theirs is still good.
+ */
+export class Discovery {
+  readonly #definitions: readonly ResourceDefinition[]
+  readonly #documents = new Map<string, Document | undefined>()
+
+  constructor(definitions: readonly ResourceDefinition[]) {
+    this.#definitions = definitions
+  }
+
+  /** Answers a GET of `path`; false where it is no path of discovery. */
+  handle(path: string, request: IncomingMessage, response: ServerResponse): boolean {
+    const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+    const aggregated = trimmed === '/api' || trimmed === '/apis' ? aggregatedVersion(request.headers.accept) : undefined
+    const key = aggregated === undefined ? trimmed : `${trimmed} ${aggregated}`
+    if (!this.#documents.has(key)) {
+      const made = aggregated === undefined ? this.#legacy(trimmed) : this.#aggregated(trimmed, aggregated)
+      if (made === undefined) return false
+      const contentType = aggregated === undefined ? 'application/json' : `application/json;${parametersOf(aggregated)}`
+      this.#documents.set(key, documentOf(made, contentType))
+    }
+    const document = this.#documents.get(key)
+    if (document === undefined) return false
+    sendDocument(request, response, document)
+    return true
+  }
+
+  #legacy(path: string): unknown {
+    if (path === '/api') return apiVersions(this.#definitions)
+    if (path === '/apis') return groupList(groupsOf(this.#definitions))
+    const [, prefix, ...rest] = path.split('/')
+    if (prefix === 'api') {
+      const [version = '', ...more] = rest
+      return more.length > 0 ? undefined : resourceList(this.#definitions, '', version)
+    }
+    if (prefix !== 'apis') return undefined
+    const [group = '', version, ...more] = rest
+    if (group === '' || more.length > 0) return undefined
+    if (version !== undefined) return resourceList(this.#definitions, group, version)
+    const found = groupsOf(this.#definitions).find((each) => each.name === group)
+    return found === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...found }
+  }
+
+  #aggregated(path: string, version: AggregatedVersion): unknown {
+    const wanted = this.#definitions.filter(({ group }) => (path === '/api' ? group === '' : group !== ''))
+    const groups = [...new Set(wanted.map(({ group }) => group))].sort(compareGroups)
+    return {
+      kind: 'APIGroupDiscoveryList',
+      apiVersion: `apidiscovery.k8s.io/${version}`,
+      metadata: {},
+      items: groups.map((group) => ({
+        metadata: { ...(group === '' ? {} : { name: group }), creationTimestamp: null },
+        versions: versionsOf(wanted, group).map((each) => ({
+          version: each,
+          resources: kindsOf(wanted, group, each).map(aggregatedResource),
+          freshness: 'Current',
+        })),
+      })),
+    }
+  }
+}
+
+type AggregatedVersion = 'v2' | 'v2beta1'
+
+const parametersOf = (version: AggregatedVersion): string =>
+  `g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
+
+/** Which aggregated form an `Accept` header prefers to the legacy one; undefined for the legacy one. */
+function aggregatedVersion(accept: string | undefined): AggregatedVersion | undefined {
+  for (const { type, parameters } of clausesOf(accept ?? '')) {
+    if (type !== 'application/json') continue
+    const as = parameters.get('as')
+    if (as === undefined) return undefined
+    const version = parameters.get('v')
+    if (as !== 'APIGroupDiscoveryList' || parameters.get('g') !== 'apidiscovery.k8s.io') continue
+    if (version === 'v2' || version === 'v2beta1') return version
+  }
+  return undefined
+}
+
+function documentOf(value: unknown, contentType: string): Document {
+  const bytes = Buffer.from(`${JSON.stringify(value)}\n`)
+  const etag = `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"`
+  return { bytes, contentType, etag }
+}
+
+interface Group {
+  readonly name: string
+  readonly versions: readonly GroupVersion[]
+  readonly preferredVersion: GroupVersion
+}
+
+interface GroupVersion {
+  readonly groupVersion: string
+  readonly version: string
+}
+
+const apiVersions = (definitions: readonly ResourceDefinition[]) => ({
+  kind: 'APIVersions',
+  versions: versionsOf(definitions, ''),
+  serverAddressByClientCIDRs: [],
+})
+
+const groupList = (groups: readonly Group[]) => ({ kind: 'APIGroupList', apiVersion: 'v1', groups })
+
+function groupsOf(definitions: readonly ResourceDefinition[]): readonly Group[] {
+  const names = [...new Set(definitions.map(({ group }) => group).filter((group) => group !== ''))].sort(compareGroups)
+  return names.flatMap((name) => {
+    const versions = versionsOf(definitions, name).map((version) => ({ groupVersion: `${name}/${version}`, version }))
+    const [preferredVersion] = versions
+    return preferredVersion === undefined ? [] : [{ name, versions, preferredVersion }]
+  })
+}
+
+/** Versions of a group, the preferred one first: stable before beta before alpha, newer before older. */
+function versionsOf(definitions: readonly ResourceDefinition[], group: string): readonly string[] {
+  const versions = new Set(definitions.filter((each) => each.group === group).map(({ version }) => version))
+  return [...versions].sort((a, b) => versionRank(b) - versionRank(a) || compareText(a, b))
+}
+
+/** Upstream's order of versions (apimachinery's util/version.CompareKubeAwareVersionStrings) as a number. */
+function versionRank(version: string): number {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version)
+  if (match === null) return -1
+  const [, major = '0', stage, minor = '0'] = match
+  const stageRank = stage === undefined ? 2 : stage === 'beta' ? 1 : 0
+  return stageRank * 1e6 + Number(major) * 1e3 + Number(minor)
+}
+
+/** Groups in upstream's order of priority where it matters to what a short name means; others by name after them. */
+const groupOrder = [
+  '',
+  'apps',
+  'events.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'autoscaling',
+  'batch',
+  'certificates.k8s.io',
+  'networking.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'storage.k8s.io',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'scheduling.k8s.io',
+  'coordination.k8s.io',
+  'node.k8s.io',
+  'discovery.k8s.io',
+]
+
+function compareGroups(a: string, b: string): number {
+  const rank = (group: string): number => {
+    const position = groupOrder.indexOf(group)
+    return position < 0 ? groupOrder.length : position
+  }
+  return rank(a) - rank(b) || compareText(a, b)
+}
+
+const kindsOf = (definitions: readonly ResourceDefinition[], group: string, version: string) =>
+  definitions
+    .filter((each) => each.group === group && each.version === version)
+    .sort((a, b) => compareText(a.plural, b.plural))
+
+function resourceList(definitions: readonly ResourceDefinition[], group: string, version: string): unknown {
+  const kinds = kindsOf(definitions, group, version)
+  const [first] = kinds
+  if (first === undefined) return undefined
+  return {
+    kind: 'APIResourceList',
+    ...(group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: apiVersionOf(first),
+    resources: kinds.flatMap((kind) => [legacyResource(kind), ...legacySubresources(kind)]),
+  }
+}
+
+const legacyResource = (definition: ResourceDefinition) => ({
+  name: definition.plural,
+  singularName: definition.singular,
+  namespaced: definition.namespaced,
+  kind: definition.kind,
+  verbs: [...definition.verbs].sort(compareText),
+  ...(definition.shortNames.length > 0 ? { shortNames: definition.shortNames } : {}),
+  ...(definition.categories.length > 0 ? { categories: definition.categories } : {}),
+  storageVersionHash: storageVersionHash(definition),
+})
+
+/** Upstream's: the beginning of a hash of group, version and kind that objects are stored as. */
+const storageVersionHash = ({ group, version, kind }: ResourceDefinition): string =>
+  createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')
+
+const legacySubresources = (definition: ResourceDefinition) =>
+  subresourcesOf(definition).map(({ name, kind, group, version, verbs }) => ({
+    name: `${definition.plural}/${name}`,
+    singularName: '',
+    namespaced: definition.namespaced,
+    ...(group === definition.group && version === definition.version ? {} : { group, version }),
+    kind,
+    verbs,
+  }))
+
+const aggregatedResource = (definition: ResourceDefinition) => {
+  const subresources = subresourcesOf(definition).map(({ name, group, version, kind, verbs }) => ({
+    subresource: name,
+    responseKind: { group, version, kind },
+    verbs,
+  }))
+  return {
+    resource: definition.plural,
+    responseKind: { group: definition.group, version: definition.version, kind: definition.kind },
+    scope: definition.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: definition.singular,
+    verbs: [...definition.verbs].sort(compareText),
+    ...(definition.shortNames.length > 0 ? { shortNames: definition.shortNames } : {}),
+    ...(definition.categories.length > 0 ? { categories: definition.categories } : {}),
+    ...(subresources.length > 0 ? { subresources } : {}),
+  }
+}
+
+/** A subresource as discovery lists it. */
+interface Subresource {
+  readonly name: string
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly verbs: readonly Verb[]
+}
+
+const statusVerbs: readonly Verb[] = ['get', 'patch', 'update']
+
+/** All subresources of a kind by name: its own, and those the server gives every kind that has a status or a scale. */
+export function subresourcesOf(definition: ResourceDefinition): readonly Subresource[] {
+  const { group, version, kind } = definition
+  const all = new Map<string, Subresource>()
+  if (definition.hasStatus) all.set('status', { name: 'status', group, version, kind, verbs: statusVerbs })
+  if (definition.scale !== undefined) {
+    all.set('scale', { name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: statusVerbs })
+  }
+  for (const [name, own] of Object.entries(definition.subresources)) {
+    all.set(name, { ...own, name, verbs: [...own.verbs].sort(compareText) })
+  }
+  return [...all.values()].sort((a, b) => compareText(a.name, b.name))
+}

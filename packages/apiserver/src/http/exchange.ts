@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Environment, Time } from '@coracle/environment'
+import type { ApiCore } from '../api-core.ts'
+import type { User } from '../request.ts'
+import type { BodyReader } from './body.ts'
+import type { ListWriter } from './list-bytes.ts'
+
+/** One request with its answer, and who makes it. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly query: URLSearchParams
+  /** The query as it came, without the `?`. */
+  readonly search: string
+  /** On the monotonic clock. */
+  readonly startedMs: Time
+  readonly user: User
+  readonly userAgent: string
+}
+
+/** What handlers share. */
+export interface HandlerContext {
+  readonly core: ApiCore
+  readonly environment: Environment
+  readonly bodies: BodyReader
+  readonly lists: ListWriter
+  /**
+   * Takes the time limit off an exchange that goes on for long by nature. The signal is aborted when the client goes
+   * or the server closes.
+   */
+  becomeLongRunning(exchange: Exchange): AbortSignal
+}

@@ -1,0 +1,93 @@
+import { ApiError, tooManyRequests } from '@coracle/api'
+import type { Environment, Timer } from '@coracle/environment'
+import { busyMessage } from './body.ts'
+import type { Exchange } from './exchange.ts'
+import { sendError } from './respond.ts'
+
+/** Requests answered at one time, watches and logs not counted: more are told to come back (429). */
+export const requestsInFlightMax = 2_000
+/** A request that is not answered by then gets 504 (upstream's --request-timeout). */
+const requestTimeoutMs = 60_000
+const timeoutCheckMs = 1_000
+
+/** The exchanges under way: bounds how many there are and how long they take, and ends them when the server closes. */
+export class Exchanges {
+  readonly #environment: Environment
+  readonly #short = new Set<Exchange>()
+  readonly #long = new Map<Exchange, AbortController>()
+  readonly #closers: (() => void)[] = []
+  #timeoutCheck: Timer | undefined
+  #closed = false
+  #onIdle: (() => void) | undefined
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  /** Counts an exchange until its answer has gone out. Throws TooManyRequests where there are too many. */
+  begin(exchange: Exchange): void {
+    if (this.#closed) exchange.response.setHeader('Connection', 'close')
+    if (this.#short.size >= requestsInFlightMax) throw tooManyRequests(busyMessage, 1)
+    this.#short.add(exchange)
+    exchange.response.on('close', () => this.#end(exchange))
+    this.#timeoutCheck ??= this.#environment.clock.setTimer(timeoutCheckMs, () => this.#checkTimeouts())
+  }
+
+  becomeLongRunning(exchange: Exchange): AbortSignal {
+    const controller = new AbortController()
+    this.#short.delete(exchange)
+    if (this.#closed || exchange.response.closed) controller.abort()
+    else this.#long.set(exchange, controller)
+    return controller.signal
+  }
+
+  /** Calls back when `close` is called. */
+  onClose(closer: () => void): void {
+    this.#closers.push(closer)
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const closer of this.#closers) closer()
+    for (const controller of this.#long.values()) controller.abort()
+  }
+
+  /** Resolves when nothing is under way any more. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onIdle = () => {
+        if (this.#short.size + this.#long.size > 0) return
+        this.#timeoutCheck?.cancel()
+        resolve()
+      }
+      this.#onIdle()
+    })
+  }
+
+  #end(exchange: Exchange): void {
+    this.#short.delete(exchange)
+    const controller = this.#long.get(exchange)
+    if (controller !== undefined) {
+      this.#long.delete(exchange)
+      controller.abort()
+    }
+    this.#onIdle?.()
+  }
+
+  /** One timer for all: a timer for each request would cost more than most requests. */
+  #checkTimeouts(): void {
+    this.#timeoutCheck = undefined
+    const { clock, logger } = this.#environment
+    const latestMs = clock.monotonicMs() - requestTimeoutMs
+    for (const exchange of this.#short) {
+      // In order of their beginning.
+      if (exchange.startedMs > latestMs) break
+      this.#short.delete(exchange)
+      sendError(exchange.response, timedOut(), logger)
+    }
+    if (this.#short.size > 0) this.#timeoutCheck = clock.setTimer(timeoutCheckMs, () => this.#checkTimeouts())
+  }
+}
+
+const timedOut = (): ApiError =>
+  new ApiError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {})

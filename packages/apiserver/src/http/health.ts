@@ -1,0 +1,74 @@
+import type { ServerResponse } from 'node:http'
+import { compareText } from '@coracle/api'
+import type { Logger } from '@coracle/environment'
+import { sendText } from './respond.ts'
+
+/** Something that must hold for the server to be well. */
+export interface HealthCheck {
+  readonly name: string
+  /** Why it does not hold; undefined where it does. */
+  check(): string | undefined
+}
+
+/** The checks behind `/livez` (is the process worth keeping), `/readyz` (does it serve) and `/healthz` (both, of old). */
+export type HealthChecks = Readonly<Record<'healthz' | 'livez' | 'readyz', readonly HealthCheck[]>>
+
+export const ping: HealthCheck = { name: 'ping', check: () => undefined }
+
+/**
+ * Answers `/livez`, `/readyz`, `/healthz` and single checks below them (`/livez/ping`) as upstream does: `ok`, or with
+ * `?verbose` a line for each check; 500 with all lines where one failed. False where the path is none of these.
+ */
+export function handleHealth(
+  checks: HealthChecks,
+  path: string,
+  query: URLSearchParams,
+  response: ServerResponse,
+  logger: Logger,
+): boolean {
+  const [, name = '', single, ...more] = path.split('/')
+  if ((name !== 'healthz' && name !== 'livez' && name !== 'readyz') || more.length > 0) return false
+  if (single === undefined || single === '') {
+    reportAll(name, checks[name], query, response, logger)
+    return true
+  }
+  const check = checks[name].find((each) => each.name === single)
+  if (check === undefined) return false
+  const problem = check.check()
+  if (problem === undefined) sendText(response, 200, 'ok')
+  else sendText(response, 500, `internal server error: ${problem}\n`)
+  return true
+}
+
+function reportAll(
+  name: string,
+  checks: readonly HealthCheck[],
+  query: URLSearchParams,
+  response: ServerResponse,
+  logger: Logger,
+): void {
+  const excluded = new Set(query.getAll('exclude'))
+  const lines: string[] = []
+  let failed = false
+  for (const check of checks) {
+    if (excluded.delete(check.name)) {
+      lines.push(`[+]${check.name} excluded: ok\n`)
+      continue
+    }
+    const problem = check.check()
+    if (problem === undefined) {
+      lines.push(`[+]${check.name} ok\n`)
+      continue
+    }
+    failed = true
+    // Anyone may ask, so what exactly is wrong stays in the log.
+    lines.push(`[-]${check.name} failed: reason withheld\n`)
+    logger.warn('health check failed', { check: `${name}/${check.name}`, reason: problem })
+  }
+  if (excluded.size > 0) {
+    const names = [...excluded].sort(compareText).map((each) => JSON.stringify(each))
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}\n`)
+  }
+  if (failed) sendText(response, 500, `${lines.join('')}${name} check failed\n`)
+  else sendText(response, 200, query.has('verbose') ? `${lines.join('')}${name} check passed\n` : 'ok')
+}

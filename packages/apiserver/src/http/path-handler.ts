@@ -1,0 +1,56 @@
+import type { Environment } from '@coracle/environment'
+import type { ApiCore } from '../api-core.ts'
+import { Discovery } from './discovery.ts'
+import type { Exchange } from './exchange.ts'
+import { type HealthCheck, type HealthChecks, handleHealth, ping } from './health.ts'
+import { OpenApi } from './openapi.ts'
+import { sendJson } from './respond.ts'
+import { pathMethodNotAllowed, pathNotFound } from './routes.ts'
+import { handleVersion } from './version.ts'
+
+export interface PathHandlerOptions {
+  readonly core: ApiCore
+  readonly environment: Environment
+  /** What must hold for `/readyz`, beside that the core is ready. */
+  readonly readiness?: readonly HealthCheck[]
+  /** What must hold for `/livez`. */
+  readonly liveness?: readonly HealthCheck[]
+}
+
+/** Answers paths that are no resources: what the server says of itself. */
+export function createPathHandler({ core, environment, readiness = [], liveness = [] }: PathHandlerOptions) {
+  const definitions = core.registries.definitions()
+  const discovery = new Discovery(definitions)
+  const openApi = new OpenApi(definitions)
+  const health = healthChecks(core, readiness, liveness)
+  const roots = ['/api', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version']
+
+  return ({ request, response, query }: Exchange, path: string): void => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw pathMethodNotAllowed()
+    if (handleHealth(health, path, query, response, environment.logger)) return
+    if (handleVersion(path, response)) return
+    if (openApi.handle(path, query, request, response)) return
+    if (discovery.handle(path, request, response)) return
+    if (path !== '/') throw pathNotFound()
+    sendJson(response, 200, { paths: roots })
+  }
+}
+
+function healthChecks(
+  core: ApiCore,
+  readiness: readonly HealthCheck[],
+  liveness: readonly HealthCheck[],
+): HealthChecks {
+  let starting: string | undefined = 'the API is starting'
+  core.ready.then(
+    () => {
+      starting = undefined
+    },
+    (error: unknown) => {
+      starting = `the API could not start: ${String(error)}`
+    },
+  )
+  const started: HealthCheck = { name: 'informer-sync', check: () => starting }
+  const livez = [ping, ...liveness]
+  return { livez, readyz: [ping, started, ...readiness], healthz: [...livez, started] }
+}

@@ -1,0 +1,232 @@
+import {
+  badRequest,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalid,
+  type Preconditions,
+  tooLongField,
+  unsupportedField,
+  type DeleteOptions as WireDeleteOptions,
+} from '@coracle/api'
+import type { DeleteOptions, ListOptions, WatchOptions } from '@coracle/client'
+import type { RegistryWriteOptions } from '../registry-contract.ts'
+
+const none = new URLSearchParams()
+
+/** The query of a request; `search` is what follows the `?`. */
+export function parseQuery(search: string): URLSearchParams {
+  return search === '' ? none : new URLSearchParams(search)
+}
+
+/** Whether the query makes a read of a collection a watch: anything but `false` and `0`, as upstream has it. */
+export const asksToWatch = (query: URLSearchParams): boolean => readBoolean(query, 'watch')
+
+/**
+ * Options of a list, checked as upstream does: 400 for values that cannot be read, 422 for those that make no sense.
+ * An empty namespace means all of them.
+ */
+export function listOptionsOf(query: URLSearchParams, namespace: string): ListOptions {
+  if (query.size === 0) return namespace === '' ? {} : { namespace }
+  const resourceVersionMatch = query.get('resourceVersionMatch') ?? ''
+  const errors: FieldError[] = []
+  if (resourceVersionMatch !== '') errors.push(...listMatchErrors(resourceVersionMatch, query))
+  if (query.has('sendInitialEvents')) {
+    errors.push(forbiddenField(FieldPath.of('sendInitialEvents'), 'sendInitialEvents is forbidden for list'))
+  }
+  refuseInvalid('ListOptions', errors)
+
+  const limit = readInteger(query, 'limit')
+  readInteger(query, 'timeoutSeconds')
+  return {
+    ...(namespace === '' ? {} : { namespace }),
+    ...texts(query, ['labelSelector', 'fieldSelector', 'continue', 'resourceVersion'] as const),
+    ...(limit === undefined || limit <= 0 ? {} : { limit }),
+    ...(resourceVersionMatch === 'Exact' || resourceVersionMatch === 'NotOlderThan' ? { resourceVersionMatch } : {}),
+  }
+}
+
+function listMatchErrors(match: string, query: URLSearchParams): readonly FieldError[] {
+  const path = FieldPath.of('resourceVersionMatch')
+  const errors: FieldError[] = []
+  const resourceVersion = query.get('resourceVersion') ?? ''
+  if (resourceVersion === '') {
+    errors.push(forbiddenField(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
+  }
+  if ((query.get('continue') ?? '') !== '') {
+    errors.push(forbiddenField(path, 'resourceVersionMatch is forbidden when continue is provided'))
+  }
+  if (match !== 'Exact' && match !== 'NotOlderThan') {
+    errors.push(unsupportedField(path, match, ['Exact', 'NotOlderThan', '']))
+  }
+  if (match === 'Exact' && resourceVersion === '0') {
+    errors.push(forbiddenField(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+  }
+  return errors
+}
+
+/** Options of a watch, checked as upstream does. */
+export function watchOptionsOf(query: URLSearchParams, namespace: string): WatchOptions {
+  const match = query.get('resourceVersionMatch') ?? ''
+  const sendsInitialEvents = query.has('sendInitialEvents')
+  refuseInvalid('ListOptions', watchMatchErrors(match, sendsInitialEvents, query))
+
+  const timeoutSeconds = readInteger(query, 'timeoutSeconds')
+  readInteger(query, 'limit')
+  return {
+    ...(namespace === '' ? {} : { namespace }),
+    ...texts(query, ['labelSelector', 'fieldSelector', 'resourceVersion'] as const),
+    ...(readBoolean(query, 'allowWatchBookmarks') ? { allowWatchBookmarks: true } : {}),
+    ...(sendsInitialEvents ? { sendInitialEvents: readBoolean(query, 'sendInitialEvents') } : {}),
+    ...(timeoutSeconds === undefined || timeoutSeconds <= 0 ? {} : { timeoutSeconds }),
+  }
+}
+
+function watchMatchErrors(match: string, sendsInitialEvents: boolean, query: URLSearchParams): readonly FieldError[] {
+  const path = FieldPath.of('resourceVersionMatch')
+  const errors: FieldError[] = []
+  if (sendsInitialEvents && match !== 'NotOlderThan') {
+    errors.push(forbiddenField(path, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  }
+  if (match === '') return errors
+  if (!sendsInitialEvents) {
+    errors.push(
+      forbiddenField(path, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+    )
+  }
+  if (match !== 'NotOlderThan') errors.push(unsupportedField(path, match, ['NotOlderThan']))
+  if ((query.get('continue') ?? '') !== '') {
+    errors.push(forbiddenField(path, 'resourceVersionMatch is forbidden when continue is provided'))
+  }
+  return errors
+}
+
+const defaultWriteOptions: RegistryWriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' }
+
+/** As long as upstream lets a field manager's name be. */
+const fieldManagerMax = 128
+
+/** Options of a create, update or patch; `kind` names them in errors (`CreateOptions`). */
+export function writeOptionsOf(
+  query: URLSearchParams,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+): RegistryWriteOptions {
+  if (query.size === 0) return defaultWriteOptions
+  const errors: FieldError[] = []
+  if (kind === 'PatchOptions' && query.has('force')) {
+    errors.push(forbiddenField(FieldPath.of('force'), 'may not be specified for non-apply patch'))
+  }
+  const fieldManager = query.get('fieldManager') ?? ''
+  if (Buffer.byteLength(fieldManager) > fieldManagerMax) {
+    errors.push(tooLongField(FieldPath.of('fieldManager'), fieldManagerMax))
+  }
+  const dryRun = query.getAll('dryRun')
+  errors.push(...dryRunErrors(dryRun))
+  const fieldValidation = query.get('fieldValidation') || 'Warn'
+  if (fieldValidation !== 'Ignore' && fieldValidation !== 'Warn' && fieldValidation !== 'Strict') {
+    errors.push(unsupportedField(FieldPath.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
+    throw invalidOptions(kind, errors)
+  }
+  refuseInvalid(kind, errors)
+  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation }
+}
+
+function dryRunErrors(values: readonly unknown[]): readonly FieldError[] {
+  return values.every((value) => value === 'All') ? [] : [unsupportedField(FieldPath.of('dryRun'), values, ['All'])]
+}
+
+const policies = ['Background', 'Foreground', 'Orphan'] as const
+
+/**
+ * Options of a delete. A body (a DeleteOptions object, already parsed) counts alone; without one the query does.
+ * `orphanDependents`, the older way to say it, becomes the propagation policy it stands for.
+ */
+export function deleteOptionsOf(query: URLSearchParams, body: RawDeleteOptions | undefined): DeleteOptions {
+  const raw = body ?? deleteQuery(query)
+  const errors: FieldError[] = []
+  const { propagationPolicy: policy, orphanDependents } = raw
+  const path = FieldPath.of('propagationPolicy')
+  if (orphanDependents !== undefined && policy !== undefined) {
+    errors.push(forbidBoth(path, policy))
+  }
+  const known = policies.find((each) => each === policy)
+  if (policy !== undefined && known === undefined) {
+    errors.push(unsupportedField(path, policy, [...policies, 'nil']))
+  }
+  const dryRun = raw.dryRun ?? []
+  errors.push(...dryRunErrors(dryRun))
+  refuseInvalid('DeleteOptions', errors)
+
+  const propagationPolicy =
+    known ?? (orphanDependents === true ? 'Orphan' : orphanDependents === false ? 'Background' : undefined)
+  return {
+    ...(raw.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: raw.gracePeriodSeconds }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(raw.preconditions === undefined ? {} : { preconditions: preconditionsOf(raw.preconditions) }),
+    ...(dryRun.length > 0 ? { dryRun: true } : {}),
+  }
+}
+
+/** DeleteOptions as it comes over the wire, once its fields are of the right types. */
+export type RawDeleteOptions = Pick<
+  WireDeleteOptions,
+  'gracePeriodSeconds' | 'propagationPolicy' | 'orphanDependents' | 'preconditions' | 'dryRun'
+>
+
+const preconditionsOf = ({ uid, resourceVersion }: Preconditions) => ({
+  ...(uid === undefined ? {} : { uid }),
+  ...(resourceVersion === undefined ? {} : { resourceVersion }),
+})
+
+const forbidBoth = (path: FieldPath, policy: string): FieldError => ({
+  type: 'FieldValueInvalid',
+  field: path.toString(),
+  message: `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`,
+})
+
+function deleteQuery(query: URLSearchParams): RawDeleteOptions {
+  if (query.size === 0) return {}
+  const gracePeriodSeconds = readInteger(query, 'gracePeriodSeconds')
+  return {
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...texts(query, ['propagationPolicy'] as const),
+    ...(query.has('orphanDependents') ? { orphanDependents: readBoolean(query, 'orphanDependents') } : {}),
+    ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
+  }
+}
+
+/** Those of the parameters that are there and not empty. */
+function texts<const Name extends string>(
+  query: URLSearchParams,
+  names: readonly Name[],
+): { readonly [Key in Name]?: string } {
+  const found: { [Key in Name]?: string } = {}
+  for (const name of names) {
+    const value = query.get(name)
+    if (value !== null && value !== '') found[name] = value
+  }
+  return found
+}
+
+function readBoolean(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name)
+  return value !== null && value.toLowerCase() !== 'false' && value !== '0'
+}
+
+function readInteger(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  if (text === null || text === '') return undefined
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
+  }
+  return value
+}
+
+function refuseInvalid(kind: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidOptions(kind, errors)
+}
+
+const invalidOptions = (kind: string, errors: readonly FieldError[]) =>
+  invalid({ group: 'meta.k8s.io', kind }, '', errors)

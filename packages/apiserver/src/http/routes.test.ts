@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { routeOf } from './routes.ts'
+
+const route = (method: string, path: string, watches = false) => routeOf(method, path, () => watches)
+const resource = (fields: object) => ({
+  kind: 'resource',
+  group: '',
+  version: 'v1',
+  namespace: '',
+  name: '',
+  subresource: '',
+  deeper: false,
+  ...fields,
+})
+
+describe('routeOf', () => {
+  it.each([
+    ['GET', '/api/v1/pods', { verb: 'list', plural: 'pods' }],
+    ['HEAD', '/api/v1/nodes/n1', { verb: 'get', plural: 'nodes', name: 'n1' }],
+    ['POST', '/api/v1/namespaces/a/pods', { verb: 'create', plural: 'pods', namespace: 'a' }],
+    ['PUT', '/api/v1/namespaces/a/pods/p', { verb: 'update', plural: 'pods', namespace: 'a', name: 'p' }],
+    [
+      'PATCH',
+      '/api/v1/namespaces/a/pods/p/status',
+      { verb: 'patch', plural: 'pods', namespace: 'a', name: 'p', subresource: 'status' },
+    ],
+    ['DELETE', '/api/v1/namespaces/a/pods', { verb: 'deletecollection', plural: 'pods', namespace: 'a' }],
+    ['DELETE', '/api/v1/namespaces/a/pods/p/', { verb: 'delete', plural: 'pods', namespace: 'a', name: 'p' }],
+    ['GET', '/api/v1/namespaces', { verb: 'list', plural: 'namespaces' }],
+    ['GET', '/api/v1/namespaces/a', { verb: 'get', plural: 'namespaces', namespace: 'a', name: 'a' }],
+    [
+      'PUT',
+      '/api/v1/namespaces/a/finalize',
+      { verb: 'update', plural: 'namespaces', namespace: 'a', name: 'a', subresource: 'finalize' },
+    ],
+    [
+      'GET',
+      '/apis/apps/v1/namespaces/a/deployments/d/scale',
+      { verb: 'get', group: 'apps', plural: 'deployments', namespace: 'a', name: 'd', subresource: 'scale' },
+    ],
+    ['GET', '/api/v1/nodes/a%20b', { verb: 'get', plural: 'nodes', name: 'a b' }],
+    [
+      'GET',
+      '/api/v1/namespaces/a/pods/p/proxy/x',
+      { verb: 'get', plural: 'pods', namespace: 'a', name: 'p', subresource: 'proxy', deeper: true },
+    ],
+  ])('reads %s %s', (method, path, expected) => {
+    expect(route(method, path)).toEqual(resource(expected))
+  })
+
+  it('takes the read of a collection with watch for a watch, that of an object not', () => {
+    expect(route('GET', '/api/v1/pods', true)).toMatchObject({ verb: 'watch' })
+    expect(route('GET', '/api/v1/namespaces/a/pods/p', true)).toMatchObject({ verb: 'get' })
+  })
+
+  it.each(['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/openapi/v3/api/v1'])(
+    'takes %s for no resource',
+    (path) => {
+      expect(route('GET', path)).toEqual({ kind: 'path', verb: 'get', path })
+    },
+  )
+
+  it('refuses an escape that stands for nothing', () => {
+    expect(() => route('GET', '/api/v1/nodes/%zz')).toThrow('invalid URL escape "%zz"')
+  })
+})

@@ -1,0 +1,165 @@
+import { bindingSchema, methodNotAllowed, type ResourceDefinition, scaleSchema } from '@coracle/api'
+import type { Registry } from '../registry-contract.ts'
+import type { Subresource, SubresourceResult } from '../subresources/subresource.ts'
+import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
+import { subresourcesOf } from './discovery.ts'
+import type { Exchange, HandlerContext } from './exchange.ts'
+import { roomIn } from './list-bytes.ts'
+import { negotiate, patchTypeOf } from './media-types.ts'
+import { sendStored, sendValue, type Wanted } from './object-response.ts'
+import { writeOptionsOf } from './query.ts'
+import { handleResource } from './resource-handlers.ts'
+import { pathNotFound, type ResourceRoute } from './routes.ts'
+
+/** Carries out what a route asks of a subresource. Authorization has happened. */
+export function handleSubresource(
+  context: HandlerContext,
+  exchange: Exchange,
+  route: ResourceRoute,
+  registry: Registry,
+): Promise<void> | void {
+  const { definition } = registry
+  if (route.subresource === 'status' && definition.hasStatus) {
+    if (!['get', 'update', 'patch'].includes(route.verb)) throw notAllowed(definition, route)
+    return handleResource(context, exchange, route, registry)
+  }
+  const subresource = context.core.subresource(definition, route.subresource)
+  if (subresource === undefined) throw pathNotFound()
+  const namespace = definition.namespaced ? route.namespace : ''
+  if (route.verb === 'get') {
+    if (subresource.stream !== undefined) return stream(context, exchange, subresource, namespace, route.name)
+    return get(context, exchange, definition, subresource, namespace, route)
+  }
+  return write(context, exchange, definition, subresource, namespace, route)
+}
+
+const notAllowed = (definition: ResourceDefinition, route: ResourceRoute) =>
+  methodNotAllowed({ group: definition.group, plural: `${definition.plural}/${route.subresource}` }, route.verb)
+
+const wantedOf = (exchange: Exchange): Wanted => ({
+  request: exchange.request,
+  response: exchange.response,
+  query: exchange.query,
+  rendering: negotiate(exchange.request.headers.accept),
+})
+
+async function get(
+  context: HandlerContext,
+  exchange: Exchange,
+  definition: ResourceDefinition,
+  subresource: Subresource,
+  namespace: string,
+  route: ResourceRoute,
+): Promise<void> {
+  if (subresource.get === undefined) throw notAllowed(definition, route)
+  const wanted = wantedOf(exchange)
+  return sendResult(context, wanted, definition, await subresource.get(namespace, route.name))
+}
+
+async function write(
+  context: HandlerContext,
+  exchange: Exchange,
+  definition: ResourceDefinition,
+  subresource: Subresource,
+  namespace: string,
+  route: ResourceRoute,
+): Promise<void> {
+  const wanted = wantedOf(exchange)
+  const { result, warnings } = await carryOut(context, exchange, definition, subresource, namespace, route)
+  return sendResult(context, wanted, definition, result, warnings)
+}
+
+async function carryOut(
+  { bodies }: HandlerContext,
+  exchange: Exchange,
+  definition: ResourceDefinition,
+  subresource: Subresource,
+  namespace: string,
+  route: ResourceRoute,
+): Promise<{ readonly result: SubresourceResult; readonly warnings: readonly string[] }> {
+  const { request, query } = exchange
+  const { verb, name } = route
+  const contentType = request.headers['content-type']
+  if (verb === 'patch' && subresource.patch !== undefined) {
+    const type = patchTypeOf(contentType)
+    const options = writeOptionsOf(query, 'PatchOptions')
+    const { value, warnings } = parsePatch(await bodies.read(request), options.fieldValidation)
+    return { result: await subresource.patch(exchange, namespace, name, { type, body: value }, options), warnings }
+  }
+  const taken = kindOf(definition, route.subresource)
+  if (verb === 'create' && subresource.create !== undefined) {
+    const options = writeOptionsOf(query, 'CreateOptions')
+    const { value, warnings } = await parseObject(
+      await bodies.read(request),
+      contentType,
+      taken,
+      options.fieldValidation,
+    )
+    return { result: await subresource.create(exchange, namespace, name, value, options), warnings }
+  }
+  if (verb === 'update' && subresource.update !== undefined) {
+    const options = writeOptionsOf(query, 'UpdateOptions')
+    const { value, warnings } = await parseObject(
+      await bodies.read(request),
+      contentType,
+      taken,
+      options.fieldValidation,
+    )
+    return { result: await subresource.update(exchange, namespace, name, value, options), warnings }
+  }
+  throw notAllowed(definition, route)
+}
+
+/** The kind that a subresource takes. */
+function kindOf(definition: ResourceDefinition, name: string): ExpectedKind {
+  const taken = subresourcesOf(definition).find((each) => each.name === name)
+  if (taken === undefined) return definition
+  const { group, version, kind } = taken
+  const schema = [definition, ...exchangedKinds].find(
+    (each) => each.group === group && each.version === version && each.kind === kind,
+  )?.schema
+  return { kind, version, ...(schema === undefined ? {} : { schema }) }
+}
+
+/** Kinds that subresources take and no path serves. */
+const exchangedKinds = [
+  { group: '', version: 'v1', kind: 'Binding', schema: bindingSchema },
+  { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: scaleSchema },
+]
+
+function sendResult(
+  { environment }: HandlerContext,
+  wanted: Wanted,
+  definition: ResourceDefinition,
+  { code, value, stored, warnings }: SubresourceResult,
+  bodyWarnings: readonly string[] = [],
+): Promise<void> | void {
+  const all = bodyWarnings.length === 0 ? warnings : [...bodyWarnings, ...warnings]
+  if (stored !== undefined) return sendStored(wanted, code, definition, stored, environment.clock.now(), all)
+  return sendValue(wanted, code, value, all)
+}
+
+/** Text as it comes, such as the log of a container: as fast as the client reads, until either side ends it. */
+async function stream(
+  context: HandlerContext,
+  exchange: Exchange,
+  subresource: Subresource,
+  namespace: string,
+  name: string,
+): Promise<void> {
+  const { response, query } = exchange
+  const signal = context.becomeLongRunning(exchange)
+  const pieces = await subresource.stream?.(namespace, name, Object.fromEntries(query), signal)
+  if (pieces === undefined) return
+  response.writeHead(200, ['Content-Type', 'text/plain', 'Cache-Control', 'no-cache, private'])
+  response.flushHeaders()
+  try {
+    for await (const piece of pieces) {
+      if (signal.aborted) break
+      if (!response.write(piece)) await roomIn(response)
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  response.end()
+}

@@ -1,0 +1,152 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { Agent, request as httpsRequest } from 'node:https'
+import { builtinResources, type Status } from '@coracle/api'
+import { type Environment, realEnvironment } from '@coracle/environment'
+import { createMemoryStore } from '@coracle/store'
+import { type ApiCore, type ApiCoreOptions, createApiCore } from '../../api-core.ts'
+import { createAuthenticator } from '../../security/authentication.ts'
+import { createAuthorizer } from '../../security/authorization.ts'
+import { createPki, type KeyPair, type Pki } from '../../security/certificates.ts'
+import { createHttpServer, type HttpServer } from '../server.ts'
+
+export const adminToken = 'an-administrators-token'
+
+export interface Call {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as it is where it is text or bytes, else as JSON with its content type. */
+  readonly body?: unknown
+  /** Undefined: the administrator's token. */
+  readonly as?: 'anonymous' | KeyPair | { readonly token: string }
+}
+
+export interface Answer {
+  readonly code: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The body as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into all kinds of objects
+  readonly json: any
+}
+
+/** A stream of lines, such as a watch. */
+export interface Lines {
+  readonly answer: IncomingMessage
+  /** The next line as JSON; undefined at the end. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into all kinds of objects
+  next(): Promise<any>
+  close(): void
+}
+
+/** A server over a memory store on a free port of this machine. */
+export class TestServer {
+  readonly core: ApiCore
+  readonly pki: Pki
+  readonly #server: HttpServer
+  #port = 0
+
+  private constructor(options: Partial<ApiCoreOptions>) {
+    const environment: Environment = options.environment ?? realEnvironment()
+    this.core = createApiCore({
+      environment,
+      store: createMemoryStore(),
+      definitions: builtinResources,
+      authorizer: createAuthorizer(),
+      ...options,
+    })
+    // Certificates are checked against the host's clock.
+    this.pki = createPki(realEnvironment())
+    const admin = { name: 'admin', groups: ['system:masters'] }
+    this.#server = createHttpServer({
+      core: this.core,
+      environment,
+      authenticate: createAuthenticator([{ token: adminToken, user: admin }]),
+      serving: this.pki.serving,
+      clientCaPem: this.pki.ca.certificatePem,
+    })
+  }
+
+  static async start(options: Partial<ApiCoreOptions> = {}): Promise<TestServer> {
+    const server = new TestServer(options)
+    await server.core.ready
+    const { port } = await server.#server.listen({ host: '127.0.0.1', port: 0 })
+    server.#port = port
+    return server
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close()
+    await this.core.close()
+  }
+
+  async call(path: string, call: Call = {}): Promise<Answer> {
+    const answer = await this.#send(path, call)
+    const chunks: Buffer[] = []
+    for await (const chunk of answer) chunks.push(chunk as Buffer)
+    const text = Buffer.concat(chunks).toString()
+    return {
+      code: answer.statusCode ?? 0,
+      headers: answer.headers,
+      text,
+      get json() {
+        return JSON.parse(text)
+      },
+    }
+  }
+
+  /** The Status that answers a call that fails. */
+  async failure(path: string, call: Call = {}): Promise<Status> {
+    const { code, json } = await this.call(path, call)
+    if (json.kind !== 'Status' || json.code !== code)
+      throw new Error(`not a Status of ${code}: ${JSON.stringify(json)}`)
+    return json as Status
+  }
+
+  async lines(path: string, call: Call = {}): Promise<Lines> {
+    const answer = await this.#send(path, call)
+    const lines = linesOf(answer)
+    return {
+      answer,
+      next: async () => {
+        const { value, done } = await lines.next()
+        return done === true ? undefined : JSON.parse(value)
+      },
+      close: () => answer.destroy(),
+    }
+  }
+
+  #send(path: string, { method = 'GET', headers = {}, body, as }: Call): Promise<IncomingMessage> {
+    const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
+    const bytes =
+      body === undefined ? undefined : isRaw ? Buffer.from(body as string) : Buffer.from(JSON.stringify(body))
+    const certificate = typeof as === 'object' && 'keyPem' in as ? { cert: as.certificatePem, key: as.keyPem } : {}
+    const token = as === undefined ? adminToken : typeof as === 'object' && 'token' in as ? as.token : undefined
+    const agent = new Agent({ keepAlive: false, ca: this.pki.ca.certificatePem, ...certificate })
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest({
+        host: '127.0.0.1',
+        port: this.#port,
+        path,
+        method,
+        agent,
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(bytes === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': bytes.length }),
+          ...(bytes === undefined || isRaw ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+      })
+      request.on('response', resolve).on('error', reject)
+      request.end(bytes)
+    })
+  }
+}
+
+async function* linesOf(answer: IncomingMessage): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of answer) {
+    const lines = (rest + String(chunk)).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}

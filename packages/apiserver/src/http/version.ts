@@ -1,0 +1,22 @@
+import type { ServerResponse } from 'node:http'
+import { sendPrettyJson } from './respond.ts'
+
+/** The Kubernetes version whose API this is. The build part says who serves it; clients ignore it when they compare. */
+export const serverVersion = {
+  major: '1',
+  minor: '36',
+  gitVersion: 'v1.36.0+coracle',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+} as const
+
+/** Answers `/version`. */
+export function handleVersion(path: string, response: ServerResponse): boolean {
+  if (path !== '/version' && path !== '/version/') return false
+  sendPrettyJson(response, 200, serverVersion)
+  return true
+}

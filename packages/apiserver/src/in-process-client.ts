@@ -1,0 +1,212 @@
+import {
+  ApiError,
+  badRequest,
+  type KubernetesList,
+  type KubernetesObject,
+  methodNotAllowed,
+  type Resource,
+  type Status,
+} from '@coracle/api'
+import type {
+  Client,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  ObjectKey,
+  Patch,
+  Watch,
+  WatchOptions,
+  WriteOptions,
+} from '@coracle/client'
+import type { ApiCore } from './api-core.ts'
+import { InProcessWatch } from './in-process-watch.ts'
+import type { ResourceRegistry } from './registry/resource-registry.ts'
+import type { RegistryWriteOptions } from './registry-contract.ts'
+import type { RequestContext, User } from './request.ts'
+import type { Subresource } from './subresources/subresource.ts'
+
+/**
+ * A client without a network between: the same authorization, admission and validation as over HTTP, and the server's own
+ * frozen objects instead of copies.
+ */
+export function createInProcessClient(core: ApiCore, user: User): Client {
+  return new InProcessClient(core, user)
+}
+
+class InProcessClient implements Client {
+  readonly #core: ApiCore
+  readonly #context: RequestContext
+
+  constructor(core: ApiCore, user: User) {
+    this.#core = core
+    this.#context = { user, userAgent: 'coracle/in-process' }
+  }
+
+  async get<T extends KubernetesObject>(resource: Resource<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
+    const { subresource = '', signal } = options
+    const { registry, namespace } = this.#enter('get', resource, subresource, key.namespace, key.name, signal)
+    if (subresource === '' || subresource === 'status') return (await registry.get(namespace, key.name)).object as T
+    const found = this.#subresource(resource, subresource)
+    if (found.get === undefined) throw notAllowed(resource, subresource, 'get')
+    return (await found.get(namespace, key.name)).value as T
+  }
+
+  async list<T extends KubernetesObject>(resource: Resource<T>, options: ListOptions = {}): Promise<KubernetesList<T>> {
+    const { registry } = this.#enter('list', resource, '', options.namespace, '', options.signal)
+    const page = await registry.list(options)
+    return {
+      apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
+      kind: registry.definition.listKind,
+      metadata: {
+        resourceVersion: String(page.revision),
+        ...(page.continue === '' ? {} : { continue: page.continue }),
+        ...(page.remainingItemCount === undefined ? {} : { remainingItemCount: page.remainingItemCount }),
+      },
+      items: page.items.map(({ object }) => object as T),
+    }
+  }
+
+  async watch<T extends KubernetesObject>(resource: Resource<T>, options: WatchOptions = {}): Promise<Watch<T>> {
+    const { registry } = this.#enter('watch', resource, '', options.namespace, '', options.signal)
+    const watch = new InProcessWatch<T>()
+    watch.attach(await registry.watch(options, watch.onEvent, watch.onEnd))
+    return watch
+  }
+
+  async create<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
+    const own = object.metadata.namespace ?? ''
+    // As over HTTP, a create has no name in its path: rights to single names do not cover it.
+    const { registry, namespace } = this.#enter('create', resource, '', own, '', options.signal)
+    const { stored } = await registry.create(this.#context, namespace, object, writeOptionsOf(options))
+    return stored.object as T
+  }
+
+  async update<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
+    const { subresource = '', signal } = options
+    const name = object.metadata.name ?? ''
+    const { registry, namespace } = this.#enter(
+      'update',
+      resource,
+      subresource,
+      object.metadata.namespace,
+      name,
+      signal,
+    )
+    const writeOptions = writeOptionsOf(options)
+    if (subresource === '' || subresource === 'status') {
+      return (await registry.update(this.#context, namespace, name, subresource, object, writeOptions)).stored
+        .object as T
+    }
+    const found = this.#subresource(resource, subresource)
+    if (found.update === undefined) throw notAllowed(resource, subresource, 'update')
+    return (await found.update(this.#context, namespace, name, object, writeOptions)).value as T
+  }
+
+  async createSubresource(
+    resource: Resource,
+    key: ObjectKey,
+    subresource: string,
+    body: unknown,
+    options: WriteOptions = {},
+  ): Promise<unknown> {
+    const { namespace } = this.#enter('create', resource, subresource, key.namespace, key.name, options.signal)
+    const found = this.#subresource(resource, subresource)
+    if (found.create === undefined) throw notAllowed(resource, subresource, 'create')
+    return (await found.create(this.#context, namespace, key.name, body, writeOptionsOf(options))).value
+  }
+
+  async stream(
+    resource: Resource,
+    key: ObjectKey,
+    subresource: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const { namespace } = this.#enter('get', resource, subresource, key.namespace, key.name, signal)
+    const found = this.#subresource(resource, subresource)
+    if (found.stream === undefined) throw notAllowed(resource, subresource, 'get')
+    return found.stream(namespace, key.name, query, signal)
+  }
+
+  async patch<T extends KubernetesObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    patch: Patch,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    const { subresource = '', signal } = options
+    const { registry, namespace } = this.#enter('patch', resource, subresource, key.namespace, key.name, signal)
+    const writeOptions = writeOptionsOf(options)
+    if (subresource === '' || subresource === 'status') {
+      const result = await registry.patch(this.#context, namespace, key.name, subresource, patch, writeOptions)
+      return result.stored.object as T
+    }
+    const found = this.#subresource(resource, subresource)
+    if (found.patch === undefined) throw notAllowed(resource, subresource, 'patch')
+    return (await found.patch(this.#context, namespace, key.name, patch, writeOptions)).value as T
+  }
+
+  async delete<T extends KubernetesObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    options: DeleteOptions = {},
+  ): Promise<T | Status> {
+    const { registry, namespace } = this.#enter('delete', resource, '', key.namespace, key.name, options.signal)
+    const result = await registry.delete(this.#context, namespace, key.name, options)
+    return result.type === 'status' ? result.status : (result.stored.object as T)
+  }
+
+  async deleteCollection<T extends KubernetesObject>(
+    resource: Resource<T>,
+    list: ListOptions,
+    options: DeleteOptions = {},
+  ): Promise<void> {
+    const { registry } = this.#enter('deletecollection', resource, '', list.namespace, '', options.signal)
+    await registry.deleteCollection(this.#context, list, options)
+  }
+
+  /** What every request begins with: it is not cancelled, the resource is served, and the user may. */
+  #enter(
+    verb: string,
+    resource: Resource,
+    subresource: string,
+    requestedNamespace: string | undefined,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): { readonly registry: ResourceRegistry; readonly namespace: string } {
+    signal?.throwIfAborted()
+    const registry = this.#core.registries.of(resource)
+    const namespace = registry?.definition.namespaced === false ? '' : (requestedNamespace ?? '')
+    this.#core.authorize(this.#context.user, { kind: 'resource', verb, resource, subresource, namespace, name })
+    if (registry === undefined) throw notServed()
+    const { namespaced, hasStatus } = registry.definition
+    if (subresource === 'status' && !hasStatus) throw notServed()
+    // Over HTTP there is no path to an object without these.
+    if (namespaced && namespace === '' && name !== '')
+      throw badRequest(`no namespace is given for ${resource.plural} "${name}"`)
+    if (name === '' && (verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete')) {
+      throw badRequest('name must be provided')
+    }
+    return { registry, namespace }
+  }
+
+  #subresource(resource: Resource, name: string): Subresource {
+    const found = this.#core.subresource(resource, name)
+    if (found === undefined) throw notServed()
+    return found
+  }
+}
+
+function writeOptionsOf({ dryRun, fieldManager, fieldValidation }: WriteOptions): RegistryWriteOptions {
+  return {
+    dryRun: dryRun ?? false,
+    fieldManager: fieldManager ?? 'coracle',
+    fieldValidation: fieldValidation ?? 'Warn',
+  }
+}
+
+const notServed = (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
+
+function notAllowed({ group, plural }: Resource, subresource: string, verb: string): ApiError {
+  return methodNotAllowed({ group, plural: `${plural}/${subresource}` }, verb)
+}

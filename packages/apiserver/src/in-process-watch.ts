@@ -1,0 +1,87 @@
+import type { KubernetesObject } from '@coracle/api'
+import type { Watch, WatchEvent } from '@coracle/client'
+import type { RegistryWatch } from './registry-contract.ts'
+
+/** Most events held for a reader in process. What comes beyond waits in the registry, within its own limit. */
+export const watchBufferMax = 10_000
+
+/**
+ * A registry's watch as something to iterate. When the buffer is full the registry is asked to wait: what the watch begins
+ * with waits there without limit, live events up to a limit.
+ */
+export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
+  #events: WatchEvent<T>[] = []
+  /** Index of the next event to hand out: taking from the front of a list would move all the others. */
+  #next = 0
+  #ended = false
+  #paused = false
+  #source: RegistryWatch | undefined
+  #wake: (() => void) | undefined
+
+  readonly onEvent = (delivery: { readonly event: WatchEvent<KubernetesObject> }): boolean => {
+    this.#events.push(delivery.event as WatchEvent<T>)
+    this.#wake?.()
+    if (this.#held < watchBufferMax || this.#paused) return true
+    this.#paused = true
+    this.#source?.pause()
+    return true
+  }
+
+  readonly onEnd = (): void => {
+    if (this.#ended) return
+    this.#ended = true
+    this.#wake?.()
+  }
+
+  attach(source: RegistryWatch): void {
+    this.#source = source
+    if (this.#paused) source.pause()
+  }
+
+  close(): void {
+    this.#paused = false
+    this.#events = []
+    this.#next = 0
+    this.#source?.close()
+    this.onEnd()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    try {
+      for (;;) {
+        const event = this.#take()
+        if (event !== undefined) {
+          yield event
+        } else if (this.#ended) {
+          return
+        } else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve
+          })
+          this.#wake = undefined
+        }
+      }
+    } finally {
+      this.close()
+    }
+  }
+
+  get #held(): number {
+    return this.#events.length - this.#next
+  }
+
+  #take(): WatchEvent<T> | undefined {
+    const event = this.#events[this.#next]
+    if (event !== undefined) {
+      this.#next += 1
+      return event
+    }
+    this.#events = []
+    this.#next = 0
+    if (this.#paused && !this.#ended) {
+      this.#paused = false
+      this.#source?.resume()
+    }
+    return undefined
+  }
+}

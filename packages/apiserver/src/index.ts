@@ -1,0 +1,20 @@
+/** The Kubernetes API server: one write path, one read path. */
+export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './admission/admission.ts'
+export { type ApiCore, type ApiCoreOptions, createApiCore } from './api-core.ts'
+export { apiServerUser } from './api-server-user.ts'
+export * from './http/index.ts'
+export type { LogOptions, NodeGateway } from './node-gateway.ts'
+export type { Registries } from './registries.ts'
+export type {
+  DeleteResult,
+  Page,
+  Registry,
+  RegistryWatch,
+  RegistryWriteOptions,
+  Stored,
+  WatchDelivery,
+  WriteResult,
+} from './registry-contract.ts'
+export type { Authorizer, RequestAttributes, RequestContext, User } from './request.ts'
+export * from './security/index.ts'
+export type { Subresource, SubresourceResult } from './subresources/subresource.ts'

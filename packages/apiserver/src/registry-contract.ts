@@ -1,0 +1,97 @@
+import type { KubernetesObject, ResourceDefinition, Status } from '@coracle/api'
+import type { DeleteOptions, ListOptions, Patch, WatchEvent, WatchOptions } from '@coracle/client'
+import type { RequestContext } from './request.ts'
+
+/** An object as the server holds it: frozen, with its JSON made once. */
+export interface Stored<T extends KubernetesObject = KubernetesObject> {
+  readonly object: T
+  readonly revision: number
+  /** The object's JSON in UTF-8, without a trailing newline. Made at the first read and kept. */
+  readonly bytes: Buffer
+}
+
+export interface WriteResult {
+  readonly stored: Stored
+  /** False where an update or patch changed nothing: nothing was written and the revision is the old one. */
+  readonly changed: boolean
+  /** True where an update made the object because there was none: answered with 201. */
+  readonly created?: boolean
+  /** Texts for `Warning` headers. */
+  readonly warnings: readonly string[]
+}
+
+export interface RegistryWriteOptions {
+  readonly dryRun: boolean
+  readonly fieldManager: string
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
+}
+
+/** A page of a list: what `bytes` of each item concatenate to. */
+export interface Page {
+  readonly items: readonly Stored[]
+  /** The revision the page is consistent at, for `metadata.resourceVersion`. */
+  readonly revision: number
+  readonly continue: string
+  /** Undefined where it is not known (a selector is in force) or nothing remains. */
+  readonly remainingItemCount: number | undefined
+}
+
+/** An event with its bytes, so that each is serialized once however many watch. */
+export interface WatchDelivery {
+  readonly event: WatchEvent<KubernetesObject>
+  /** The stored object behind an ADDED, MODIFIED or DELETED event; a table or metadata rendering reads it. */
+  readonly stored?: Stored
+  /** One line of the watch stream: `{"type":…,"object":…}` and a newline. Made at most once per event. */
+  readonly bytes: Buffer
+}
+
+export interface RegistryWatch {
+  close(): void
+  /**
+   * Holds deliveries back until `resume`, for a reader whose connection is full. What the watch begins with may wait
+   * without limit; of what happens meanwhile `heldDeliveriesMax` are held, then the watch ends.
+   */
+  pause(): void
+  resume(): void
+}
+
+/**
+ * One collection of the API: the write path and the read path of one kind. Authentication and authorization have
+ * happened; decoding has not: bodies are parsed JSON values.
+ */
+export interface Registry<T extends KubernetesObject = KubernetesObject> {
+  readonly definition: ResourceDefinition<T>
+  /** Consistent: sees every write acknowledged before it began. Rejects with NotFound. */
+  get(namespace: string, name: string): Promise<Stored<T>>
+  list(options: ListOptions): Promise<Page>
+  /**
+   * Delivers to `onEvent` in order, never from within the call. The watch ends by `onEnd`: after an ERROR event, at its
+   * timeout, when the server closes, or when `close` is called. A callee that returns false is too slow: the watch ends.
+   */
+  watch(options: WatchOptions, onEvent: (delivery: WatchDelivery) => boolean, onEnd: () => void): Promise<RegistryWatch>
+  create(context: RequestContext, namespace: string, body: unknown, options: RegistryWriteOptions): Promise<WriteResult>
+  /** `subresource` is '' or `status`. */
+  update(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    subresource: string,
+    body: unknown,
+    options: RegistryWriteOptions,
+  ): Promise<WriteResult>
+  patch(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    subresource: string,
+    patch: Patch,
+    options: RegistryWriteOptions,
+  ): Promise<WriteResult>
+  delete(context: RequestContext, namespace: string, name: string, options: DeleteOptions): Promise<DeleteResult>
+  deleteCollection(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<Page>
+}
+
+/** The object where it stays for now (a finalizer or a grace period holds it) or what it was; else a Success status. */
+export type DeleteResult =
+  | { readonly type: 'object'; readonly stored: Stored; readonly gone: boolean }
+  | { readonly type: 'status'; readonly status: Status }

@@ -1,0 +1,72 @@
+import { apiVersionOf, badRequest, compile, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
+import type { RegistryWriteOptions } from '../registry-contract.ts'
+
+/** A body as an object of the kind, with the schema's and the kind's defaults. */
+export interface DecodedBody {
+  readonly object: KubernetesObject
+  /** Unknown fields, where the request wants to hear of them. */
+  readonly warnings: readonly string[]
+}
+
+/** Whether a kind is served at all: decides between two wordings of the same refusal. */
+export type KnowsKind = (apiVersion: string, kind: string) => boolean
+
+/** Decodes a request's body. Throws a BadRequest in upstream's words where it is no object of the kind. */
+export function decodeBody(
+  definition: ResourceDefinition,
+  body: unknown,
+  fieldValidation: RegistryWriteOptions['fieldValidation'],
+  knowsKind: KnowsKind,
+): DecodedBody {
+  const { kind, version, schema, strategy } = definition
+  const typed = withType(definition, body, knowsKind)
+  const compiled = compile(schema)
+  const { value, warnings } = compiled.decode(typed, { fieldValidation, kind, version })
+  // Clients may leave metadata out; nothing behind this point has to think of it.
+  const complete = value.metadata === undefined ? { ...value, metadata: {} } : value
+  const defaulted = compiled.applyDefaults(complete)
+  return { object: strategy.applyDefaults?.(defaulted) ?? defaulted, warnings }
+}
+
+/** The body with the `kind` and `apiVersion` of the path, which it may leave out but not contradict. */
+function withType(definition: ResourceDefinition, body: unknown, knowsKind: KnowsKind): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw unrecognized(definition, body)
+  const expected = apiVersionOf(definition)
+  const { apiVersion, kind } = body as { readonly apiVersion?: unknown; readonly kind?: unknown }
+  if (apiVersion === expected && kind === definition.kind) return body
+  const givenVersion = isGiven(apiVersion) ? String(apiVersion) : expected
+  const givenKind = isGiven(kind) ? String(kind) : definition.kind
+  if (givenKind !== definition.kind || givenVersion !== expected) {
+    throw mismatch(definition, givenVersion, givenKind, knowsKind)
+  }
+  return { ...body, apiVersion: expected, kind: definition.kind }
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+
+function mismatch(definition: ResourceDefinition, apiVersion: string, kind: string, knowsKind: KnowsKind): Error {
+  const expected = apiVersionOf(definition)
+  const known = knowsKind(apiVersion, kind)
+  if (known && kind === definition.kind) {
+    return badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+    )
+  }
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1)
+  const group = definition.group === '' ? 'core' : (definition.group.split('.')[0] ?? '')
+  const why = known
+    ? `converting (${version}.${kind}) to (${group}.${definition.kind}): unknown conversion`
+    : `no kind "${kind}" is registered for version "${apiVersion}"`
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${definition.kind}: ${why}`)
+}
+
+/** How many bytes of a body that is no object its refusal shows. */
+const shownBytesMax = 30
+
+function unrecognized(definition: ResourceDefinition, body: unknown): Error {
+  const type = Array.isArray(body) ? 'array' : body === null ? 'null' : typeof body
+  const bytes = Buffer.from(JSON.stringify(body) ?? '')
+  const shown = bytes.subarray(0, shownBytesMax).toString('hex') + (bytes.length > shownBytesMax ? ' ...' : '')
+  const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`
+  return badRequest(`the object provided is unrecognized (must be of type ${definition.kind}): ${why} (${shown})`)
+}

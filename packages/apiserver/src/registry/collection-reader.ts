@@ -1,0 +1,103 @@
+import { type About, type ApiError, expired, type FieldError, invalid } from '@coracle/api'
+import type { ListOptions, WatchOptions } from '@coracle/client'
+import type { Page, RegistryWatch, WatchDelivery } from '../registry-contract.ts'
+import { selectionOf } from '../watch-cache/selection.ts'
+import type { Slice } from '../watch-cache/slice.ts'
+import type { StoreFeed } from '../watch-cache/store-feed.ts'
+import type { WatchCache } from '../watch-cache/watch-cache.ts'
+import {
+  type ContinueToken,
+  encodeContinue,
+  futureVersionWaitMs,
+  inconsistentContinue,
+  notAVersion,
+  parseListRequest,
+  parseResourceVersion,
+  tooLargeVersion,
+} from './list-request.ts'
+
+/** Lists and watches of one kind: upstream's options on top of a watch cache. */
+export class CollectionReader {
+  readonly #cache: WatchCache
+  readonly #feed: StoreFeed
+
+  constructor(cache: WatchCache, feed: StoreFeed) {
+    this.#cache = cache
+    this.#feed = feed
+  }
+
+  async list(options: ListOptions): Promise<Page> {
+    const request = parseListRequest(options)
+    const selection = selectionOf(this.#cache.definition, options)
+    const limit = options.limit ?? 0
+    switch (request.type) {
+      case 'latest': {
+        await this.#reach(request.atLeast)
+        const { revision } = this.#cache
+        return this.#pageOf(this.#cache.slice(selection, { limit, afterKey: '' }), revision)
+      }
+      case 'exact': {
+        await this.#reach(request.revision)
+        const slice = this.#cache.sliceAt(request.revision, selection, { limit, afterKey: '' })
+        if (slice === undefined) throw expired('The resourceVersion for the provided list is too old.')
+        return this.#pageOf(slice, request.revision)
+      }
+      case 'continue': {
+        const { token } = request
+        const revision = token.revision < 0 ? this.#cache.revision : token.revision
+        const slice = this.#cache.sliceAt(revision, selection, { limit, ...token })
+        if (slice === undefined) throw inconsistentContinue(token)
+        return this.#pageOf(slice, revision)
+      }
+    }
+  }
+
+  async watch(
+    options: WatchOptions,
+    onEvent: (delivery: WatchDelivery) => boolean,
+    onEnd: () => void,
+  ): Promise<RegistryWatch> {
+    const { definition } = this.#cache
+    const selection = selectionOf(definition, options)
+    const { resourceVersion = '', sendInitialEvents, allowWatchBookmarks = false, timeoutSeconds, signal } = options
+    const revision = resourceVersion === '' ? 0 : parseResourceVersion(resourceVersion)
+    if (Number.isNaN(revision)) throw badWatchVersion(definition, resourceVersion)
+    const beginsWithState = sendInitialEvents ?? revision === 0
+    if (beginsWithState) await this.#reach(revision)
+    signal?.throwIfAborted()
+    const watch = this.#cache.watch(
+      {
+        selection,
+        from: beginsWithState ? 'state' : revision === 0 ? 'now' : revision,
+        bookmarks: allowWatchBookmarks,
+        marksInitialEnd: sendInitialEvents === true && allowWatchBookmarks,
+        ...(timeoutSeconds === undefined ? {} : { timeoutMs: timeoutSeconds * 1000 }),
+      },
+      onEvent,
+      onEnd,
+    )
+    signal?.addEventListener('abort', () => watch.close(), { once: true })
+    return watch
+  }
+
+  /** Waits for a version that is still to come, though not for long. */
+  async #reach(revision: number): Promise<void> {
+    if (revision <= this.#cache.revision) return
+    if (await this.#feed.waitFor(revision, futureVersionWaitMs)) return
+    throw tooLargeVersion(revision, this.#cache.revision)
+  }
+
+  /** A page; where more follow, its state is kept for the pages after it. */
+  #pageOf({ items, lastKey, remaining }: Slice, revision: number): Page {
+    if (lastKey === '') return { items, revision, continue: '', remainingItemCount: undefined }
+    this.#cache.keepSnapshot(revision)
+    const token: ContinueToken = { revision, afterKey: lastKey, following: remaining }
+    return { items, revision, continue: encodeContinue(token), remainingItemCount: remaining }
+  }
+}
+
+function badWatchVersion(about: About, resourceVersion: string): ApiError {
+  const message = notAVersion(resourceVersion).replace(/^resourceVersion: /, '')
+  const error: FieldError = { type: 'FieldValueInvalid', field: 'resourceVersion', message }
+  return invalid({ group: about.group, kind: about.plural }, '', [error])
+}

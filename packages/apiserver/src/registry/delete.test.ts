@@ -1,0 +1,151 @@
+import { configMaps, namespaces, pods, replicationControllers } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { configMap, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
+
+const key = { namespace: 'default', name: 'a' }
+
+async function runningPod({ client }: TestCore): Promise<void> {
+  await client.create(pods, pod('a', {}, { nodeName: 'n1' }))
+}
+
+describe('delete', () => {
+  it('removes an object and answers with a Status', async () => {
+    const { client } = await startTestCore()
+    const { metadata } = await client.create(configMaps, configMap('a'))
+    expect(await client.delete(configMaps, key)).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: { name: 'a', kind: 'configmaps', uid: metadata.uid },
+      code: 200,
+    })
+    expect((await refusal(client.get(configMaps, key))).code).toBe(404)
+  })
+
+  it('removes a pod that no node has, and answers with the pod', async () => {
+    const { client } = await startTestCore()
+    const { metadata } = await client.create(pods, pod('a'))
+    expect(await client.delete(pods, key)).toMatchObject({ kind: 'Pod', metadata: { uid: metadata.uid } })
+    expect((await refusal(client.get(pods, key))).code).toBe(404)
+  })
+
+  it('gives a pod on a node its grace period, until the node deletes it with 0', async () => {
+    const test = await startTestCore()
+    await runningPod(test)
+    const { client } = test
+    expect(await client.delete(pods, key)).toMatchObject({
+      metadata: { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30, generation: 2 },
+    })
+    await client.delete(pods, key, { gracePeriodSeconds: 0 })
+    expect((await refusal(client.get(pods, key))).code).toBe(404)
+  })
+
+  it('shortens a grace period that runs and never lengthens it', async () => {
+    const test = await startTestCore()
+    await runningPod(test)
+    const { client, store } = test
+    await client.delete(pods, key)
+    const before = store.revision
+    await client.delete(pods, key)
+    await client.delete(pods, key, { gracePeriodSeconds: 60 })
+    expect(store.revision).toBe(before)
+    expect(await client.delete(pods, key, { gracePeriodSeconds: 5 })).toMatchObject({
+      metadata: { deletionTimestamp: '2026-01-01T00:00:05Z', deletionGracePeriodSeconds: 5, generation: 2 },
+    })
+  })
+
+  it('keeps an object with finalizers until the last is taken away', async () => {
+    const { client, environment } = await startTestCore()
+    const created = await client.create(configMaps, configMap('a', {}, { finalizers: ['example.com/hold'] }))
+    expect(await client.delete(configMaps, key)).toMatchObject({
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0, uid: created.metadata.uid },
+    })
+    await environment.clock.advance('1m')
+    expect(await client.delete(configMaps, key)).toMatchObject({
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
+    })
+    await client.patch(configMaps, key, { type: 'merge', body: { metadata: { finalizers: null } } })
+    expect((await refusal(client.get(configMaps, key))).code).toBe(404)
+  })
+
+  it.each([
+    ['Orphan', ['example.com/own', 'orphan']],
+    ['Foreground', ['example.com/own', 'foregroundDeletion']],
+    ['Background', ['example.com/own']],
+  ] as const)('marks an object for the garbage collector: %s', async (propagationPolicy, finalizers) => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a', {}, { finalizers: ['example.com/own'] }))
+    await client.delete(configMaps, key, { propagationPolicy })
+    expect((await client.get(configMaps, key)).metadata.finalizers).toEqual(finalizers)
+  })
+
+  it('orphans the pods of a replication controller unless told otherwise', async () => {
+    const { client } = await startTestCore()
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const controller = { apiVersion: 'v1', kind: 'ReplicationController', metadata: key, spec: { template } } as never
+    await client.create(replicationControllers, controller)
+    await client.delete(replicationControllers, key)
+    expect((await client.get(replicationControllers, key)).metadata).toMatchObject({
+      finalizers: ['orphan'],
+      generation: 2,
+    })
+  })
+
+  it('deletes only the object that was meant', async () => {
+    const { client } = await startTestCore()
+    const { metadata } = await client.create(configMaps, configMap('a'))
+    expect((await refusal(client.delete(configMaps, key, { preconditions: { uid: 'other' } }))).message).toBe(
+      `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (other) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    )
+    expect((await refusal(client.delete(configMaps, key, { preconditions: { resourceVersion: '1' } }))).message).toBe(
+      `Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    )
+    await client.delete(configMaps, key, { preconditions: { uid: metadata.uid ?? '' } })
+  })
+
+  it('deletes nothing in a dry run', async () => {
+    const { client, store } = await startTestCore()
+    await client.create(configMaps, configMap('a', {}, { finalizers: ['example.com/hold'] }))
+    const before = store.revision
+    await client.delete(configMaps, key, { dryRun: true })
+    expect(store.revision).toBe(before)
+  })
+
+  it('says so when an object of the same name is still going', async () => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a', {}, { finalizers: ['example.com/hold'] }))
+    await client.delete(configMaps, key)
+    expect((await refusal(client.create(configMaps, configMap('a')))).message).toBe(
+      'object is being deleted: configmaps "a" already exists',
+    )
+  })
+
+  it('deletes the selected objects of a collection', async () => {
+    const { client } = await startTestCore()
+    for (let index = 0; index < 250; index += 1) {
+      await client.create(configMaps, configMap(`c${index}`, {}, { labels: { even: String(index % 2 === 0) } }))
+    }
+    await client.deleteCollection(configMaps, { namespace: 'default', labelSelector: 'even=true' })
+    const { items } = await client.list(configMaps, { namespace: 'default' })
+    expect(items).toHaveLength(125)
+    expect(items.every(({ metadata }) => metadata.labels?.even === 'false')).toBe(true)
+  })
+})
+
+describe('the end of a namespace', () => {
+  it('waits for its spec.finalizers', async () => {
+    const { client } = await startTestCore()
+    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } })
+    expect(await client.delete(namespaces, { name: 'team' })).toMatchObject({
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { finalizers: ['kubernetes'] },
+      status: { phase: 'Terminating' },
+    })
+    const ending = await client.get(namespaces, { name: 'team' })
+    await client.delete(namespaces, { name: 'team' })
+    expect(await client.get(namespaces, { name: 'team' })).toBe(ending)
+    await client.update(namespaces, { ...ending, spec: {} }, { subresource: 'finalize' })
+    expect((await refusal(client.get(namespaces, { name: 'team' }))).code).toBe(404)
+  })
+})

@@ -1,0 +1,134 @@
+import {
+  ApiError,
+  badRequest,
+  expired,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalid,
+  unsupportedField,
+} from '@coracle/api'
+import type { ListOptions } from '@coracle/client'
+
+/** What the options of a list come to. */
+export type ListRequest =
+  /** The present state, which must have reached `atLeast`. */
+  | { readonly type: 'latest'; readonly atLeast: number }
+  /** The state at a revision. */
+  | { readonly type: 'exact'; readonly revision: number }
+  /** What follows an earlier page. `revision` -1: in the present state, since the page's own is no longer kept. */
+  | { readonly type: 'continue'; readonly token: ContinueToken }
+
+/** What a continue token says. Upstream's fields, and how many objects follow, so that no page counts them again. */
+export interface ContinueToken {
+  readonly revision: number
+  /** The last key of the page before. */
+  readonly afterKey: string
+  readonly following: number | undefined
+}
+
+/** Reads and checks the options, as upstream's ValidateListOptions. Throws upstream's errors. */
+export function parseListRequest(options: ListOptions): ListRequest {
+  const errors = listOptionErrors(options)
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
+  const { resourceVersion = '', resourceVersionMatch, limit = 0 } = options
+  if (options.continue !== undefined && options.continue !== '') {
+    if (resourceVersion !== '' && resourceVersion !== '0') {
+      throw badRequest('specifying resource version is not allowed when using continue')
+    }
+    return { type: 'continue', token: decodeContinue(options.continue) }
+  }
+  const revision = resourceVersion === '' ? 0 : parseResourceVersion(resourceVersion)
+  if (Number.isNaN(revision)) throw badRequest(`invalid resource version: ${notAVersion(resourceVersion)}`)
+  // A limit with a version and nothing else has always meant exactly that version.
+  const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0)
+  return exact && revision > 0 ? { type: 'exact', revision } : { type: 'latest', atLeast: revision }
+}
+
+/** The number a resourceVersion stands for; NaN where it is none. */
+export function parseResourceVersion(text: string): number {
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : Number.NaN
+}
+
+/** What upstream says of a resourceVersion that is no number. */
+export function notAVersion(text: string): string {
+  const quoted = JSON.stringify(text)
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`
+}
+
+function listOptionErrors(options: ListOptions): readonly FieldError[] {
+  const { resourceVersionMatch: match, resourceVersion = '' } = options
+  if (match === undefined) return []
+  const path = FieldPath.of('resourceVersionMatch')
+  const errors: FieldError[] = []
+  if (resourceVersion === '') {
+    errors.push(forbiddenField(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
+  }
+  if ((options.continue ?? '') !== '') {
+    errors.push(forbiddenField(path, 'resourceVersionMatch is forbidden when continue is provided'))
+  }
+  if (match !== 'Exact' && match !== 'NotOlderThan') {
+    errors.push(unsupportedField(path, match, ['Exact', 'NotOlderThan', '']))
+  }
+  if (match === 'Exact' && resourceVersion === '0') {
+    errors.push(forbiddenField(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+  }
+  return errors
+}
+
+const tokenVersion = 'meta.k8s.io/v1'
+
+export function encodeContinue({ revision, afterKey, following }: ContinueToken): string {
+  // The first key that may follow: the last one and the least character.
+  const token = { v: tokenVersion, rv: revision, start: `${afterKey}\u0000`, following }
+  return Buffer.from(JSON.stringify(token)).toString('base64url')
+}
+
+function decodeContinue(text: string): ContinueToken {
+  let token: { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown; readonly following?: unknown }
+  try {
+    token = JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    throw badRequest('invalid continue token: continue key is not valid: it is no token this server has made')
+  }
+  const { v, rv, start, following } = token ?? {}
+  if (v !== tokenVersion) {
+    throw badRequest(
+      `invalid continue token: continue key is not valid: server does not recognize this encoded version ${JSON.stringify(v ?? '')}`,
+    )
+  }
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < -1) {
+    throw badRequest(
+      'invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
+    )
+  }
+  if (typeof start !== 'string' || start === '') {
+    throw badRequest(
+      'invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)',
+    )
+  }
+  const afterKey = start.endsWith('\u0000') ? start.slice(0, -1) : start
+  return { revision: rv, afterKey, following: typeof following === 'number' ? following : undefined }
+}
+
+/** A page of a state that is no longer kept. The Status carries a token that goes on in the present state. */
+export function inconsistentContinue(token: ContinueToken): ApiError {
+  const error = expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+      'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+      'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+      'deleted between the time the first chunk was returned and now may show up in the list.',
+  )
+  const metadata = { continue: encodeContinue({ ...token, revision: -1, following: undefined }) }
+  return Object.assign(error, { status: { ...error.status, metadata } })
+}
+
+/** How long a read waits for a version that is still to come. */
+export const futureVersionWaitMs = 3000
+
+/** A read wants a version that is still to come. */
+export function tooLargeVersion(requested: number, current: number): ApiError {
+  const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }]
+  const message = `Timeout: Too large resource version: ${requested}, current: ${current}`
+  return new ApiError(504, 'Timeout', message, { causes, retryAfterSeconds: 1 })
+}

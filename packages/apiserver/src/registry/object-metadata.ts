@@ -1,0 +1,108 @@
+import { badRequest, formatTime, type KubernetesObject, type ObjectMeta, type ResourceDefinition } from '@coracle/api'
+
+/** What the server adds to a generated name's prefix, and how long the whole may get (apiserver's storage/names). */
+export const generatedSuffixLength = 5
+const nameLengthMax = 63
+
+/** A generated name: the prefix, cut to leave room, and `suffix`. */
+export function generatedName(prefix: string, suffix: string): string {
+  return prefix.slice(0, nameLengthMax - generatedSuffixLength) + suffix
+}
+
+/** The metadata of a new object: what only the server gives is given, whatever the client wrote there is dropped. */
+export function metadataForCreate(
+  definition: ResourceDefinition,
+  given: ObjectMeta,
+  identity: { readonly namespace: string; readonly name: string; readonly uid: string },
+  nowMs: number,
+): ObjectMeta {
+  const {
+    name: _name,
+    namespace: _namespace,
+    uid: _uid,
+    resourceVersion: _resourceVersion,
+    selfLink: _selfLink,
+    generation: _generation,
+    creationTimestamp: _creationTimestamp,
+    deletionTimestamp: _deletionTimestamp,
+    deletionGracePeriodSeconds: _deletionGracePeriodSeconds,
+    managedFields: _managedFields,
+    generateName,
+    ...kept
+  } = given
+  return {
+    name: identity.name,
+    ...(generateName === undefined || generateName === '' ? {} : { generateName }),
+    ...(definition.namespaced ? { namespace: identity.namespace } : {}),
+    uid: identity.uid,
+    ...(definition.strategy.countsGenerations === true ? { generation: 1 } : {}),
+    creationTimestamp: formatTime(nowMs),
+    ...kept,
+  }
+}
+
+/** The metadata of a changed object: what only the server gives stays as it was. */
+export function metadataForUpdate(definition: ResourceDefinition, given: ObjectMeta, old: ObjectMeta): ObjectMeta {
+  const {
+    namespace,
+    uid,
+    generation: _generation,
+    selfLink: _selfLink,
+    deletionTimestamp: _deletionTimestamp,
+    deletionGracePeriodSeconds: _deletionGracePeriodSeconds,
+    managedFields: _managedFields,
+    ...kept
+  } = given
+  const ownNamespace = namespace === undefined || namespace === '' ? old.namespace : namespace
+  return {
+    ...kept,
+    ...(definition.namespaced && ownNamespace !== undefined ? { namespace: ownNamespace } : {}),
+    ...present('uid', uid === undefined || uid === '' ? old.uid : uid),
+    ...present('resourceVersion', old.resourceVersion),
+    ...present('generation', old.generation),
+    ...present('creationTimestamp', old.creationTimestamp),
+    ...present('deletionTimestamp', old.deletionTimestamp),
+    ...present('deletionGracePeriodSeconds', old.deletionGracePeriodSeconds),
+  }
+}
+
+function present<K extends keyof ObjectMeta>(key: K, value: ObjectMeta[K]): Partial<ObjectMeta> {
+  return value === undefined ? {} : { [key]: value }
+}
+
+/** The namespace a new object goes to. Throws a BadRequest where its own contradicts the request's. */
+export function namespaceForCreate(
+  definition: ResourceDefinition,
+  requested: string,
+  object: KubernetesObject,
+): string {
+  if (!definition.namespaced) return ''
+  const own = object.metadata.namespace ?? ''
+  if (requested === '') throw badRequest('an empty namespace may not be set during creation')
+  if (own !== '' && own !== requested) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  return requested
+}
+
+/** Throws a BadRequest where an object is not the one its URL names. */
+export function checkIdentity(
+  definition: ResourceDefinition,
+  { metadata }: KubernetesObject,
+  namespace: string,
+  name: string,
+): void {
+  const ownName = metadata.name ?? ''
+  if (ownName === '') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  }
+  if (ownName !== name) {
+    throw badRequest(`the name of the object (${ownName}) does not match the name on the URL (${name})`)
+  }
+  const ownNamespace = metadata.namespace ?? ''
+  if (definition.namespaced && ownNamespace !== '' && ownNamespace !== namespace) {
+    throw badRequest(
+      `the namespace of the object (${ownNamespace}) does not match the namespace on the request (${namespace})`,
+    )
+  }
+}

@@ -1,0 +1,63 @@
+import { deepEqual, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
+import type { KindRules } from './kind-rules.ts'
+import { metadataForCreate, metadataForUpdate } from './object-metadata.ts'
+
+/** Which part of an object a change is about. `raw` changes are stored as they are. */
+export type ChangedPart = 'main' | 'status' | 'raw'
+
+/** What is stored of a new object: with its identity, and without what a client may not set. Pure. */
+export function prepareForCreate(
+  definition: ResourceDefinition,
+  rules: KindRules,
+  object: KubernetesObject,
+  identity: { readonly namespace: string; readonly name: string; readonly uid: string },
+  nowMs: number,
+): KubernetesObject {
+  const created = { ...object, metadata: metadataForCreate(definition, object.metadata, identity, nowMs) }
+  const fresh = definition.hasStatus && !rules.keepsStatusOnCreate ? withStatusOf(created, undefined) : created
+  return definition.strategy.prepareForCreate?.(fresh, nowMs) ?? fresh
+}
+
+/** What is stored of a changed object: everything the change may not touch is as it was. Pure. */
+export function prepareForUpdate(
+  definition: ResourceDefinition,
+  given: KubernetesObject,
+  old: KubernetesObject,
+  part: ChangedPart,
+): KubernetesObject {
+  const { strategy, hasStatus } = definition
+  const metadata = metadataForUpdate(definition, given.metadata, old.metadata)
+  if (part === 'raw') return { ...given, metadata }
+  if (part === 'status') {
+    const changed = withStatusOf({ ...old, metadata }, given)
+    return strategy.prepareForStatusUpdate?.(changed, old) ?? changed
+  }
+  const changed = { ...given, metadata }
+  const kept = hasStatus ? withStatusOf(changed, old) : changed
+  const prepared = strategy.prepareForUpdate?.(kept, old) ?? kept
+  if (strategy.countsGenerations !== true || !changesDesiredState(prepared, old)) return prepared
+  return { ...prepared, metadata: { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
+}
+
+/** The status of an object, of whatever kind. */
+export function statusOf(object: KubernetesObject): unknown {
+  return (object as { readonly status?: unknown }).status
+}
+
+/** The object with the status of another; without one where that has none. */
+function withStatusOf(object: KubernetesObject, other: KubernetesObject | undefined): KubernetesObject {
+  const status = other === undefined ? undefined : statusOf(other)
+  if (statusOf(object) === status) return object
+  const { status: _status, ...rest } = object as KubernetesObject & { readonly status?: unknown }
+  return status === undefined ? rest : ({ ...rest, status } as KubernetesObject)
+}
+
+/** Whether anything but metadata and status differs. */
+function changesDesiredState(object: KubernetesObject, old: KubernetesObject): boolean {
+  const after = object as unknown as Readonly<Record<string, unknown>>
+  const before = old as unknown as Readonly<Record<string, unknown>>
+  for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
+    if (key !== 'metadata' && key !== 'status' && !deepEqual(after[key], before[key])) return true
+  }
+  return false
+}

@@ -1,0 +1,56 @@
+import {
+  type About,
+  ApiError,
+  alreadyExists,
+  conflict,
+  FieldPath,
+  invalid,
+  invalidField,
+  type KubernetesObject,
+  type ResourceDefinition,
+  staleVersion,
+} from '@coracle/api'
+import type { KindRules } from './kind-rules.ts'
+
+/** Throws a Conflict where a change was meant for another version of an object, or for another object of its name. */
+export function checkVersion(
+  definition: ResourceDefinition,
+  rules: KindRules,
+  { metadata }: KubernetesObject,
+  wanted: { readonly resourceVersion?: string | undefined; readonly uid?: string | undefined },
+): void {
+  const { name = '', uid = '', resourceVersion = '' } = metadata
+  const wantedUid = wanted.uid ?? ''
+  const wantedVersion = wanted.resourceVersion ?? ''
+  if (wantedUid !== '' && wantedUid !== uid) throw uidConflict(definition, name, wantedUid, uid)
+  if (wantedVersion === '' && !rules.updatesUnconditionally) {
+    const error = invalidField(FieldPath.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')
+    throw invalid(definition, name, [error])
+  }
+  if (wantedVersion !== '' && wantedVersion !== resourceVersion) throw staleVersion(definition, name)
+}
+
+/** The object an update was meant for has gone; `found` is the uid of the one there now, or ''. */
+export function uidConflict(about: About, name: string, wanted: string, found: string): ApiError {
+  const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`
+  const key = `/registry/${about.plural}/${name}`
+  return conflict(
+    about,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+  )
+}
+
+/** The name of a new object is taken, perhaps by one that is on its way out. */
+export function nameTaken(about: About, name: string, existing: KubernetesObject | undefined): ApiError {
+  const error = alreadyExists(about, name)
+  if (existing?.metadata.deletionTimestamp === undefined) return error
+  return new ApiError(409, 'AlreadyExists', `object is being deleted: ${error.message}`, error.status.details)
+}
+
+/** No generated name was free. */
+export function noUniqueName(about: About, name: string): ApiError {
+  const { message, status } = alreadyExists(about, name)
+  const why = `${message}, the server was not able to generate a unique name for the object`
+  return new ApiError(409, 'AlreadyExists', why, { ...status.details, retryAfterSeconds: 1 })
+}

@@ -1,0 +1,353 @@
+import {
+  ApiError,
+  compile,
+  hasReason,
+  type KubernetesObject,
+  notFound,
+  type ResourceDefinition,
+  staleVersion,
+} from '@coracle/api'
+import type { DeleteOptions, ListOptions, Patch, WatchOptions } from '@coracle/client'
+import { type Environment, nameAlphabet } from '@coracle/environment'
+import type { Store } from '@coracle/store'
+import type { AdmissionAttributes, AdmissionChain } from '../admission/admission.ts'
+import type {
+  DeleteResult,
+  Page,
+  Registry,
+  RegistryWatch,
+  RegistryWriteOptions,
+  WatchDelivery,
+  WriteResult,
+} from '../registry-contract.ts'
+import type { RequestContext } from '../request.ts'
+import type { StoreFeed } from '../watch-cache/store-feed.ts'
+import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
+import type { WatchCache } from '../watch-cache/watch-cache.ts'
+import { type DecodedBody, decodeBody } from './body.ts'
+import { CollectionReader } from './collection-reader.ts'
+import { checkPreconditions, deletedStatus, endsDeletion, planDeletion } from './deletion.ts'
+import { type KindRules, kindRulesOf } from './kind-rules.ts'
+import { checkIdentity, generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
+import { ObjectWriter } from './object-writer.ts'
+import { applyPatch, decodePatched } from './patching.ts'
+import { type ChangedPart, prepareForCreate, prepareForUpdate } from './preparation.ts'
+import { checkVersion, nameTaken, noUniqueName, uidConflict } from './refusals.ts'
+import { sharingWith } from './structure-sharing.ts'
+import { checkCreate, checkUpdate } from './validation.ts'
+
+/** How often a patch, or an update that names no version, is tried again because something else came first. */
+export const optimisticAttemptsMax = 32
+
+/** How many names are tried for an object with a generated one. */
+export const generatedNameAttemptsMax = 8
+
+/** How many objects of a collection are deleted at a time. */
+export const concurrentDeletesMax = 100
+
+export interface RegistryParts {
+  readonly definition: ResourceDefinition
+  readonly cache: WatchCache
+  readonly feed: StoreFeed
+  readonly store: Store
+  readonly environment: Environment
+  readonly admission: AdmissionChain
+  readonly registries: { byKind(apiVersion: string, kind: string): unknown }
+}
+
+/** A change of an object, computed from its present state. */
+export interface Change {
+  readonly object: KubernetesObject
+  readonly warnings: readonly string[]
+  /** False where the change was meant for one version only: if that is gone it is a conflict. */
+  readonly repeatable: boolean
+}
+
+/** The write path and the read path of one kind, for built-in and custom kinds alike. */
+export class ResourceRegistry implements Registry {
+  readonly definition: ResourceDefinition
+  readonly cache: WatchCache
+  readonly #parts: RegistryParts
+  readonly #rules: KindRules
+  readonly #reader: CollectionReader
+  readonly #writer: ObjectWriter
+
+  constructor(parts: RegistryParts) {
+    this.definition = parts.definition
+    this.cache = parts.cache
+    this.#parts = parts
+    this.#rules = kindRulesOf(parts.definition)
+    this.#reader = new CollectionReader(parts.cache, parts.feed)
+    this.#writer = new ObjectWriter(parts.cache, parts.feed, parts.store)
+  }
+
+  /** What is there now, without waiting; undefined where there is nothing. */
+  peek(namespace: string, name: string): StoredObject | undefined {
+    return this.cache.get(this.cache.keyOf(namespace, name))
+  }
+
+  async get(namespace: string, name: string): Promise<StoredObject> {
+    return this.#existing(namespace, name)
+  }
+
+  list(options: ListOptions): Promise<Page> {
+    return this.#reader.list(options)
+  }
+
+  watch(
+    options: WatchOptions,
+    onEvent: (delivery: WatchDelivery) => boolean,
+    onEnd: () => void,
+  ): Promise<RegistryWatch> {
+    return this.#reader.watch(options, onEvent, onEnd)
+  }
+
+  async create(
+    context: RequestContext,
+    namespace: string,
+    body: unknown,
+    options: RegistryWriteOptions,
+  ): Promise<WriteResult> {
+    return this.#create(context, namespace, this.#decode(body, options), options)
+  }
+
+  async update(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    subresource: string,
+    body: unknown,
+    options: RegistryWriteOptions,
+  ): Promise<WriteResult> {
+    const decoded = this.#decode(body, options)
+    checkIdentity(this.definition, decoded.object, namespace, name)
+    if (subresource === '' && this.#rules.createsOnUpdate && this.peek(namespace, name) === undefined) {
+      return this.#createByUpdate(context, namespace, name, decoded, options)
+    }
+    const { metadata } = decoded.object
+    const repeatable = (metadata.resourceVersion ?? '') === ''
+    return this.change(context, namespace, name, partOf(subresource), options, (old) => {
+      this.checkVersion(old, metadata)
+      return { ...decoded, repeatable }
+    })
+  }
+
+  async patch(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    subresource: string,
+    patch: Patch,
+    options: RegistryWriteOptions,
+  ): Promise<WriteResult> {
+    return this.change(context, namespace, name, partOf(subresource), options, (old) => {
+      const patched = applyPatch(this.definition.schema, old.object, patch)
+      const decoded = decodePatched(patched, (value) => this.#decode(value, options))
+      checkIdentity(this.definition, decoded.object, namespace, name)
+      // Unless the patch itself names a version, the patched object carries the one it was made from.
+      this.checkVersion(old, decoded.object.metadata)
+      return { ...decoded, repeatable: true }
+    })
+  }
+
+  async delete(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    options: DeleteOptions,
+  ): Promise<DeleteResult> {
+    const { definition } = this
+    const dryRun = options.dryRun === true
+    const key = this.cache.keyOf(namespace, name)
+    for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
+      const old = this.#existing(namespace, name)
+      checkPreconditions(definition, old.object.metadata, options.preconditions)
+      const attributes = this.#attributes('DELETE', context, '', namespace, name, old.object, dryRun)
+      await this.#parts.admission.validate(attributes, undefined)
+      const plan = planDeletion(definition, this.#rules, old.object, options, this.#nowMs)
+      if (plan.type === 'keep') return { type: 'object', stored: old, gone: false }
+      if (plan.type === 'mark') {
+        const stored = dryRun
+          ? unstored(plan.object, old.revision)
+          : await this.#writer.put(key, plan.object, old.revision)
+        if (stored !== undefined) return { type: 'object', stored, gone: false }
+      } else {
+        const gone = dryRun ? old : await this.#writer.remove(key, old)
+        if (gone !== undefined) return this.#deleted(gone)
+      }
+    }
+    throw staleVersion(definition, name)
+  }
+
+  async deleteCollection(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<Page> {
+    const page = await this.list(list)
+    for (let at = 0; at < page.items.length; at += concurrentDeletesMax) {
+      const batch = page.items.slice(at, at + concurrentDeletesMax)
+      await Promise.all(batch.map(({ object }) => this.#deleteIfThere(context, object, options)))
+    }
+    return page
+  }
+
+  /**
+   * Changes one object: computes the change from what is there, and again where another write came first, unless the
+   * change was meant for one version. Resolves without writing where nothing changes. What subresources are made of.
+   */
+  async change(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    part: ChangedPart,
+    options: RegistryWriteOptions,
+    compute: (old: StoredObject) => Change,
+  ): Promise<WriteResult> {
+    const { definition } = this
+    const { admission } = this.#parts
+    const key = this.cache.keyOf(namespace, name)
+    for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
+      const old = this.#existing(namespace, name)
+      const { object: wanted, warnings: given, repeatable } = compute(old)
+      const subresource = part === 'status' ? 'status' : ''
+      const attributes = this.#attributes('UPDATE', context, subresource, namespace, name, old.object, options.dryRun)
+      const admitted = part === 'raw' ? wanted : await this.#admit(attributes, wanted)
+      const object = sharingWith(old.object, prepareForUpdate(definition, admitted, old.object, part))
+      const ends = endsDeletion(definition, object, old.object)
+      if (!ends && object === old.object) return { stored: old, changed: false, warnings: given }
+      if (part !== 'raw') {
+        checkUpdate(definition, object, old.object, part)
+        await admission.validate(attributes, object)
+      }
+      const warnings = [...given, ...(definition.strategy.warnings?.(object, old.object) ?? [])]
+      if (options.dryRun) return { stored: unstored(object, old.revision), changed: true, warnings }
+      const stored = await (ends ? this.#writer.remove(key, old) : this.#writer.put(key, object, old.revision))
+      if (stored !== undefined) return { stored, changed: true, warnings }
+      if (!repeatable) throw staleVersion(definition, name)
+    }
+    throw staleVersion(definition, name)
+  }
+
+  /** Throws a Conflict where `wanted` names another version than `old`, or another object of its name. */
+  checkVersion(
+    old: StoredObject,
+    wanted: { readonly resourceVersion?: string | undefined; readonly uid?: string | undefined },
+  ): void {
+    checkVersion(this.definition, this.#rules, old.object, wanted)
+  }
+
+  /** Removes an object that has outlived its time, unless it has changed since: no finalizer or grace period holds it. */
+  async expire(old: StoredObject): Promise<void> {
+    const { namespace = '', name = '' } = old.object.metadata
+    await this.#writer.remove(this.cache.keyOf(namespace, name), old)
+  }
+
+  get #nowMs(): number {
+    return this.#parts.environment.clock.now()
+  }
+
+  #existing(namespace: string, name: string): StoredObject {
+    const stored = this.peek(namespace, name)
+    if (stored === undefined) throw notFound(this.definition, name)
+    return stored
+  }
+
+  #decode(body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody {
+    const { registries } = this.#parts
+    const knowsKind = (apiVersion: string, kind: string) => registries.byKind(apiVersion, kind) !== undefined
+    return decodeBody(this.definition, body, fieldValidation, knowsKind)
+  }
+
+  async #create(
+    context: RequestContext,
+    requestedNamespace: string,
+    decoded: DecodedBody,
+    options: RegistryWriteOptions,
+  ): Promise<WriteResult> {
+    const { definition } = this
+    const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
+    if (resourceVersion !== '') {
+      throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
+    }
+    const namespace = namespaceForCreate(definition, requestedNamespace, decoded.object)
+    const attributes = this.#attributes('CREATE', context, '', namespace, givenName, undefined, options.dryRun)
+    const admitted = await this.#admit(attributes, decoded.object)
+    const generates = givenName === '' && generateName !== ''
+    for (let attempt = 1; ; attempt += 1) {
+      const name = generates ? this.#generateName(generateName) : givenName
+      const identity = { namespace, name, uid: this.#parts.environment.random.uuid() }
+      const object = prepareForCreate(definition, this.#rules, admitted, identity, this.#nowMs)
+      checkCreate(definition, object)
+      await this.#parts.admission.validate(attributes, object)
+      const stored = await this.#insert(namespace, name, object, options.dryRun)
+      if (stored !== undefined) {
+        const warnings = [...decoded.warnings, ...(definition.strategy.warnings?.(object, undefined) ?? [])]
+        return { stored, changed: true, warnings }
+      }
+      if (!generates) throw nameTaken(definition, name, this.peek(namespace, name)?.object)
+      if (attempt === generatedNameAttemptsMax) throw noUniqueName(definition, name)
+    }
+  }
+
+  /** Stores a new object; undefined where its name is taken. */
+  async #insert(
+    namespace: string,
+    name: string,
+    object: KubernetesObject,
+    dryRun: boolean,
+  ): Promise<WriteResult['stored'] | undefined> {
+    const key = this.cache.keyOf(namespace, name)
+    if (this.cache.get(key) !== undefined) return undefined
+    return dryRun ? unstored(object, 0) : this.#writer.put(key, object, 0)
+  }
+
+  #generateName(prefix: string): string {
+    return generatedName(prefix, this.#parts.environment.random.string(generatedSuffixLength, nameAlphabet))
+  }
+
+  /** A PUT where nothing is. A uid says that something should be. */
+  async #createByUpdate(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    decoded: DecodedBody,
+    options: RegistryWriteOptions,
+  ): Promise<WriteResult> {
+    const { resourceVersion: _resourceVersion, uid = '', ...metadata } = decoded.object.metadata
+    if (uid !== '') throw uidConflict(this.definition, name, uid, '')
+    const object = { ...decoded.object, metadata }
+    const result = await this.#create(context, namespace, { ...decoded, object }, options)
+    return { ...result, created: true }
+  }
+
+  /** What admission makes of an object, again in the form that decoding gives: canonical, in the schema's order. */
+  async #admit(attributes: AdmissionAttributes, object: KubernetesObject): Promise<KubernetesObject> {
+    const admitted = await this.#parts.admission.mutate(attributes, object)
+    return admitted === object ? object : compile(this.definition.schema).decode(admitted).value
+  }
+
+  #attributes(
+    operation: AdmissionAttributes['operation'],
+    context: RequestContext,
+    subresource: string,
+    namespace: string,
+    name: string,
+    old: KubernetesObject | undefined,
+    dryRun: boolean,
+  ): AdmissionAttributes {
+    return { operation, context, definition: this.definition, subresource, namespace, name, old, dryRun }
+  }
+
+  async #deleteIfThere(context: RequestContext, object: KubernetesObject, options: DeleteOptions): Promise<void> {
+    const { namespace = '', name = '' } = object.metadata
+    try {
+      await this.delete(context, namespace, name, options)
+    } catch (error) {
+      if (!hasReason(error, 'NotFound')) throw error
+    }
+  }
+
+  #deleted(stored: StoredObject): DeleteResult {
+    if (this.#rules.returnsDeletedObject) return { type: 'object', stored, gone: true }
+    return { type: 'status', status: deletedStatus(this.definition, stored.object) }
+  }
+}
+
+const partOf = (subresource: string): 'main' | 'status' => (subresource === 'status' ? 'status' : 'main')

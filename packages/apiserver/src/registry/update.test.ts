@@ -1,0 +1,233 @@
+import { configMaps, leases, pods, type ReplicationController, replicationControllers } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { admin, configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
+
+const key = { namespace: 'default', name: 'a' }
+const writeOptions = { dryRun: false, fieldManager: 'test', fieldValidation: 'Warn' } as const
+
+function controller(name: string, replicas = 1): ReplicationController {
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'nginx' }] } }
+  return {
+    apiVersion: 'v1',
+    kind: 'ReplicationController',
+    metadata: { name, namespace: 'default' },
+    spec: { replicas, selector: { app: 'web' }, template },
+  } as ReplicationController
+}
+
+describe('update', () => {
+  it('replaces the object and keeps its identity', async () => {
+    const { client } = await startTestCore()
+    const old = await client.create(configMaps, configMap('a', { key: 'old' }))
+    const changed = await client.update(configMaps, configMap('a', { key: 'new' }))
+    expect(changed.data).toEqual({ key: 'new' })
+    expect(changed.metadata.uid).toBe(old.metadata.uid)
+    expect(changed.metadata.creationTimestamp).toBe(old.metadata.creationTimestamp)
+    expect(Number(changed.metadata.resourceVersion)).toBeGreaterThan(Number(old.metadata.resourceVersion))
+  })
+
+  it('writes nothing where nothing changes', async () => {
+    const { client, store } = await startTestCore()
+    const old = await client.create(pods, pod('a'))
+    const before = store.revision
+    expect(await client.update(pods, pod('a', {}, old.spec))).toBe(old)
+    expect(store.revision).toBe(before)
+  })
+
+  it('refuses an old resourceVersion', async () => {
+    const { client } = await startTestCore()
+    const old = await client.create(configMaps, configMap('a'))
+    await client.update(configMaps, { ...old, data: { by: 'first' } })
+    expect(await refusal(client.update(configMaps, { ...old, data: { by: 'second' } }))).toEqual({
+      code: 409,
+      reason: 'Conflict',
+      message:
+        'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    })
+  })
+
+  it('lets one of two updates from the same version through', async () => {
+    const { client } = await startTestCore()
+    const old = await client.create(configMaps, configMap('a'))
+    const both = await Promise.allSettled(
+      ['one', 'two'].map((by) => client.update(configMaps, { ...old, data: { by } })),
+    )
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('refuses an update meant for an earlier object of the same name', async () => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const { code, message } = await refusal(client.update(configMaps, configMap('a', {}, { uid: 'earlier' })))
+    expect(code).toBe(409)
+    expect(message).toContain('Precondition failed: UID in precondition: earlier, UID in object meta:')
+  })
+
+  it('refuses a body that is not the object of the URL', async () => {
+    const { registry } = await startTestCore()
+    await registry(configMaps).create(admin, 'default', configMap('a'), writeOptions)
+    const update = (body: unknown) => registry(configMaps).update(admin, 'default', 'a', '', body, writeOptions)
+    expect((await refusal(update(configMap('b')))).message).toBe(
+      'the name of the object (b) does not match the name on the URL (a)',
+    )
+    expect((await refusal(update(configMap('a', {}, { namespace: 'other' })))).message).toBe(
+      'the namespace of the object (other) does not match the namespace on the request (default)',
+    )
+  })
+
+  it('answers 404 where nothing is, but creates what may be created by PUT', async () => {
+    const { client, registry } = await startTestCore()
+    expect((await refusal(client.update(configMaps, configMap('a')))).message).toBe('configmaps "a" not found')
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: key, spec: {} }
+    const { created } = await registry(leases).update(admin, 'default', 'a', '', lease, writeOptions)
+    expect(created).toBe(true)
+    expect((await refusal(client.update(leases, lease as never))).message).toBe(
+      'Lease.coordination.k8s.io "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    )
+  })
+
+  it('leaves the status as it was and raises the generation for what is wanted only', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(replicationControllers, controller('a'))
+    const relabelled = await client.update(replicationControllers, {
+      ...created,
+      metadata: { ...created.metadata, labels: { x: 'y' } },
+      status: { replicas: 99 },
+    })
+    expect(relabelled.metadata.generation).toBe(1)
+    expect(relabelled.status?.replicas ?? 0).toBe(0)
+    const scaled = await client.update(replicationControllers, {
+      ...relabelled,
+      spec: { ...relabelled.spec, replicas: 5 },
+    })
+    expect(scaled.metadata.generation).toBe(2)
+  })
+
+  it('shares with the old object what has not changed', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(pods, pod('a'))
+    const changed = await client.update(pods, { ...created, metadata: { ...created.metadata, labels: { x: 'y' } } })
+    expect(changed.spec).toBe(created.spec)
+    expect(changed.status).toBe(created.status)
+  })
+
+  it('finds nothing to write in a dry run, but says what it would be', async () => {
+    const { client, store } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const before = store.revision
+    expect((await client.update(configMaps, configMap('a', { x: 'y' }), { dryRun: true })).data).toEqual({ x: 'y' })
+    expect(store.revision).toBe(before)
+  })
+
+  it('takes no new finalizers once an object is being deleted', async () => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a', {}, { finalizers: ['example.com/hold'] }))
+    await client.delete(configMaps, key)
+    const held = await client.get(configMaps, key)
+    const update = client.update(configMaps, {
+      ...held,
+      metadata: { ...held.metadata, finalizers: ['example.com/hold', 'example.com/more'] },
+    })
+    const { code, message } = await refusal(update)
+    expect(code).toBe(422)
+    expect(message).toContain('metadata.finalizers: Forbidden: no new finalizers can be added')
+  })
+})
+
+describe('status', () => {
+  it('is all that its subresource changes, beside metadata', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(replicationControllers, controller('a', 3))
+    const update = { ...created, spec: { ...created.spec, replicas: 9 }, status: { replicas: 2 } }
+    const changed = await client.update(replicationControllers, update, { subresource: 'status' })
+    expect(changed.status?.replicas).toBe(2)
+    expect(changed.spec).toBe(created.spec)
+    expect(changed.metadata.generation).toBe(1)
+  })
+
+  it('is validated', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(replicationControllers, controller('a'))
+    const wrong = client.update(
+      replicationControllers,
+      { ...created, status: { replicas: -1 } },
+      { subresource: 'status' },
+    )
+    expect((await refusal(wrong)).message).toContain('status.replicas: Invalid value: -1')
+  })
+})
+
+describe('patch', () => {
+  const patches = [
+    { type: 'json', body: [{ op: 'add', path: '/metadata/labels', value: { x: 'y' } }] },
+    { type: 'merge', body: { metadata: { labels: { x: 'y' } } } },
+    { type: 'strategic', body: { metadata: { labels: { x: 'y' } } } },
+  ] as const
+  it.each(patches)('changes an object by a $type patch', async (patch) => {
+    const { client } = await startTestCore()
+    const created = await client.create(pods, pod('a'))
+    const patched = await client.patch(pods, key, patch)
+    expect(patched.metadata.labels).toEqual({ x: 'y' })
+    expect(patched.spec).toEqual(created.spec)
+  })
+
+  it('merges containers by name in a strategic patch', async () => {
+    const { client } = await startTestCore()
+    await client.create(
+      pods,
+      pod(
+        'a',
+        {},
+        {
+          containers: [
+            { name: 'one', image: 'x' },
+            { name: 'two', image: 'x' },
+          ] as never,
+        },
+      ),
+    )
+    const body = { spec: { containers: [{ name: 'two', image: 'y' }] } }
+    const patched = await client.patch(pods, key, { type: 'strategic', body })
+    expect(patched.spec.containers.map(({ name, image }) => `${name} ${image}`)).toEqual(['one x', 'two y'])
+  })
+
+  it('is applied again where another write comes first', async () => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a', { zero: '0' }))
+    const fields = Array.from({ length: 20 }, (_, index) => `f${index}`)
+    await Promise.all(
+      fields.map((field) => client.patch(configMaps, key, { type: 'merge', body: { data: { [field]: '1' } } })),
+    )
+    expect(Object.keys((await client.get(configMaps, key)).data ?? {})).toHaveLength(21)
+  })
+
+  it('that names a version applies to that version only', async () => {
+    const { client } = await startTestCore()
+    const { metadata } = await client.create(configMaps, configMap('a'))
+    await client.patch(configMaps, key, { type: 'merge', body: { data: { x: '1' } } })
+    const body = { metadata: { resourceVersion: metadata.resourceVersion }, data: { x: '2' } }
+    expect((await refusal(client.patch(configMaps, key, { type: 'merge', body }))).reason).toBe('Conflict')
+  })
+
+  it.each([
+    ['what it makes invalid', { metadata: { labels: { x: '-' } } }, 422, 'metadata.labels: Invalid value: "-"'],
+    [
+      'another name',
+      { metadata: { name: 'b' } },
+      400,
+      'the name of the object (b) does not match the name on the URL (a)',
+    ],
+    ['a wrong type', { data: { x: 1 } }, 422, 'patch: Invalid value:'],
+  ])('refuses %s', async (_what, body, code, message) => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const found = await refusal(client.patch(configMaps, key, { type: 'merge', body }))
+    expect(found.code).toBe(code)
+    expect(found.message).toContain(message)
+  })
+
+  it('answers 404 where nothing is', async () => {
+    const { client } = await startTestCore()
+    expect((await refusal(client.patch(configMaps, key, { type: 'merge', body: {} }))).code).toBe(404)
+  })
+})

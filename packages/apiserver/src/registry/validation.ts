@@ -1,0 +1,64 @@
+import {
+  compile,
+  type FieldError,
+  FieldPath,
+  invalid,
+  type KubernetesObject,
+  type ResourceDefinition,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@coracle/api'
+import { statusOf } from './preparation.ts'
+
+/** Throws Invalid (422), naming every field that is wrong, unless the object may be created. */
+export function checkCreate(definition: ResourceDefinition, object: KubernetesObject): void {
+  const { schema, strategy } = definition
+  const errors = [
+    ...validateObjectMeta(object.metadata, definition),
+    ...compile(schema).validate(object),
+    ...(strategy.validate?.(object) ?? []),
+    ...(strategy.validateCreate?.(object) ?? []),
+  ]
+  if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
+}
+
+/** Throws Invalid (422), naming every field that is wrong, unless the object may replace the old one. */
+export function checkUpdate(
+  definition: ResourceDefinition,
+  object: KubernetesObject,
+  old: KubernetesObject,
+  part: 'main' | 'status',
+): void {
+  const errors = [
+    ...validateObjectMetaUpdate(object.metadata, old.metadata),
+    ...(part === 'status' ? statusErrors(definition, object, old) : mainErrors(definition, object, old)),
+  ]
+  if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
+}
+
+function mainErrors(
+  { schema, strategy }: ResourceDefinition,
+  object: KubernetesObject,
+  old: KubernetesObject,
+): readonly FieldError[] {
+  return [
+    ...compile(schema).validate(object, { old }),
+    ...(strategy.validate?.(object) ?? []),
+    ...(strategy.validateUpdate?.(object, old) ?? []),
+  ]
+}
+
+/** Only the status is checked: all else has been, when it was written. */
+function statusErrors(
+  { schema, strategy }: ResourceDefinition,
+  object: KubernetesObject,
+  old: KubernetesObject,
+): readonly FieldError[] {
+  const status = schema.fields.status?.schema
+  const value = statusOf(object)
+  const options = { path: FieldPath.of('status'), old: statusOf(old) }
+  return [
+    ...(status === undefined || value === undefined ? [] : compile(status).validate(value, options)),
+    ...(strategy.validateStatusUpdate?.(object, old) ?? []),
+  ]
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import type { RequestAttributes } from '../request.ts'
+import { createAuthorizer } from './authorization.ts'
+
+const authorizer = createAuthorizer()
+const authenticated = 'system:authenticated'
+
+function may(user: string, groups: readonly string[], verb: string, what: string, name = ''): boolean {
+  const [resource = '', subresource = ''] = what.split('/')
+  const [plural = '', ...group] = resource.split('.')
+  const attributes: RequestAttributes = {
+    kind: 'resource',
+    verb,
+    resource: { group: group.join('.'), version: 'v1', kind: '', plural, namespaced: true },
+    subresource,
+    namespace: 'default',
+    name,
+  }
+  return authorizer.refuse({ name: user, groups }, attributes) === undefined
+}
+
+const mayRead = (user: string, groups: readonly string[], path: string, verb = 'get'): boolean =>
+  authorizer.refuse({ name: user, groups }, { kind: 'path', verb, path }) === undefined
+
+const controller = (name: string, verb: string, what: string) =>
+  may(`system:serviceaccount:kube-system:${name}`, [authenticated], verb, what)
+
+describe('createAuthorizer', () => {
+  it('lets system:masters do everything', () => {
+    expect(may('root', ['system:masters'], 'deletecollection', 'secrets')).toBe(true)
+    expect(mayRead('root', ['system:masters'], '/anything', 'post')).toBe(true)
+  })
+
+  it('lets nobody else do what no grant names', () => {
+    expect(may('eve', [authenticated], 'get', 'pods')).toBe(false)
+    expect(may('system:anonymous', ['system:unauthenticated'], 'list', 'pods')).toBe(false)
+    expect(may('system:serviceaccount:kube-system:unheard-of', [authenticated], 'list', 'pods')).toBe(false)
+  })
+
+  it('shows health and version to everyone, discovery to those who are known', () => {
+    const anonymous = ['system:unauthenticated']
+    for (const path of ['/healthz', '/livez/ping', '/readyz', '/version']) {
+      expect(mayRead('system:anonymous', anonymous, path)).toBe(true)
+    }
+    for (const path of ['/api', '/apis/apps/v1', '/openapi/v3']) {
+      expect(mayRead('system:anonymous', anonymous, path)).toBe(false)
+      expect(mayRead('eve', [authenticated], path)).toBe(true)
+    }
+    expect(mayRead('eve', [authenticated], '/version', 'post')).toBe(false)
+  })
+
+  it('gives controllers what they need and no more', () => {
+    expect(controller('replication-controller', 'create', 'pods')).toBe(true)
+    expect(controller('replication-controller', 'update', 'replicationcontrollers/status')).toBe(true)
+    expect(controller('replication-controller', 'create', 'events')).toBe(true)
+    expect(controller('replication-controller', 'get', 'secrets')).toBe(false)
+    expect(controller('replication-controller', 'delete', 'replicationcontrollers')).toBe(false)
+    expect(controller('deployment-controller', 'create', 'replicasets.apps')).toBe(true)
+    expect(controller('deployment-controller', 'create', 'replicasets')).toBe(false)
+    expect(controller('generic-garbage-collector', 'delete', 'widgets.example.com')).toBe(true)
+    expect(controller('generic-garbage-collector', 'create', 'pods')).toBe(false)
+  })
+
+  it('lets the scheduler bind pods and not change them', () => {
+    const user = 'system:kube-scheduler'
+    expect(may(user, [authenticated], 'create', 'pods/binding')).toBe(true)
+    expect(may(user, [authenticated], 'patch', 'pods/status')).toBe(true)
+    expect(may(user, [authenticated], 'update', 'pods')).toBe(false)
+  })
+
+  it('keeps a node agent to its own node', () => {
+    const groups = ['system:nodes', authenticated]
+    expect(may('system:node:n1', groups, 'patch', 'nodes/status', 'n1')).toBe(true)
+    expect(may('system:node:n1', groups, 'patch', 'nodes/status', 'n2')).toBe(false)
+    expect(may('system:node:n1', groups, 'get', 'nodes', 'n2')).toBe(true)
+    expect(may('system:node:n1', groups, 'create', 'nodes')).toBe(true)
+  })
+})

@@ -1,0 +1,75 @@
+import type { Authorizer, RequestAttributes, User } from '../request.ts'
+import { builtInGrants, type Grant } from './built-in-grants.ts'
+
+/**
+ * The authorizer of a cluster without RBAC objects: `system:masters` may do everything, the components of the cluster
+ * what `built-in-grants.ts` gives them, everyone else what upstream gives to everyone. All others are refused.
+ */
+export function createAuthorizer(grants: readonly Grant[] = builtInGrants): Authorizer {
+  const byUser = new Map<string, Permissions>()
+  const byGroup = new Map<string, Permissions>()
+  for (const grant of grants) {
+    const [index, name] = 'user' in grant ? [byUser, grant.user] : [byGroup, grant.group]
+    const permissions: Permissions = index.get(name) ?? { resources: new Map(), paths: [] }
+    index.set(name, permissions)
+    for (const line of grant.resources ?? []) addResources(permissions, line)
+    permissions.paths.push(...(grant.paths ?? []))
+  }
+
+  return {
+    refuse(user, attributes) {
+      if (user.groups.includes('system:masters')) return undefined
+      const own = byUser.get(user.name)
+      if (own !== undefined && allows(own, attributes)) return undefined
+      for (const group of user.groups) {
+        const shared = byGroup.get(group)
+        if (shared !== undefined && allows(shared, attributes) && !exceedsNode(user, attributes)) return undefined
+      }
+      return ''
+    },
+  }
+}
+
+interface Permissions {
+  /** Verbs by `resource.group/subresource`. */
+  readonly resources: Map<string, Set<string>>
+  readonly paths: string[]
+}
+
+const verbsOf: Readonly<Record<string, readonly string[]>> = {
+  read: ['get', 'list', 'watch'],
+  change: ['update', 'patch'],
+  remove: ['delete', 'deletecollection'],
+}
+
+/** Takes in one line of the table: `read,create pods,services`. */
+function addResources(permissions: Permissions, line: string): void {
+  const [verbs = '', resources = ''] = line.split(' ')
+  for (const resource of resources.split(',')) {
+    const granted = permissions.resources.get(resource) ?? new Set<string>()
+    permissions.resources.set(resource, granted)
+    for (const verb of verbs.split(',')) for (const each of verbsOf[verb] ?? [verb]) granted.add(each)
+  }
+}
+
+function allows(permissions: Permissions, attributes: RequestAttributes): boolean {
+  if (attributes.kind === 'path') {
+    return attributes.verb === 'get' && permissions.paths.some((pattern) => matchesPath(pattern, attributes.path))
+  }
+  const { verb, resource, subresource } = attributes
+  const qualified = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
+  const key = subresource === '' ? qualified : `${qualified}/${subresource}`
+  return permissions.resources.get(key)?.has(verb) === true || permissions.resources.get('*')?.has(verb) === true
+}
+
+const matchesPath = (pattern: string, path: string): boolean =>
+  pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path
+
+/** A node agent writes no Node object but its own (upstream's node restriction). */
+function exceedsNode(user: User, attributes: RequestAttributes): boolean {
+  if (!user.name.startsWith('system:node:') || attributes.kind !== 'resource') return false
+  if (attributes.resource.plural !== 'nodes' || attributes.name === '') return false
+  return (
+    !['get', 'list', 'watch'].includes(attributes.verb) && attributes.name !== user.name.slice('system:node:'.length)
+  )
+}

@@ -1,0 +1,15 @@
+/** Who is who, and who may do what. */
+export { type Authenticator, anonymous, createAuthenticator, type TokenIdentity } from './authentication.ts'
+export { createAuthorizer } from './authorization.ts'
+export { builtInGrants, type Grant } from './built-in-grants.ts'
+export {
+  adminIdentity,
+  type ClientIdentity,
+  createPki,
+  issueClientCertificate,
+  type KeyPair,
+  type Pki,
+} from './certificates.ts'
+export { type KubeconfigOptions, kubeconfigOf, writeKubeconfig } from './kubeconfig.ts'
+export { loadOrCreatePki } from './pki-files.ts'
+export { createToken, loadOrCreateToken } from './token.ts'

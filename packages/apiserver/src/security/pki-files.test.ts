@@ -1,0 +1,121 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAuthority } from './certificates.ts'
+import { kubeconfigOf, writeKubeconfig } from './kubeconfig.ts'
+import { loadOrCreatePki } from './pki-files.ts'
+import { loadOrCreateToken } from './token.ts'
+
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'pki-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+
+const dayMs = 86_400_000
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+describe('loadOrCreatePki', () => {
+  it('makes files only their owner can read', async () => {
+    await loadOrCreatePki(virtualEnvironment(), dataDir)
+    expect(await modeOf(join(dataDir, 'pki'))).toBe('700')
+    const files = await readdir(join(dataDir, 'pki'))
+    expect(files.sort()).toEqual(['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'])
+    for (const file of files) expect(await modeOf(join(dataDir, 'pki', file))).toBe('600')
+  })
+
+  it('is the same at the next start', async () => {
+    const environment = virtualEnvironment()
+    const first = await loadOrCreatePki(environment, dataDir, ['10.0.0.1'])
+    expect(await loadOrCreatePki(environment, dataDir, ['10.0.0.1'])).toEqual(first)
+  })
+
+  it('renews the serving certificate alone when it does not cover an address', async () => {
+    const environment = virtualEnvironment()
+    const first = await loadOrCreatePki(environment, dataDir)
+    const second = await loadOrCreatePki(environment, dataDir, ['10.0.0.1'])
+    expect(second.ca).toEqual(first.ca)
+    expect(second.admin).toEqual(first.admin)
+    expect(new X509Certificate(second.serving.certificatePem).checkIP('10.0.0.1')).toBe('10.0.0.1')
+  })
+
+  it('renews what ends within a month, under the same authority', async () => {
+    const environment = virtualEnvironment()
+    const first = await loadOrCreatePki(environment, dataDir)
+    const later = virtualEnvironment({ start: '2026-12-15T00:00:00Z', seed: 2 })
+    const second = await loadOrCreatePki(later, dataDir)
+    expect(second.ca).toEqual(first.ca)
+    const { validToDate } = new X509Certificate(second.admin.certificatePem)
+    expect(validToDate.getTime()).toBe(later.clock.now() + 365 * dayMs)
+  })
+
+  it('renews what another authority has signed', async () => {
+    const environment = virtualEnvironment()
+    await loadOrCreatePki(environment, dataDir)
+    const ca = createAuthority(environment)
+    await writeFile(join(dataDir, 'pki', 'ca.crt'), ca.certificatePem)
+    await writeFile(join(dataDir, 'pki', 'ca.key'), ca.keyPem)
+    const { serving } = await loadOrCreatePki(environment, dataDir)
+    expect(new X509Certificate(serving.certificatePem).verify(new X509Certificate(ca.certificatePem).publicKey)).toBe(
+      true,
+    )
+  })
+
+  it.each(['ca.crt', 'apiserver.key'])('names %s when it is corrupt', async (file) => {
+    await loadOrCreatePki(virtualEnvironment(), dataDir)
+    await writeFile(join(dataDir, 'pki', file), 'garbage')
+    await expect(loadOrCreatePki(virtualEnvironment(), dataDir)).rejects.toThrow(
+      `cannot use ${join(dataDir, 'pki', file)}`,
+    )
+  })
+
+  it('names a key that is missing', async () => {
+    await loadOrCreatePki(virtualEnvironment(), dataDir)
+    await rm(join(dataDir, 'pki', 'ca.key'))
+    await expect(loadOrCreatePki(virtualEnvironment(), dataDir)).rejects.toThrow(/ca\.key: the file is missing/)
+  })
+
+  it('says what to do about an authority that has ended', async () => {
+    await loadOrCreatePki(virtualEnvironment(), dataDir)
+    await expect(loadOrCreatePki(virtualEnvironment({ start: '2040-01-01T00:00:00Z' }), dataDir)).rejects.toThrow(
+      /certificate authority .* ended on .* remove/,
+    )
+  })
+})
+
+describe('loadOrCreateToken', () => {
+  it('makes a token once', async () => {
+    const token = await loadOrCreateToken(dataDir)
+    expect(token.length).toBeGreaterThanOrEqual(43)
+    expect(await loadOrCreateToken(dataDir)).toBe(token)
+    expect(await modeOf(join(dataDir, 'token'))).toBe('600')
+  })
+
+  it('refuses a file that holds no token', async () => {
+    await writeFile(join(dataDir, 'token'), '\n')
+    await expect(loadOrCreateToken(dataDir)).rejects.toThrow('does not hold one bearer token')
+  })
+})
+
+describe('writeKubeconfig', () => {
+  it('holds everything a client needs, for its owner only', async () => {
+    const path = join(dataDir, 'somewhere', 'admin.conf')
+    const options = {
+      server: 'https://127.0.0.1:6443',
+      caPem: 'CA',
+      client: { certificatePem: 'CERTIFICATE', keyPem: 'KEY' },
+    }
+    await writeKubeconfig(path, options)
+    expect(await modeOf(path)).toBe('600')
+    const text = await readFile(path, 'utf8')
+    expect(text).toBe(kubeconfigOf(options))
+    const base64 = (part: string) => Buffer.from(part).toString('base64')
+    expect(text).toContain(`certificate-authority-data: ${base64('CA')}`)
+    expect(text).toContain(`client-certificate-data: ${base64('CERTIFICATE')}`)
+    expect(text).toContain(`client-key-data: ${base64('KEY')}`)
+    expect(text).toContain('current-context: "coracle"')
+  })
+})

@@ -1,0 +1,89 @@
+import {
+  type Binding,
+  badRequest,
+  bindingSchema,
+  conflict,
+  type FieldError,
+  FieldPath,
+  formatTime,
+  invalid,
+  type KubernetesObject,
+  type Pod,
+  type PodCondition,
+  type ResourceDefinition,
+  requiredField,
+  type Status,
+  unsupportedField,
+} from '@coracle/api'
+import type { Environment } from '@coracle/environment'
+import { decodeBody } from '../registry/body.ts'
+import type { ResourceRegistry } from '../registry/resource-registry.ts'
+import type { Subresource } from './subresource.ts'
+
+const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: bindingSchema, strategy: {} }
+
+const success: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
+
+/** `pods/binding`: puts a pod on a node, once. What schedulers call. */
+export function bindingSubresource(registry: ResourceRegistry, { clock }: Environment): Subresource {
+  const definition = bindingKind as unknown as ResourceDefinition
+  return {
+    async create(context, namespace, name, body, options) {
+      const { object, warnings } = decodeBody(definition, body, options.fieldValidation, () => false)
+      const binding = object as Binding
+      const errors = bindingErrors(binding)
+      if (errors.length > 0) throw invalid(bindingKind, binding.metadata.name ?? '', errors)
+      if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object')
+      const { resourceVersion = '' } = binding.metadata
+      await registry.change(context, namespace, name, 'raw', options, (old) => {
+        registry.checkVersion(old, binding.metadata)
+        const pod = bind(old.object as Pod, binding, clock.now())
+        return { object: pod, warnings, repeatable: resourceVersion === '' }
+      })
+      return { code: 201, value: success, warnings }
+    },
+  }
+}
+
+function bindingErrors({ target }: Binding): readonly FieldError[] {
+  const path = FieldPath.of('target')
+  const { kind = '', name = '' } = target ?? {}
+  const errors: FieldError[] = []
+  if (kind !== '' && kind !== 'Node') errors.push(unsupportedField(path.field('kind'), kind, ['Node', '<empty>']))
+  if (name === '') errors.push(requiredField(path.field('name')))
+  return errors
+}
+
+/** The pod on its node. Throws a Conflict where it cannot be bound (any more). Pure. */
+export function bind(pod: Pod, { metadata, target }: Binding, nowMs: number): KubernetesObject {
+  const name = pod.metadata.name ?? ''
+  const refuse = (why: string) => conflict({ group: '', plural: 'pods/binding' }, name, why)
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
+  }
+  if ((pod.spec.nodeName ?? '') !== '') {
+    throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`)
+  }
+  if ((pod.spec.schedulingGates ?? []).length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
+  const { nominatedNodeName: _nominatedNodeName, ...status } = pod.status ?? {}
+  const annotations = { ...pod.metadata.annotations, ...metadata.annotations }
+  return {
+    ...pod,
+    metadata: metadata.annotations === undefined ? pod.metadata : { ...pod.metadata, annotations },
+    spec: { ...pod.spec, nodeName: target.name },
+    status: { ...status, conditions: scheduledConditions(pod, nowMs) },
+  } as Pod
+}
+
+function scheduledConditions(pod: Pod, nowMs: number): readonly PodCondition[] {
+  const { generation } = pod.metadata
+  const scheduled: PodCondition = {
+    type: 'PodScheduled',
+    status: 'True',
+    lastTransitionTime: formatTime(nowMs),
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  }
+  const conditions = pod.status?.conditions ?? []
+  const at = conditions.findIndex(({ type }) => type === 'PodScheduled')
+  return at < 0 ? [...conditions, scheduled] : conditions.with(at, scheduled)
+}

@@ -1,0 +1,51 @@
+import type { Patch } from '@coracle/client'
+import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
+import type { RequestContext } from '../request.ts'
+
+/** What a subresource answers: a JSON value, frozen, to be sent with this code. */
+export interface SubresourceResult {
+  readonly code: 200 | 201
+  readonly value: unknown
+  /** Where the answer is a stored object: the object with its bytes. `value` is its `object`. */
+  readonly stored?: Stored
+  /** Texts for `Warning` headers. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * What is behind a path such as `pods/web/binding`, whichever way a request comes in. A method that is absent is not
+ * allowed (405). Authentication and authorization have happened; bodies are parsed JSON values.
+ *
+ * `status` is none of these: registries write it themselves.
+ */
+export interface Subresource {
+  get?(namespace: string, name: string): Promise<SubresourceResult>
+  create?(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    body: unknown,
+    options: RegistryWriteOptions,
+  ): Promise<SubresourceResult>
+  update?(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    body: unknown,
+    options: RegistryWriteOptions,
+  ): Promise<SubresourceResult>
+  patch?(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    patch: Patch,
+    options: RegistryWriteOptions,
+  ): Promise<SubresourceResult>
+  /** A GET that answers with text in pieces as they come. `query` holds the request's parameters. */
+  stream?(
+    namespace: string,
+    name: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>>
+}

@@ -1,0 +1,88 @@
+import { builtinResources, type ConfigMap, configMaps, type Pod, type Resource } from '@coracle/api'
+import type { Client, Watch, WatchEvent } from '@coracle/client'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createMemoryStore, type Store } from '@coracle/store'
+import { onTestFinished } from 'vitest'
+import { type ApiCore, type ApiCoreOptions, createApiCore } from '../api-core.ts'
+import { apiServerUser } from '../api-server-user.ts'
+import type { ResourceRegistry } from '../registry/resource-registry.ts'
+import type { RequestContext } from '../request.ts'
+
+/** A core on a memory store under a virtual clock, and an administrator's client. */
+export interface TestCore {
+  readonly core: ApiCore
+  readonly client: Client
+  readonly store: Store
+  readonly environment: VirtualEnvironment
+  registry(resource: Resource): ResourceRegistry
+}
+
+export const admin: RequestContext = { user: apiServerUser, userAgent: 'test' }
+
+export async function startTestCore(options: Partial<ApiCoreOptions> = {}): Promise<TestCore> {
+  const environment = virtualEnvironment()
+  const store = options.store ?? createMemoryStore()
+  const core = createApiCore({
+    environment,
+    store,
+    definitions: builtinResources,
+    authorizer: { refuse: () => undefined },
+    ...options,
+  })
+  await core.ready
+  onTestFinished(() => core.close())
+  const registry = (resource: Resource): ResourceRegistry => {
+    const found = core.registries.of(resource)
+    if (found === undefined) throw new Error(`${resource.plural} are not served`)
+    return found
+  }
+  return { core, client: core.client(apiServerUser), store, environment, registry }
+}
+
+export function configMap(
+  name: string,
+  data: Readonly<Record<string, string>> = {},
+  metadata: ConfigMap['metadata'] = {},
+): ConfigMap {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', ...metadata }, data }
+}
+
+export function pod(name: string, metadata: Pod['metadata'] = {}, spec: Partial<Pod['spec']> = {}): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default', ...metadata },
+    spec: { containers: [{ name: 'main', image: 'nginx' }], ...spec },
+  } as Pod
+}
+
+/** What a watch has delivered, as it grows: `ADDED a`. */
+export function follow(watch: Watch<never>): { readonly lines: string[]; readonly events: WatchEvent<never>[] } {
+  const lines: string[] = []
+  const events: WatchEvent<never>[] = []
+  const read = async () => {
+    for await (const event of watch) {
+      events.push(event)
+      const { object } = event as {
+        readonly object: { readonly metadata?: { readonly name?: string }; readonly reason?: string }
+      }
+      lines.push(`${event.type} ${object.metadata?.name ?? object.reason ?? ''}`.trim())
+    }
+    lines.push('end')
+  }
+  void read()
+  return { lines, events }
+}
+
+/** The Status of the error that a call ends with. */
+export async function refusal(call: Promise<unknown>): Promise<{ code: number; reason: string; message: string }> {
+  try {
+    await call
+  } catch (error) {
+    const { code, reason, message } = error as { code: number; reason: string; message: string }
+    return { code, reason, message }
+  }
+  throw new Error('the call succeeded')
+}
+
+export { configMaps }

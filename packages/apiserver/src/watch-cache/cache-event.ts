@@ -1,0 +1,99 @@
+import type { KubernetesObject, Status } from '@coracle/api'
+import type { WatchDelivery } from '../registry-contract.ts'
+import type { StoredObject } from './stored-object.ts'
+
+export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
+
+/**
+ * One change of one object. What watchers get of it is made at most once per kind of delivery and shared by all:
+ * a watcher whose selector the object enters sees it ADDED, one whose selector it leaves sees it DELETED.
+ */
+export class CacheEvent {
+  readonly type: ChangeType
+  readonly key: string
+  readonly revision: number
+  /** Position among all events of the cache. Several events may share a revision, never a sequence. */
+  readonly sequence: number
+  readonly timeMs: number
+  /** The object after the change; for a delete its last state, as of the revision of the delete. */
+  readonly stored: StoredObject
+  /** The object before the change. */
+  readonly previous: StoredObject | undefined
+  #added: WatchDelivery | undefined
+  #modified: WatchDelivery | undefined
+  #deleted: WatchDelivery | undefined
+
+  constructor(change: Pick<CacheEvent, 'type' | 'key' | 'revision' | 'sequence' | 'timeMs' | 'stored' | 'previous'>) {
+    this.type = change.type
+    this.key = change.key
+    this.revision = change.revision
+    this.sequence = change.sequence
+    this.timeMs = change.timeMs
+    this.stored = change.stored
+    this.previous = change.previous
+  }
+
+  /** The object came into view. */
+  get added(): WatchDelivery {
+    this.#added ??= new ObjectDelivery('ADDED', this.stored)
+    return this.#added
+  }
+
+  get modified(): WatchDelivery {
+    this.#modified ??= new ObjectDelivery('MODIFIED', this.stored)
+    return this.#modified
+  }
+
+  /** The object went out of view: as it last was in view, at the revision of this event (as upstream's cacher). */
+  get deleted(): WatchDelivery {
+    if (this.#deleted === undefined) {
+      const gone = this.type === 'DELETED' ? this.stored : (this.previous ?? this.stored).at(this.revision)
+      this.#deleted = new ObjectDelivery('DELETED', gone)
+    }
+    return this.#deleted
+  }
+}
+
+const lineEnd = Buffer.from('}\n')
+const lineStarts: Readonly<Record<ChangeType, Buffer>> = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+}
+
+/** An object on its way to watchers. */
+export class ObjectDelivery implements WatchDelivery {
+  readonly event: { readonly type: ChangeType; readonly object: KubernetesObject }
+  readonly stored: StoredObject
+  #bytes: Buffer | undefined
+
+  constructor(type: ChangeType, stored: StoredObject) {
+    this.event = { type, object: stored.object }
+    this.stored = stored
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= Buffer.concat([lineStarts[this.event.type], this.stored.bytes, lineEnd])
+    return this.#bytes
+  }
+}
+
+/** What ends a watch with an error. */
+export function errorDelivery(status: Status): WatchDelivery {
+  return plainDelivery({ type: 'ERROR', object: status })
+}
+
+/** Tells that everything up to `revision` has been delivered; with `initialEventsEnd`, that the present state has been. */
+export function bookmarkDelivery(
+  kind: { readonly kind: string; readonly apiVersion: string },
+  revision: number,
+  initialEventsEnd: boolean,
+): WatchDelivery {
+  const annotations = { 'k8s.io/initial-events-end': 'true' }
+  const metadata = { resourceVersion: String(revision), ...(initialEventsEnd ? { annotations } : {}) }
+  return plainDelivery({ type: 'BOOKMARK', object: { kind: kind.kind, apiVersion: kind.apiVersion, metadata } })
+}
+
+function plainDelivery(event: WatchDelivery['event']): WatchDelivery {
+  return { event, bytes: Buffer.from(`${JSON.stringify(event)}\n`) }
+}

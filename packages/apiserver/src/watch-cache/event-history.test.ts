@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import type { CacheEvent } from './cache-event.ts'
+import { EventHistory } from './event-history.ts'
+
+const event = (revision: number) => ({ revision }) as CacheEvent
+
+describe('the history of a resource', () => {
+  it('has the latest events, and knows from when on it has all', () => {
+    const history = new EventHistory(10, 3)
+    for (const revision of [11, 12, 15, 20]) history.push(event(revision))
+    expect(history.after(11).map(({ revision }) => revision)).toEqual([12, 15, 20])
+    expect(history.after(15).map(({ revision }) => revision)).toEqual([20])
+    expect(history.after(20)).toEqual([])
+    expect(history.startRevision).toBe(11)
+  })
+
+  it('never holds more than its bound, however many come', () => {
+    const history = new EventHistory(0, 100)
+    for (let revision = 1; revision <= 1050; revision += 1) history.push(event(revision))
+    expect(history.size).toBe(100)
+    expect(history.startRevision).toBe(950)
+    expect(history.after(950).map((each) => each.revision)).toEqual(Array.from({ length: 100 }, (_, at) => 951 + at))
+  })
+
+  it('forgets up to a revision; what has no events there loses nothing', () => {
+    const history = new EventHistory(0, 100)
+    history.push(event(5))
+    history.push(event(9))
+    history.forget(3)
+    expect(history.startRevision).toBe(0)
+    history.forget(7)
+    expect(history.startRevision).toBe(5)
+    history.forget(1000)
+    expect(history.startRevision).toBe(9)
+    history.push(event(1001))
+    expect(history.after(9).map(({ revision }) => revision)).toEqual([1001])
+  })
+})

@@ -1,0 +1,62 @@
+import type { KubernetesObject } from '@coracle/api'
+import type { StoreEvent } from '@coracle/store'
+import type { StoredObject } from './stored-object.ts'
+
+/**
+ * A write on its way through the store. When its event comes back the cache takes the object from here instead of
+ * parsing bytes that this process has just made.
+ */
+export interface InFlightWrite {
+  readonly key: string
+  /** The revision the write replaces: with the key, what at most one successful write can have. */
+  readonly previousRevision: number
+  /** Undefined for a delete. */
+  readonly value: Uint8Array | undefined
+  /** The object without its resourceVersion; undefined for a delete. */
+  readonly object: KubernetesObject | undefined
+  /** What the cache made of it. */
+  stored: StoredObject | undefined
+  /** Called when `stored` is there, or will not come any more. */
+  onSettled: (() => void) | undefined
+}
+
+/** The writes of one cache that are on their way. */
+export class InFlightWrites {
+  readonly #writes = new Map<string, InFlightWrite[]>()
+
+  /** To be called before the commit. */
+  begin(write: Pick<InFlightWrite, 'key' | 'previousRevision' | 'value' | 'object'>): InFlightWrite {
+    const begun: InFlightWrite = { ...write, stored: undefined, onSettled: undefined }
+    const others = this.#writes.get(write.key)
+    if (others === undefined) this.#writes.set(write.key, [begun])
+    else others.push(begun)
+    return begun
+  }
+
+  /** The write that caused an event; undefined where another server's did. */
+  take(key: string, event: StoreEvent): InFlightWrite | undefined {
+    const found = this.#writes.get(key)?.find((write) => isCauseOf(write, event))
+    if (found !== undefined) this.end(found)
+    return found
+  }
+
+  /** Lets nobody wait any longer: no event will come. */
+  settleAll(): void {
+    for (const writes of this.#writes.values()) for (const write of writes) write.onSettled?.()
+  }
+
+  /** Forgets a write: it failed, or its event has come. */
+  end(write: InFlightWrite): void {
+    const others = this.#writes.get(write.key)
+    if (others === undefined) return
+    const at = others.indexOf(write)
+    if (at >= 0) others.splice(at, 1)
+    if (others.length === 0) this.#writes.delete(write.key)
+  }
+}
+
+function isCauseOf(write: InFlightWrite, event: StoreEvent): boolean {
+  if (write.previousRevision !== event.previousRevision) return false
+  if (event.type === 'delete') return write.value === undefined
+  return write.value !== undefined && (write.value === event.value || Buffer.compare(write.value, event.value) === 0)
+}

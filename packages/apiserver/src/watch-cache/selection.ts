@@ -1,0 +1,61 @@
+import {
+  everything,
+  type FieldTerm,
+  fieldMatcher,
+  type KubernetesObject,
+  type LabelRequirement,
+  parseFieldSelector,
+  parseLabelSelector,
+  type ResourceDefinition,
+} from '@coracle/api'
+
+/** Which objects of a resource a list or a watch is about. */
+export interface Selection {
+  /** Empty for every namespace. */
+  readonly namespace: string
+  /** Whether no selector is in force: the namespace alone decides. */
+  readonly unfiltered: boolean
+  /** Whether the selectors select the object. The namespace is judged by the key. */
+  matches(object: KubernetesObject): boolean
+  /** The cache key of the only object that can match, where the selection names it. */
+  readonly key: string | undefined
+  readonly labelRequirements: readonly LabelRequirement[]
+  /** Terms on fields of the kind (not of metadata). */
+  readonly fieldTerms: readonly FieldTerm[]
+}
+
+export interface SelectionOptions {
+  readonly namespace?: string
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+}
+
+/** Parses selectors. Throws a BadRequest for what does not parse and for fields the kind is not selected by. */
+export function selectionOf(definition: ResourceDefinition, options: SelectionOptions): Selection {
+  const namespace = definition.namespaced ? (options.namespace ?? '') : ''
+  const { labelSelector = '', fieldSelector = '' } = options
+  if (labelSelector === '' && fieldSelector === '') return unfilteredSelection(namespace)
+  const labels = labelSelector === '' ? everything : parseLabelSelector(labelSelector)
+  const fields = parseFieldSelector(fieldSelector)
+  const matchesFields = fields.terms.length === 0 ? undefined : fieldMatcher(fields, definition.selectableFields)
+  const name = fields.terms.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value
+  return {
+    namespace,
+    unfiltered: labels.requirements.length === 0 && fields.terms.length === 0,
+    matches: (object) =>
+      labels.matches(object.metadata.labels) && (matchesFields === undefined || matchesFields(object)),
+    key: name === undefined ? undefined : keyIn(definition, namespace, name),
+    labelRequirements: labels.requirements,
+    fieldTerms: fields.terms.filter(({ field }) => Object.hasOwn(definition.selectableFields, field)),
+  }
+}
+
+function unfilteredSelection(namespace: string): Selection {
+  const matches = () => true
+  return { namespace, unfiltered: true, matches, key: undefined, labelRequirements: [], fieldTerms: [] }
+}
+
+function keyIn(definition: ResourceDefinition, namespace: string, name: string): string | undefined {
+  if (!definition.namespaced) return name
+  return namespace === '' ? undefined : `${namespace}/${name}`
+}

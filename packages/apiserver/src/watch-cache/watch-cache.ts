@@ -1,0 +1,334 @@
+import { ApiError, apiVersionOf, expired, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
+import type { Environment, Timer } from '@coracle/environment'
+import type { Entry, StoreEvent } from '@coracle/store'
+import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
+import { bookmarkDelivery, CacheEvent, errorDelivery, ObjectDelivery } from './cache-event.ts'
+import { CacheWatcher, deliveryUnder } from './cache-watcher.ts'
+import { EventHistory, historyEventsMax } from './event-history.ts'
+import { type InFlightWrite, InFlightWrites } from './in-flight-writes.ts'
+import { indexedObjectsMin, KeyIndexes } from './key-indexes.ts'
+import { createObjectCodec, type ObjectCodec, withRevision } from './object-codec.ts'
+import { createOrderedMap, type OrderedMap } from './ordered-map.ts'
+import type { Selection } from './selection.ts'
+import { type Slice, type SliceOptions, sliceOf, sliceOfKeys } from './slice.ts'
+import { type FeedSink, registryPrefix, type StoreFeed } from './store-feed.ts'
+import { StoredObject } from './stored-object.ts'
+import { WatcherIndex } from './watcher-index.ts'
+
+/** How often watchers that asked for bookmarks get one. */
+export const bookmarkIntervalMs = 60_000
+
+/** Most states of the past kept per resource for lists that are read in pages. Older ones are rebuilt from history. */
+export const snapshotsMax = 8
+
+export interface CacheWatchOptions {
+  readonly selection: Selection
+  /** `state`: what is there, then what happens. `now`: what happens. A revision: what happened since, then what happens. */
+  readonly from: 'state' | 'now' | number
+  /** Periodic bookmarks. */
+  readonly bookmarks: boolean
+  /** A bookmark that tells where the state ends. */
+  readonly marksInitialEnd: boolean
+  readonly timeoutMs?: number
+}
+
+/**
+ * Everything the store holds of one resource, in key order, and the latest of its history: what all reads are answered
+ * from, those of clients and those of the write path. Kept up to date by the store's feed.
+ */
+export class WatchCache implements FeedSink {
+  readonly definition: ResourceDefinition
+  readonly prefix: string
+  readonly codec: ObjectCodec
+  readonly writes = new InFlightWrites()
+  readonly #indexes: KeyIndexes
+  readonly #watchers: WatcherIndex
+  readonly #environment: Environment
+  readonly #feed: StoreFeed
+  readonly #historyMax: number
+  readonly #type: { readonly kind: string; readonly apiVersion: string }
+  /** In key order, for lists and for states of the past. */
+  readonly #objects: OrderedMap<StoredObject> = createOrderedMap()
+  /** The same by key: every write looks its object up, and that should not depend on how many there are. */
+  readonly #byKey = new Map<string, StoredObject>()
+  #history = new EventHistory(0)
+  /** States of the past by revision, oldest use first. */
+  readonly #snapshots = new Map<number, OrderedMap<StoredObject>>()
+  /** How many objects each namespace has, so that the first page of a list knows how many follow. */
+  readonly #namespaceSizes = new Map<string, number>()
+  #sequence = 0
+  #closed = false
+  /** The revision of the last change of this resource. */
+  #changedAt = 0
+  #bookmarkTimer: Timer | undefined
+  readonly #listeners: ((event: CacheEvent) => void)[] = []
+
+  constructor(
+    definition: ResourceDefinition,
+    environment: Environment,
+    feed: StoreFeed,
+    historyMax = historyEventsMax,
+  ) {
+    this.definition = definition
+    this.prefix = `${registryPrefix}${definition.group || 'core'}/${definition.plural}/`
+    this.codec = createObjectCodec(definition)
+    this.#indexes = new KeyIndexes(definition)
+    this.#watchers = new WatcherIndex(definition)
+    this.#environment = environment
+    this.#feed = feed
+    this.#historyMax = historyMax
+    this.#type = { kind: definition.kind, apiVersion: apiVersionOf(definition) }
+  }
+
+  /** How many objects there are. */
+  get size(): number {
+    return this.#byKey.size
+  }
+
+  /** The revision that reads of now are consistent at. */
+  get revision(): number {
+    return Math.max(this.#feed.revision, this.#changedAt)
+  }
+
+  /** Watches and lists can go back to this revision. */
+  get oldestRevision(): number {
+    return this.#history.startRevision
+  }
+
+  /** Calls `listener` with every change from now on, after the cache has taken it in. */
+  onChange(listener: (event: CacheEvent) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** The key under which the cache holds an object: `namespace/name`, or the name alone. */
+  keyOf(namespace: string, name: string): string {
+    return this.definition.namespaced ? `${namespace}/${name}` : name
+  }
+
+  get(key: string): StoredObject | undefined {
+    return this.#byKey.get(key)
+  }
+
+  /** Every object, in key order. */
+  values(): IterableIterator<StoredObject> {
+    return this.#objects.values()
+  }
+
+  fill(entries: readonly Entry[], revision: number): void {
+    for (const { key, value, modRevision } of entries) {
+      this.#hold(key.slice(this.prefix.length), this.#read(key, value, modRevision))
+    }
+    this.#changedAt = revision
+    this.#history = new EventHistory(revision, this.#historyMax)
+  }
+
+  apply(event: StoreEvent): void {
+    const key = event.key.slice(this.prefix.length)
+    const previous = this.#byKey.get(key)
+    const write = this.writes.take(key, event)
+    const stored = this.#storedOf(event, previous, write)
+    if (event.type === 'delete') this.#drop(key, stored)
+    else this.#hold(key, stored)
+    const type = event.type === 'delete' ? 'DELETED' : event.previousRevision === 0 ? 'ADDED' : 'MODIFIED'
+    this.#sequence += 1
+    this.#changedAt = event.revision
+    const timeMs = this.#environment.clock.now()
+    const change = { type, key, revision: event.revision, sequence: this.#sequence, timeMs, stored, previous } as const
+    const cacheEvent = new CacheEvent(change)
+    this.#history.push(cacheEvent)
+    this.#indexes.update(key, type === 'DELETED' ? undefined : stored.object, previous?.object)
+    this.#watchers.notify(cacheEvent)
+    for (const listener of this.#listeners) listener(cacheEvent)
+    if (write === undefined) return
+    write.stored = stored
+    write.onSettled?.()
+  }
+
+  /** What the write became, once its event has come: at once with stores that publish before they acknowledge. */
+  async storedBy(write: InFlightWrite): Promise<StoredObject> {
+    if (write.stored === undefined && !this.#closed) {
+      await new Promise<void>((resolve) => {
+        write.onSettled = resolve
+      })
+    }
+    if (write.stored !== undefined) return write.stored
+    throw new ApiError(
+      503,
+      'ServiceUnavailable',
+      'the server is shutting down: the write was stored, its outcome is not known here',
+    )
+  }
+
+  /** The objects of a selection as of now. */
+  slice(selection: Selection, options: SliceOptions): Slice {
+    const candidates = this.#candidates(selection)
+    if (candidates === undefined) {
+      const following = options.following ?? (options.afterKey === '' ? this.#sizeOf(selection.namespace) : undefined)
+      return sliceOf(this.#objects, selection, { ...options, following })
+    }
+    const keys = [...candidates].filter((key) => key > options.afterKey).sort()
+    return sliceOfKeys(keys, (key) => this.#byKey.get(key), selection, options.limit)
+  }
+
+  /** The objects of a selection as of `revision`; undefined where history does not go back that far. */
+  sliceAt(revision: number, selection: Selection, options: SliceOptions): Slice | undefined {
+    if (revision >= this.#changedAt) return this.slice(selection, options)
+    const objects = this.#snapshots.get(revision) ?? this.#rebuild(revision)
+    return objects === undefined ? undefined : sliceOf(objects, selection, options)
+  }
+
+  /** Keeps the present state for `sliceAt` with this revision. Costs little: states share what has not changed. */
+  keepSnapshot(revision: number): void {
+    if (!this.#snapshots.has(revision)) this.#keep(revision, this.#objects.clone())
+  }
+
+  /** Begins a watch. A revision that history does not reach back to gives a watch that ends with Expired (410). */
+  watch(options: CacheWatchOptions, onEvent: (delivery: WatchDelivery) => boolean, onEnd: () => void): RegistryWatch {
+    const { selection, from } = options
+    const oldest = this.#history.startRevision
+    const tooOld = typeof from === 'number' && from < oldest
+    const watcher = new CacheWatcher(
+      {
+        selection,
+        bookmarks: options.bookmarks,
+        initial: tooOld ? [tooOldDelivery(from, oldest)] : this.#initialOf(options),
+        afterSequence: this.#sequence,
+        afterRevision: typeof from === 'number' ? from : 0,
+        endsAfterInitial: tooOld,
+        onEvent,
+        onEnd,
+      },
+      this.#environment.clock,
+      (closed) => this.#watchers.delete(closed),
+    )
+    if (tooOld) return watcher
+    this.#watchers.add(watcher)
+    if (options.bookmarks) this.#scheduleBookmarks()
+    if (options.timeoutMs !== undefined) {
+      watcher.endAfter(options.timeoutMs, () => {
+        if (options.bookmarks) watcher.push(bookmarkDelivery(this.#type, this.revision, false))
+      })
+    }
+    return watcher
+  }
+
+  /** Forgets the history up to and including `revision`, and the states of that time. */
+  forget(revision: number): void {
+    this.#history.forget(Math.min(revision, this.revision))
+    for (const kept of this.#snapshots.keys()) if (kept < revision) this.#snapshots.delete(kept)
+  }
+
+  /** Ends all watches, and the wait of writes whose events will not come any more. */
+  close(): void {
+    this.#closed = true
+    this.writes.settleAll()
+    this.#bookmarkTimer?.cancel()
+    for (const watcher of [...this.#watchers]) watcher.close()
+  }
+
+  #storedOf(event: StoreEvent, previous: StoredObject | undefined, write: InFlightWrite | undefined): StoredObject {
+    if (event.type === 'delete')
+      return previous?.at(event.revision) ?? this.#read(event.key, event.value, event.revision)
+    if (write?.object === undefined || write.value === undefined)
+      return this.#read(event.key, event.value, event.revision)
+    const object = withRevision(write.object, event.revision)
+    return new StoredObject(object, event.revision, write.value, this.codec.head)
+  }
+
+  #hold(key: string, stored: StoredObject): void {
+    if (!this.#byKey.has(key)) this.#countIn(stored.object.metadata.namespace, 1)
+    this.#byKey.set(key, stored)
+    this.#objects.set(key, stored)
+  }
+
+  #drop(key: string, stored: StoredObject): void {
+    this.#countIn(stored.object.metadata.namespace, -1)
+    this.#byKey.delete(key)
+    this.#objects.delete(key)
+  }
+
+  #countIn(namespace: string | undefined, change: 1 | -1): void {
+    if (namespace === undefined) return
+    const size = (this.#namespaceSizes.get(namespace) ?? 0) + change
+    if (size === 0) this.#namespaceSizes.delete(namespace)
+    else this.#namespaceSizes.set(namespace, size)
+  }
+
+  #sizeOf(namespace: string): number {
+    return namespace === '' ? this.#objects.size : (this.#namespaceSizes.get(namespace) ?? 0)
+  }
+
+  /** Reads what this process has not written itself. */
+  #read(key: string, value: Uint8Array, revision: number): StoredObject {
+    try {
+      return new StoredObject(this.codec.decode(value, revision), revision, value, this.codec.head)
+    } catch (cause) {
+      throw new Error(`what is stored as ${key} cannot be read as a ${this.definition.kind}`, { cause })
+    }
+  }
+
+  #candidates(selection: Selection): Iterable<string> | undefined {
+    if (selection.key !== undefined) return [selection.key]
+    if (selection.unfiltered || this.#objects.size < indexedObjectsMin) return undefined
+    return this.#indexes.candidates(selection, () => objectsOf(this.#objects))
+  }
+
+  /** The state at `revision`, by undoing what happened since. */
+  #rebuild(revision: number): OrderedMap<StoredObject> | undefined {
+    if (revision < this.#history.startRevision) return undefined
+    const objects = this.#objects.clone()
+    for (const { key, previous } of this.#history.after(revision).toReversed()) {
+      if (previous === undefined) objects.delete(key)
+      else objects.set(key, previous)
+    }
+    this.#keep(revision, objects)
+    return objects
+  }
+
+  #keep(revision: number, objects: OrderedMap<StoredObject>): void {
+    this.#snapshots.set(revision, objects)
+    if (this.#snapshots.size <= snapshotsMax) return
+    for (const oldest of this.#snapshots.keys()) {
+      this.#snapshots.delete(oldest)
+      break
+    }
+  }
+
+  #initialOf({ selection, from, marksInitialEnd }: CacheWatchOptions): Iterable<WatchDelivery> {
+    if (from === 'now') return []
+    if (typeof from === 'number') {
+      const events = from >= this.#changedAt ? [] : this.#history.after(from)
+      return events.map((event) => deliveryUnder(selection, event)).filter((delivery) => delivery !== undefined)
+    }
+    const { items } = this.slice(selection, { limit: 0, afterKey: '' })
+    return stateDeliveries(items, marksInitialEnd ? bookmarkDelivery(this.#type, this.revision, true) : undefined)
+  }
+
+  #scheduleBookmarks(): void {
+    this.#bookmarkTimer ??= this.#environment.clock.setTimer(bookmarkIntervalMs, () => {
+      this.#bookmarkTimer = undefined
+      let wanted = false
+      const bookmark = bookmarkDelivery(this.#type, this.revision, false)
+      for (const watcher of this.#watchers) {
+        if (!watcher.bookmarks) continue
+        wanted = true
+        watcher.push(bookmark)
+      }
+      if (wanted) this.#scheduleBookmarks()
+    })
+  }
+}
+
+/** Made one at a time: a watch on many objects does not hold a delivery for each. */
+function* stateDeliveries(items: readonly StoredObject[], end: WatchDelivery | undefined): Generator<WatchDelivery> {
+  for (const item of items) yield new ObjectDelivery('ADDED', item)
+  if (end !== undefined) yield end
+}
+
+function tooOldDelivery(requested: number, oldest: number): WatchDelivery {
+  return errorDelivery(expired(`too old resource version: ${requested} (${oldest})`).status)
+}
+
+function* objectsOf(objects: OrderedMap<StoredObject>): Generator<readonly [string, KubernetesObject]> {
+  for (const [key, stored] of objects.entries()) yield [key, stored.object]
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that an old Node.js gets as far as saying what is wrong.
+const nodeMajorMin = 24
+
+if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
+  console.error(
+    `error: coracle needs Node.js ${nodeMajorMin} or newer, and this is ${process.versions.node}; ` +
+      'run it through npm (npx coracle, npm start), which brings its own',
+  )
+  process.exitCode = 1
+} else {
+  const { runMain } = await import('../src/main.ts')
+  await runMain()
+}

@@ -1,0 +1,330 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pods, type ReplicationController, replicationControllers } from '@coracle/api'
+import { type Cluster, startCluster } from '@coracle/cluster'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from './program.ts'
+import { type CommandResult, recordingHost, runCommand } from './testing/recording-host.ts'
+
+let directory: string
+let cluster: Cluster
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'commands-'))
+  cluster = await startCluster({ dataDir: join(directory, '.coracle'), store: 'memory' })
+})
+
+afterAll(async () => {
+  await cluster.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+/** Runs a command in the directory of the cluster, whose kubeconfig it finds by itself. */
+function coracle(command: string, stdin = ''): Promise<CommandResult> {
+  return runCommand(command.split(' '), { workingDirectory: directory, stdin })
+}
+
+const configMap = (name: string, data: object) =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { set: 'test' } }, data })
+
+const controller = (name: string, replicas: number) =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'ReplicationController',
+    metadata: { name },
+    spec: {
+      replicas,
+      template: {
+        metadata: { labels: { name } },
+        spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'web', image: 'nginx' }] },
+      },
+    },
+  })
+
+/** Resolves when a controller has its pods, as its status says. */
+async function untilReady(name: string, replicas: number): Promise<void> {
+  const watch = await cluster.client.watch<ReplicationController>(replicationControllers, {
+    namespace: 'default',
+    fieldSelector: `metadata.name=${name}`,
+  })
+  for await (const event of watch) {
+    if (event.type === 'BOOKMARK' || event.type === 'ERROR') continue
+    if (event.object.status?.readyReplicas === replicas) return watch.close()
+  }
+}
+
+describe('create', () => {
+  it('creates an object, once', async () => {
+    expect(await coracle('create -f -', configMap('made', {}))).toEqual({
+      code: 0,
+      stdout: 'configmap/made created\n',
+      stderr: '',
+    })
+    expect(await coracle('create -f -', configMap('made', {}))).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Error from server (AlreadyExists): error when creating "STDIN": configmaps "made" already exists\n',
+    })
+  })
+
+  it('refuses fields that do not exist, unless told not to', async () => {
+    const text = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'typo' }, dat: {} })
+    expect((await coracle('create -f -', text)).stderr).toContain('unknown field "dat"')
+    expect((await coracle('create -f - --validate=ignore', text)).stdout).toBe('configmap/typo created\n')
+  })
+
+  it('stores nothing in a dry run', async () => {
+    expect((await coracle('create -f - --dry-run=server', configMap('dry', {}))).stdout).toBe(
+      'configmap/dry created (server dry run)\n',
+    )
+    expect((await coracle('get cm dry')).code).toBe(1)
+  })
+
+  it('does what it can, and fails in the end', async () => {
+    const list = `{"apiVersion":"v1","kind":"List","items":[${configMap('made', {})},${configMap('other', {})}]}`
+    const { code, stdout } = await coracle('create -f -', list)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'configmap/other created\n' })
+  })
+
+  it('says which kind the server does not have', async () => {
+    const { stderr } = await coracle('create -f -', '{"apiVersion":"music/v1","kind":"Song","metadata":{"name":"x"}}')
+    expect(stderr).toContain('no matches for kind "Song" in version "music/v1"')
+  })
+})
+
+describe('apply', () => {
+  it('creates, leaves and changes', async () => {
+    const apply = async (data: object) => (await coracle('apply -f -', configMap('applied', data))).stdout
+    expect(await apply({ a: '1', b: '1' })).toBe('configmap/applied created\n')
+    expect(await apply({ a: '1', b: '1' })).toBe('configmap/applied unchanged\n')
+    expect(await apply({ a: '2' })).toBe('configmap/applied configured\n')
+    const { stdout } = await coracle('get cm applied -o json')
+    expect(JSON.parse(stdout).data).toEqual({ a: '2' })
+  })
+
+  it('warns of an object that was created otherwise', async () => {
+    await coracle('create -f -', configMap('created', {}))
+    expect((await coracle('apply -f -', configMap('created', {}))).stderr).toMatch(
+      /^Warning: resource configmaps\/created is missing the kubectl.kubernetes.io\/last-applied-configuration annotation/,
+    )
+  })
+})
+
+describe('get', () => {
+  it('shows the table the server draws', async () => {
+    await coracle('create -f -', controller('table', 2))
+    await untilReady('table', 2)
+    const { stdout } = await coracle('get rc table')
+    expect(stdout).toMatch(/^NAME {4}DESIRED {3}CURRENT {3}READY {3}AGE\ntable {3}2 {9}2 {9}2 {7}\d+s\n$/)
+  })
+
+  it('sets kinds apart, and takes names of types in any form', async () => {
+    const { stdout } = await coracle('get replicationcontroller,po --no-headers')
+    expect(stdout).toMatch(/^replicationcontroller\/table .*\npod\/table-/)
+  })
+
+  it('shows wide columns, labels and namespaces', async () => {
+    const { stdout } = await coracle('get pods -A -o wide --show-labels -L name -l name=table')
+    expect(stdout).toMatch(/^NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE +IP +NODE .* NAME +LABELS\n/)
+    expect(stdout).toMatch(/default +table-\w+ +1\/1 +Running .* table +name=table\n/)
+  })
+
+  it('shows names, YAML and lists', async () => {
+    expect((await coracle('get cm applied -o name')).stdout).toBe('configmap/applied\n')
+    expect((await coracle('get cm/applied -o yaml')).stdout).toMatch(
+      /^apiVersion: v1\ndata:\n {2}a: "2"\nkind: ConfigMap\n/,
+    )
+    expect(JSON.parse((await coracle('get cm -l set=test -o json')).stdout)).toMatchObject({
+      kind: 'List',
+      apiVersion: 'v1',
+    })
+  })
+
+  it('shows what it finds, and says what it does not', async () => {
+    const { code, stdout, stderr } = await coracle('get cm applied nope --no-headers')
+    expect(stdout).toMatch(/^applied /)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Error from server (NotFound): configmaps "nope" not found\n' })
+  })
+
+  it('says that there is nothing', async () => {
+    expect((await coracle('get pods -n kube-public')).stderr).toBe('No resources found in kube-public namespace.\n')
+    expect((await coracle('get pods nope --ignore-not-found')).code).toBe(0)
+  })
+
+  it('says which resource the server does not have', async () => {
+    expect((await coracle('get podz')).stderr).toBe(
+      'error: the server doesn\'t have a resource type "podz"; did you mean "pods"?\n',
+    )
+  })
+})
+
+describe('describe', () => {
+  it('shows a controller with its pods and what happened', async () => {
+    const { stdout } = await coracle('describe rc table')
+    expect(stdout).toContain('Replicas:     2 current / 2 desired\n')
+    expect(stdout).toContain('Pods Status:  2 Running / 0 Waiting / 0 Succeeded / 0 Failed\n')
+    expect(stdout).toMatch(/Normal {2}SuccessfulCreate .* replication-controller {2}Created pod: table-/)
+  })
+
+  it('takes the beginning of a name', async () => {
+    const { stdout } = await coracle('describe pod table-')
+    expect(stdout.match(/^Controlled By: +ReplicationController\/table$/gm)).toHaveLength(2)
+  })
+
+  it('shows a node with its pods', async () => {
+    const { stdout } = await coracle('describe nodes')
+    expect(stdout).toMatch(/\nNon-terminated Pods: +\(2 in total\)\n/)
+  })
+
+  it('shows any other kind, and no secrets', async () => {
+    const secret = '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"password":"aHVudGVyMg=="}}'
+    await coracle('create -f -', secret)
+    const { stdout } = await coracle('describe secret s')
+    expect(stdout).toContain('Password:  7 bytes')
+    expect(stdout).not.toContain('aHVudGVyMg')
+  })
+})
+
+describe('delete', () => {
+  it('deletes what is named and waits until it is gone', async () => {
+    await coracle('create -f -', controller('doomed', 1))
+    await untilReady('doomed', 1)
+    expect(await coracle('delete rc doomed --cascade=foreground')).toEqual({
+      code: 0,
+      stdout: 'replicationcontroller "doomed" deleted from default namespace\n',
+      stderr: '',
+    })
+    expect((await cluster.client.list(pods, { labelSelector: 'name=doomed' })).items).toEqual([])
+  })
+
+  it('leaves dependents where wanted', async () => {
+    await coracle('create -f -', controller('parent', 1))
+    await untilReady('parent', 1)
+    await coracle('delete rc parent --cascade=orphan')
+    expect((await coracle('get pods -l name=parent -o name')).stdout).toMatch(/^pod\/parent-/)
+    expect((await coracle('delete pods -l name=parent --grace-period=0 --force')).stdout).toMatch(
+      /^pod "parent-\w+" force deleted from default namespace\n$/,
+    )
+  })
+
+  it('deletes the objects of a file', async () => {
+    await coracle('create -f -', configMap('filed', {}))
+    expect((await coracle('delete -f -', configMap('filed', {}))).stdout).toBe(
+      'configmap "filed" deleted from default namespace\n',
+    )
+  })
+
+  it('wants to be told which', async () => {
+    expect((await coracle('delete pods')).stderr).toBe(
+      'error: resource(s) were provided, but no name was specified: give names, -l SELECTOR or --all\n',
+    )
+    expect((await coracle('delete pods nope --ignore-not-found')).code).toBe(0)
+  })
+
+  it('gives up waiting after a time', async () => {
+    const held = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"held","finalizers":["example.test/hold"]}}'
+    await coracle('create -f -', held)
+    const { code, stderr } = await coracle('delete cm held --timeout 50ms')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'error: timed out waiting for the condition on configmaps/held\n',
+    })
+  })
+})
+
+describe('get --watch', () => {
+  it('shows what there is and then each change, until the process ends', async () => {
+    await coracle('create -f -', configMap('seen', {}))
+    const lines = new Lines()
+    const host = recordingHost({ workingDirectory: directory, onOutput: (text) => lines.show(text) })
+    // Nothing but the end of its process ends a watch: it is left behind, and ends with the cluster.
+    run(['get', 'cm', 'seen', '-w'], host).catch(() => {})
+    expect(await lines.next(2)).toMatch(/^NAME +DATA +AGE\nseen +0 +\d+s\n$/)
+    await coracle('apply -f -', configMap('seen', { a: '1' }))
+    expect(await lines.next(3)).toMatch(/\nseen +1 +\d+s\n$/)
+  })
+})
+
+/** Waits for output to have a number of lines. */
+class Lines {
+  #text = ''
+  #wake = () => {}
+
+  show(text: string): void {
+    this.#text = text
+    this.#wake()
+  }
+
+  async next(count: number): Promise<string> {
+    while (this.#text.split('\n').length <= count) await new Promise<void>((resolve) => (this.#wake = resolve))
+    return this.#text
+  }
+}
+
+describe('errors', () => {
+  it('says where no cluster is known', async () => {
+    const { code, stderr } = await runCommand(['get', 'pods'], { workingDirectory: '/nowhere' })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'error: no cluster is known here: start one with `coracle up`, or name a kubeconfig with --kubeconfig\n',
+    })
+  })
+
+  it('suggests commands', async () => {
+    expect((await coracle('gett pods')).stderr).toBe("error: unknown command 'gett'\n(Did you mean get?)\n")
+  })
+})
+
+describe('up', () => {
+  it('starts a cluster, applies files, tells what happens, and stops when interrupted', async () => {
+    const { code, stdout } = await runUp(['--data-dir', 'second', '-f', '-'], controller('told', 1), (host, text) => {
+      if (/pod\/told-\w+ +ready\n/.test(text)) host.interrupt()
+    })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^Coracle is ready at https:\/\/127.0.0.1:\d+ after \d+ ms \(KUBECONFIG=second\/kubeconfig\)\n/,
+    )
+    expect(stdout).toMatch(/replicationcontroller\/told +created from STDIN\n/)
+    expect(stdout).toMatch(/pod\/told-\w+ +created by replication-controller: /)
+    expect(stdout).toMatch(/pod\/told-\w+ +scheduled to node-/)
+    expect(stdout).toMatch(/cluster +stopped after \d+ ms\n$/)
+  })
+
+  it('tells of an object that cannot be applied, and goes on', async () => {
+    const text = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"bad"},"spec":{"containers":[]}}'
+    const { stdout } = await runUp(['--data-dir', 'third', '-f', '-'], text, (host, seen) => {
+      if (seen.includes('not applied')) host.interrupt()
+    })
+    expect(stdout).toMatch(
+      /pod\/bad +not applied from STDIN: The Pod "bad" is invalid: spec.containers: Required value\n/,
+    )
+  })
+
+  it('says that the port is in use', async () => {
+    const port = new URL(cluster.url ?? '').port
+    const { code, stderr } = await coracle(`up --memory --data-dir fourth --runtime simulated --port ${port}`)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `error: port ${port} of 127.0.0.1 is in use: choose another with --port (0 picks a free one)\n`,
+    })
+  })
+
+  it('says what is wrong with a file before anything starts', async () => {
+    expect((await coracle('up -f nope.yaml')).stderr).toBe('error: the path "nope.yaml" does not exist\n')
+  })
+
+  async function runUp(
+    args: readonly string[],
+    stdin: string,
+    onOutput: (host: ReturnType<typeof recordingHost>, stdout: string) => void,
+  ) {
+    const host = recordingHost({
+      workingDirectory: directory,
+      stdin,
+      onOutput: (text) => onOutput(host, text),
+    })
+    const code = await run(['up', '--memory', '--runtime', 'simulated', '--port', '0', ...args], host)
+    return { code, ...host.written }
+  }
+})

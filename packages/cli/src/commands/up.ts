@@ -1,0 +1,144 @@
+import { relative, resolve } from 'node:path'
+import { type Cluster, startCluster } from '@coracle/cluster'
+import { createLogger, type Environment } from '@coracle/environment'
+import type { Host } from '../host.ts'
+import type { ManifestFlags } from '../manifests/load-manifests.ts'
+import { type Activity, followActivity } from '../up/activity.ts'
+import { ActivityPrinter } from '../up/activity-printer.ts'
+import { type ChangeOf, logChange } from '../up/log-changes.ts'
+import { explainStartFailure } from '../up/start-failure.ts'
+
+export interface UpFlags extends ManifestFlags {
+  readonly dataDir: string
+  readonly memory?: boolean
+  readonly listen: string
+  readonly port: number
+  readonly nodes: number
+  readonly runtime: 'process' | 'simulated'
+  readonly namespace?: string
+}
+
+/** `coracle up`: a cluster in this process until it is interrupted. */
+export async function up(host: Host, flags: UpFlags): Promise<void> {
+  const manifests = await readManifests(host, flags)
+  const reporter = new Reporter(host)
+  const cluster = await start(host, flags, reporter)
+  reporter.begin()
+  host.stdout.write(`${readyLine(host, cluster)}\n`)
+  const interrupted = interruption(host)
+  const activity = await followActivity(cluster.client, cluster.environment, reporter.tell)
+  if (activity.livePods > 0) {
+    reporter.tell({
+      about: 'cluster',
+      what: `goes on with ${count(activity.livePods, 'pod')} from before`,
+      tone: 'plain',
+    })
+  }
+  if (manifests.length > 0) {
+    const { applyAtStart } = await import('../up/apply-at-start.ts')
+    const placement = { namespace: flags.namespace ?? 'default', givenNamespace: flags.namespace }
+    await applyAtStart(cluster.client, manifests, placement, reporter.tell)
+  }
+  await interrupted
+  await stop(cluster, activity, reporter)
+}
+
+/** Read before anything starts: a mistake in a file is told at once. */
+async function readManifests(host: Host, flags: UpFlags) {
+  if (flags.filename.length === 0) return []
+  const { loadManifests } = await import('../manifests/load-manifests.ts')
+  return loadManifests(host, flags)
+}
+
+async function start(host: Host, flags: UpFlags, reporter: Reporter): Promise<Cluster> {
+  try {
+    return await startCluster({
+      environment: reporter.environment,
+      dataDir: resolve(host.workingDirectory, flags.dataDir),
+      store: flags.memory === true ? 'memory' : 'disk',
+      nodes: flags.nodes,
+      runtime: flags.runtime,
+      listen: { host: flags.listen, port: flags.port },
+      onFailure(error) {
+        host.stderr.write(`error: ${error.message}\n`)
+        host.exit(1)
+      },
+    })
+  } catch (error) {
+    throw explainStartFailure(error, flags)
+  }
+}
+
+/** Address, kubeconfig, and how long it took from the start of the process. */
+function readyLine(host: Host, { url, kubeconfigPath = '' }: Cluster): string {
+  const ms = Math.round(host.environment.clock.monotonicMs())
+  const path = relative(host.workingDirectory, kubeconfigPath)
+  return `Coracle is ready at ${url} after ${ms} ms (KUBECONFIG=${path.startsWith('..') ? kubeconfigPath : path})`
+}
+
+/** Resolves at the first Ctrl-C or SIGTERM; a further one ends the process at once. */
+function interruption(host: Host): Promise<void> {
+  const { clock } = host.environment
+  return new Promise((resolve) => {
+    let firstMs: number | undefined
+    host.onInterrupt(() => {
+      if (firstMs === undefined) {
+        firstMs = clock.monotonicMs()
+        resolve()
+      } else if (clock.monotonicMs() - firstMs > sameInterruptMs) host.exit(130)
+    })
+  })
+}
+
+/** Under `npm start` one Ctrl-C arrives twice, from the terminal and from npm: what comes this soon is the same. */
+const sameInterruptMs = 500
+
+async function stop(cluster: Cluster, activity: Activity, reporter: Reporter): Promise<void> {
+  const { clock } = cluster.environment
+  const startedMs = clock.monotonicMs()
+  const pods = activity.livePods
+  const what = pods === 0 ? 'stopping' : `stopping ${count(pods, 'pod')} (Ctrl-C again: at once)`
+  reporter.tell({ about: 'cluster', what, tone: 'plain' })
+  reporter.end()
+  await cluster.stop()
+  reporter.tell({
+    about: 'cluster',
+    what: `stopped after ${Math.round(clock.monotonicMs() - startedMs)} ms`,
+    tone: 'plain',
+  })
+  await activity.stop()
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+/** Prints what happens, and listens to the cluster's log for it. */
+class Reporter {
+  /** The host's world, with the log that this reads. */
+  readonly environment: Environment
+  readonly #host: Host
+  readonly #printer: ActivityPrinter
+  /** Nobody wants to read how a cluster starts, nor how its parts miss each other while it stops. */
+  #tellsLog = false
+
+  constructor(host: Host) {
+    this.#host = host
+    this.#printer = new ActivityPrinter(host.stdout)
+    const logger = createLogger((line) => {
+      const change = this.#tellsLog ? logChange(line) : undefined
+      if (change !== undefined) this.tell(change)
+    })
+    this.environment = { ...host.environment, logger }
+  }
+
+  begin(): void {
+    this.#tellsLog = true
+  }
+
+  end(): void {
+    this.#tellsLog = false
+  }
+
+  readonly tell = (change: ChangeOf): void => {
+    this.#printer.print(this.#host.environment.clock.now(), change)
+  }
+}

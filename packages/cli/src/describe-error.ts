@@ -1,0 +1,46 @@
+import type { StatusCause } from '@coracle/api'
+
+/** A refusal by the server: an ApiError, recognised by its shape so that this file needs no part of the API. */
+interface Refusal extends Error {
+  readonly status: {
+    readonly reason?: string
+    readonly message?: string
+    readonly details?: { readonly kind?: string; readonly name?: string; readonly causes?: readonly StatusCause[] }
+  }
+}
+
+/** An error as the command line shows it, in kubectl's words: what the server refused, or else `error: …`. */
+export function describeError(error: unknown): string {
+  if (isRefusal(error)) return describeRefusal(error)
+  if (error instanceof AggregateError) return error.errors.map(describeError).join('\n')
+  return `error: ${error instanceof Error ? error.message : String(error)}`
+}
+
+function describeRefusal({ message, status: { reason, details } }: Refusal): string {
+  if (reason === 'Invalid' && details?.kind !== undefined) return describeInvalid(details)
+  if (reason === 'Unauthorized') return 'error: You must be logged in to the server (Unauthorized)'
+  return reason === undefined || reason === 'Unknown' || reason === ''
+    ? `Error from server: ${message}`
+    : `Error from server (${reason}): ${message}`
+}
+
+/** The fields at fault, one a line where there are several. */
+function describeInvalid({ kind, name, causes = [] }: NonNullable<Refusal['status']['details']>): string {
+  const head = `The ${kind} "${name ?? ''}" is invalid`
+  const problems = [...new Set(causes.map(({ field, message }) => `${field ?? ''}: ${message ?? ''}`))]
+  if (problems.length === 0) return head
+  return problems.length === 1
+    ? `${head}: ${problems[0]}`
+    : [`${head}: `, ...problems.map((each) => `* ${each}`)].join('\n')
+}
+
+/** The same error, its message preceded by what was being done: `error when creating "x.yaml": …`. */
+export function whileDoing(what: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const message = `${what}: ${error.message}`
+  if (!isRefusal(error)) return new Error(message, { cause: error })
+  return Object.assign(new Error(message, { cause: error }), { status: error.status })
+}
+
+const isRefusal = (error: unknown): error is Refusal =>
+  error instanceof Error && 'status' in error && typeof error.status === 'object' && error.status !== null

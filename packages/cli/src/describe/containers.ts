@@ -1,0 +1,180 @@
+import type { Container, ContainerState, ContainerStatus, EnvVar, Pod, Probe } from '@coracle/api'
+import type { Description } from './description.ts'
+
+/** Which containers, and where they stand in the text. */
+export interface ContainersSection {
+  /** Whose fields variables take; absent for a template. */
+  readonly pod?: Pod
+  readonly label: string
+  readonly containers: readonly Container[]
+  /** Absent for a template: its containers have none. */
+  readonly statuses?: readonly ContainerStatus[]
+  /** Spaces before the heading: kubectl sets the containers of a template two further in, their names three. */
+  readonly indent: '' | '  '
+}
+
+/** Containers in kubectl's words (describe.go's describeContainers). */
+export function describeContainers(
+  text: Description,
+  { label, containers, statuses, indent, pod }: ContainersSection,
+): void {
+  if (containers.length === 0) text.line(0, `${indent}${label}:\t<none>`)
+  else text.line(0, `${indent}${label}:`)
+  for (const container of containers) {
+    const status = statuses?.find(({ name }) => name === container.name)
+    text.line(1, `${indent === '' ? '' : ' '}${container.name}:`)
+    describeBasics(text, container, status)
+    describeCommand(text, 'Command', container.command)
+    describeCommand(text, 'Args', container.args)
+    if (status !== undefined) describeStatus(text, status)
+    describeResources(text, 'Limits', container.resources?.limits)
+    describeResources(text, 'Requests', container.resources?.requests)
+    describeProbe(text, 'Liveness', container.livenessProbe)
+    describeProbe(text, 'Readiness', container.readinessProbe)
+    describeProbe(text, 'Startup', container.startupProbe)
+    describeEnvironment(text, container, pod)
+    describeMounts(text, container)
+  }
+}
+
+function describeBasics(text: Description, container: Container, status: ContainerStatus | undefined): void {
+  if (status !== undefined) text.field(2, 'Container ID', status.containerID ?? '')
+  text.field(2, 'Image', container.image ?? '')
+  if (status !== undefined) text.field(2, 'Image ID', status.imageID ?? '')
+  const ports = container.ports ?? []
+  const plural = ports.length > 1 ? 's' : ''
+  const join = (texts: readonly string[]): string => (texts.length === 0 ? '<none>' : texts.join(', '))
+  text.field(
+    2,
+    `Port${plural}`,
+    join(
+      ports.map(
+        ({ containerPort, protocol = 'TCP', name }) => `${containerPort}/${protocol}${name ? ` (${name})` : ''}`,
+      ),
+    ),
+  )
+  text.field(
+    2,
+    `Host Port${plural}`,
+    join(ports.map(({ hostPort = 0, protocol = 'TCP', name }) => `${hostPort}/${protocol}${name ? ` (${name})` : ''}`)),
+  )
+}
+
+function describeCommand(text: Description, label: string, words: readonly string[] | undefined): void {
+  if (words === undefined || words.length === 0) return
+  text.heading(2, label)
+  for (const word of words) for (const line of word.split('\n')) text.line(3, line.replaceAll('\t', '    '))
+}
+
+function describeStatus(text: Description, status: ContainerStatus): void {
+  describeState(text, 'State', status.state)
+  if (status.lastState?.terminated !== undefined) describeState(text, 'Last State', status.lastState)
+  text.field(2, 'Ready', status.ready ? 'True' : 'False')
+  text.field(2, 'Restart Count', status.restartCount)
+}
+
+function describeState(text: Description, label: string, state: ContainerState = {}): void {
+  const { running, terminated, waiting } = state
+  if (running !== undefined) text.field(2, label, 'Running').time(3, 'Started', running.startedAt)
+  else if (terminated !== undefined) {
+    text.field(2, label, 'Terminated')
+    if (terminated.reason) text.field(3, 'Reason', terminated.reason)
+    if (terminated.message) text.field(3, 'Message', terminated.message.trimEnd().replaceAll(/\s*\n\s*/g, ' '))
+    text.field(3, 'Exit Code', terminated.exitCode)
+    if (terminated.signal) text.field(3, 'Signal', terminated.signal)
+    text.time(3, 'Started', terminated.startedAt).time(3, 'Finished', terminated.finishedAt)
+  } else {
+    text.field(2, label, 'Waiting')
+    if (waiting?.reason) text.field(3, 'Reason', waiting.reason)
+  }
+}
+
+function describeResources(text: Description, label: string, list: Readonly<Record<string, string>> | undefined): void {
+  const names = Object.keys(list ?? {}).sort()
+  if (names.length === 0) return
+  text.heading(2, label)
+  for (const name of names) text.field(3, name, list?.[name] ?? '')
+}
+
+function describeProbe(text: Description, label: string, probe: Probe | undefined): void {
+  if (probe !== undefined) text.field(2, label, probeText(probe))
+}
+
+/** `http-get http://:8080/healthz delay=0s timeout=1s period=10s #success=1 #failure=3` */
+export function probeText(probe: Probe): string {
+  const { initialDelaySeconds = 0, timeoutSeconds, periodSeconds, successThreshold, failureThreshold } = probe
+  const timing = `delay=${initialDelaySeconds}s timeout=${timeoutSeconds}s period=${periodSeconds}s #success=${successThreshold} #failure=${failureThreshold}`
+  return `${checkText(probe)} ${timing}`
+}
+
+function checkText({ exec, httpGet, tcpSocket, grpc }: Probe): string {
+  if (exec !== undefined) return `exec [${(exec.command ?? []).join(' ')}]`
+  if (httpGet !== undefined) {
+    const { scheme = 'HTTP', host = '', port, path = '' } = httpGet
+    return `http-get ${scheme.toLowerCase()}://${host}:${port}${path}`
+  }
+  if (tcpSocket !== undefined) return `tcp-socket ${tcpSocket.host ?? ''}:${tcpSocket.port}`
+  if (grpc !== undefined) return `grpc <pod>:${grpc.port} ${grpc.service ?? ''}`
+  return 'unknown'
+}
+
+function describeEnvironment(text: Description, { env = [], envFrom = [] }: Container, pod: Pod | undefined): void {
+  if (envFrom.length > 0) {
+    text.heading(2, 'Environment Variables from')
+    for (const { prefix, configMapRef, secretRef } of envFrom) {
+      const [name, kind, reference] = configMapRef
+        ? [configMapRef.name, 'ConfigMap', configMapRef]
+        : [secretRef?.name, 'Secret', secretRef]
+      const prefixed = prefix ? ` with prefix '${prefix}'` : ''
+      text.line(3, `${name ?? ''}\t${kind}${prefixed}\tOptional: ${reference?.optional === true}`)
+    }
+  }
+  if (env.length === 0) text.field(2, 'Environment', '<none>')
+  else text.heading(2, 'Environment')
+  for (const variable of env) text.field(3, variable.name, variableText(variable, pod).replaceAll('\n', ' '))
+}
+
+function variableText({ value = '', valueFrom }: EnvVar, pod: Pod | undefined): string {
+  if (valueFrom === undefined) return value
+  const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef, fileKeyRef } = valueFrom
+  if (fieldRef) return `${fieldText(pod, fieldRef.fieldPath)} (${fieldRef.apiVersion ?? 'v1'}:${fieldRef.fieldPath})`
+  if (resourceFieldRef) return `${resourceFieldRef.containerName ?? ''} (${resourceFieldRef.resource})`
+  if (secretKeyRef) return keyText(secretKeyRef, 'in secret')
+  if (configMapKeyRef) return keyText(configMapKeyRef, 'of config map')
+  return fileKeyRef
+    ? `<set to the key '${fileKeyRef.key}' of file '${fileKeyRef.path}' in volume '${fileKeyRef.volumeName}'>`
+    : ''
+}
+
+/** What a field of the metadata says; the others are not known before the pod runs. */
+function fieldText(pod: Pod | undefined, path: string): string {
+  const { name, namespace, uid, labels, annotations } = pod?.metadata ?? {}
+  const [, map, key] = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path) ?? []
+  if (key !== undefined) return (map === 'labels' ? labels : annotations)?.[key] ?? ''
+  const fields: Readonly<Record<string, string | undefined>> = {
+    'metadata.name': name,
+    'metadata.namespace': namespace,
+    'metadata.uid': uid,
+  }
+  return fields[path] ?? ''
+}
+
+function keyText(
+  { key, name, optional }: { key: string; name?: string | undefined; optional?: boolean | undefined },
+  where: string,
+): string {
+  return `<set to the key '${key}' ${where} '${name ?? ''}'>  Optional: ${optional === true}`
+}
+
+function describeMounts(text: Description, { volumeMounts = [], volumeDevices = [] }: Container): void {
+  if (volumeMounts.length === 0) text.field(2, 'Mounts', '<none>')
+  else text.heading(2, 'Mounts')
+  for (const { mountPath, name, readOnly, subPath } of volumeMounts.toSorted((a, b) =>
+    a.mountPath < b.mountPath ? -1 : 1,
+  )) {
+    const flags = [readOnly === true ? 'ro' : 'rw', ...(subPath ? [`path="${subPath}"`] : [])]
+    text.line(3, `${mountPath} from ${name} (${flags.join(',')})`)
+  }
+  if (volumeDevices.length > 0) text.heading(2, 'Devices')
+  for (const { devicePath, name } of volumeDevices) text.line(3, `${devicePath} from ${name}`)
+}

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { Description } from './description.ts'
+import { describeFields, labelOf } from './fields.ts'
+
+it.each([
+  ['apiVersion', 'API Version'],
+  ['creationTimestamp', 'Creation Timestamp'],
+  ['uid', 'UID'],
+  ['example.com/key', 'example.com/key'],
+])('labels %s', (key, label) => {
+  expect(labelOf(key)).toBe(label)
+})
+
+it('nests objects and lists', () => {
+  const text = new Description()
+  describeFields(text, 0, { spec: { count: 2, items: ['a', { name: 'b' }] }, kind: 'X' }, new Set(['kind']))
+  expect(text.toString()).toBe('Spec:\n  Count:  2\n  Items:\n    a\n    Name:  b\n')
+})

@@ -1,0 +1,23 @@
+import { parseTime } from '@coracle/api'
+
+/** `Thu, 01 Jan 2026 00:00:00 +0000` (RFC 1123) in the host's time zone, or the one given; the text itself where it is no time. */
+export function formatLocalTime(time: string, timeZone?: string): string {
+  const ms = parseTime(time)
+  if (Number.isNaN(ms)) return time
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    weekday: 'short',
+    day: '2-digit',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'longOffset',
+    ...(timeZone === undefined ? {} : { timeZone }),
+  }).formatToParts(ms)
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.find((each) => each.type === type)?.value ?? ''
+  const offset = part('timeZoneName').replace('GMT', '').replace(':', '') || '+0000'
+  // September is Sept in British English alone.
+  const month = part('month').slice(0, 3)
+  return `${part('weekday')}, ${part('day')} ${month} ${part('year')} ${part('hour')}:${part('minute')}:${part('second')} ${offset}`
+}

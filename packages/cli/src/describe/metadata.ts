@@ -1,0 +1,39 @@
+import type { KubernetesObject } from '@coracle/api'
+import { lastAppliedAnnotation } from '../manifests/apply-object.ts'
+import { labelText } from '../output/table-printer.ts'
+import type { Description } from './description.ts'
+
+/** Longest annotation shown on the line of its key (kubectl's rule). */
+const annotationInlineMax = 140
+
+export function describeLabels(
+  text: Description,
+  level: number,
+  label: string,
+  labels: Readonly<Record<string, string>> | undefined,
+): void {
+  text.lines(level, label, Object.keys(labels ?? {}).length === 0 ? [] : labelText(labels, '\n').split('\n'))
+}
+
+/** All annotations but the one that holds the whole object once more. */
+export function describeAnnotations(
+  text: Description,
+  level: number,
+  annotations: Readonly<Record<string, string>> = {},
+): void {
+  const keys = Object.keys(annotations)
+    .filter((key) => key !== lastAppliedAnnotation)
+    .sort()
+  const lines = keys.flatMap((key) => {
+    const value = (annotations[key] ?? '').replace(/\n$/, '')
+    const isShort = key.length + value.length < annotationInlineMax && !value.includes('\n')
+    return isShort ? [`${key}: ${value}`] : [`${key}:`, ...value.split('\n').map((line) => `  ${line}`)]
+  })
+  text.lines(level, 'Annotations', lines)
+}
+
+/** `ReplicationController/frontend`; undefined where nothing controls it. */
+export function controllerText({ metadata }: KubernetesObject): string | undefined {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)
+  return owner === undefined ? undefined : `${owner.kind}/${owner.name}`
+}

@@ -1,0 +1,89 @@
+import { type KubernetesObject, type ReplicationController, replicationControllers } from '@coracle/api'
+import { createFakeClient } from '@coracle/client/testing'
+import { virtualEnvironment } from '@coracle/environment'
+import { describe, expect, it } from 'vitest'
+import { applyObject, applyPatch, lastAppliedAnnotation, withLastApplied } from './apply-object.ts'
+
+const widgets = { group: 'example.test', version: 'v1', kind: 'Widget', plural: 'widgets', namespaced: true }
+
+interface Widget extends KubernetesObject {
+  readonly spec: Readonly<Record<string, unknown>>
+}
+
+const widget = (spec: Widget['spec']): Widget => ({
+  apiVersion: 'example.test/v1',
+  kind: 'Widget',
+  metadata: { name: 'w', namespace: 'default' },
+  spec,
+})
+
+describe('applyObject', () => {
+  it('creates what is not there, then leaves it, then changes what differs', async () => {
+    const client = createFakeClient(virtualEnvironment())
+    const apply = async (spec: Widget['spec']) => (await applyObject(client, widgets, widget(spec))).outcome
+    expect(await apply({ size: 1, colour: 'red' })).toBe('created')
+    expect(await apply({ size: 1, colour: 'red' })).toBe('unchanged')
+    expect(await apply({ size: 2, colour: 'red' })).toBe('configured')
+    expect(client.stored<Widget>(widgets)[0]?.spec).toEqual({ size: 2, colour: 'red' })
+  })
+
+  it('takes away what was applied before, and keeps what others have set', async () => {
+    const client = createFakeClient(virtualEnvironment())
+    const { object } = await applyObject(client, widgets, widget({ size: 1, colour: 'red' }))
+    await client.update(widgets, { ...(object as Widget), spec: { size: 1, colour: 'red', weight: 7 } })
+    await applyObject(client, widgets, widget({ size: 1 }))
+    expect(client.stored<Widget>(widgets)[0]?.spec).toEqual({ size: 1, weight: 7 })
+  })
+
+  it('tells of an object that was never applied', async () => {
+    const client = createFakeClient(virtualEnvironment())
+    await client.create(widgets, widget({ size: 1 }))
+    expect(await applyObject(client, widgets, widget({ size: 1 }))).toMatchObject({
+      outcome: 'configured',
+      lacksLastApplied: true,
+    })
+  })
+
+  it('sends no write for a local dry run', async () => {
+    const client = createFakeClient(virtualEnvironment())
+    expect(await applyObject(client, widgets, widget({}), { local: true })).toMatchObject({ outcome: 'created' })
+    expect(client.stored(widgets)).toEqual([])
+  })
+})
+
+describe('applyPatch', () => {
+  const controller = (image: string, more: object = {}): ReplicationController =>
+    ({
+      apiVersion: 'v1',
+      kind: 'ReplicationController',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { template: { spec: { containers: [{ name: 'web', image, ...more }] } } },
+    }) as unknown as ReplicationController
+
+  it('merges lists of known kinds by their keys', () => {
+    const current = withLastApplied(controller('nginx:1', { imagePullPolicy: 'Always' }))
+    const patch = applyPatch(replicationControllers, withLastApplied(controller('nginx:2')), current)
+    expect(patch.type).toBe('strategic')
+    expect(patch.body).toMatchObject({
+      spec: { template: { spec: { containers: [{ name: 'web', image: 'nginx:2' }] } } },
+    })
+  })
+
+  it('replaces lists of other kinds', () => {
+    const current = withLastApplied(widget({ list: [1, 2] }))
+    const patch = applyPatch(widgets, withLastApplied(widget({ list: [2] })), current)
+    expect(patch.type).toBe('merge')
+    expect(patch.body).toMatchObject({ spec: { list: [2] } })
+  })
+})
+
+describe('withLastApplied', () => {
+  it('records the object as kubectl does: keys in order, without the record itself', () => {
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'c' }, data: { b: '1', a: '2' } }
+    const recorded = withLastApplied(withLastApplied(object))
+    expect(recorded.metadata.annotations).toEqual({
+      [lastAppliedAnnotation]:
+        '{"apiVersion":"v1","data":{"a":"2","b":"1"},"kind":"ConfigMap","metadata":{"annotations":{},"name":"c"}}\n',
+    })
+  })
+})

@@ -1,0 +1,106 @@
+import {
+  any,
+  builtinResources,
+  createThreeWayPatch,
+  hasReason,
+  isJsonObject,
+  type JsonObject,
+  type KubernetesObject,
+  type Resource,
+  type Schema,
+} from '@coracle/api'
+import type { Client, Patch, WriteOptions } from '@coracle/client'
+import { sortKeys } from '../output/serialize.ts'
+
+/** Where an object keeps the configuration last applied: kubectl's, so that either program goes on where the other left off. */
+export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** Who applied, for field ownership: kubectl's name, since both do the same and one may take over from the other. */
+export const applyFieldManager = 'kubectl-client-side-apply'
+
+export interface Applied {
+  readonly outcome: 'created' | 'configured' | 'unchanged'
+  readonly object: KubernetesObject
+  /** The object was there and had not been applied before: fields that were taken out of the file cannot be told. */
+  readonly lacksLastApplied: boolean
+}
+
+export interface ApplyOptions extends Pick<WriteOptions, 'dryRun' | 'fieldValidation'> {
+  /** Works out what would happen and sends no write. */
+  readonly local?: boolean
+}
+
+/**
+ * Makes an object as `wanted` says: creates it, or patches what differs. What the last applied configuration had and
+ * `wanted` has not is taken away; what others have set stays.
+ */
+export async function applyObject(
+  client: Client,
+  resource: Resource,
+  wanted: KubernetesObject,
+  options: ApplyOptions = {},
+): Promise<Applied> {
+  const { local = false, ...rest } = options
+  const write: WriteOptions = { ...rest, fieldManager: applyFieldManager }
+  const modified = withLastApplied(wanted)
+  const { name = '', namespace } = modified.metadata
+  const key = { name, ...(namespace === undefined ? {} : { namespace }) }
+  const current = await getOrUndefined(client, resource, key)
+  if (current === undefined) {
+    const object = local ? modified : await client.create(resource, modified, write)
+    return { outcome: 'created', object, lacksLastApplied: false }
+  }
+  const patch = applyPatch(resource, modified, current)
+  const lacksLastApplied = current.metadata.annotations?.[lastAppliedAnnotation] === undefined
+  if (isEmpty(patch)) return { outcome: 'unchanged', object: current, lacksLastApplied }
+  const object = local ? current : await client.patch(resource, key, patch, write)
+  return { outcome: 'configured', object, lacksLastApplied }
+}
+
+/** The patch from what is to what is wanted: strategic for kinds whose lists we know how to merge, or else a merge patch. */
+export function applyPatch(resource: Resource, modified: KubernetesObject, current: KubernetesObject): Patch {
+  const schema = schemaOf(resource)
+  const body = createThreeWayPatch(schema ?? any, lastApplied(current), asJson(modified), asJson(current))
+  return { type: schema === undefined ? 'merge' : 'strategic', body }
+}
+
+/** The object with itself, as text, in the annotation. */
+export function withLastApplied(object: KubernetesObject): KubernetesObject {
+  const { [lastAppliedAnnotation]: _, ...annotations } = object.metadata.annotations ?? {}
+  const plain = { ...object, metadata: { ...object.metadata, annotations } }
+  const text = `${JSON.stringify(sortKeys(plain))}\n`
+  return { ...plain, metadata: { ...plain.metadata, annotations: { ...annotations, [lastAppliedAnnotation]: text } } }
+}
+
+function lastApplied(current: KubernetesObject): JsonObject {
+  const text = current.metadata.annotations?.[lastAppliedAnnotation]
+  if (text === undefined) return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : {}
+  } catch {
+    // Someone has edited it by hand: then nothing is known of what was applied, as if it were not there.
+    return {}
+  }
+}
+
+function schemaOf({ group, version, kind }: Resource): Schema | undefined {
+  return builtinResources.find((each) => each.group === group && each.version === version && each.kind === kind)?.schema
+}
+
+async function getOrUndefined(
+  client: Client,
+  resource: Resource,
+  key: { readonly name: string; readonly namespace?: string },
+): Promise<KubernetesObject | undefined> {
+  try {
+    return await client.get(resource, key)
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return undefined
+    throw error
+  }
+}
+
+const asJson = (object: KubernetesObject): JsonObject => object as unknown as JsonObject
+
+const isEmpty = ({ body }: Patch): boolean => isJsonObject(body) && Object.keys(body).length === 0

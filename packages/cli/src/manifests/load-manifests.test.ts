@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { recordingHost } from '../testing/recording-host.ts'
+import { loadManifests } from './load-manifests.ts'
+
+let directory: string
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'manifests-'))
+  await mkdir(join(directory, 'all/deeper'), { recursive: true })
+  await writeFile(join(directory, 'all/b.yaml'), pod('b'))
+  await writeFile(
+    join(directory, 'all/a.json'),
+    JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } }),
+  )
+  await writeFile(join(directory, 'all/notes.txt'), 'no manifest')
+  await writeFile(join(directory, 'all/deeper/c.yml'), pod('c'))
+})
+
+afterEach(() => rm(directory, { recursive: true }))
+
+const pod = (name: string) => `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\n`
+
+async function load(filename: readonly string[], recursive = false, stdin = '') {
+  const host = recordingHost({ workingDirectory: directory, stdin })
+  const manifests = await loadManifests(host, { filename, recursive })
+  return manifests.map(({ object, source }) => `${object.metadata.name} from ${source}`)
+}
+
+describe('loadManifests', () => {
+  it('reads the JSON and YAML files of a directory in order of their names', async () => {
+    expect(await load(['all'])).toEqual(['a from all/a.json', 'b from all/b.yaml'])
+  })
+
+  it('goes deeper only where wanted', async () => {
+    expect(await load(['all'], true)).toEqual(['a from all/a.json', 'b from all/b.yaml', 'c from all/deeper/c.yml'])
+  })
+
+  it('reads standard input and files in the order named', async () => {
+    expect(await load(['-', 'all/b.yaml'], false, pod('z'))).toEqual(['z from STDIN', 'b from all/b.yaml'])
+  })
+
+  it('says which path does not exist', async () => {
+    await expect(load(['all/b.yaml', 'gone.yaml'])).rejects.toThrow('the path "gone.yaml" does not exist')
+  })
+
+  it('says when there is nothing to do', async () => {
+    await expect(load(['-'])).rejects.toThrow('no objects found in -')
+  })
+})

@@ -1,0 +1,73 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { extname, join, resolve } from 'node:path'
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { type Manifest, parseManifests } from './parse-manifests.ts'
+
+/** Flags of every command that reads manifests. */
+export interface ManifestFlags {
+  /** Files, directories, or `-` for standard input. */
+  readonly filename: readonly string[]
+  readonly recursive?: boolean
+}
+
+/** Files larger than this are refused. */
+export const manifestBytesMax = 64 * 1024 * 1024
+
+/** Files of a directory that are read; others lie beside them. */
+const extensions = new Set(['.json', '.yaml', '.yml'])
+
+/**
+ * The objects of all files named, in order. A directory stands for the JSON and YAML files in it, in order of their
+ * names. Rejects with a CliError that names the file where one cannot be read or parsed, before anything is sent.
+ */
+export async function loadManifests(
+  host: Host,
+  { filename, recursive = false }: ManifestFlags,
+): Promise<readonly Manifest[]> {
+  const manifests: Manifest[] = []
+  for (const path of filename) manifests.push(...(await loadPath(host, path, recursive)))
+  if (filename.length > 0 && manifests.length === 0) throw new CliError(`no objects found in ${filename.join(', ')}`)
+  return manifests
+}
+
+async function loadPath(host: Host, path: string, recursive: boolean): Promise<readonly Manifest[]> {
+  if (path === '-') return parseManifests(await host.readStdin(), 'STDIN')
+  const manifests: Manifest[] = []
+  for (const file of await filesOf(host, path, recursive)) {
+    manifests.push(...parseManifests(await readManifest(host, file), file))
+  }
+  return manifests
+}
+
+async function filesOf(host: Host, path: string, recursive: boolean): Promise<readonly string[]> {
+  if (!(await about(host, path)).isDirectory()) return [path]
+  const entries = await readdir(resolve(host.workingDirectory, path), { withFileTypes: true })
+  const files: string[] = []
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const child = join(path, entry.name)
+    if (entry.isDirectory() && recursive) files.push(...(await filesOf(host, child, true)))
+    else if (!entry.isDirectory() && extensions.has(extname(entry.name))) files.push(child)
+  }
+  return files
+}
+
+async function readManifest(host: Host, path: string): Promise<string> {
+  const { size } = await about(host, path)
+  if (size > manifestBytesMax) throw new CliError(`${path} is larger than ${manifestBytesMax / 1024 / 1024} MiB`)
+  return readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: unknown) => {
+    throw unreadable(path, error)
+  })
+}
+
+function about(host: Host, path: string) {
+  return stat(resolve(host.workingDirectory, path)).catch((error: unknown) => {
+    throw unreadable(path, error)
+  })
+}
+
+function unreadable(path: string, error: unknown): CliError {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return new CliError(`the path "${path}" does not exist`)
+  return new CliError(`cannot read "${path}": ${error instanceof Error ? error.message : error}`)
+}

@@ -1,0 +1,94 @@
+import { ApiError, convertLegacy, isJsonObject, type JsonObject, type KubernetesObject } from '@coracle/api'
+import { parseAllDocuments, type Tags } from 'yaml'
+import { CliError } from '../cli-error.ts'
+
+/** An object as a file has it, in today's form. */
+export interface Manifest {
+  readonly object: KubernetesObject
+  /** The file, as messages name it. */
+  readonly source: string
+}
+
+/**
+ * The objects in a text of JSON or YAML, one document after another; lists are taken apart, the oldest form (v1beta1)
+ * is converted. Throws a CliError that names the place, or an ApiError where an object of the old form is invalid.
+ */
+export function parseManifests(text: string, source: string): readonly Manifest[] {
+  return parseDocuments(text, source).flatMap((value) => flatten(value, source, {}))
+}
+
+/** YAML as Kubernetes reads it: 1.1 (`yes` is true, 0644 is octal), but times, clock times as numbers, and dates stay text. */
+const kubernetesTags = (tags: Tags): Tags =>
+  tags.filter(
+    (tag) =>
+      typeof tag !== 'object' ||
+      (tag.tag !== 'tag:yaml.org,2002:timestamp' && !('format' in tag && tag.format === 'TIME')),
+  )
+
+function parseDocuments(text: string, source: string): readonly unknown[] {
+  const json = parseJson(text)
+  if (json !== undefined) return [json]
+  const documents = parseAllDocuments(text, { version: '1.1', customTags: kubernetesTags })
+  if (!Array.isArray(documents)) return []
+  return documents.flatMap((document) => {
+    const [error] = document.errors
+    if (error !== undefined) {
+      const [start] = error.linePos ?? []
+      const place = start === undefined ? source : `${source}:${start.line}:${start.col}`
+      throw new CliError(`${place}: ${error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')}`)
+    }
+    const value: unknown = document.toJS()
+    return value === null || value === undefined ? [] : [value]
+  })
+}
+
+/** Most JSON files are large ones that programs wrote; they need no YAML parser. */
+function parseJson(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Kind and version of a typed list's items, which do not repeat them. */
+interface ItemType {
+  readonly apiVersion?: string
+  readonly kind?: string
+}
+
+function flatten(value: unknown, source: string, type: ItemType): readonly Manifest[] {
+  if (!isJsonObject(value))
+    throw new CliError(`${source}: an object is expected, and this is ${JSON.stringify(value)?.slice(0, 40)}`)
+  const object = { ...type, ...value }
+  checkType(object, source)
+  if (object.kind.endsWith('List') && Array.isArray(object.items)) {
+    const itemType =
+      object.kind === 'List' ? {} : { apiVersion: object.apiVersion, kind: object.kind.slice(0, -'List'.length) }
+    return object.items.flatMap((item: unknown) => flatten(item, source, itemType))
+  }
+  return [{ object: toObject(convert(object, source)), source }]
+}
+
+function checkType(
+  object: JsonObject,
+  source: string,
+): asserts object is JsonObject & { apiVersion: string; kind: string } {
+  const missing = ['apiVersion', 'kind'].filter((field) => typeof object[field] !== 'string' || object[field] === '')
+  if (missing.length > 0) throw new CliError(`${source}: ${missing.map((field) => `${field} not set`).join(', ')}`)
+}
+
+function convert(object: JsonObject, source: string): unknown {
+  try {
+    return convertLegacy(object)
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw new CliError(`${source}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function toObject(value: unknown): KubernetesObject {
+  const object = value as KubernetesObject
+  return isJsonObject(object.metadata) ? object : { ...object, metadata: {} }
+}

@@ -1,0 +1,101 @@
+import type { Cell, Table, TableColumnDefinition, TableRow } from '@coracle/api'
+import { padEnd, tableAlignment, textWidth } from './align.ts'
+
+/** Longest cell that is shown whole; what a server sends beyond is cut, so that one annotation does not fill the screen. */
+export const cellLengthMax = 1024 * 16
+
+export interface TableStyle {
+  /** Shows the columns the server marks as less important. */
+  readonly wide: boolean
+  readonly headers: boolean
+  /** A first column with namespaces. */
+  readonly namespaces: boolean
+  /** A last column with all labels. */
+  readonly labels: boolean
+  /** A column for each of these labels. */
+  readonly labelColumns: readonly string[]
+  /** Set before names, as in `pod/web`, where tables of several kinds follow each other. */
+  readonly namePrefix?: string
+}
+
+/** Prints the rows of tables of one kind. Widths are remembered: rows that come later line up with those before. */
+export class TablePrinter {
+  readonly #style: TableStyle
+  readonly #widths: number[] = []
+  #isStarted = false
+
+  constructor(style: TableStyle) {
+    this.#style = style
+  }
+
+  /** The lines of a table, headers before the first. */
+  print(table: Pick<Table, 'columnDefinitions' | 'rows'>): string {
+    const columns = table.columnDefinitions.flatMap((definition, index) =>
+      this.#style.wide || definition.priority === 0 ? [{ definition, index }] : [],
+    )
+    const lines = table.rows.map((row) => this.#cellsOf(row, columns))
+    if (!this.#isStarted && this.#style.headers)
+      lines.unshift(this.#headers(columns.map(({ definition }) => definition)))
+    this.#isStarted = true
+    for (const line of lines) this.#widen(line)
+    return lines.map((line) => `${this.#join(line)}\n`).join('')
+  }
+
+  #headers(columns: readonly TableColumnDefinition[]): readonly string[] {
+    return [
+      ...(this.#style.namespaces ? ['NAMESPACE'] : []),
+      ...columns.map(({ name }) => name.toUpperCase()),
+      ...this.#style.labelColumns.map(labelHeader),
+      ...(this.#style.labels ? ['LABELS'] : []),
+    ]
+  }
+
+  #cellsOf(row: TableRow, columns: readonly { definition: TableColumnDefinition; index: number }[]): readonly string[] {
+    const metadata = row.object?.metadata
+    const { namePrefix, namespaces, labels, labelColumns } = this.#style
+    // What names the row is the column marked so, or else the first.
+    const nameIndex = columns.find(({ definition }) => definition.format === 'name')?.index ?? columns[0]?.index
+    const cell = (index: number): string => {
+      const text = cellText(row.cells[index] ?? null)
+      return namePrefix !== undefined && index === nameIndex ? `${namePrefix}/${text}` : text
+    }
+    return [
+      ...(namespaces ? [metadata?.namespace ?? ''] : []),
+      ...columns.map(({ index }) => cell(index)),
+      ...labelColumns.map((key) => metadata?.labels?.[key] ?? ''),
+      ...(labels ? [labelText(metadata?.labels)] : []),
+    ]
+  }
+
+  #widen(line: readonly string[]): void {
+    const { widthMin = 0, padding } = tableAlignment
+    for (const [column, text] of line.entries()) {
+      this.#widths[column] = Math.max(this.#widths[column] ?? widthMin, textWidth(text) + padding)
+    }
+  }
+
+  #join(line: readonly string[]): string {
+    return line
+      .map((text, column) => (column < line.length - 1 ? padEnd(text, this.#widths[column] ?? 0) : text))
+      .join('')
+  }
+}
+
+/** One line of text, whatever the server sent: a line break or an escape sequence would spoil the table and the terminal. */
+function cellText(cell: Cell): string {
+  if (cell === null) return '<none>'
+  const text = String(cell).slice(0, cellLengthMax)
+  const end = text.search(/[\f\n\r]/)
+  return (end < 0 ? text : `${text.slice(0, end)}...`).replaceAll('\t', ' ').replaceAll(/\p{Cc}/gu, '')
+}
+
+/** `example.com/tier` heads its column as TIER. */
+const labelHeader = (key: string): string => key.slice(key.lastIndexOf('/') + 1).toUpperCase()
+
+/** Labels as one text, in order of their keys; `<none>` without any. */
+export function labelText(labels: Readonly<Record<string, string>> = {}, separator = ','): string {
+  const pairs = Object.keys(labels)
+    .sort()
+    .map((key) => `${key}=${labels[key]}`)
+  return pairs.length === 0 ? '<none>' : pairs.join(separator)
+}

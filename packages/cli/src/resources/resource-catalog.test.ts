@@ -1,0 +1,67 @@
+import type { DiscoveredResource } from '@coracle/client'
+import { describe, expect, it } from 'vitest'
+import { ResourceCatalog } from './resource-catalog.ts'
+
+const resource = (
+  group: string,
+  version: string,
+  kind: string,
+  more: Partial<DiscoveredResource> = {},
+): DiscoveredResource => ({
+  group,
+  version,
+  kind,
+  plural: `${kind.toLowerCase()}s`,
+  singular: kind.toLowerCase(),
+  namespaced: true,
+  shortNames: [],
+  categories: [],
+  verbs: ['get', 'list'],
+  subresources: [],
+  isPreferredVersion: true,
+  ...more,
+})
+
+const pods = resource('', 'v1', 'Pod', { shortNames: ['po'], categories: ['all'] })
+const events = resource('', 'v1', 'Event', { shortNames: ['ev'] })
+const newEvents = resource('events.k8s.io', 'v1', 'Event', { shortNames: ['ev'] })
+const deployments = resource('apps', 'v1', 'Deployment', { shortNames: ['deploy'], categories: ['all'] })
+const oldDeployments = resource('apps', 'v1beta1', 'Deployment', { shortNames: ['deploy'], isPreferredVersion: false })
+const po = resource('music.test', 'v1', 'Po', { plural: 'po' })
+const catalog = new ResourceCatalog([oldDeployments, pods, events, deployments, newEvents, po])
+
+describe('ResourceCatalog', () => {
+  it.each([
+    ['pods', pods],
+    ['pod', pods],
+    ['Pod', pods],
+    ['ev', events],
+    ['events.events.k8s.io', newEvents],
+    ['deploy', deployments],
+    ['deployments.apps', deployments],
+    ['deployments.v1beta1.apps', oldDeployments],
+    ['pods.v1', pods],
+  ])('finds %s', (text, expected) => {
+    expect(catalog.find(text)).toBe(expected)
+  })
+
+  it('takes a whole name before a short one', () => {
+    expect(catalog.find('po')).toBe(po)
+  })
+
+  it('finds all of a category', () => {
+    expect(catalog.findAll('all')).toEqual([pods, deployments])
+  })
+
+  it('suggests what was meant', () => {
+    expect(() => catalog.find('deploymnts')).toThrow(
+      'the server doesn\'t have a resource type "deploymnts"; did you mean "deployments"?',
+    )
+    expect(() => catalog.find('quux')).toThrow(/"quux"$/)
+  })
+
+  it('finds the resource of a kind in exactly that version', () => {
+    expect(catalog.ofKind('apps/v1beta1', 'Deployment')).toBe(oldDeployments)
+    expect(catalog.ofKind('apps/v2', 'Deployment')).toBeUndefined()
+  })
+})

@@ -1,0 +1,83 @@
+import { apiVersionOf } from '@coracle/api'
+import type { DiscoveredResource } from '@coracle/client'
+import { CliError } from '../cli-error.ts'
+
+/** The resources a server has, by the names people give them. */
+export class ResourceCatalog {
+  readonly #resources: readonly DiscoveredResource[]
+
+  constructor(resources: readonly DiscoveredResource[]) {
+    this.#resources = resources
+  }
+
+  /**
+   * The resource that `rc`, `pod`, `Pods`, `deployments.apps` or `deployments.v1.apps` means. Throws a CliError where
+   * there is none. A plural comes before a short name, and the version a group prefers before its others.
+   */
+  find(text: string): DiscoveredResource {
+    const found = this.#find(text)
+    if (found !== undefined) return found
+    throw new CliError(`the server doesn't have a resource type "${text}"${this.#suggest(text)}`)
+  }
+
+  /** The resources a text means: those of a category such as `all`, or the one of that name. */
+  findAll(text: string): readonly DiscoveredResource[] {
+    const named = this.#find(text)
+    if (named !== undefined) return [named]
+    const members = this.#resources.filter(
+      ({ categories, isPreferredVersion, verbs }) =>
+        categories.includes(text.toLowerCase()) && isPreferredVersion && verbs.includes('list'),
+    )
+    return members.length > 0 ? members : [this.find(text)]
+  }
+
+  /** The resource of a kind, as a manifest names it. */
+  ofKind(apiVersion: string, kind: string): DiscoveredResource | undefined {
+    return this.#resources.find((resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion)
+  }
+
+  #find(text: string): DiscoveredResource | undefined {
+    const wanted = text.toLowerCase()
+    const dot = wanted.indexOf('.')
+    const name = dot < 0 ? wanted : wanted.slice(0, dot)
+    const qualifier = dot < 0 ? undefined : wanted.slice(dot + 1)
+    const candidates = this.#resources.filter((resource) => isQualifiedBy(resource, qualifier))
+    const preferred = candidates.filter(({ isPreferredVersion }) => isPreferredVersion)
+    for (const matches of [isCalled, hasShortName]) {
+      const found = [...preferred, ...candidates].find((resource) => matches(resource, name))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #suggest(text: string): string {
+    const wanted = text.toLowerCase()
+    const near = this.#resources.find(({ plural }) => distance(plural, wanted) <= (wanted.length > 4 ? 2 : 1))
+    return near === undefined ? '' : `; did you mean "${near.plural}"?`
+  }
+}
+
+const isCalled = ({ plural, singular, kind }: DiscoveredResource, name: string): boolean =>
+  plural === name || singular === name || kind.toLowerCase() === name
+
+const hasShortName = ({ shortNames }: DiscoveredResource, name: string): boolean => shortNames.includes(name)
+
+/** `apps` and `v1.apps` both qualify apps/v1; `v1` alone the core group. */
+function isQualifiedBy({ group, version }: DiscoveredResource, qualifier: string | undefined): boolean {
+  if (qualifier === undefined) return true
+  return qualifier === group || qualifier === (group === '' ? version : `${version}.${group}`)
+}
+
+/** Letters to add, drop or change to make one text of the other. */
+function distance(a: string, b: string): number {
+  let row = [...Array(b.length + 1).keys()]
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

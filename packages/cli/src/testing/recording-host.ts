@@ -1,0 +1,66 @@
+import { type Environment, realEnvironment } from '@coracle/environment'
+import type { Host } from '../host.ts'
+import { run } from '../program.ts'
+
+/** A host for tests: records what is written, and is interrupted by hand. */
+export interface RecordingHost extends Host {
+  readonly written: { stdout: string; stderr: string }
+  readonly exits: readonly number[]
+  /** What a Ctrl-C does. */
+  interrupt(): void
+}
+
+export interface RecordingOptions {
+  readonly environment?: Environment
+  readonly workingDirectory?: string
+  readonly variables?: Readonly<Record<string, string>>
+  readonly stdin?: string
+  /** Called after each write to standard output, with all of it. */
+  readonly onOutput?: (stdout: string) => void
+}
+
+export function recordingHost(options: RecordingOptions = {}): RecordingHost {
+  const written = { stdout: '', stderr: '' }
+  const exits: number[] = []
+  const handlers = new Set<() => void>()
+  const output = (stream: 'stdout' | 'stderr') => ({
+    write(chunk: string | Uint8Array) {
+      written[stream] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8')
+      if (stream === 'stdout') options.onOutput?.(written.stdout)
+    },
+    drained: () => Promise.resolve(),
+    isTerminal: false,
+  })
+  return {
+    written,
+    exits,
+    environment: options.environment ?? realEnvironment(),
+    variables: options.variables ?? {},
+    workingDirectory: options.workingDirectory ?? '/nowhere',
+    homeDirectory: '/nowhere',
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    readStdin: () => Promise.resolve(options.stdin ?? ''),
+    onInterrupt(handler) {
+      handlers.add(handler)
+      return () => handlers.delete(handler)
+    },
+    exit: (code) => exits.push(code),
+    interrupt() {
+      for (const handler of handlers) handler()
+    },
+  }
+}
+
+export interface CommandResult {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command to its end. */
+export async function runCommand(args: readonly string[], options: RecordingOptions = {}): Promise<CommandResult> {
+  const host = recordingHost(options)
+  const code = await run(args, host)
+  return { code, ...host.written }
+}

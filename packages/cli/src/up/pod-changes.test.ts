@@ -1,0 +1,65 @@
+import type { Pod } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { podChanges } from './pod-changes.ts'
+
+const pod = (status: object, spec: object = { nodeName: 'node-0' }, metadata: object = {}): Pod =>
+  ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', ...metadata }, spec, status }) as unknown as Pod
+
+const ready = (status: string, message?: string) => ({ conditions: [{ type: 'Ready', status, message }] })
+const container = (restartCount: number, more: object = {}) => ({
+  phase: 'Running',
+  containerStatuses: [{ name: 'main', restartCount, ...more }],
+})
+
+describe('podChanges', () => {
+  it.each<[string, Pod, Pod, readonly string[]]>([
+    ['being scheduled', pod({}, {}), pod({}), ['scheduled to node-0']],
+    [
+      'a pod that fits nowhere',
+      pod({}, {}),
+      pod({ conditions: [{ type: 'PodScheduled', status: 'False', message: '0/1 nodes are available' }] }, {}),
+      ['cannot be scheduled: 0/1 nodes are available'],
+    ],
+    [
+      'starting and becoming ready at once',
+      pod({ phase: 'Pending' }),
+      pod({ phase: 'Running', podIP: '10.0.0.1', ...ready('True') }),
+      ['started, on 10.0.0.1', 'ready'],
+    ],
+    ['losing readiness', pod(ready('True')), pod(ready('False', 'probe failed')), ['no longer ready: probe failed']],
+    [
+      'a restart',
+      pod(container(0)),
+      pod(container(1, { lastState: { terminated: { exitCode: 3 } } })),
+      ['container main restarted after it ended with exit code 3 (once)'],
+    ],
+    [
+      'waiting to be restarted',
+      pod(container(1)),
+      pod(container(1, { state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s' } } })),
+      ['container main waits: CrashLoopBackOff: back-off 10s'],
+    ],
+    ['finishing', pod(ready('True')), pod({ phase: 'Succeeded', ...ready('False') }), ['finished']],
+    [
+      'failing',
+      pod({ phase: 'Running' }),
+      pod({ phase: 'Failed', reason: 'Evicted', message: 'no memory' }),
+      ['failed: Evicted: no memory'],
+    ],
+    [
+      'being deleted, and not that it is unready then',
+      pod(ready('True')),
+      pod(ready('False'), undefined, { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 }),
+      ['stopping, within 30s'],
+    ],
+    [
+      'nothing of the wait before the first start',
+      pod({}),
+      pod(container(0, { state: { waiting: { reason: 'ContainerCreating' } } })),
+      ['started'],
+    ],
+    ['nothing of what stays', pod(container(2)), pod(container(2)), []],
+  ])('tells of %s', (_, old, now, expected) => {
+    expect(podChanges(old, now).map(({ what }) => what)).toEqual(expected)
+  })
+})

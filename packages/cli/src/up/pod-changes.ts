@@ -1,0 +1,99 @@
+import type { ContainerStatus, Pod, PodCondition } from '@coracle/api'
+
+/** How a line is to be taken: it decides the colour. */
+export type Tone = 'plain' | 'good' | 'bad'
+
+/** Something that happened to an object, in a few words. */
+export interface Change {
+  readonly what: string
+  readonly tone: Tone
+}
+
+/** What happened to a pod between two states of it that people care about, in the order in which it happens. */
+export function podChanges(old: Pod, pod: Pod): readonly Change[] {
+  const changes = [
+    ...scheduling(old, pod),
+    ...containerChanges(old, pod),
+    ...phaseChanges(old, pod),
+    ...readiness(old, pod),
+  ]
+  if (old.metadata.deletionTimestamp === undefined && pod.metadata.deletionTimestamp !== undefined) {
+    const seconds = pod.metadata.deletionGracePeriodSeconds ?? 0
+    changes.push(plain(seconds > 0 ? `stopping, within ${seconds}s` : 'stopping at once'))
+  }
+  return changes
+}
+
+function scheduling(old: Pod, pod: Pod): readonly Change[] {
+  const node = pod.spec.nodeName ?? ''
+  if (node !== '' && (old.spec.nodeName ?? '') === '') return [plain(`scheduled to ${node}`)]
+  const before = condition(old, 'PodScheduled')
+  const now = condition(pod, 'PodScheduled')
+  if (now?.status !== 'False' || (before?.status === 'False' && before.message === now.message)) return []
+  return [bad(`cannot be scheduled: ${now.message ?? now.reason ?? 'no node fits'}`)]
+}
+
+function containerChanges(old: Pod, pod: Pod): readonly Change[] {
+  const before = new Map(statusesOf(old).map((status) => [status.name, status]))
+  return statusesOf(pod).flatMap((status) => containerChange(before.get(status.name), status))
+}
+
+function containerChange(old: ContainerStatus | undefined, status: ContainerStatus): readonly Change[] {
+  const changes: Change[] = []
+  if (status.restartCount > (old?.restartCount ?? 0)) {
+    const ended = status.lastState?.terminated
+    const after = ended === undefined ? '' : ` after it ended with exit code ${ended.exitCode}`
+    changes.push(bad(`container ${status.name} restarted${after} (${times(status.restartCount)})`))
+  }
+  const reason = status.state?.waiting?.reason
+  if (reason !== undefined && !quietReasons.has(reason) && reason !== old?.state?.waiting?.reason) {
+    const message = status.state?.waiting?.message
+    changes.push(bad(`container ${status.name} waits: ${reason}${message === undefined ? '' : `: ${message}`}`))
+  }
+  return changes
+}
+
+/** Reasons to wait that every container has before its first start. */
+const quietReasons = new Set(['', 'ContainerCreating', 'PodInitializing'])
+
+const times = (count: number): string => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`)
+
+function phaseChanges(old: Pod, pod: Pod): readonly Change[] {
+  const phase = pod.status?.phase
+  if (phase === old.status?.phase) return []
+  switch (phase) {
+    case 'Running':
+      return [plain(pod.status?.podIP === undefined ? 'started' : `started, on ${pod.status.podIP}`)]
+    case 'Succeeded':
+      return [good('finished')]
+    case 'Failed': {
+      const { reason, message } = pod.status ?? {}
+      return [bad(['failed', reason, message].filter((text) => text !== undefined && text !== '').join(': '))]
+    }
+    case 'Unknown':
+      return [bad('unknown: its node does not report')]
+    default:
+      return []
+  }
+}
+
+function readiness(old: Pod, pod: Pod): readonly Change[] {
+  const wasReady = condition(old, 'Ready')?.status === 'True'
+  const ready = condition(pod, 'Ready')
+  if (ready?.status === 'True') return wasReady ? [] : [good('ready')]
+  // A pod that ends is not ready either, and says so by itself.
+  const ends = pod.metadata.deletionTimestamp !== undefined || ['Succeeded', 'Failed'].includes(pod.status?.phase ?? '')
+  return wasReady && !ends ? [bad(`no longer ready${ready?.message === undefined ? '' : `: ${ready.message}`}`)] : []
+}
+
+const statusesOf = ({ status }: Pod): readonly ContainerStatus[] => [
+  ...(status?.initContainerStatuses ?? []),
+  ...(status?.containerStatuses ?? []),
+]
+
+const condition = ({ status }: Pod, type: string): PodCondition | undefined =>
+  status?.conditions?.find((each) => each.type === type)
+
+const plain = (what: string): Change => ({ what, tone: 'plain' })
+const good = (what: string): Change => ({ what, tone: 'good' })
+const bad = (what: string): Change => ({ what, tone: 'bad' })

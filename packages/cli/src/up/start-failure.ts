@@ -1,0 +1,45 @@
+import { CliError } from '../cli-error.ts'
+
+export interface StartFlags {
+  readonly dataDir: string
+  readonly listen: string
+  readonly port: number
+}
+
+/** Why a cluster did not start, in one line that says what to do; any other error as it is. */
+export function explainStartFailure(error: unknown, { dataDir, listen, port }: StartFlags): unknown {
+  if (!(error instanceof Error)) return error
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (error.name === 'DirectoryInUseError' && 'pid' in error) {
+    return new CliError(
+      `${dataDir} is in use by process ${error.pid}: stop that, or choose another directory with --data-dir`,
+    )
+  }
+  switch (code) {
+    case 'EADDRINUSE':
+      return new CliError(`port ${port} of ${listen} is in use: choose another with --port (0 picks a free one)`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new CliError(`${listen} is no address of this machine: choose one with --listen`)
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'EEXIST':
+    case 'ENOTDIR':
+    case 'ENOSPC':
+      return syscall === 'listen'
+        ? new CliError(`port ${port} needs rights that this user lacks: choose another with --port`)
+        : new CliError(`cannot write to ${dataDir} (${reasons[code]}): choose another directory with --data-dir`)
+    default:
+      return error
+  }
+}
+
+const reasons = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  EEXIST: 'it is a file',
+  ENOTDIR: 'part of the path is a file',
+  ENOSPC: 'the disk is full',
+} as const

@@ -1,0 +1,38 @@
+import type { Client } from '@coracle/client'
+import type { Environment } from '@coracle/environment'
+
+export interface ClusterOptions {
+  /** The world it runs in: `virtualEnvironment()` gives a cluster whose clock is the caller's. The host's by default. */
+  readonly environment?: Environment
+  /** Where state lives: on disk where there is a `dataDir`, otherwise in memory, unless said. */
+  readonly store?: 'memory' | 'disk'
+  /**
+   * Directory for everything that is kept: `kubeconfig`, `token`, `pki/`, `store/`, `kubelet/`. Made where it is missing,
+   * for its owner alone. Without it nothing outlives the cluster.
+   */
+  readonly dataDir?: string
+  /** How many nodes this process is; 1 by default. */
+  readonly nodes?: number
+  /** What runs containers: `simulated` (the default; they exist in the API alone) or `process` (processes of this host). */
+  readonly runtime?: 'process' | 'simulated'
+  /** Where the API is served over HTTPS. A free port of 127.0.0.1 by default, nowhere with a virtual clock or `false`. */
+  readonly listen?: { readonly host?: string; readonly port?: number } | false
+  /** The store has failed: what is acknowledged is safe, and nothing more will be. The process should end. */
+  readonly onFailure?: (error: Error) => void
+}
+
+/** A cluster in this process. `await using` stops it at the end of the block. */
+export interface Cluster extends AsyncDisposable {
+  /** The API in process, as an administrator. */
+  readonly client: Client
+  readonly environment: Environment
+  /** `https://127.0.0.1:6443`; undefined where nothing is served over HTTPS. */
+  readonly url: string | undefined
+  /** A kubeconfig for an administrator, as text, and where it was written. */
+  readonly kubeconfig: string | undefined
+  readonly kubeconfigPath: string | undefined
+  /** The same administrator's bearer token. */
+  readonly token: string
+  /** Stops everything. Containers end with it, as on a node that is switched off, unless they are to be kept. */
+  stop(options?: { readonly containers?: 'terminate' | 'keep' }): Promise<void>
+}

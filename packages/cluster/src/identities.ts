@@ -1,0 +1,22 @@
+import type { User } from '@coracle/apiserver'
+
+/** Who each component acts as: upstream's names, which upstream's default roles know too. */
+export const identities = {
+  admin: { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] },
+  controllerManager: { name: 'system:kube-controller-manager', groups: ['system:authenticated'] },
+  /** One agent speaks for all simulated nodes, so it has the rights of nodes without being a particular one. */
+  simulatedNodes: { name: 'system:simulated-nodes', groups: ['system:nodes', 'system:authenticated'] },
+  scheduler: { name: 'system:kube-scheduler', groups: ['system:authenticated'] },
+} as const satisfies Readonly<Record<string, User>>
+
+/** The identity of a node agent. */
+export const nodeIdentity = (nodeName: string): User => ({
+  name: `system:node:${nodeName}`,
+  groups: ['system:nodes', 'system:authenticated'],
+})
+
+/** The identity of a controller: a service account of kube-system, as upstream's controllers have one each. */
+export const controllerIdentity = (userName: string): User => ({
+  name: userName,
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+})

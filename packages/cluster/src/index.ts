@@ -1,0 +1,2 @@
+export type { Cluster, ClusterOptions } from './cluster.ts'
+export { startCluster } from './start-cluster.ts'

@@ -1,0 +1,174 @@
+import { chmod, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { builtinResources } from '@coracle/api'
+import { type ApiCore, createApiCore, createAuthorizer, createToken, loadOrCreateToken } from '@coracle/apiserver'
+import { createManager } from '@coracle/controller-runtime'
+import { builtinControllers, type ControllerHost } from '@coracle/controllers'
+import { assert, type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
+import { createScheduler } from '@coracle/scheduler'
+import { createMemoryStore, openLmdbStore, type Store } from '@coracle/store'
+import type { Cluster, ClusterOptions } from './cluster.ts'
+import { controllerIdentity, identities } from './identities.ts'
+import { listen } from './listener.ts'
+import { NodeConnections } from './node-connections.ts'
+import { type Nodes, startNodes } from './nodes.ts'
+
+/** Something that was started and is stopped in the reverse order. */
+type Stop = (options: StopOptions) => void | Promise<void>
+
+interface StopOptions {
+  readonly containers: 'terminate' | 'keep'
+}
+
+/**
+ * Starts a cluster: store, API server, controllers, scheduler and nodes, all in this process. Resolves when every part
+ * is at work; rejects, with everything stopped again, when one cannot start.
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const environment = options.environment ?? realEnvironment()
+  const runtime = options.runtime ?? 'simulated'
+  const isVirtual = environment.clock instanceof VirtualClock
+  assert(
+    !isVirtual || runtime === 'simulated',
+    'real processes do not run on a virtual clock: use the simulated runtime',
+  )
+  const stops: Stop[] = []
+  const stop = once((stopOptions: StopOptions) => drive(environment, stopAll(stops, stopOptions)))
+  try {
+    return await drive(environment, start({ ...options, environment, runtime }, stops, stop))
+  } catch (error) {
+    await stop({ containers: 'terminate' })
+    throw error
+  }
+}
+
+async function start(
+  options: ClusterOptions & { readonly environment: Environment; readonly runtime: 'process' | 'simulated' },
+  stops: Stop[],
+  stop: (options: StopOptions) => Promise<void>,
+): Promise<Cluster> {
+  const { environment, dataDir, runtime } = options
+  if (dataDir !== undefined) await makeDataDirectory(dataDir)
+  const store = await openStore(options)
+  stops.push(() => store.close())
+  const connections = new NodeConnections()
+  const core = createApiCore({
+    environment,
+    store,
+    definitions: builtinResources,
+    authorizer: createAuthorizer(),
+    nodes: connections,
+    ...(options.onFailure === undefined ? {} : { onFailure: options.onFailure }),
+  })
+  stops.push(() => core.close())
+  const [token] = await Promise.all([dataDir === undefined ? createToken() : loadOrCreateToken(dataDir), core.ready])
+
+  const address = listenAddress(options)
+  const listener = address && (await listen({ environment, core, token, dataDir, ...address }))
+  if (listener) stops.push(() => listener.close())
+
+  await Promise.all([
+    startControllers(environment, core, stops),
+    startScheduler(environment, core, stops),
+    startNodes({ environment, core, connections, count: options.nodes ?? 1, runtime, dataDir }).then((nodes: Nodes) => {
+      stops.push((stopOptions) => nodes.stop(stopOptions))
+    }),
+  ])
+
+  return {
+    client: core.client(identities.admin),
+    environment,
+    url: listener?.url,
+    kubeconfig: listener?.kubeconfig,
+    kubeconfigPath: listener?.kubeconfigPath,
+    token,
+    stop: ({ containers = 'terminate' } = {}) => stop({ containers }),
+    [Symbol.asyncDispose]: () => stop({ containers: 'terminate' }),
+  }
+}
+
+async function makeDataDirectory(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await chmod(dataDir, 0o700)
+}
+
+async function openStore({ store, dataDir, environment }: ClusterOptions): Promise<Store> {
+  if (store === 'memory' || dataDir === undefined) {
+    assert(store !== 'disk', 'a store on disk needs a dataDir')
+    return createMemoryStore()
+  }
+  return openLmdbStore({ directory: join(dataDir, 'store'), ...(environment === undefined ? {} : { environment }) })
+}
+
+function listenAddress({ listen: wanted, environment }: ClusterOptions): { host: string; port: number } | undefined {
+  if (wanted === false) return undefined
+  if (wanted === undefined && environment?.clock instanceof VirtualClock) return undefined
+  return { host: wanted?.host ?? '127.0.0.1', port: wanted?.port ?? 0 }
+}
+
+async function startControllers(environment: Environment, core: ApiCore, stops: Stop[]): Promise<void> {
+  const identityOf = new Map(builtinControllers.map(({ name, identity }) => [name, controllerIdentity(identity)]))
+  const clientOf = (name: string) => core.client(identityOf.get(name) ?? identities.controllerManager)
+  const manager = createManager({
+    client: core.client(identities.controllerManager),
+    clientFor: ({ name }) => clientOf(name),
+    environment,
+  })
+  const alone: { start(): Promise<void> }[] = []
+  for (const builtin of builtinControllers) {
+    const host: ControllerHost = {
+      client: clientOf(builtin.name),
+      environment,
+      informer: (resource, informerOptions) => manager.informer(resource, informerOptions),
+      resources: () => builtinResources,
+    }
+    if (builtin.runs === 'in-manager') manager.add(builtin.create(host))
+    else {
+      const controller = builtin.create(host)
+      stops.push(() => controller.stop())
+      alone.push(controller)
+    }
+  }
+  stops.push(() => manager.stop())
+  await Promise.all([manager.start(), ...alone.map((controller) => controller.start())])
+}
+
+async function startScheduler(environment: Environment, core: ApiCore, stops: Stop[]): Promise<void> {
+  const scheduler = createScheduler({ client: core.client(identities.scheduler), environment })
+  stops.push(() => scheduler.stop())
+  await scheduler.start()
+}
+
+/** The last started is stopped first. One that fails to stop does not keep the others from it. */
+async function stopAll(stops: Stop[], options: StopOptions): Promise<void> {
+  const errors: unknown[] = []
+  for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) {
+    try {
+      await stop(options)
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length === 1) throw errors[0]
+  if (errors.length > 1) throw new AggregateError(errors, 'several parts of the cluster did not stop cleanly')
+}
+
+/** What is deferred on a virtual clock only runs when someone settles it: while a cluster starts or stops, that is us. */
+async function drive<T>({ clock }: Environment, work: Promise<T>): Promise<T> {
+  if (!(clock instanceof VirtualClock)) return work
+  let isDone = false
+  const watched = work.finally(() => {
+    isDone = true
+  })
+  watched.catch(() => {})
+  while (!isDone) await clock.settle()
+  return watched
+}
+
+function once<A, R>(action: (argument: A) => Promise<R>): (argument: A) => Promise<R> {
+  let result: Promise<R> | undefined
+  return (argument) => {
+    result ??= action(argument)
+    return result
+  }
+}

@@ -1,0 +1,59 @@
+import type { Resource } from '@coracle/api'
+import type { Client } from '@coracle/client'
+import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
+import type { Environment } from '@coracle/environment'
+import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
+import { createNamespaceController } from './namespace/controller.ts'
+import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
+import { createPodGarbageCollector } from './pod-gc/controller.ts'
+import { createReplicationController } from './replication-controller/controller.ts'
+import { createServiceAccountController } from './service-account/controller.ts'
+
+/** What controllers get from whoever runs them. */
+export interface ControllerHost {
+  /** A client that acts as the controller's identity. */
+  readonly client: Client
+  readonly environment: Environment
+  /** The shared informer of a resource, as a manager gives it. */
+  readonly informer: Manager['informer']
+  /** The resources the API serves now that can be listed, watched and deleted: one version of each. */
+  readonly resources: () => readonly Resource[]
+  /** Told of everything that the garbage collector does; controllers of a manager report through the manager. */
+  readonly onAction?: (record: ActionRecord) => void
+}
+
+interface Builtin {
+  /** The controller's name, which is that of its service account in kube-system too. */
+  readonly name: string
+  /** The user it acts as. */
+  readonly identity: string
+}
+
+/** A controller that is part of every cluster: one that a manager runs, or one that is started and stopped by itself. */
+export type BuiltinController = Builtin &
+  (
+    | { readonly runs: 'in-manager'; create(host: ControllerHost): Controller }
+    | { readonly runs: 'alone'; create(host: ControllerHost): GarbageCollector }
+  )
+
+/** All built-in controllers. */
+export const builtinControllers: readonly BuiltinController[] = [
+  inManager('replication-controller', createReplicationController),
+  {
+    ...named('generic-garbage-collector'),
+    runs: 'alone',
+    create: (host) => createGarbageCollector({ ...host, resources: host.resources() }),
+  },
+  inManager('namespace-controller', createNamespaceController),
+  inManager('service-account-controller', createServiceAccountController),
+  inManager('node-controller', createNodeLifecycleController),
+  inManager('pod-garbage-collector', createPodGarbageCollector),
+]
+
+function inManager(name: string, create: (host: ControllerHost) => Controller): BuiltinController {
+  return { ...named(name), runs: 'in-manager', create }
+}
+
+function named(name: string): Builtin {
+  return { name, identity: `system:serviceaccount:kube-system:${name}` }
+}

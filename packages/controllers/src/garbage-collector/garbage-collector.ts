@@ -1,0 +1,364 @@
+import { hasReason, type KubernetesObject, type Resource } from '@coracle/api'
+import {
+  type Client,
+  createEventRecorder,
+  createInformer,
+  createWorkQueue,
+  type EventRecorder,
+  type Informer,
+  type WorkQueue,
+} from '@coracle/client'
+import type { ActionRecord, Manager, RecordedObject } from '@coracle/controller-runtime'
+import type { Environment } from '@coracle/environment'
+import { AbsentOwners } from './absent-owners.ts'
+import {
+  blockingDependents,
+  DependencyGraph,
+  foregroundFinalizer,
+  type GraphNode,
+  isDeletingDependents,
+  orphanFinalizer,
+} from './graph.ts'
+import { formatIdentity, type Identity, identityOfOwner } from './identity.ts'
+import { Kinds } from './kinds.ts'
+import { LiveObjects } from './live-objects.ts'
+import { ObjectEditor } from './object-editor.ts'
+import { type GarbageDecision, planGarbage } from './plan.ts'
+
+/** Objects looked at and deleted at a time. Their writes reach the disk together. */
+export const deletionsParallelMax = 64
+
+/** Owners whose dependents are freed at a time, and dependents of one. */
+export const orphaningsParallelMax = 4
+export const orphansParallelMax = 64
+
+/** After working for this long without a pause the collector lets others have the process: requests wait otherwise. */
+const turnMaxMs = 10
+
+export interface GarbageCollectorOptions {
+  readonly client: Client
+  readonly environment: Environment
+  /** The shared informer of a resource, as a manager gives it. */
+  readonly informer: Manager['informer']
+  /** What can own and be owned from the start: all that can be listed, watched and deleted. */
+  readonly resources: readonly Resource[]
+  readonly onAction?: (record: ActionRecord) => void
+}
+
+/** Deletes what nobody owns any more, over all kinds. */
+export interface GarbageCollector {
+  readonly name: string
+  /** Starts; resolves once it knows all objects of the resources it was made with. Call once. */
+  start(): Promise<void>
+  /** Resolves when nothing is under way any more. For good. */
+  stop(): Promise<void>
+  /** From now on takes in the objects of one more resource, such as that of a new CustomResourceDefinition. */
+  addResource(resource: Resource): void
+  /** Forgets a resource that is no longer served. */
+  removeResource(resource: Resource): Promise<void>
+}
+
+/** A garbage collector that has yet to be started. */
+export function createGarbageCollector(options: GarbageCollectorOptions): GarbageCollector {
+  return new GraphCollector(options)
+}
+
+interface Monitor {
+  readonly informer: Informer<KubernetesObject>
+  /** An informer of its own is stopped along with the monitor. */
+  readonly isOwn: boolean
+  detach(): void
+}
+
+class GraphCollector implements GarbageCollector {
+  readonly name = 'generic-garbage-collector'
+  readonly #options: GarbageCollectorOptions
+  readonly #environment: Environment
+  readonly #kinds = new Kinds()
+  readonly #graph: DependencyGraph
+  readonly #live: LiveObjects
+  readonly #editor: ObjectEditor
+  readonly #recorder: EventRecorder
+  readonly #deletions: WorkQueue
+  readonly #orphanings: WorkQueue
+  readonly #monitors = new Map<string, Monitor>()
+  readonly #stopping = new AbortController()
+  #workers: Promise<unknown> = Promise.resolve()
+  #turnStartMs = 0
+
+  constructor(options: GarbageCollectorOptions) {
+    const { client, environment } = options
+    const absentOwners = new AbsentOwners()
+    this.#options = options
+    this.#environment = { ...environment, logger: environment.logger.child({ controller: this.name }) }
+    this.#live = new LiveObjects(client, this.#kinds, absentOwners)
+    this.#editor = new ObjectEditor(client, this.#kinds, this.#live, environment)
+    this.#recorder = createEventRecorder(client, environment, { component: 'garbage-collector-controller' })
+    this.#deletions = createWorkQueue(environment.clock, { name: 'garbage collector deletion' })
+    this.#orphanings = createWorkQueue(environment.clock, { name: 'garbage collector orphaning' })
+    this.#graph = new DependencyGraph(absentOwners, {
+      attemptDelete: ({ identity }, attempt) => {
+        if (attempt?.isRetry === true) this.#deletions.addRateLimited(identity.uid)
+        else this.#deletions.add(identity.uid)
+      },
+      attemptOrphan: ({ identity }) => this.#orphanings.add(identity.uid),
+      namespaceMismatch: (dependent, ownerUid) => this.#reportMismatch(dependent, ownerUid),
+    })
+  }
+
+  async start(): Promise<void> {
+    const { signal } = this.#stopping
+    const informers = this.#options.resources.filter(isCollected).map((resource) => {
+      const informer = this.#options.informer(resource)
+      this.#monitor(resource, informer, false)
+      return informer
+    })
+    try {
+      // Before all is known, owners that are merely not listed yet would each cost a read.
+      await Promise.all(informers.map((informer) => informer.waitForSync(signal)))
+    } catch (error) {
+      if (signal.aborted) return
+      throw error
+    }
+    this.#turnStartMs = this.#environment.clock.monotonicMs()
+    this.#workers = Promise.all([
+      ...this.#work(this.#deletions, deletionsParallelMax, (uid) => this.#attemptDelete(uid)),
+      ...this.#work(this.#orphanings, orphaningsParallelMax, (uid) => this.#attemptOrphan(uid)),
+    ])
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the garbage collector is stopped'))
+    this.#deletions.shutDown()
+    this.#orphanings.shutDown()
+    await this.#workers
+    await Promise.all([...this.#monitors.values()].map(endMonitor))
+    this.#recorder.stop()
+  }
+
+  addResource(resource: Resource): void {
+    if (!isCollected(resource) || this.#monitors.has(resourceText(resource)) || this.#stopping.signal.aborted) return
+    const informer = createInformer(this.#options.client, resource, {}, this.#environment)
+    this.#monitor(resource, informer, true)
+    informer.start()
+  }
+
+  async removeResource(resource: Resource): Promise<void> {
+    const monitor = this.#monitors.get(resourceText(resource))
+    if (monitor === undefined) return
+    this.#monitors.delete(resourceText(resource))
+    this.#kinds.remove(resource)
+    await endMonitor(monitor)
+    // With their kind the objects are gone as well.
+    for (const { metadata } of monitor.informer.list()) this.#graph.remove(metadata.uid ?? '')
+  }
+
+  #monitor(resource: Resource, informer: Informer<KubernetesObject>, isOwn: boolean): void {
+    this.#kinds.add(resource)
+    const detach = informer.addHandler({
+      add: (object) => this.#graph.observe(object),
+      update: (_, object) => this.#graph.observe(object),
+      delete: ({ metadata }) => this.#graph.remove(metadata.uid ?? ''),
+    })
+    this.#monitors.set(resourceText(resource), { informer, isOwn, detach })
+  }
+
+  #work(
+    queue: WorkQueue,
+    workers: number,
+    attempt: (uid: string) => Promise<'again' | undefined>,
+  ): readonly Promise<void>[] {
+    return Array.from({ length: workers }, async () => {
+      for (;;) {
+        if (queue.length === 0) this.#turnStartMs = this.#environment.clock.monotonicMs()
+        const uid = await queue.get()
+        if (uid === undefined) return
+        await this.#try(queue, uid, attempt)
+        queue.done(uid)
+        await this.#giveWay()
+      }
+    })
+  }
+
+  async #try(queue: WorkQueue, uid: string, attempt: (uid: string) => Promise<'again' | undefined>): Promise<void> {
+    try {
+      if ((await attempt(uid)) === 'again') queue.addRateLimited(uid)
+      else queue.forget(uid)
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return
+      const fields = { ...(this.#graph.get(uid)?.identity ?? { uid }), error: messageOf(error) }
+      // A conflict only says that the object is newer than the graph: it is part of the game.
+      if (hasReason(error, 'Conflict')) this.#environment.logger.info('met a newer object, trying again', fields)
+      else
+        this.#environment.logger.warn('collection failed, trying again', {
+          ...fields,
+          failures: queue.retries(uid) + 1,
+        })
+      queue.addRateLimited(uid)
+    }
+  }
+
+  async #giveWay(): Promise<void> {
+    const { clock } = this.#environment
+    if (clock.monotonicMs() - this.#turnStartMs < turnMaxMs) return
+    await new Promise<void>((resolve) => clock.defer(resolve))
+    this.#turnStartMs = clock.monotonicMs()
+  }
+
+  async #attemptDelete(uid: string): Promise<'again' | undefined> {
+    const node = this.#graph.get(uid)
+    if (node === undefined) return undefined
+    const { object } = node
+    if (object === undefined) return this.#verify(node)
+    // What is deleted already needs no owners to be looked at.
+    const isGoing = object.metadata.deletionTimestamp !== undefined
+    const owners = isGoing ? [] : await this.#ownersOf(node, object)
+    const decision = planGarbage({
+      object,
+      owners,
+      hasDependents: node.dependents.size > 0,
+      isBlocked: isGoing && blockingDependents(node).length > 0,
+      hasWaitingDependent: [...node.dependents].some(isDeletingDependents),
+    })
+    await this.#perform(node, object, decision)
+    return undefined
+  }
+
+  /** A virtual node is an owner that somebody names: either it is seen in time, or it is not there. */
+  async #verify(node: GraphNode): Promise<'again' | undefined> {
+    const { identity } = node
+    const found = await this.#live.find(identity)
+    if (found === undefined) this.#graph.removeAbsent(identity)
+    // It is there; until the graph has seen it, it may still have come and gone unseen.
+    return found === undefined || found === 'impossible' ? undefined : 'again'
+  }
+
+  #ownersOf(node: GraphNode, { metadata: { ownerReferences = [] } }: KubernetesObject) {
+    const states = ownerReferences.map(async (reference) => {
+      const state = await this.#live.ownerState(reference, node.identity.namespace)
+      const owner = this.#graph.get(reference.uid)
+      // A read that was under way already may be older than what the graph has seen.
+      const isWaiting = state === 'solid' && owner !== undefined && isDeletingDependents(owner)
+      return { reference, state: isWaiting ? ('waiting' as const) : state }
+    })
+    return Promise.all(states)
+  }
+
+  async #perform(node: GraphNode, object: KubernetesObject, decision: GarbageDecision): Promise<void> {
+    const { signal } = this.#stopping
+    switch (decision.type) {
+      case 'keep':
+        return
+      case 'awaitDependents':
+        for (const dependent of blockingDependents(node)) {
+          if (!isDeletingDependents(dependent)) this.#deletions.add(dependent.identity.uid)
+        }
+        return
+      case 'finish':
+        return this.#record('patch', node, decision.because, () =>
+          this.#editor.removeFinalizer(node, foregroundFinalizer, signal),
+        )
+      case 'dropOwners':
+        return this.#record('patch', node, decision.because, () => this.#editor.dropOwners(node, decision.uids, signal))
+      case 'delete':
+        return this.#delete(node, object, decision)
+    }
+  }
+
+  async #delete(
+    node: GraphNode,
+    object: KubernetesObject,
+    decision: GarbageDecision & { type: 'delete' },
+  ): Promise<void> {
+    const { propagationPolicy, unblocksOwners, because } = decision
+    const { apiVersion, kind, namespace, name, uid } = node.identity
+    const latest = unblocksOwners ? await this.#editor.unblockOwners(node, this.#stopping.signal) : object
+    const { resourceVersion } = (latest ?? object).metadata
+    // With the version as a precondition an owner that the object has got meanwhile is not overlooked.
+    const preconditions = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) }
+    await this.#record('delete', node, because, async () => {
+      try {
+        const key = namespace === '' ? { name } : { namespace, name }
+        await this.#options.client.delete(this.#kinds.require(apiVersion, kind), key, {
+          preconditions,
+          propagationPolicy,
+        })
+      } catch (error) {
+        if (!hasReason(error, 'NotFound')) throw error
+        this.#graph.removeAbsent(node.identity)
+      }
+    })
+  }
+
+  async #attemptOrphan(uid: string): Promise<undefined> {
+    const node = this.#graph.get(uid)
+    if (node?.object === undefined) return undefined
+    const { signal } = this.#stopping
+    const dependents = [...node.dependents]
+    const because = `${node.identity.kind} ${node.identity.name} is being deleted without its dependents`
+    for (let from = 0; from < dependents.length; from += orphansParallelMax) {
+      const batch = dependents.slice(from, from + orphansParallelMax)
+      const free = (dependent: GraphNode) => () => this.#editor.dropOwners(dependent, [uid], signal)
+      await Promise.all(batch.map((dependent) => this.#record('patch', dependent, because, free(dependent))))
+    }
+    await this.#record('patch', node, 'its dependents are free', () =>
+      this.#editor.removeFinalizer(node, orphanFinalizer, signal),
+    )
+    return undefined
+  }
+
+  /** Does something about an object, and says so in the log and in the causal record. */
+  async #record(
+    type: 'delete' | 'patch',
+    node: GraphNode,
+    because: string,
+    act: () => Promise<unknown>,
+  ): Promise<void> {
+    const { kind, namespace, name } = node.identity
+    const fields = { kind, namespace: namespace === '' ? undefined : namespace, name, because }
+    const [cause] = node.owners
+    const record = {
+      time: this.#environment.clock.now(),
+      controller: this.name,
+      object: recorded(cause === undefined ? node.identity : identityOfOwner(cause, namespace)),
+      type,
+      target: recorded(node.identity),
+      because,
+    }
+    try {
+      await act()
+      this.#environment.logger.info(type, fields)
+      this.#options.onAction?.(record)
+    } catch (error) {
+      this.#options.onAction?.({ ...record, error: messageOf(error) })
+      throw error
+    }
+  }
+
+  #reportMismatch({ identity, owners }: GraphNode, ownerUid: string): void {
+    const reference = owners.find(({ uid }) => uid === ownerUid)
+    if (reference === undefined) return
+    const { apiVersion, kind, namespace, name, uid } = identity
+    const owner = formatIdentity(identityOfOwner(reference, namespace))
+    const about = { apiVersion, kind, metadata: { ...(namespace === '' ? {} : { namespace }), name, uid } }
+    const message = `ownerRef ${owner} does not exist in namespace "${namespace}"`
+    this.#recorder.event(about, 'Warning', 'OwnerRefInvalidNamespace', message)
+  }
+}
+
+async function endMonitor({ informer, isOwn, detach }: Monitor): Promise<void> {
+  detach()
+  if (isOwn) await informer.stop()
+}
+
+/** Events own nothing and go by themselves; there may be very many. */
+const isCollected = ({ group, plural }: Resource): boolean =>
+  !(plural === 'events' && (group === '' || group === 'events.k8s.io'))
+
+const resourceText = ({ group, version, plural }: Resource): string => `${group}/${version}/${plural}`
+
+function recorded({ apiVersion, kind, namespace, name, uid }: Identity): RecordedObject {
+  return { apiVersion, kind, namespace: namespace === '' ? undefined : namespace, name, uid }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

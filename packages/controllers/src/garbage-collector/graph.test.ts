@@ -1,0 +1,134 @@
+import type { KubernetesObject } from '@coracle/api'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { AbsentOwners, absentOwnersMax } from './absent-owners.ts'
+import { DependencyGraph } from './graph.ts'
+import { identityOfOwner } from './identity.ts'
+
+interface Parts {
+  readonly namespace?: string
+  readonly finalizers?: readonly string[]
+  readonly isGoing?: boolean
+}
+
+const reference = (name: string, uid = name, block = false) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  name,
+  uid,
+  ...(block ? { blockOwnerDeletion: true } : {}),
+})
+
+function object(
+  name: string,
+  owners: readonly ReturnType<typeof reference>[] = [],
+  parts: Parts = {},
+): KubernetesObject {
+  const { namespace = 'default', finalizers, isGoing } = parts
+  const deletionTimestamp = isGoing === true ? '2026-01-01T00:00:00Z' : undefined
+  const metadata = { namespace, name, uid: name, ownerReferences: owners, finalizers, deletionTimestamp }
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata }
+}
+
+describe('DependencyGraph', () => {
+  let graph: DependencyGraph
+  let absentOwners: AbsentOwners
+  let asked: string[]
+
+  beforeEach(() => {
+    asked = []
+    absentOwners = new AbsentOwners()
+    graph = new DependencyGraph(absentOwners, {
+      attemptDelete: ({ identity }) => asked.push(identity.uid),
+      attemptOrphan: ({ identity }) => asked.push(`orphan ${identity.uid}`),
+      namespaceMismatch: ({ identity }, ownerUid) => asked.push(`mismatch ${identity.uid} ${ownerUid}`),
+    })
+  })
+
+  /** What the graph wants looked at on account of a change. */
+  function changes(change: () => void): readonly string[] {
+    asked = []
+    change()
+    return asked
+  }
+
+  it('wants an owner verified that nobody has seen, and its dependents left alone when it is seen', () => {
+    expect(changes(() => graph.observe(object('child', [reference('owner')])))).toEqual(['owner'])
+    expect(changes(() => graph.observe(object('owner')))).toEqual([])
+  })
+
+  it('wants dependents looked at when their owner goes, and remembers that it is gone', () => {
+    for (const each of [object('owner'), object('a', [reference('owner')]), object('b', [reference('owner')])])
+      graph.observe(each)
+    expect(changes(() => graph.remove('owner'))).toEqual(['a', 'b'])
+    expect(absentOwners.has(identityOfOwner(reference('owner'), 'default'))).toBe(true)
+  })
+
+  it('asks a waiting owner once, when its last blocking dependent is gone', () => {
+    graph.observe(object('owner', [], { finalizers: ['foregroundDeletion'], isGoing: true }))
+    for (const name of ['a', 'b']) graph.observe(object(name, [reference('owner', 'owner', true)]))
+    graph.observe(object('c', [reference('owner')]))
+    expect(changes(() => graph.remove('a'))).toEqual([])
+    expect(changes(() => graph.remove('b'))).toEqual(['owner'])
+  })
+
+  it('asks an owner when a dependent no longer blocks it', () => {
+    for (const each of [object('owner'), object('child', [reference('owner', 'owner', true)])]) graph.observe(each)
+    expect(changes(() => graph.observe(object('child', [reference('owner')])))).toEqual(['owner'])
+  })
+
+  it('does nothing about updates that change no owner, finalizer or deletion', () => {
+    for (const each of [object('owner'), object('child', [reference('owner')])]) graph.observe(each)
+    expect(changes(() => graph.observe(object('child', [reference('owner')])))).toEqual([])
+  })
+
+  it('frees dependents once, when an orphaning deletion begins', () => {
+    graph.observe(object('owner', [], { finalizers: ['orphan'] }))
+    const going = object('owner', [], { finalizers: ['orphan'], isGoing: true })
+    expect(changes(() => graph.observe(going))).toEqual(['orphan owner'])
+    expect(changes(() => graph.observe({ ...going }))).toEqual([])
+  })
+
+  it('doubts a dependent in another namespace than its owner, whichever is seen first', () => {
+    graph.observe(object('owner', [], { namespace: 'elsewhere' }))
+    expect(changes(() => graph.observe(object('late', [reference('owner')])))).toEqual(['mismatch late owner', 'late'])
+
+    graph.observe(object('early', [reference('other')]))
+    const seen = changes(() => graph.observe(object('other', [], { namespace: 'elsewhere' })))
+    expect(seen).toEqual(['mismatch early other', 'early'])
+  })
+
+  it('tries the next opinion where dependents disagree on what their owner is', () => {
+    graph.observe(object('a', [reference('first', 'uid')]))
+    graph.observe(object('b', [reference('second', 'uid')]))
+    const first = identityOfOwner(reference('first', 'uid'), 'default')
+    expect(changes(() => graph.removeAbsent(first))).toEqual(['a', 'uid'])
+    expect(graph.get('uid')?.identity.name).toBe('second')
+  })
+
+  it('keeps a real owner that a dependent calls by a wrong name, and doubts that dependent', () => {
+    graph.observe(object('owner'))
+    expect(changes(() => graph.observe(object('child', [reference('wrong', 'owner')])))).toEqual(['child'])
+    graph.removeAbsent(identityOfOwner(reference('wrong', 'owner'), 'default'))
+    expect(graph.get('owner')?.object).toBeDefined()
+  })
+
+  it('forgets what nobody names', () => {
+    graph.observe(object('child', [reference('owner')]))
+    graph.removeAbsent(identityOfOwner(reference('owner'), 'default'))
+    graph.remove('child')
+    expect(graph.size).toBe(0)
+  })
+})
+
+describe('AbsentOwners', () => {
+  it('forgets the oldest beyond its limit', () => {
+    const owners = new AbsentOwners()
+    const identity = (index: number) => identityOfOwner(reference(`owner-${index}`), 'default')
+    for (let index = 0; index <= absentOwnersMax; index++) owners.add(identity(index))
+    expect([owners.has(identity(0)), owners.has(identity(1)), owners.has(identity(absentOwnersMax))]).toEqual([
+      false,
+      true,
+      true,
+    ])
+  })
+})

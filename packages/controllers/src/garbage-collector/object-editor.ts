@@ -1,0 +1,92 @@
+import { hasReason, type KubernetesObject, type OwnerReference } from '@coracle/api'
+import { type Client, retryOnConflict } from '@coracle/client'
+import type { Environment } from '@coracle/environment'
+import type { GraphNode } from './graph.ts'
+import { identityOf } from './identity.ts'
+import type { Kinds } from './kinds.ts'
+import type { LiveObjects } from './live-objects.ts'
+
+/** Members of metadata to set; null takes one away. Undefined: there is nothing to change. */
+type MetadataChange = Readonly<Record<string, unknown>> | undefined
+
+/** Changes the metadata of objects of any kind, as they are now or not at all. */
+export class ObjectEditor {
+  readonly #client: Client
+  readonly #kinds: Kinds
+  readonly #live: LiveObjects
+  readonly #environment: Environment
+
+  constructor(client: Client, kinds: Kinds, live: LiveObjects, environment: Environment) {
+    this.#client = client
+    this.#kinds = kinds
+    this.#live = live
+    this.#environment = environment
+  }
+
+  /** Takes owners off an object. */
+  dropOwners(node: GraphNode, uids: readonly string[], signal: AbortSignal): Promise<KubernetesObject | undefined> {
+    return this.#edit(node, signal, ({ metadata }) => {
+      const left = metadata.ownerReferences?.filter(({ uid }) => !uids.includes(uid)) ?? []
+      return left.length === (metadata.ownerReferences?.length ?? 0) ? undefined : { ownerReferences: orNull(left) }
+    })
+  }
+
+  /** Lets an object's owners go before it. */
+  unblockOwners(node: GraphNode, signal: AbortSignal): Promise<KubernetesObject | undefined> {
+    return this.#edit(node, signal, ({ metadata: { ownerReferences = [] } }) => {
+      if (!ownerReferences.some(isBlocking)) return undefined
+      return {
+        ownerReferences: ownerReferences.map((each) =>
+          isBlocking(each) ? { ...each, blockOwnerDeletion: false } : each,
+        ),
+      }
+    })
+  }
+
+  /** Takes a finalizer off an object. */
+  removeFinalizer(node: GraphNode, finalizer: string, signal: AbortSignal): Promise<KubernetesObject | undefined> {
+    return this.#edit(node, signal, ({ metadata: { finalizers = [] } }) =>
+      finalizers.includes(finalizer)
+        ? { finalizers: orNull(finalizers.filter((each) => each !== finalizer)) }
+        : undefined,
+    )
+  }
+
+  /**
+   * Changes an object, from the state the graph has seen first and from what the server has after a conflict. Resolves to the
+   * object then, or undefined where it is gone.
+   */
+  async #edit(
+    node: GraphNode,
+    signal: AbortSignal,
+    change: (object: KubernetesObject) => MetadataChange,
+  ): Promise<KubernetesObject | undefined> {
+    let seen = node.object
+    const write = async () => {
+      const object = seen ?? (await this.#live.find(node.identity))
+      seen = undefined
+      if (object === undefined || object === 'impossible') return undefined
+      const metadata = change(object)
+      return metadata === undefined ? object : this.#patch(object, metadata)
+    }
+    try {
+      return await retryOnConflict(write, this.#environment, signal)
+    } catch (error) {
+      if (hasReason(error, 'NotFound')) return undefined
+      throw error
+    }
+  }
+
+  #patch(object: KubernetesObject, metadata: Readonly<Record<string, unknown>>): Promise<KubernetesObject> {
+    const { apiVersion, kind, namespace, name } = identityOf(object)
+    const { uid, resourceVersion } = object.metadata
+    const key = namespace === '' ? { name } : { namespace, name }
+    // A merge patch replaces whole lists, so it holds for the version it was made from only.
+    const body = { metadata: { uid, resourceVersion, ...metadata } }
+    return this.#client.patch(this.#kinds.require(apiVersion, kind), key, { type: 'merge', body })
+  }
+}
+
+const isBlocking = ({ blockOwnerDeletion }: OwnerReference): boolean => blockOwnerDeletion === true
+
+const orNull = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list)

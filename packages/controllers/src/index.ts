@@ -1,0 +1,13 @@
+/** The built-in controllers: one folder each, a pure plan and the shell that carries it out. */
+export { type BuiltinController, builtinControllers, type ControllerHost } from './builtin-controllers.ts'
+export {
+  createGarbageCollector,
+  type GarbageCollector,
+  type GarbageCollectorOptions,
+} from './garbage-collector/garbage-collector.ts'
+export { createNamespaceController, type NamespaceControllerOptions } from './namespace/controller.ts'
+export { createNodeLifecycleController } from './node-lifecycle/controller.ts'
+export { createPodGarbageCollector } from './pod-gc/controller.ts'
+export { createReplicationController } from './replication-controller/controller.ts'
+export { planReplicationController } from './replication-controller/plan.ts'
+export { createServiceAccountController } from './service-account/controller.ts'

@@ -1,0 +1,137 @@
+import { configMaps, type Namespace, namespaces, type Pod, pods, type Resource } from '@coracle/api'
+import { createFakeClient, type FakeClient, type Widget, widget, widgets } from '@coracle/client/testing'
+import { createManager, type Manager } from '@coracle/controller-runtime'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { pod } from '../testing/objects.ts'
+import { createNamespaceController } from './controller.ts'
+
+describe('the namespace controller', () => {
+  let environment: VirtualEnvironment
+  let client: FakeClient
+  let manager: Manager
+  let resources: readonly Resource[]
+
+  beforeEach(async () => {
+    environment = virtualEnvironment()
+    client = createFakeClient(environment)
+    manager = createManager({ client, environment })
+    resources = [namespaces, configMaps, pods]
+    manager.add(createNamespaceController({ resources: () => resources }))
+    await manager.start()
+    // The finalizer in metadata keeps the namespace where the test can look at it.
+    await client.create<Namespace>(namespaces, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'default', finalizers: ['example.com/look'] },
+      spec: { finalizers: ['kubernetes', 'example.com/other'] },
+      status: { phase: 'Active' },
+    } as Namespace)
+    await environment.clock.settle()
+  })
+
+  afterEach(() => manager.stop())
+
+  const configMap = (name: string, finalizers?: readonly string[], namespace = 'default') =>
+    client.create(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name, finalizers } })
+  const current = () => client.get(namespaces, { name: 'default' })
+  const end = async () => {
+    await client.delete(namespaces, { name: 'default' })
+    await environment.clock.settle()
+  }
+  const release = async (resource: Resource, name: string) => {
+    const key = { namespace: 'default', name }
+    await client.patch(resource, key, { type: 'merge', body: { metadata: { finalizers: null } } })
+    await environment.clock.settle()
+  }
+
+  it('leaves namespaces alone that are not being deleted', async () => {
+    await configMap('a')
+    await environment.clock.advance('1m')
+    expect(client.stored(configMaps)).toHaveLength(1)
+  })
+
+  it('deletes what is in the namespace, and nothing else, and takes its finalizer off', async () => {
+    await configMap('a')
+    await configMap('b', undefined, 'elsewhere')
+    await end()
+    expect(client.stored(configMaps).map(({ metadata }) => metadata.name)).toEqual(['b'])
+    expect((await current()).spec?.finalizers).toEqual(['example.com/other'])
+    expect(client.calls.filter(({ subresource }) => subresource === 'finalize')).toHaveLength(1)
+  })
+
+  it('says what it waits for, and goes on as soon as that is gone', async () => {
+    await configMap('held', ['example.com/wait'])
+    await end()
+    const { spec, status } = await current()
+    expect(spec?.finalizers).toContain('kubernetes')
+    expect(status?.phase).toBe('Terminating')
+    expect(status?.conditions?.map(({ type, status, reason, message }) => [type, status, reason, message])).toEqual([
+      ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered'],
+      [
+        'NamespaceDeletionGroupVersionParsingFailure',
+        'False',
+        'ParsedGroupVersions',
+        'All legacy kube types successfully parsed',
+      ],
+      [
+        'NamespaceDeletionContentFailure',
+        'False',
+        'ContentDeleted',
+        'All content successfully deleted, may be waiting on finalization',
+      ],
+      [
+        'NamespaceContentRemaining',
+        'True',
+        'SomeResourcesRemain',
+        'Some resources are remaining: configmaps. has 1 resource instances',
+      ],
+      [
+        'NamespaceFinalizersRemaining',
+        'True',
+        'SomeFinalizersRemain',
+        'Some content in the namespace has finalizers remaining: example.com/wait in 1 resource instances',
+      ],
+    ])
+    await release(configMaps, 'held')
+    expect((await current()).spec?.finalizers).toEqual(['example.com/other'])
+  })
+
+  it('deletes pods before anything else', async () => {
+    const { metadata, ...rest } = pod('p')
+    await client.create<Pod>(pods, {
+      ...rest,
+      metadata: { namespace: 'default', name: 'p', finalizers: ['example.com/wait'] },
+    })
+    await configMap('a')
+    await end()
+    expect(client.stored(configMaps)).toHaveLength(1)
+    await release(pods, 'p')
+    expect(client.stored(configMaps)).toHaveLength(0)
+  })
+
+  it('says what could not be deleted, and tries again', async () => {
+    await configMap('a')
+    const recover = client.intercept(({ verb, plural }) => {
+      if (verb === 'deletecollection' && plural === 'configmaps') throw new Error('disk on fire')
+    })
+    await end()
+    expect((await current()).status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'NamespaceDeletionContentFailure',
+        status: 'True',
+        message: 'Failed to delete all resource types, 1 remaining: disk on fire',
+      }),
+    )
+    recover()
+    await environment.clock.advance('5s')
+    expect(client.stored(configMaps)).toHaveLength(0)
+  })
+
+  it('empties kinds that are served since later', async () => {
+    await client.create<Widget>(widgets, widget('w'))
+    resources = [...resources, widgets]
+    await end()
+    expect(client.stored(widgets)).toHaveLength(0)
+  })
+})

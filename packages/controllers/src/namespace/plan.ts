@@ -1,0 +1,94 @@
+import { type Namespace, type NamespaceStatus, namespaceFinalizer, namespaces } from '@coracle/api'
+import { type Condition, type Plan, setCondition } from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
+import type { NamespaceContent } from './content.ts'
+
+/**
+ * When to look again at a namespace that is not empty, though nothing has been seen to go: it may hold kinds that are not
+ * watched.
+ */
+export const contentCheckMs = 5000
+
+/** Whether a namespace is being deleted and waits for its content to go. */
+export function isAwaitingContent({ metadata, spec }: Namespace): boolean {
+  return metadata.deletionTimestamp !== undefined && spec?.finalizers?.includes(namespaceFinalizer) === true
+}
+
+/** Lets an empty namespace go, and says of another what it waits for (upstream: NamespacedResourcesDeleter). Pure. */
+export function planNamespace(namespace: Namespace, content: NamespaceContent, nowMs: Time): Plan<NamespaceStatus> {
+  if (content.remaining.length > 0 || content.errors.length > 0) {
+    return { actions: [], status: statusWith(namespace, conditionsOf(content), nowMs), requeueAfterMs: contentCheckMs }
+  }
+  const finalizers = namespace.spec?.finalizers?.filter((finalizer) => finalizer !== namespaceFinalizer) ?? []
+  return {
+    actions: [
+      {
+        type: 'update',
+        resource: namespaces,
+        object: { ...namespace, spec: { ...namespace.spec, finalizers } } as Namespace,
+        subresource: 'finalize',
+        because: 'nothing is left in the namespace',
+      },
+    ],
+  }
+}
+
+function statusWith({ status }: Namespace, wanted: readonly Condition[], nowMs: Time): NamespaceStatus {
+  const old: readonly Condition[] = status?.conditions ?? []
+  const conditions = wanted.reduce((list, condition) => setCondition(list, condition, nowMs), old)
+  return { ...status, phase: 'Terminating', conditions }
+}
+
+function conditionsOf({ remaining, errors }: NamespaceContent): readonly Condition[] {
+  const resources = remaining
+    .map(({ resource, count }) => `${resource.plural}.${resource.group} has ${count} resource instances`)
+    .sort()
+  const held = Object.entries(totalFinalizers({ remaining, errors }))
+  const finalizers = held.map(([finalizer, count]) => `${finalizer} in ${count} resource instances`).sort()
+  return [
+    fine('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'),
+    fine(
+      'NamespaceDeletionGroupVersionParsingFailure',
+      'ParsedGroupVersions',
+      'All legacy kube types successfully parsed',
+    ),
+    errors.length === 0
+      ? fine(
+          'NamespaceDeletionContentFailure',
+          'ContentDeleted',
+          'All content successfully deleted, may be waiting on finalization',
+        )
+      : {
+          type: 'NamespaceDeletionContentFailure',
+          status: 'True',
+          reason: 'ContentDeletionFailed',
+          message: `Failed to delete all resource types, ${errors.length} remaining: ${errors.join(', ')}`,
+        },
+    resources.length === 0
+      ? fine('NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed')
+      : {
+          type: 'NamespaceContentRemaining',
+          status: 'True',
+          reason: 'SomeResourcesRemain',
+          message: `Some resources are remaining: ${resources.join(', ')}`,
+        },
+    finalizers.length === 0
+      ? fine('NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished')
+      : {
+          type: 'NamespaceFinalizersRemaining',
+          status: 'True',
+          reason: 'SomeFinalizersRemain',
+          message: `Some content in the namespace has finalizers remaining: ${finalizers.join(', ')}`,
+        },
+  ]
+}
+
+const fine = (type: string, reason: string, message: string): Condition => ({ type, status: 'False', reason, message })
+
+function totalFinalizers({ remaining }: NamespaceContent): Readonly<Record<string, number>> {
+  const totals: Record<string, number> = {}
+  for (const { finalizers } of remaining) {
+    for (const [finalizer, count] of Object.entries(finalizers)) totals[finalizer] = (totals[finalizer] ?? 0) + count
+  }
+  return totals
+}

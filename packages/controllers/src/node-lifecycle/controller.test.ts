@@ -1,0 +1,176 @@
+import { events, type Lease, leases, type Node, nodes, type Pod, pods, type Toleration } from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { createManager, type Manager } from '@coracle/controller-runtime'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { pod } from '../testing/objects.ts'
+import { createNodeLifecycleController, nodeLeaseNamespace } from './controller.ts'
+
+describe('the node lifecycle controller', () => {
+  let environment: VirtualEnvironment
+  let client: FakeClient
+  let manager: Manager
+  /** Nodes whose agents are alive: they renew their leases. */
+  let alive: Set<string>
+
+  beforeEach(async () => {
+    environment = virtualEnvironment()
+    client = createFakeClient(environment)
+    manager = createManager({ client, environment })
+    manager.add(createNodeLifecycleController())
+    await manager.start()
+    alive = new Set()
+  })
+
+  afterEach(() => manager.stop())
+
+  async function createNode(name: string, ready: 'True' | 'False' | 'never' = 'True'): Promise<void> {
+    const conditions = ready === 'never' ? [] : [{ type: 'Ready', status: ready }]
+    await client.create<Node>(nodes, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name },
+      status: { conditions },
+    } as Node)
+    const metadata = { namespace: nodeLeaseNamespace, name }
+    await client.create<Lease>(leases, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: {} })
+    alive.add(name)
+  }
+
+  async function createPod(name: string, node: string, tolerations?: readonly Toleration[]): Promise<void> {
+    const { metadata, ...rest } = pod(name, { node, readyFor: 10 })
+    await client.create<Pod>(pods, {
+      ...rest,
+      spec: { ...rest.spec, tolerations },
+      metadata: { namespace: 'default', name },
+    })
+  }
+
+  /** Lets seconds pass, while the agents that are alive renew their leases. */
+  async function pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second += 10) {
+      for (const name of alive) {
+        const body = { spec: { renewTime: String(environment.clock.now()) } }
+        await client.patch(leases, { namespace: nodeLeaseNamespace, name }, { type: 'merge', body })
+      }
+      await environment.clock.advance(Math.min(10, seconds - second) * 1000)
+    }
+  }
+
+  const node = (name: string) => client.get(nodes, { name })
+  const conditionOf = async (name: string, type: string) =>
+    (await node(name)).status?.conditions?.find((condition) => condition.type === type)
+  const taintsOf = async (name: string) => (await node(name)).spec?.taints?.map(({ key, effect }) => `${key}:${effect}`)
+  const podNames = () => client.stored(pods).map(({ metadata }) => metadata.name)
+
+  it('leaves a node alone as long as its lease is renewed', async () => {
+    await createNode('a')
+    const writes = () =>
+      client.calls.filter(({ verb, plural }) => plural === 'nodes' && ['update', 'patch'].includes(verb))
+    await pass(600)
+    expect(writes()).toEqual([])
+  })
+
+  it('takes a node that has been silent for 50 seconds for lost', async () => {
+    await createNode('a')
+    await createNode('b')
+    await createPod('p', 'a')
+    await pass(60)
+    alive.delete('a')
+    await pass(30)
+    expect((await conditionOf('a', 'Ready'))?.status).toBe('True')
+    await pass(20)
+    expect(await conditionOf('a', 'Ready')).toMatchObject({
+      status: 'Unknown',
+      reason: 'NodeStatusUnknown',
+      message: 'Kubelet stopped posting node status.',
+    })
+    expect(await conditionOf('a', 'DiskPressure')).toMatchObject({
+      status: 'Unknown',
+      reason: 'NodeStatusNeverUpdated',
+    })
+    expect(await taintsOf('a')).toEqual([
+      'node.kubernetes.io/unreachable:NoSchedule',
+      'node.kubernetes.io/unreachable:NoExecute',
+    ])
+    expect(client.stored(events).map(({ reason, message }) => [reason, message])).toContainEqual([
+      'NodeNotReady',
+      'Node a status is now: NodeNotReady',
+    ])
+  })
+
+  it('takes pods of a lost node for not ready, and evicts them when they tolerate it no longer', async () => {
+    await createNode('a')
+    await createNode('b')
+    await createPod('patient', 'a', [{ operator: 'Exists' }])
+    await createPod('usual', 'a', [
+      { key: 'node.kubernetes.io/unreachable', operator: 'Exists', tolerationSeconds: 300 },
+    ])
+    await createPod('elsewhere', 'b')
+    alive.delete('a')
+    await pass(60)
+    const readiness = client
+      .stored(pods)
+      .map(({ metadata, status }) => [metadata.name, status?.conditions?.[0]?.status])
+    expect(readiness).toEqual([
+      ['patient', 'False'],
+      ['usual', 'False'],
+      ['elsewhere', 'True'],
+    ])
+    await pass(280)
+    expect(podNames()).toContain('usual')
+    await pass(20)
+    expect(podNames()).toEqual(['patient', 'elsewhere'])
+  })
+
+  it('evicts nothing while no node is ready', async () => {
+    await createNode('a')
+    await createPod('p', 'a')
+    alive.delete('a')
+    await pass(600)
+    expect(await taintsOf('a')).toEqual(['node.kubernetes.io/unreachable:NoSchedule'])
+    expect(podNames()).toEqual(['p'])
+  })
+
+  it('takes its taints away, and no others, when the node is back', async () => {
+    await createNode('a', 'False')
+    await pass(10)
+    expect(await taintsOf('a')).toEqual(['node.kubernetes.io/not-ready:NoSchedule'])
+    const { spec, ...rest } = await node('a')
+    const taints = [...(spec?.taints ?? []), { key: 'own', effect: 'NoSchedule' }]
+    await client.update<Node>(nodes, { ...rest, spec: { ...spec, taints } })
+    const conditions = [{ type: 'Ready', status: 'True' }]
+    await client.update<Node>(nodes, { ...(await node('a')), status: { conditions } }, { subresource: 'status' })
+    await pass(10)
+    expect(await taintsOf('a')).toEqual(['own:NoSchedule'])
+  })
+
+  it('taints a node that is cordoned', async () => {
+    await createNode('a')
+    await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { spec: { unschedulable: true } } })
+    await pass(10)
+    expect(await taintsOf('a')).toEqual(['node.kubernetes.io/unschedulable:NoSchedule'])
+  })
+
+  it('evicts pods by a taint that somebody else has put on a node, and those that come there later', async () => {
+    await createNode('a')
+    await createPod('p', 'a')
+    const taints = [{ key: 'maintenance', effect: 'NoExecute' }]
+    await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { spec: { taints } } })
+    await pass(10)
+    expect(podNames()).toEqual([])
+    await createPod('late', 'a')
+    await environment.clock.settle()
+    expect(podNames()).toEqual([])
+    expect(client.stored(events).map(({ reason }) => reason)).toContain('TaintManagerEviction')
+  })
+
+  it('gives a node that has never reported a minute', async () => {
+    await createNode('a', 'never')
+    alive.delete('a')
+    await pass(50)
+    expect(await conditionOf('a', 'Ready')).toBeUndefined()
+    await pass(10)
+    expect(await conditionOf('a', 'Ready')).toMatchObject({ status: 'Unknown', reason: 'NodeStatusNeverUpdated' })
+  })
+})

@@ -1,0 +1,36 @@
+import type { Pod, Taint, Toleration } from '@coracle/api'
+import type { Time } from '@coracle/environment'
+import { timeOf } from '../pods/pod-state.ts'
+
+/** Whether a node asks pods that do not tolerate it to go. */
+export function isEvicting(taints: readonly Taint[] | undefined): boolean {
+  return taints?.some(({ effect }) => effect === 'NoExecute') === true
+}
+
+/**
+ * When a pod has to leave a node with these taints: at once where it does not tolerate one, when the shortest toleration has run
+ * out since its taint was added, or never (undefined).
+ */
+export function evictionTime(pod: Pod, taints: readonly Taint[], nowMs: Time): Time | undefined {
+  let earliest: Time | undefined
+  for (const taint of taints) {
+    if (taint.effect !== 'NoExecute') continue
+    const tolerations = pod.spec.tolerations?.filter((toleration) => tolerates(toleration, taint)) ?? []
+    if (tolerations.length === 0) return nowMs
+    const seconds = tolerations.flatMap(({ tolerationSeconds }) =>
+      tolerationSeconds === undefined ? [] : [tolerationSeconds],
+    )
+    if (seconds.length === 0) continue
+    const since = timeOf(taint.timeAdded) ?? nowMs
+    const until = Math.max(nowMs, since + Math.max(0, Math.min(...seconds)) * 1000)
+    earliest = Math.min(earliest ?? until, until)
+  }
+  return earliest
+}
+
+function tolerates({ key = '', operator = 'Equal', value = '', effect = '' }: Toleration, taint: Taint): boolean {
+  if (effect !== '' && effect !== taint.effect) return false
+  if (key !== '' && key !== taint.key) return false
+  if (operator === 'Exists') return true
+  return key !== '' && operator === 'Equal' && value === (taint.value ?? '')
+}

@@ -1,0 +1,59 @@
+import { formatTime, type Node, type Taint } from '@coracle/api'
+import { type Condition, getCondition } from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
+
+/** Taints of nodes whose agent says they are not ready, and of nodes nobody hears from. */
+export const notReadyTaint = 'node.kubernetes.io/not-ready'
+export const unreachableTaint = 'node.kubernetes.io/unreachable'
+
+/** Conditions that keep new pods off a node while they are True. */
+const pressureTaints: readonly (readonly [condition: string, taint: string])[] = [
+  ['MemoryPressure', 'node.kubernetes.io/memory-pressure'],
+  ['DiskPressure', 'node.kubernetes.io/disk-pressure'],
+  ['NetworkUnavailable', 'node.kubernetes.io/network-unavailable'],
+  ['PIDPressure', 'node.kubernetes.io/pid-pressure'],
+]
+
+const unschedulableTaint = 'node.kubernetes.io/unschedulable'
+
+const isManaged = ({ key, effect }: Taint): boolean => {
+  if (key === notReadyTaint || key === unreachableTaint) return effect === 'NoSchedule' || effect === 'NoExecute'
+  return effect === 'NoSchedule' && (key === unschedulableTaint || pressureTaints.some(([, taint]) => taint === key))
+}
+
+/**
+ * The taints a node is to have with these conditions: its own, and those that conditions stand for
+ * (https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions). The very list of the
+ * node comes back where nothing changes. Without `mayEvict` none makes running pods go.
+ */
+export function taintsFor(
+  node: Node,
+  conditions: readonly Condition[],
+  mayEvict: boolean,
+  nowMs: Time,
+): readonly Taint[] | undefined {
+  const old = node.spec?.taints ?? []
+  const wanted = wantedTaints(node, conditions, mayEvict)
+  const has = (list: readonly Taint[], { key, effect }: Taint) =>
+    list.some((each) => each.key === key && each.effect === effect)
+  const kept = old.filter((taint) => !isManaged(taint) || has(wanted, taint))
+  const added = wanted.filter((taint) => !has(old, taint))
+  if (added.length === 0 && kept.length === old.length) return node.spec?.taints
+  return [...kept, ...added.map((taint) => ({ ...taint, timeAdded: formatTime(nowMs) }))]
+}
+
+function wantedTaints(node: Node, conditions: readonly Condition[], mayEvict: boolean): readonly Taint[] {
+  const taints: Taint[] = []
+  const ready = getCondition(conditions, 'Ready')?.status
+  // An agent that has yet to report says nothing about its node.
+  if (ready === 'False' || ready === 'Unknown') {
+    const key = ready === 'False' ? notReadyTaint : unreachableTaint
+    taints.push({ key, effect: 'NoSchedule' })
+    if (mayEvict) taints.push({ key, effect: 'NoExecute' })
+  }
+  for (const [type, key] of pressureTaints) {
+    if (getCondition(conditions, type)?.status === 'True') taints.push({ key, effect: 'NoSchedule' })
+  }
+  if (node.spec?.unschedulable === true) taints.push({ key: unschedulableTaint, effect: 'NoSchedule' })
+  return taints
+}

@@ -1,0 +1,117 @@
+import { type Node, nodes, type Pod, pods } from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { createManager, type Manager } from '@coracle/controller-runtime'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { pod } from '../testing/objects.ts'
+import { createPodGarbageCollector } from './controller.ts'
+import { excessEndedPods, planOrphanedPod } from './plan.ts'
+
+describe('the pod garbage collector', () => {
+  let environment: VirtualEnvironment
+  let client: FakeClient
+  let manager: Manager
+
+  beforeEach(async () => {
+    environment = virtualEnvironment()
+    client = createFakeClient(environment)
+    manager = createManager({ client, environment })
+    manager.add(createPodGarbageCollector())
+    await manager.start()
+  })
+
+  afterEach(() => manager.stop())
+
+  const createNode = () => client.create<Node>(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } })
+  const createPod = (name: string, node: string) => {
+    const { metadata, ...rest } = pod(name, { node })
+    return client.create<Pod>(pods, { ...rest, metadata: { namespace: 'default', name } })
+  }
+  const names = () => client.stored(pods).map(({ metadata }) => metadata.name)
+
+  it('deletes the pods of a node 40 seconds after it is gone', async () => {
+    await createNode()
+    await createPod('there', 'node-1')
+    await createPod('unassigned', '')
+    await environment.clock.advance('10m')
+    await client.delete(nodes, { name: 'node-1' })
+    await environment.clock.advance('39s')
+    expect(names()).toEqual(['there', 'unassigned'])
+    await environment.clock.advance('1s')
+    expect(names()).toEqual(['unassigned'])
+  })
+
+  it('deletes pods bound to a node that never was', async () => {
+    await createPod('lost', 'nowhere')
+    await environment.clock.advance('40s')
+    expect(names()).toEqual([])
+  })
+
+  it('spares the pods of a node that comes back in time', async () => {
+    await createNode()
+    await createPod('there', 'node-1')
+    await client.delete(nodes, { name: 'node-1' })
+    await environment.clock.advance('30s')
+    await createNode()
+    await environment.clock.advance('1h')
+    expect(names()).toEqual(['there'])
+  })
+
+  it('waits anew when a node goes a second time', async () => {
+    await createNode()
+    await createPod('there', 'node-1')
+    await client.delete(nodes, { name: 'node-1' })
+    await environment.clock.advance('30s')
+    await createNode()
+    await environment.clock.advance('5s')
+    await client.delete(nodes, { name: 'node-1' })
+    await environment.clock.advance('30s')
+    expect(names()).toEqual(['there'])
+  })
+})
+
+describe('planOrphanedPod', () => {
+  it('marks a pod as failed by disruption before it deletes it without grace', () => {
+    const { actions } = planOrphanedPod(pod('p', { node: 'gone' }), 0)
+    expect(actions).toMatchObject([
+      {
+        type: 'patch',
+        subresource: 'status',
+        patch: {
+          body: {
+            status: {
+              phase: 'Failed',
+              conditions: [{ type: 'Ready' }, { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC' }],
+            },
+          },
+        },
+      },
+      { type: 'delete', uid: 'p', gracePeriodSeconds: 0, because: 'node gone no longer exists' },
+    ])
+  })
+
+  it('leaves the status of a pod that has ended as it is', () => {
+    const { actions } = planOrphanedPod(pod('p', { node: 'gone', phase: 'Succeeded' }), 0)
+    expect(actions.map(({ type }) => type)).toEqual(['delete'])
+  })
+})
+
+describe('excessEndedPods', () => {
+  const evicted = (name: string): Pod => {
+    const base = pod(name, { phase: 'Failed', age: 1 })
+    return { ...base, status: { ...base.status, reason: 'Evicted' } }
+  }
+  const ended = [
+    pod('young', { phase: 'Failed', age: 10 }),
+    pod('old', { phase: 'Succeeded', age: 20 }),
+    evicted('evicted'),
+  ]
+
+  it('takes evicted pods first, then the oldest', () => {
+    expect(excessEndedPods(ended, 1).map(({ metadata }) => metadata.name)).toEqual(['evicted', 'old'])
+  })
+
+  it('takes none up to the limit', () => {
+    expect(excessEndedPods(ended, 3)).toEqual([])
+  })
+})

@@ -1,0 +1,101 @@
+import { hasReason, type Node, nodes, type Pod, type PodStatus, pods as podResource } from '@coracle/api'
+import type { IndexFunction } from '@coracle/client'
+import {
+  type Change,
+  type Controller,
+  controller,
+  type Lookup,
+  type Plan,
+  performPlan,
+  type ReconcileContext,
+  type Result,
+} from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
+import { byNode, isBound, nodeIndexName } from '../pods/by-node.ts'
+import { hasEnded } from '../pods/pod-state.ts'
+import { excessEndedPods, planEndedPod, planOrphanedPod } from './plan.ts'
+
+/** How long a node has to be gone before its pods go: it may be about to come back. */
+export const quarantineMs = 40_000
+
+/** Pods that have ended are counted no more often than this. */
+export const endedCheckMs = 20_000
+
+/** Pods deleted at a time. */
+const deletionsParallelMax = 64
+
+/** Stands for all pods that have ended. No node can be called that. */
+const endedKey = '*'
+
+const endedIndexName = 'ended'
+const byEnd: IndexFunction<Pod> = (pod) => (hasEnded(pod) ? [endedKey] : [])
+
+/** Deletes pods of nodes that no longer exist, and pods that ended long ago once there are too many of them. */
+export function createPodGarbageCollector(): Controller {
+  const missingSince = new Map<string, Time>()
+  let endedCheckedAt = Number.NEGATIVE_INFINITY
+  const indexes = { [nodeIndexName]: byNode, [endedIndexName]: byEnd }
+  return controller('pod-garbage-collector', { component: 'pod-garbage-collector' })
+    .for(nodes, { predicates: [({ type }) => type !== 'update'] })
+    .watches(podResource, concerns, { predicates: [changesPlace], indexes })
+    .reconcile(async ({ key, object: node }, context) => {
+      const nowMs = context.clock.now()
+      if (key === endedKey) {
+        if (nowMs < endedCheckedAt + endedCheckMs) return { requeueAfterMs: endedCheckedAt + endedCheckMs - nowMs }
+        endedCheckedAt = nowMs
+        return deleteEnded(context)
+      }
+      const orphaned = node === undefined ? context.informer(podResource).byIndex(nodeIndexName, key) : []
+      if (orphaned.length === 0) {
+        missingSince.delete(key)
+        return undefined
+      }
+      const since = missingSince.get(key) ?? nowMs
+      missingSince.set(key, since)
+      if (nowMs < since + quarantineMs) return { requeueAfterMs: since + quarantineMs - nowMs }
+      if (await isServed(context, key)) return undefined
+      return performEach(context, orphaned, (pod) => planOrphanedPod(pod, nowMs))
+    })
+}
+
+/** Changes after which a pod may be in the wrong place, or one too many. */
+function changesPlace(change: Change<Pod>): boolean {
+  if (change.type !== 'update') return change.type === 'add'
+  const { old, object } = change
+  return old.spec.nodeName !== object.spec.nodeName || hasEnded(old) !== hasEnded(object)
+}
+
+function concerns(pod: Pod, lookup: Lookup): readonly string[] {
+  const { nodeName } = pod.spec
+  const isMissing = isBound(nodeName) && lookup.informer(nodes).get(nodeName) === undefined
+  return [...(isMissing ? [nodeName] : []), ...(hasEnded(pod) ? [endedKey] : [])]
+}
+
+function deleteEnded(context: ReconcileContext<Node>): Promise<Result> {
+  const ended = context.informer(podResource).byIndex(endedIndexName, endedKey)
+  return performEach(context, excessEndedPods(ended), planEndedPod)
+}
+
+async function performEach(
+  context: ReconcileContext<Node>,
+  pods: readonly Pod[],
+  plan: (pod: Pod) => Plan<PodStatus>,
+): Promise<undefined> {
+  const podContext: ReconcileContext<Pod> = { ...context, resource: podResource }
+  for (let from = 0; from < pods.length; from += deletionsParallelMax) {
+    const batch = pods.slice(from, from + deletionsParallelMax)
+    await Promise.all(batch.map((pod) => performPlan(podContext, pod, plan(pod))))
+  }
+  return undefined
+}
+
+/** The cache says that the node is gone; what is irreversible is done on the server's word. */
+async function isServed({ client }: ReconcileContext<Node>, name: string): Promise<boolean> {
+  try {
+    await client.get(nodes, { name })
+    return true
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return false
+    throw error
+  }
+}

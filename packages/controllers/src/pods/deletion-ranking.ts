@@ -1,0 +1,101 @@
+import type { ContainerStatus, Pod } from '@coracle/api'
+import type { Time } from '@coracle/environment'
+import { isActive, isReady, readySince, timeOf } from './pod-state.ts'
+
+/** Tells what deleting a pod costs compared with others of its controller: an int32, 0 where absent or malformed. */
+export const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost'
+
+export interface DeletionRankingOptions {
+  /** Pods that share a node count as doubled up if they are among these. */
+  readonly related: readonly Pod[]
+  readonly nowMs: Time
+}
+
+/**
+ * Pods in the order in which they are to be deleted when there are too many: those that are missed least come first.
+ * The rules are upstream's (controller_utils.go, ActivePodsWithRanks); the first that tells two pods apart decides.
+ */
+export function byDeletionRank(pods: readonly Pod[], { related, nowMs }: DeletionRankingOptions): readonly Pod[] {
+  const onNode = new Map<string, number>()
+  for (const pod of related) if (isActive(pod)) onNode.set(nodeOf(pod), (onNode.get(nodeOf(pod)) ?? 0) + 1)
+  const ranked = pods.map((pod) => rank(pod, onNode.get(nodeOf(pod)) ?? 0))
+  return ranked.sort((a, b) => compare(a, b, nowMs)).map(({ pod }) => pod)
+}
+
+interface Ranked {
+  readonly pod: Pod
+  readonly uid: string
+  readonly isAssigned: boolean
+  readonly phase: number
+  readonly isReady: boolean
+  readonly cost: number
+  readonly onSameNode: number
+  readonly readySince: Time | undefined
+  readonly restarts: number
+  readonly sidecarRestarts: number
+  readonly createdAt: Time | undefined
+}
+
+const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
+
+function rank(pod: Pod, onSameNode: number): Ranked {
+  return {
+    pod,
+    uid: pod.metadata.uid ?? '',
+    isAssigned: nodeOf(pod) !== '',
+    phase: phaseRanks[pod.status?.phase ?? ''] ?? 0,
+    isReady: isReady(pod),
+    cost: deletionCost(pod),
+    onSameNode,
+    readySince: readySince(pod),
+    restarts: mostRestarts(pod.status?.containerStatuses),
+    sidecarRestarts: mostRestarts(sidecarStatuses(pod)),
+    createdAt: timeOf(pod.metadata.creationTimestamp),
+  }
+}
+
+function compare(a: Ranked, b: Ranked, nowMs: Time): number {
+  if (a.isAssigned !== b.isAssigned) return a.isAssigned ? 1 : -1
+  if (a.phase !== b.phase) return a.phase - b.phase
+  if (a.isReady !== b.isReady) return a.isReady ? 1 : -1
+  if (a.cost !== b.cost) return a.cost - b.cost
+  if (a.onSameNode !== b.onSameNode) return b.onSameNode - a.onSameNode
+  if (a.isReady && a.readySince !== b.readySince) return compareAges(a, b, a.readySince, b.readySince, nowMs)
+  if (a.restarts !== b.restarts) return b.restarts - a.restarts
+  if (a.sidecarRestarts !== b.sidecarRestarts) return b.sidecarRestarts - a.sidecarRestarts
+  if (a.createdAt !== b.createdAt) return compareAges(a, b, a.createdAt, b.createdAt, nowMs)
+  return 0
+}
+
+/**
+ * The younger first, but only where the ages differ by an order of magnitude (a power of two): otherwise always the youngest
+ * would go, and with it what was last put on a new node (KEP-2185). In between chance decides, by identity.
+ */
+function compareAges(a: Ranked, b: Ranked, sinceA: Time | undefined, sinceB: Time | undefined, nowMs: Time): number {
+  if (sinceA === undefined || sinceB === undefined) return sinceA === undefined ? -1 : 1
+  const difference = magnitude(nowMs - sinceA) - magnitude(nowMs - sinceB)
+  if (difference !== 0) return difference
+  return a.uid < b.uid ? -1 : 1
+}
+
+/** Of an age in nanoseconds, as upstream counts. */
+const magnitude = (ageMs: number): number => (ageMs > 0 ? Math.floor(Math.log2(ageMs * 1e6)) : -1)
+
+function deletionCost(pod: Pod): number {
+  const text = pod.metadata.annotations?.[deletionCostAnnotation] ?? ''
+  const cost = Number(text)
+  return /^(0|-?[1-9]\d*)$/.test(text) && cost >= -(2 ** 31) && cost < 2 ** 31 ? cost : 0
+}
+
+function sidecarStatuses(pod: Pod): readonly ContainerStatus[] {
+  const sidecars = new Set(
+    pod.spec.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name),
+  )
+  return pod.status?.initContainerStatuses?.filter(({ name }) => sidecars.has(name)) ?? []
+}
+
+function mostRestarts(statuses: readonly ContainerStatus[] | undefined): number {
+  return statuses?.reduce((most, { restartCount }) => Math.max(most, restartCount), 0) ?? 0
+}
+
+const nodeOf = (pod: Pod): string => pod.spec.nodeName ?? ''

@@ -1,0 +1,136 @@
+import type { ConfigMap, Container, EnvFromSource, EnvVar, EnvVarSource, Secret } from '@coracle/api'
+import type { EnvironmentVariable } from '../runtimes/runtime.ts'
+import { expand } from './expand.ts'
+import { type DownwardContext, fieldValue, resourceValue } from './field-ref.ts'
+
+/** Looks up what variables refer to; undefined where there is no such object. */
+export interface EnvironmentSources {
+  configMap(namespace: string, name: string): Promise<ConfigMap | undefined>
+  secret(namespace: string, name: string): Promise<Secret | undefined>
+}
+
+/**
+ * The variables of a container in the order of their declaration: envFrom first, then env, later ones winning. Rejects
+ * with upstream's message where something they refer to is missing and not optional.
+ */
+export async function environmentVariables(
+  container: Container,
+  context: DownwardContext,
+  sources: EnvironmentSources,
+): Promise<readonly EnvironmentVariable[]> {
+  const values = new Map<string, string>()
+  for (const source of container.envFrom ?? []) {
+    for (const [name, value] of await envFrom(source, context, sources)) values.set(name, value)
+  }
+  for (const variable of container.env ?? []) {
+    const value = await valueOfVariable(variable, container, context, sources, (name) => values.get(name))
+    if (value !== undefined) values.set(variable.name, value)
+  }
+  return [...values].map(([name, value]) => ({ name, value }))
+}
+
+async function envFrom(
+  source: EnvFromSource,
+  { pod }: DownwardContext,
+  sources: EnvironmentSources,
+): Promise<readonly (readonly [string, string])[]> {
+  const namespace = pod.metadata.namespace ?? ''
+  const prefix = source.prefix ?? ''
+  if (source.configMapRef !== undefined) {
+    const { name = '', optional } = source.configMapRef
+    const found = await sources.configMap(namespace, name)
+    if (found === undefined && optional !== true) throw new Error(`configmap "${name}" not found`)
+    return prefixed(Object.entries(found?.data ?? {}), prefix)
+  }
+  if (source.secretRef !== undefined) {
+    const { name = '', optional } = source.secretRef
+    const found = await sources.secret(namespace, name)
+    if (found === undefined && optional !== true) throw new Error(`secret "${name}" not found`)
+    return prefixed(
+      Object.entries(found?.data ?? {}).map(([key, value]) => [key, decode(value)]),
+      prefix,
+    )
+  }
+  return []
+}
+
+/** In the order of the keys, as upstream sorts them; names that no environment can hold are left out. */
+function prefixed(
+  entries: readonly (readonly [string, string])[],
+  prefix: string,
+): readonly (readonly [string, string])[] {
+  return entries
+    .map(([key, value]) => [`${prefix}${key}`, value] as const)
+    .filter(([name]) => name !== '' && !name.includes('='))
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+async function valueOfVariable(
+  variable: EnvVar,
+  container: Container,
+  context: DownwardContext,
+  sources: EnvironmentSources,
+  earlier: (name: string) => string | undefined,
+): Promise<string | undefined> {
+  if (variable.valueFrom !== undefined) return fromSource(variable.valueFrom, container, context, sources)
+  return expand(variable.value ?? '', earlier)
+}
+
+async function fromSource(
+  source: EnvVarSource,
+  container: Container,
+  context: DownwardContext,
+  sources: EnvironmentSources,
+): Promise<string | undefined> {
+  const namespace = context.pod.metadata.namespace ?? ''
+  if (source.fieldRef !== undefined) return fieldValue(source.fieldRef.fieldPath, context)
+  if (source.resourceFieldRef !== undefined) return resourceValue(source.resourceFieldRef, container, context)
+  if (source.configMapKeyRef !== undefined) {
+    const { name = '', key, optional } = source.configMapKeyRef
+    const found = await sources.configMap(namespace, name)
+    return required(found?.data?.[key], found !== undefined, {
+      singular: 'configmap',
+      kind: 'ConfigMap',
+      namespace,
+      name,
+      key,
+      optional,
+    })
+  }
+  if (source.secretKeyRef !== undefined) {
+    const { name = '', key, optional } = source.secretKeyRef
+    const found = await sources.secret(namespace, name)
+    const value = found?.data?.[key]
+    const decoded = value === undefined ? undefined : decode(value)
+    return required(decoded, found !== undefined, {
+      singular: 'secret',
+      kind: 'Secret',
+      namespace,
+      name,
+      key,
+      optional,
+    })
+  }
+  throw new Error(
+    'environment variables from files of volumes cannot be read on this node: set value, or use a ConfigMap or Secret',
+  )
+}
+
+interface KeyReference {
+  readonly singular: string
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  readonly key: string
+  readonly optional: boolean | undefined
+}
+
+function required(value: string | undefined, exists: boolean, about: KeyReference): string | undefined {
+  if (value !== undefined || about.optional === true) return value
+  if (!exists) throw new Error(`${about.singular} "${about.name}" not found`)
+  throw new Error(`couldn't find key ${about.key} in ${about.kind} ${about.namespace}/${about.name}`)
+}
+
+function decode(base64: string): string {
+  return Buffer.from(base64, 'base64').toString('utf8')
+}

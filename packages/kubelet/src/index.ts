@@ -1,0 +1,27 @@
+/** The node agent: runs the pods that are bound to a node on a container runtime, and reports how they are. */
+export { createKubelet, type Kubelet, type KubeletOptions, type StopOptions, shutdownGraceMaxMs } from './kubelet.ts'
+export type { LogOptions, LogReadOptions } from './log-options.ts'
+export { hostFacts, type NodeFacts, nodePodsMax, simulatedFacts } from './node/node-facts.ts'
+export { heartbeatMs, leaseDurationSeconds } from './node/node-heartbeat.ts'
+export { kubeletVersion } from './node/node-object.ts'
+export { createNodeAgents, type NodeAgents, type NodeAgentsOptions, nodeAgentsMax } from './node-agents.ts'
+export { createProcessRuntime, type ProcessRuntimeOptions } from './runtimes/process/process-runtime.ts'
+export {
+  type ContainerConfig,
+  ContainerConfigError,
+  type ContainerRuntimeState,
+  type ContainerRuntimeStatus,
+  type ContainerStoppedEvent,
+  type EnvironmentVariable,
+  type ExecResult,
+  type Mount,
+  type PodSandboxConfig,
+  type PodSandboxStatus,
+  type Runtime,
+} from './runtimes/runtime.ts'
+export {
+  createSimulatedRuntime,
+  type SimulatedRuntime,
+  type SimulatedRuntimeOptions,
+  simulatedPodsMax,
+} from './runtimes/simulated/simulated-runtime.ts'

@@ -1,0 +1,127 @@
+import { nodes, type Pod, pods } from '@coracle/api'
+import { createFakeClient } from '@coracle/client/testing'
+import { realEnvironment } from '@coracle/environment'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createKubelet } from './kubelet.ts'
+import { createProcessRuntime } from './runtimes/process/process-runtime.ts'
+import { testContainer, testPod } from './testing/pods.ts'
+import { temporaryDirectory } from './testing/temporary-directory.ts'
+
+/** A node agent with real processes, and an API in memory. */
+async function startedKubelet() {
+  const environment = realEnvironment()
+  const client = createFakeClient(environment)
+  const runtime = createProcessRuntime({ environment, dataDirectory: temporaryDirectory(), nodeName: 'node-a' })
+  const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime })
+  onTestFinished(async () => {
+    await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
+    await runtime.close()
+  })
+  await kubelet.start()
+  const create = async (pod: Pod) => {
+    const { uid: _, ...metadata } = pod.metadata
+    await client.create(pods, { ...pod, metadata })
+  }
+  const status = async () => (await client.get(pods, { namespace: 'default', name: 'web' })).status
+  return { client, kubelet, create, status }
+}
+
+const shell = (script: string, more = {}) => testContainer({ command: ['sh', '-c', script], ...more })
+
+describe('pods as processes', () => {
+  it('run, log and succeed', async () => {
+    const { client, kubelet, create, status } = await startedKubelet()
+    const env = [
+      { name: 'WHO', value: 'world' },
+      { name: 'ADDRESS', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+    ]
+    await create(
+      testPod({
+        restartPolicy: 'Never',
+        containers: [testContainer({ command: ['echo', 'hello $(WHO) at $(ADDRESS)'], env })],
+      }),
+    )
+    await expect.poll(async () => (await status())?.phase).toBe('Succeeded')
+    const pod = await client.get(pods, { namespace: 'default', name: 'web' })
+    let text = ''
+    const options = { container: 'web', follow: true, previous: false, timestamps: false }
+    for await (const piece of kubelet.logs(pod, options, new AbortController().signal))
+      text += Buffer.from(piece).toString()
+    expect(text).toBe(`hello world at ${pod.status?.podIP}\n`)
+  })
+
+  it('show why they cannot start', async () => {
+    const { create, status } = await startedKubelet()
+    await create(
+      testPod({
+        containers: [
+          testContainer(),
+          testContainer({ name: 'lost', command: ['/no/such'] }),
+          shell('true', { name: 'mounting', volumeMounts: [{ name: 'data', mountPath: '/data' }] }),
+        ],
+      }),
+    )
+    const reasons = async () =>
+      Object.fromEntries(
+        (await status())?.containerStatuses?.map(({ name, state }) => [name, state?.waiting?.reason]) ?? [],
+      )
+    await expect
+      .poll(reasons)
+      .toEqual({ web: 'CreateContainerError', lost: 'CrashLoopBackOff', mounting: 'CreateContainerConfigError' })
+    const lost = (await status())?.containerStatuses?.find(({ name }) => name === 'lost')
+    expect(lost?.lastState?.terminated).toMatchObject({
+      exitCode: 128,
+      reason: 'StartError',
+      message: expect.stringContaining('/no/such'),
+    })
+  })
+
+  it('become ready when their probe says so, and are restarted when it says so', async () => {
+    const { create, status } = await startedKubelet()
+    const probes = {
+      readinessProbe: { exec: { command: ['test', '-e', 'ready'] }, periodSeconds: 1 },
+      livenessProbe: { exec: { command: ['test', '!', '-e', 'broken'] }, periodSeconds: 1, failureThreshold: 1 },
+    }
+    const script =
+      'rm -f ready broken; sleep 0.3; touch ready; sleep 1.5; [ -e healed ] || { touch healed broken; }; sleep 1000'
+    await create(testPod({ terminationGracePeriodSeconds: 2, containers: [shell(script, probes)] }))
+    const web = async () => (await status())?.containerStatuses?.[0]
+    await expect.poll(web, { timeout: 5000 }).toMatchObject({ state: { running: {} }, ready: false })
+    await expect.poll(web, { timeout: 5000 }).toMatchObject({ state: { running: {} }, ready: true, restartCount: 0 })
+    await expect
+      .poll(web, { timeout: 10_000 })
+      .toMatchObject({ state: { running: {} }, restartCount: 1, lastState: { terminated: { exitCode: 143 } } })
+  })
+
+  it('run their preStop hook before they are stopped, and their postStart hook after they have started', async () => {
+    const { client, kubelet, create, status } = await startedKubelet()
+    const lifecycle = {
+      postStart: { exec: { command: ['touch', 'started'] } },
+      preStop: { exec: { command: ['touch', 'stopping'] } },
+    }
+    const script =
+      'until [ -e started ]; do sleep 0.02; done; echo started; until [ -e stopping ]; do sleep 0.02; done; echo stopping; sleep 1000'
+    await create(testPod({ containers: [shell(script, { lifecycle })] }, { metadata: { finalizers: ['test/grace'] } }))
+    await expect.poll(async () => (await status())?.phase).toBe('Running')
+    const pod = await client.get(pods, { namespace: 'default', name: 'web' })
+    const text = (async () => {
+      let seen = ''
+      const options = { container: '', follow: true, previous: false, timestamps: false }
+      for await (const piece of kubelet.logs(pod, options, new AbortController().signal)) {
+        seen += Buffer.from(piece).toString()
+        if (seen === 'started\n') await client.delete(pods, { namespace: 'default', name: 'web' })
+      }
+      return seen
+    })()
+    expect((await text).startsWith('started\n')).toBe(true)
+    await expect.poll(async () => (await status())?.phase, { timeout: 5000 }).toBe('Failed')
+    expect((await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(143)
+  })
+
+  it('run on a node that is this host', async () => {
+    const { client } = await startedKubelet()
+    const { status } = await client.get(nodes, { name: 'node-a' })
+    expect(status?.nodeInfo?.containerRuntimeVersion).toBe('process://0.1.0')
+    expect(Number(status?.capacity?.cpu)).toBeGreaterThan(0)
+  })
+})

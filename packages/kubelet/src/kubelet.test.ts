@@ -1,0 +1,412 @@
+import {
+  type ConfigMap,
+  configMaps,
+  type Event,
+  events,
+  leases,
+  type Node,
+  nodes,
+  type Pod,
+  pods,
+  type Secret,
+  secrets,
+} from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { virtualEnvironment } from '@coracle/environment'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createKubelet, type Kubelet } from './kubelet.ts'
+import type { LogOptions } from './log-options.ts'
+import { createNodeAgents } from './node-agents.ts'
+import { createSimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
+import { testContainer, testPod } from './testing/pods.ts'
+
+/** A node agent with simulated containers, on a clock and an API of the test's own. */
+async function startedKubelet() {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  const runtime = createSimulatedRuntime({ environment })
+  const open = async (): Promise<Kubelet> => {
+    const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime })
+    const started = kubelet.start()
+    await environment.clock.settle()
+    await started
+    onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+    return kubelet
+  }
+  return { environment, clock: environment.clock, client, runtime, open, kubelet: await open() }
+}
+
+async function create(client: FakeClient, pod: Pod): Promise<Pod> {
+  const { uid: _, ...metadata } = pod.metadata
+  return client.create(pods, { ...pod, metadata })
+}
+
+const podNow = (client: FakeClient) => client.get(pods, { namespace: 'default', name: 'web' })
+const statusOf = async (client: FakeClient) => (await podNow(client)).status
+const writes = (client: FakeClient, plural = 'pods') =>
+  client.calls.filter((call) => call.plural === plural && call.verb === 'patch').length
+const told = (client: FakeClient) =>
+  client
+    .stored<Event>(events)
+    .map(({ reason, message, involvedObject }) => `${reason} ${involvedObject.fieldPath ?? ''} ${message}`)
+
+describe('a pod on its node', () => {
+  it('runs and says so in one write', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod())
+    await clock.settle()
+    expect(await statusOf(client)).toMatchObject({
+      phase: 'Running',
+      startTime: '2026-01-01T00:00:00Z',
+      podIP: '10.128.0.1',
+      hostIP: '127.0.0.1',
+      containerStatuses: [{ name: 'web', ready: true, restartCount: 0, state: { running: {} } }],
+    })
+    expect(writes(client)).toBe(1)
+    await clock.advance('10m')
+    expect(writes(client)).toBe(1)
+  })
+
+  it('is not touched when it belongs to another node', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({ nodeName: 'node-b' }))
+    await clock.settle()
+    expect(await statusOf(client)).toBeUndefined()
+  })
+
+  it('tells of its life in events', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod())
+    await clock.advance('1s')
+    expect(told(client)).toEqual([
+      'Pulled spec.containers{web} Container image "nginx:1" already present on machine and can be accessed by the pod',
+      'Created spec.containers{web} Container created',
+      'Started spec.containers{web} Container started',
+    ])
+  })
+
+  it('is restarted at once when it ends, then after a growing wait', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.advance('5s')
+    runtime.exitContainer(uid, 'web', 1)
+    await clock.settle()
+    expect((await statusOf(client))?.containerStatuses?.[0]).toMatchObject({
+      restartCount: 1,
+      state: { running: {} },
+      lastState: { terminated: { exitCode: 1, reason: 'Error' } },
+    })
+
+    runtime.exitContainer(uid, 'web', 1)
+    await clock.settle()
+    expect((await statusOf(client))?.containerStatuses?.[0]).toMatchObject({
+      ready: false,
+      state: {
+        waiting: {
+          reason: 'CrashLoopBackOff',
+          message: `back-off 10s restarting failed container=web pod=web_default(${uid})`,
+        },
+      },
+    })
+    await clock.advance('9s')
+    expect((await statusOf(client))?.containerStatuses?.[0]?.restartCount).toBe(1)
+    await clock.advance('1s')
+    expect((await statusOf(client))?.containerStatuses?.[0]).toMatchObject({ restartCount: 2, state: { running: {} } })
+    expect(told(client)).toContain(
+      `BackOff spec.containers{web} Back-off restarting failed container web in pod web_default(${uid})`,
+    )
+  })
+
+  it('shows that it is not ready for the moment of a restart', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.advance('5s')
+    runtime.exitContainer(uid, 'web', 1)
+    await clock.settle()
+    const ready = (await statusOf(client))?.conditions?.find(({ type }) => type === 'Ready')
+    expect(ready).toMatchObject({ status: 'True', lastTransitionTime: '2026-01-01T00:00:05Z' })
+  })
+
+  it('succeeds when its containers do', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { uid = '' } = (
+      await create(client, testPod({ restartPolicy: 'OnFailure', initContainers: [testContainer({ name: 'init' })] }))
+    ).metadata
+    await clock.settle()
+    expect((await statusOf(client))?.phase).toBe('Pending')
+    runtime.exitContainer(uid, 'init', 0)
+    await clock.settle()
+    expect((await statusOf(client))?.phase).toBe('Running')
+    runtime.exitContainer(uid, 'web', 0)
+    await clock.settle()
+    expect(await statusOf(client)).toMatchObject({
+      phase: 'Succeeded',
+      containerStatuses: [{ state: { terminated: { reason: 'Completed' } } }],
+    })
+  })
+
+  it('fails past its active deadline', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({ activeDeadlineSeconds: 30 }))
+    await clock.advance('29s')
+    expect((await statusOf(client))?.phase).toBe('Running')
+    await clock.advance('1s')
+    expect(await statusOf(client)).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' })
+  })
+
+  it('keeps what others have said of it in the meantime', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.settle()
+    client.holdWatches(pods)
+    const pod = await podNow(client)
+    const conditions = [...(pod.status?.conditions ?? []), { type: 'x/y', status: 'True' as const }]
+    await client.update(pods, { ...pod, status: { ...pod.status, conditions } }, { subresource: 'status' })
+    runtime.exitContainer(uid, 'web', 1)
+    await clock.settle()
+    const status = await statusOf(client)
+    expect(status?.containerStatuses?.[0]?.restartCount).toBe(1)
+    expect(status?.conditions?.map(({ type }) => type)).toContain('x/y')
+  })
+
+  it('writes its status in the end when the API fails for a while', async () => {
+    const { client, clock } = await startedKubelet()
+    const works = client.intercept((call) => {
+      if (call.verb === 'patch' && call.plural === 'pods') throw new Error('no connection')
+    })
+    await create(client, testPod())
+    await clock.advance('1s')
+    works()
+    await clock.advance('1m')
+    expect((await statusOf(client))?.phase).toBe('Running')
+  })
+})
+
+describe('environment variables', () => {
+  it('come from ConfigMaps and Secrets as they are when the container starts', async () => {
+    const { client, clock } = await startedKubelet()
+    const env = [
+      { name: 'A', valueFrom: { configMapKeyRef: { name: 'settings', key: 'a' } } },
+      { name: 'B', valueFrom: { secretKeyRef: { name: 'keys', key: 'b' } } },
+    ]
+    await create(client, testPod({ containers: [testContainer({ env })] }))
+    await clock.settle()
+    const waiting = async () => (await statusOf(client))?.containerStatuses?.[0]?.state?.waiting
+    expect(await waiting()).toEqual({ reason: 'CreateContainerConfigError', message: 'configmap "settings" not found' })
+
+    const configMap: ConfigMap = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace: 'default', name: 'settings' },
+      data: { a: '1' },
+    }
+    const secret: Secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace: 'default', name: 'keys' },
+      data: {},
+    }
+    await client.create(configMaps, configMap)
+    await client.create(secrets, secret)
+    await clock.advance('10s')
+    expect(await waiting()).toEqual({
+      reason: 'CreateContainerConfigError',
+      message: "couldn't find key b in Secret default/keys",
+    })
+    await client.patch(
+      secrets,
+      { namespace: 'default', name: 'keys' },
+      { type: 'merge', body: { data: { b: 'Mg==' } } },
+    )
+    await clock.advance('10s')
+    expect((await statusOf(client))?.phase).toBe('Running')
+  })
+})
+
+describe('deleting a pod', () => {
+  /** The finalizer keeps the pod in the fake API for as long as the real one keeps it for its node. */
+  const graceful = { metadata: { finalizers: ['test/grace'] } }
+
+  it('stops its containers, says how they ended, and only then takes it out of the API', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod({}, graceful))).metadata
+    await clock.settle()
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    await clock.settle()
+    expect(await statusOf(client)).toMatchObject({
+      phase: 'Succeeded',
+      containerStatuses: [{ state: { terminated: { exitCode: 0 } } }],
+    })
+    expect(client.calls.filter(({ verb, plural }) => verb === 'delete' && plural === 'pods')).toHaveLength(2)
+    expect(told(client)).toContain('Killing spec.containers{web} Stopping container web')
+
+    await client.patch(
+      pods,
+      { namespace: 'default', name: 'web' },
+      { type: 'merge', body: { metadata: { finalizers: null } } },
+    )
+    await clock.settle()
+    expect(await runtime.listPodSandboxes(uid)).toEqual([])
+    expect(await runtime.listContainers(uid)).toEqual([])
+  })
+
+  it('kills a pod that was deleted by force', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.settle()
+    await client.delete(pods, { namespace: 'default', name: 'web' }, { gracePeriodSeconds: 0 })
+    await clock.settle()
+    expect(await runtime.listPodSandboxes(uid)).toEqual([])
+  })
+})
+
+describe('stopping the node agent', () => {
+  it('leaves containers running, and the next one carries on with them', async () => {
+    const { client, clock, kubelet, open, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.settle()
+    const before = await runtime.listContainers(uid)
+    await kubelet.stop({ containers: 'keep' })
+    expect(await runtime.listContainers(uid)).toEqual(before)
+    await clock.advance('1m')
+    await open()
+    expect(await runtime.listContainers(uid)).toEqual(before)
+    expect(writes(client)).toBe(1)
+  })
+
+  it('stops them as if the node went down, and the next one starts them again', async () => {
+    const { client, clock, kubelet, open, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.settle()
+    await kubelet.stop({ containers: 'terminate' })
+    expect((await runtime.listContainers(uid)).map(({ state }) => state)).toEqual(['exited'])
+    await open()
+    await clock.settle()
+    expect(await statusOf(client)).toMatchObject({ phase: 'Running', containerStatuses: [{ restartCount: 1 }] })
+  })
+
+  it('ends what runs for pods that were deleted in the meantime', async () => {
+    const { client, clock, kubelet, open, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.settle()
+    await kubelet.stop({ containers: 'keep' })
+    await client.delete(pods, { namespace: 'default', name: 'web' }, { gracePeriodSeconds: 0 })
+    await open()
+    expect(await runtime.listPodSandboxes(uid)).toEqual([])
+  })
+})
+
+describe('the node', () => {
+  const nodeNow = (client: FakeClient): Promise<Node> => client.get(nodes, { name: 'node-a' })
+
+  it('registers itself, ready for pods', async () => {
+    const { client } = await startedKubelet()
+    const node = await nodeNow(client)
+    expect(node.metadata.labels).toMatchObject({ 'kubernetes.io/hostname': 'node-a', 'kubernetes.io/os': 'linux' })
+    expect(node.status).toMatchObject({
+      capacity: { pods: '110' },
+      nodeInfo: { kubeletVersion: 'v1.36.0', containerRuntimeVersion: 'simulated://0.1.0' },
+    })
+    expect(node.status?.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`)).toEqual([
+      'MemoryPressure=False KubeletHasSufficientMemory',
+      'DiskPressure=False KubeletHasNoDiskPressure',
+      'PIDPressure=False KubeletHasSufficientPID',
+      'Ready=True KubeletReady',
+    ])
+  })
+
+  it('renews its lease every 10 s, and its status only every 5 min', async () => {
+    const { client, clock } = await startedKubelet()
+    const renewed = async () =>
+      (await client.get(leases, { namespace: 'kube-node-lease', name: 'node-a' })).spec?.renewTime
+    expect(await renewed()).toBe('2026-01-01T00:00:00.000000Z')
+    await clock.advance('10s')
+    expect(await renewed()).toBe('2026-01-01T00:00:10.000000Z')
+    const before = writes(client, 'nodes')
+    await clock.advance('4m')
+    expect(writes(client, 'nodes')).toBe(before)
+    await clock.advance('1m')
+    expect(writes(client, 'nodes')).toBe(before + 1)
+  })
+
+  it('says that it is ready again after others took it for lost', async () => {
+    const { client, clock } = await startedKubelet()
+    const node = await nodeNow(client)
+    const conditions = node.status?.conditions?.map((condition) => ({ ...condition, status: 'Unknown' as const }))
+    await client.update(
+      nodes,
+      { ...node, status: { ...node.status, conditions: conditions ?? [] } },
+      { subresource: 'status' },
+    )
+    await clock.advance('10s')
+    const ready = (await nodeNow(client)).status?.conditions?.find(({ type }) => type === 'Ready')
+    expect(ready).toMatchObject({ status: 'True', lastTransitionTime: '2026-01-01T00:00:10Z' })
+  })
+})
+
+describe('logs', () => {
+  const options: LogOptions = { container: '', follow: false, previous: false, timestamps: false }
+
+  it.each<[string, Partial<LogOptions>, string]>([
+    ['a container that is not there', { container: 'x' }, 'container x is not valid for pod web'],
+    ['an earlier run that never was', { previous: true }, 'previous terminated container "web" in pod "web" not found'],
+  ])('are refused for %s', async (_, more, message) => {
+    const { client, clock, kubelet } = await startedKubelet()
+    await create(client, testPod())
+    await clock.settle()
+    const pod = await podNow(client)
+    expect(() => kubelet.logs(pod, { ...options, ...more }, new AbortController().signal)).toThrow(message)
+  })
+
+  it('need a name where there are several containers', async () => {
+    const { client, clock, kubelet } = await startedKubelet()
+    await create(
+      client,
+      testPod({
+        containers: [testContainer(), testContainer({ name: 'two' })],
+        initContainers: [testContainer({ name: 'init' })],
+      }),
+    )
+    await clock.settle()
+    const pod = await podNow(client)
+    const message =
+      'a container name must be specified for pod web, choose one of: [web two] or one of the init containers: [init]'
+    expect(() => kubelet.logs(pod, options, new AbortController().signal)).toThrow(message)
+    const waiting = 'container "web" in pod "web" is waiting to start: PodInitializing'
+    expect(() => kubelet.logs(pod, { ...options, container: 'web' }, new AbortController().signal)).toThrow(waiting)
+  })
+})
+
+describe('a group of nodes', () => {
+  it('registers them all, runs pods on any of them, and watches pods once', async () => {
+    const environment = virtualEnvironment()
+    const client = createFakeClient(environment)
+    const agents = createNodeAgents({ client, environment, count: 100, runtime: 'simulated' })
+    const started = agents.start()
+    await environment.clock.settle()
+    await started
+    onTestFinished(() => agents.stop())
+    expect(client.stored(nodes)).toHaveLength(100)
+    expect(client.stored(leases)).toHaveLength(100)
+    await create(client, testPod({ nodeName: 'node-42' }))
+    await environment.clock.settle()
+    expect((await statusOf(client))?.phase).toBe('Running')
+    expect(client.calls.filter(({ verb, plural }) => verb === 'watch' && plural === 'pods')).toHaveLength(1)
+  })
+
+  it('renews each lease once in 10 s, spread over that time', async () => {
+    const environment = virtualEnvironment()
+    const client = createFakeClient(environment)
+    const agents = createNodeAgents({ client, environment, count: 100, runtime: 'simulated' })
+    const started = agents.start()
+    await environment.clock.settle()
+    await started
+    onTestFinished(() => agents.stop())
+    const before = writes(client, 'leases')
+    await environment.clock.advance('1s')
+    const inOneSecond = writes(client, 'leases') - before
+    await environment.clock.advance('9s')
+    expect(inOneSecond).toBe(10)
+    expect(writes(client, 'leases') - before).toBe(100)
+  })
+})

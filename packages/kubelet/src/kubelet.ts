@@ -1,0 +1,103 @@
+import { notFound, type Pod, pods } from '@coracle/api'
+import { type Client, createEventRecorder, createInformer } from '@coracle/client'
+import type { Environment } from '@coracle/environment'
+import { apiSources } from './env/api-sources.ts'
+import type { LogOptions } from './log-options.ts'
+import { hostFacts, type NodeFacts, simulatedFacts } from './node/node-facts.ts'
+import { NodeHeartbeat } from './node/node-heartbeat.ts'
+import { podLogs } from './pod/pod-logs.ts'
+import { PodManager } from './pod/pod-manager.ts'
+import type { Runtime } from './runtimes/runtime.ts'
+
+/** Containers get no longer than this to stop when the node agent is told to stop them. */
+export const shutdownGraceMaxMs = 10_000
+
+export interface KubeletOptions {
+  readonly client: Client
+  readonly environment: Environment
+  readonly nodeName: string
+  readonly runtime: Runtime
+  /** Address of the node as pods see it. Absent: 127.0.0.1. */
+  readonly nodeAddress?: string
+  /** Labels of the node beside the usual ones. */
+  readonly labels?: Readonly<Record<string, string>>
+  /** What the node has. Absent: what this host has. */
+  readonly facts?: NodeFacts
+}
+
+/** What happens to the containers when the node agent stops: they run on, or they are stopped as if the node went down. */
+export interface StopOptions {
+  readonly containers: 'keep' | 'terminate'
+  /** At most this long for each container to stop. Absent: `shutdownGraceMaxMs`. */
+  readonly graceMaxMs?: number
+}
+
+/** The agent of one node. */
+export interface Kubelet {
+  readonly nodeName: string
+  /** Registers the node, takes up what already runs on it, and follows its pods. Resolves when it has seen them all. */
+  start(): Promise<void>
+  /** Stops for good. Pods stay in the API as they are; a later kubelet on the same runtime carries on with them. */
+  stop(options: StopOptions): Promise<void>
+  /**
+   * The log of a container of a pod of this node, in pieces as they come. Throws an ApiError in upstream's words where
+   * there is none.
+   */
+  logs(pod: Pod, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>
+}
+
+/** A node agent that has yet to be started. The runtime is its caller's to close. */
+export function createKubelet(options: KubeletOptions): Kubelet {
+  const { client, environment, nodeName, runtime } = options
+  const nodeAddress = options.nodeAddress ?? '127.0.0.1'
+  const facts = options.facts ?? (runtime.runsProcesses ? hostFacts() : simulatedFacts(nodeName))
+  const logger = environment.logger.child({ node: nodeName })
+  const recorder = createEventRecorder(client, environment, { component: 'kubelet', host: nodeName })
+  const context = {
+    client,
+    environment: { ...environment, logger },
+    runtime,
+    sources: apiSources(client),
+    recorder,
+    nodeName,
+    nodeAddress,
+    allocatable: facts.capacity,
+  }
+  const manager = new PodManager(runtime, logger, (name) => (name === nodeName ? context : undefined))
+  const heartbeat = new NodeHeartbeat(client, environment, [
+    {
+      name: nodeName,
+      address: nodeAddress,
+      facts,
+      runtimeVersion: `${runtime.name}://${runtime.version}`,
+      labels: options.labels ?? {},
+    },
+  ])
+  const informer = createInformer(client, pods, { fieldSelector: `spec.nodeName=${nodeName}` }, environment)
+  informer.addHandler({
+    add: (pod) => manager.setPod(pod),
+    update: (_, pod) => manager.setPod(pod),
+    delete: (pod) => manager.removePod(pod),
+  })
+  const stopping = new AbortController()
+
+  return {
+    nodeName,
+    async start() {
+      await heartbeat.start()
+      informer.start()
+      await informer.waitForSync(stopping.signal)
+      await manager.removeOrphans()
+    },
+    async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {
+      stopping.abort(new Error('the node agent was stopped'))
+      await Promise.all([informer.stop(), heartbeat.close(), manager.close()])
+      if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
+      recorder.stop()
+    },
+    logs(pod, logOptions, signal) {
+      if (pod.spec.nodeName !== nodeName) throw notFound({ group: '', plural: 'pods' }, pod.metadata.name ?? '')
+      return podLogs(runtime, pod, manager.containerStatuses(pod), logOptions, environment.clock.now(), signal)
+    },
+  }
+}

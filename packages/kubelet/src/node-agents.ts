@@ -1,0 +1,118 @@
+import { type Pod, pods } from '@coracle/api'
+import { type Client, createEventRecorder, createInformer, type EventRecorder } from '@coracle/client'
+import type { Environment } from '@coracle/environment'
+import { apiSources } from './env/api-sources.ts'
+import type { LogOptions } from './log-options.ts'
+import { simulatedFacts } from './node/node-facts.ts'
+import { NodeHeartbeat } from './node/node-heartbeat.ts'
+import type { NodeDescription } from './node/node-object.ts'
+import type { PodContext } from './pod/pod-context.ts'
+import { podLogs } from './pod/pod-logs.ts'
+import { PodManager } from './pod/pod-manager.ts'
+import { createSimulatedRuntime, type SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
+
+/** Nodes in one group, at most. */
+export const nodeAgentsMax = 20_000
+
+export interface NodeAgentsOptions {
+  readonly client: Client
+  readonly environment: Environment
+  readonly count: number
+  /** Only simulated nodes come in groups: processes of several nodes would fight over one host. */
+  readonly runtime: 'simulated'
+  /** Nodes are named by this and their number from 0. Absent: `node-`. */
+  readonly namePrefix?: string
+  readonly startLatencyMs?: number
+  readonly labels?: (index: number) => Readonly<Record<string, string>>
+  /** Whether pods' events are recorded: three objects per container. Absent: they are not. */
+  readonly events?: boolean
+}
+
+/** The agents of many simulated nodes, which share one watch of pods, one runtime and one heartbeat loop. */
+export interface NodeAgents {
+  readonly nodeNames: readonly string[]
+  readonly runtime: SimulatedRuntime
+  /** Registers the nodes and follows their pods. Resolves when it has seen them all. */
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** As `Kubelet.logs`: simulated containers have empty ones. */
+  logs(pod: Pod, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>
+}
+
+/** A group of node agents that has yet to be started. Throws a RangeError on more than `nodeAgentsMax`. */
+export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
+  const { client, environment, count, namePrefix = 'node-', startLatencyMs = 0 } = options
+  if (count > nodeAgentsMax)
+    throw new RangeError(`${count} nodes are more than the ${nodeAgentsMax} one group can have`)
+  const runtime = createSimulatedRuntime({ environment, startLatencyMs })
+  const runtimeVersion = `${runtime.name}://${runtime.version}`
+  const descriptions = Array.from({ length: count }, (_, index): NodeDescription => {
+    const name = `${namePrefix}${index}`
+    return {
+      name,
+      address: nodeAddress(index),
+      facts: simulatedFacts(name),
+      runtimeVersion,
+      labels: options.labels?.(index) ?? {},
+    }
+  })
+  const recorder =
+    options.events === true ? createEventRecorder(client, environment, { component: 'kubelet' }) : undefined
+  const contexts = contextsOf(options, descriptions, runtime, recorder)
+  const manager = new PodManager(runtime, environment.logger, (name) => contexts.get(name))
+  const heartbeat = new NodeHeartbeat(client, environment, descriptions)
+  const informer = createInformer(client, pods, {}, environment)
+  informer.addHandler({
+    add: (pod) => manager.setPod(pod),
+    update: (_, pod) => manager.setPod(pod),
+    delete: (pod) => manager.removePod(pod),
+  })
+  const stopping = new AbortController()
+
+  return {
+    nodeNames: descriptions.map(({ name }) => name),
+    runtime,
+    async start() {
+      await heartbeat.start()
+      informer.start()
+      await informer.waitForSync(stopping.signal)
+    },
+    async stop() {
+      stopping.abort(new Error('the node agents were stopped'))
+      await Promise.all([informer.stop(), heartbeat.close(), manager.close()])
+      recorder?.stop()
+      await runtime.close()
+    },
+    logs(pod, logOptions, signal) {
+      const statuses = manager.containerStatuses(pod)
+      return podLogs(runtime, pod, statuses, logOptions, environment.clock.now(), signal)
+    },
+  }
+}
+
+function contextsOf(
+  { client, environment }: NodeAgentsOptions,
+  descriptions: readonly NodeDescription[],
+  runtime: SimulatedRuntime,
+  recorder: EventRecorder | undefined,
+): ReadonlyMap<string, PodContext> {
+  const shared = {
+    client,
+    environment,
+    runtime,
+    sources: apiSources(client),
+    ...(recorder === undefined ? {} : { recorder }),
+  }
+  return new Map(
+    descriptions.map(({ name, address, facts }) => [
+      name,
+      { ...shared, nodeName: name, nodeAddress: address, allocatable: facts.capacity },
+    ]),
+  )
+}
+
+/** Addresses that look like a data centre's: 10.64.0.1 and up. */
+function nodeAddress(index: number): string {
+  const number = index + 1
+  return `10.${64 + Math.floor(number / 65_536)}.${Math.floor(number / 256) % 256}.${number % 256}`
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { arch, cpus, hostname, platform, release, totalmem, type } from 'node:os'
+
+/** What a node has and is, as its status shows it. */
+export interface NodeFacts {
+  readonly hostname: string
+  /** In Go's words: `linux`, `darwin`. */
+  readonly operatingSystem: string
+  /** In Go's words: `amd64`, `arm64`. */
+  readonly architecture: string
+  readonly kernelVersion: string
+  readonly osImage: string
+  readonly machineId: string
+  readonly bootId: string
+  readonly capacity: Readonly<Record<string, string>>
+}
+
+/** Pods of one node, at most: upstream's default. */
+export const nodePodsMax = 110
+
+/** Disk that is offered where the host does not say how much it has. */
+const ephemeralStorageDefault = '100Gi'
+
+/** What this host is. */
+export function hostFacts(): NodeFacts {
+  return {
+    hostname: hostname().toLowerCase(),
+    operatingSystem: platform() === 'win32' ? 'windows' : platform(),
+    architecture: goArchitecture(arch()),
+    kernelVersion: release(),
+    osImage: osImage(),
+    machineId: readLine('/etc/machine-id'),
+    bootId: readLine('/proc/sys/kernel/random/boot_id'),
+    capacity: capacity(Math.max(1, cpus().length), Math.floor(totalmem() / 1024)),
+  }
+}
+
+/** A made-up machine of 32 cores and 256 GiB. */
+export function simulatedFacts(nodeName: string): NodeFacts {
+  return {
+    hostname: nodeName,
+    operatingSystem: 'linux',
+    architecture: 'amd64',
+    kernelVersion: '6.12.0',
+    osImage: 'Simulated',
+    machineId: nodeName,
+    bootId: nodeName,
+    capacity: capacity(32, 256 * 1024 * 1024),
+  }
+}
+
+function capacity(cores: number, memoryKi: number): Readonly<Record<string, string>> {
+  return {
+    cpu: String(cores),
+    memory: `${memoryKi}Ki`,
+    pods: String(nodePodsMax),
+    'ephemeral-storage': ephemeralStorageDefault,
+  }
+}
+
+function goArchitecture(name: string): string {
+  return name === 'x64' ? 'amd64' : name === 'ia32' ? '386' : name
+}
+
+function osImage(): string {
+  const match = /^PRETTY_NAME="?([^"\n]*)"?$/m.exec(readText('/etc/os-release'))
+  return match?.[1] ?? `${type()} ${release()}`
+}
+
+function readLine(path: string): string {
+  return readText(path).trim()
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,164 @@
+import { deepEqual, formatMicroTime, hasReason, type Lease, leases, type Node, nodes } from '@coracle/api'
+import type { Client } from '@coracle/client'
+import type { Environment, Timer } from '@coracle/environment'
+import { isWorthReporting, type NodeDescription, nodeLabels, nodeObject, nodeStatus } from './node-object.ts'
+
+/** How often a node renews its lease and looks at its status: upstream's nodeStatusUpdateFrequency and a quarter of the lease. */
+export const heartbeatMs = 10_000
+/** How long a lease holds: upstream's nodeLeaseDurationSeconds. */
+export const leaseDurationSeconds = 40
+/** Namespace of node leases. */
+const leaseNamespace = 'kube-node-lease'
+/** A group's heartbeats are spread over the period in this many portions. */
+const portions = 50
+/** Requests of one portion under way at a time. */
+const concurrencyMax = 32
+/** Wait before another try to register. */
+const registerRetryMs = 200
+
+/**
+ * Says for any number of nodes that they are alive: registers them, renews their leases every ten seconds and writes
+ * their status when it has changed or five minutes have passed. One loop serves all nodes.
+ */
+export class NodeHeartbeat {
+  readonly #client: Client
+  readonly #environment: Environment
+  readonly #nodes: readonly NodeDescription[]
+  readonly #warned = new Set<string>()
+  #timer: Timer | undefined
+  #work: Promise<void> = Promise.resolve()
+  #closed = false
+
+  constructor(client: Client, environment: Environment, descriptions: readonly NodeDescription[]) {
+    this.#client = client
+    this.#environment = environment
+    this.#nodes = descriptions
+  }
+
+  /** Registers all nodes, then keeps them alive. Rejects where the API refuses one for good. */
+  async start(): Promise<void> {
+    await each(this.#nodes, (node) => this.#register(node))
+    this.#schedule(0)
+  }
+
+  /** Goes silent: the nodes' leases run out. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#timer?.cancel()
+    await this.#work
+  }
+
+  #schedule(portion: number): void {
+    if (this.#closed) return
+    const steps = Math.min(portions, Math.max(1, this.#nodes.length))
+    this.#timer = this.#environment.clock.setTimer(heartbeatMs / steps, () => {
+      const size = Math.ceil(this.#nodes.length / steps)
+      this.#work = each(this.#nodes.slice(portion * size, (portion + 1) * size), (node) => this.#beat(node))
+      // The next portion waits for this one: a server that is slow gets fewer heartbeats, not more at once.
+      void this.#work.then(() => this.#schedule((portion + 1) % steps))
+    })
+  }
+
+  async #register(description: NodeDescription): Promise<void> {
+    const { clock, logger } = this.#environment
+    for (;;) {
+      try {
+        const node = await this.#ensureNode(description)
+        await this.#renew(description, node)
+        return
+      } catch (error) {
+        if (
+          this.#closed ||
+          hasReason(error, 'Forbidden') ||
+          hasReason(error, 'Invalid') ||
+          hasReason(error, 'Unauthorized')
+        )
+          throw error
+        logger.warn('node not registered, will try again', { node: description.name, error })
+        await new Promise<void>((resolve) => clock.setTimer(registerRetryMs, resolve))
+      }
+    }
+  }
+
+  /** Creates the node, or brings the one that is there up to date. */
+  async #ensureNode(description: NodeDescription): Promise<Node> {
+    const now = this.#environment.clock.now()
+    try {
+      const created = await this.#client.create(nodes, nodeObject(description, now))
+      // A server that keeps status apart drops it on creation.
+      return await this.#report(description, created)
+    } catch (error) {
+      if (!hasReason(error, 'AlreadyExists')) throw error
+    }
+    const current = await this.#client.get(nodes, { name: description.name })
+    return this.#report(description, await this.#label(description, current))
+  }
+
+  async #label(description: NodeDescription, current: Node): Promise<Node> {
+    const labels = nodeLabels(description.name, description.facts, description.labels)
+    const missing = Object.entries(labels).some(([name, value]) => current.metadata.labels?.[name] !== value)
+    if (!missing) return current
+    return this.#client.patch(nodes, { name: description.name }, { type: 'merge', body: { metadata: { labels } } })
+  }
+
+  async #report(description: NodeDescription, current: Node): Promise<Node> {
+    const now = this.#environment.clock.now()
+    const next = nodeStatus(description, current.status, now)
+    if (!isWorthReporting(current.status, next, now)) return current
+    const changed = Object.entries(next).filter(
+      ([part, value]) => !deepEqual(current.status?.[part as keyof typeof next], value),
+    )
+    // Conditions of others must not be lost to a race.
+    const { resourceVersion } = current.metadata
+    const body = { metadata: { resourceVersion }, status: Object.fromEntries(changed) }
+    return this.#client.patch(nodes, { name: description.name }, { type: 'merge', body }, { subresource: 'status' })
+  }
+
+  async #beat(description: NodeDescription): Promise<void> {
+    const { name } = description
+    try {
+      const node = await this.#client.get(nodes, { name })
+      await this.#renew(description, node)
+      await this.#report(description, node)
+      this.#warned.delete(name)
+    } catch (error) {
+      // Someone else wrote just now: the next beat sees it.
+      if (hasReason(error, 'Conflict') || this.#closed || this.#warned.has(name)) return
+      this.#warned.add(name)
+      this.#environment.logger.warn('node heartbeat failed', { node: name, error })
+    }
+  }
+
+  async #renew({ name }: NodeDescription, node: Node): Promise<void> {
+    const renewTime = formatMicroTime(this.#environment.clock.now())
+    const key = { namespace: leaseNamespace, name }
+    try {
+      await this.#client.patch(leases, key, {
+        type: 'merge',
+        body: { spec: { holderIdentity: name, leaseDurationSeconds, renewTime } },
+      })
+    } catch (error) {
+      if (!hasReason(error, 'NotFound')) throw error
+      await this.#client.create(leases, leaseFor(name, node, renewTime))
+    }
+  }
+}
+
+function leaseFor(name: string, node: Node, renewTime: string): Lease {
+  const { uid = '' } = node.metadata
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name, namespace: leaseNamespace, ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }] },
+    spec: { holderIdentity: name, leaseDurationSeconds, renewTime },
+  }
+}
+
+/** Calls `work` for each item, a bounded number at a time. */
+async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0
+  const worker = async () => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrencyMax, items.length) }, worker))
+}

@@ -1,0 +1,132 @@
+import { deepEqual, formatTime, type Node, type NodeCondition, type NodeStatus, parseTime } from '@coracle/api'
+import type { NodeFacts } from './node-facts.ts'
+
+/** The Kubernetes version this node agent behaves like. */
+export const kubeletVersion = 'v1.36.0'
+
+/** A node status without changes is written this often: upstream's nodeStatusReportFrequency. */
+export const statusReportMs = 300_000
+
+export interface NodeDescription {
+  readonly name: string
+  readonly address: string
+  readonly facts: NodeFacts
+  /** Such as `process://0.1.0`. */
+  readonly runtimeVersion: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** A node as it registers itself. */
+export function nodeObject(description: NodeDescription, nowMs: number): Node {
+  const { name, facts } = description
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: nodeLabels(name, facts, description.labels) },
+    spec: {},
+    status: nodeStatus(description, undefined, nowMs),
+  }
+}
+
+/** Labels the node agent keeps on its node. */
+export function nodeLabels(
+  name: string,
+  facts: NodeFacts,
+  labels: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return {
+    'beta.kubernetes.io/arch': facts.architecture,
+    'beta.kubernetes.io/os': facts.operatingSystem,
+    'kubernetes.io/arch': facts.architecture,
+    'kubernetes.io/hostname': name,
+    'kubernetes.io/os': facts.operatingSystem,
+    ...labels,
+  }
+}
+
+/** The status the node agent reports. Conditions and other parts that belong to someone else stay as they are. */
+export function nodeStatus(description: NodeDescription, current: NodeStatus | undefined, nowMs: number): NodeStatus {
+  const { name, address, facts, runtimeVersion } = description
+  return {
+    capacity: facts.capacity,
+    allocatable: facts.capacity,
+    conditions: nodeConditions(current?.conditions ?? [], nowMs),
+    addresses: [
+      { type: 'InternalIP', address },
+      { type: 'Hostname', address: name },
+    ],
+    nodeInfo: {
+      machineID: facts.machineId,
+      systemUUID: facts.machineId,
+      bootID: facts.bootId,
+      kernelVersion: facts.kernelVersion,
+      osImage: facts.osImage,
+      containerRuntimeVersion: runtimeVersion,
+      kubeletVersion,
+      kubeProxyVersion: '',
+      operatingSystem: facts.operatingSystem,
+      architecture: facts.architecture,
+    },
+  }
+}
+
+interface Verdict {
+  readonly type: string
+  readonly status: 'True' | 'False'
+  readonly reason: string
+  readonly message: string
+}
+
+/** Upstream's order: Ready comes last. Nothing here measures pressure, so there is none to report. */
+const verdicts: readonly Verdict[] = [
+  {
+    type: 'MemoryPressure',
+    status: 'False',
+    reason: 'KubeletHasSufficientMemory',
+    message: 'kubelet has sufficient memory available',
+  },
+  {
+    type: 'DiskPressure',
+    status: 'False',
+    reason: 'KubeletHasNoDiskPressure',
+    message: 'kubelet has no disk pressure',
+  },
+  {
+    type: 'PIDPressure',
+    status: 'False',
+    reason: 'KubeletHasSufficientPID',
+    message: 'kubelet has sufficient PID available',
+  },
+  { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
+]
+
+function nodeConditions(current: readonly NodeCondition[], nowMs: number): readonly NodeCondition[] {
+  const now = formatTime(nowMs)
+  const foreign = current.filter(({ type }) => !verdicts.some((verdict) => verdict.type === type))
+  const own = verdicts.map((verdict): NodeCondition => {
+    const before = current.find(({ type }) => type === verdict.type)
+    const transition = before?.status === verdict.status ? before.lastTransitionTime : undefined
+    return { ...verdict, lastHeartbeatTime: now, lastTransitionTime: transition ?? now }
+  })
+  return [...foreign, ...own]
+}
+
+/** Whether `next` says more than that time has passed, or it is time to say that. */
+export function isWorthReporting(current: NodeStatus | undefined, next: NodeStatus, nowMs: number): boolean {
+  if (current === undefined) return true
+  const heartbeat = current.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime
+  if (heartbeat === undefined || nowMs - parseTime(heartbeat) >= statusReportMs) return true
+  const parts = ['capacity', 'allocatable', 'addresses', 'nodeInfo'] as const
+  if (parts.some((part) => !deepEqual(withoutEmpty(current[part]), withoutEmpty(next[part])))) return true
+  return !deepEqual(withoutHeartbeats(current.conditions), withoutHeartbeats(next.conditions))
+}
+
+function withoutHeartbeats(conditions: readonly NodeCondition[] | undefined): readonly NodeCondition[] {
+  return (conditions ?? []).map(({ lastHeartbeatTime: _, ...rest }) => rest)
+}
+
+/** Empty texts may or may not survive storage. */
+function withoutEmpty(part: unknown): unknown {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== ''))
+}

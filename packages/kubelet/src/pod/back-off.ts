@@ -1,0 +1,30 @@
+/** The first wait between a container's exits and its restarts; the very first restart comes at once. */
+export const backOffInitialMs = 10_000
+/** The longest wait. */
+export const backOffMaxMs = 300_000
+/** A container that ran this long starts over at the first wait: upstream's twice the longest wait. */
+const backOffResetMs = 2 * backOffMaxMs
+
+/** What is remembered of a container's restarts. */
+export interface BackOff {
+  readonly delayMs: number
+  /** When the container was last restarted. */
+  readonly updatedAtMs: number
+}
+
+/**
+ * When a container that exited at `finishedAtMs` may start again, as upstream's client-go Backoff decides it: at once
+ * the first time, then 10 s after the exit, doubling to 5 min, and forgotten after a run of 10 min.
+ */
+export function restartAtMs(backOff: BackOff | undefined, finishedAtMs: number): number {
+  if (backOff === undefined || finishedAtMs - backOff.updatedAtMs > backOffResetMs) return finishedAtMs
+  return finishedAtMs + backOff.delayMs
+}
+
+/** What to remember when the container is restarted now. */
+export function nextBackOff(backOff: BackOff | undefined, finishedAtMs: number, nowMs: number): BackOff {
+  if (backOff === undefined || finishedAtMs - backOff.updatedAtMs > backOffResetMs) {
+    return { delayMs: backOffInitialMs, updatedAtMs: nowMs }
+  }
+  return { delayMs: Math.min(2 * backOff.delayMs, backOffMaxMs), updatedAtMs: nowMs }
+}

@@ -1,0 +1,86 @@
+import type { Container, Pod } from '@coracle/api'
+import { environmentVariables } from '../env/environment-variables.ts'
+import { expand } from '../env/expand.ts'
+import { type ContainerConfig, ContainerConfigError, type PodSandboxStatus } from '../runtimes/runtime.ts'
+import type { WaitingReason } from '../status/container-statuses.ts'
+import { runPostStart } from './lifecycle-hooks.ts'
+import { gracePeriodMinMs } from './plan-pod.ts'
+import type { PodContext } from './pod-context.ts'
+import { recordContainerEvent } from './pod-events.ts'
+
+/**
+ * Configures, creates and starts one run of a container, its postStart hook included. Gives the reason where that
+ * fails, as upstream names it. Aborting the signal ends the hook.
+ */
+export async function startContainer(
+  context: PodContext,
+  pod: Pod,
+  sandbox: PodSandboxStatus,
+  container: Container,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<WaitingReason | undefined> {
+  const fail = (reason: string, error: unknown): WaitingReason => {
+    const message = error instanceof Error ? error.message : String(error)
+    recordContainerEvent(context, pod, container, 'Warning', 'Failed', `Error: ${message}`)
+    return { reason, message }
+  }
+  const report = (reason: string, message: string) =>
+    recordContainerEvent(context, pod, container, 'Normal', reason, message)
+
+  report(
+    'Pulled',
+    `Container image "${container.image ?? ''}" already present on machine and can be accessed by the pod`,
+  )
+  let config: ContainerConfig
+  try {
+    config = await configOf(context, pod, sandbox, container, attempt)
+  } catch (error) {
+    return fail('CreateContainerConfigError', error)
+  }
+  let id: string
+  try {
+    id = await context.runtime.createContainer(sandbox.id, config)
+  } catch (error) {
+    return fail(error instanceof ContainerConfigError ? 'CreateContainerConfigError' : 'CreateContainerError', error)
+  }
+  report('Created', 'Container created')
+  try {
+    await context.runtime.startContainer(id)
+  } catch (error) {
+    return fail('RunContainerError', error)
+  }
+  report('Started', 'Container started')
+  const address = sandbox.addresses[0] ?? context.nodeAddress
+  if (await runPostStart(context, pod, address, id, container, signal)) return undefined
+  await context.runtime.stopContainer(id, gracePeriodMinMs)
+  return { reason: 'PostStartHookError', message: 'PostStartHook failed' }
+}
+
+async function configOf(
+  context: PodContext,
+  pod: Pod,
+  sandbox: PodSandboxStatus,
+  container: Container,
+  attempt: number,
+): Promise<ContainerConfig> {
+  const podAddresses = sandbox.addresses.length > 0 ? sandbox.addresses : [context.nodeAddress]
+  const downward = { pod, podAddresses, nodeAddress: context.nodeAddress, allocatable: context.allocatable }
+  const env = await environmentVariables(container, downward, context.sources)
+  const values = new Map(env.map(({ name, value }) => [name, value]))
+  const expanded = (texts: readonly string[] | undefined) =>
+    (texts ?? []).map((text) => expand(text, (name) => values.get(name)))
+  const stopSignal = container.lifecycle?.stopSignal
+  return {
+    name: container.name,
+    attempt,
+    image: container.image ?? '',
+    command: expanded(container.command),
+    args: expanded(container.args),
+    env,
+    ...(container.workingDir === undefined ? {} : { workingDirectory: container.workingDir }),
+    ...(stopSignal === undefined ? {} : { stopSignal }),
+    mounts: (container.volumeMounts ?? []).map(({ name, mountPath }) => ({ name, containerPath: mountPath })),
+    messageFromLog: container.terminationMessagePolicy === 'FallbackToLogsOnError',
+  }
+}

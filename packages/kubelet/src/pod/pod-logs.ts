@@ -1,0 +1,64 @@
+import { badRequest, type ContainerStatus, type Pod } from '@coracle/api'
+import type { LogOptions, LogReadOptions } from '../log-options.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
+
+/**
+ * The log of one of a pod's containers. Throws an ApiError in upstream's words where the container is not said or not
+ * there, has not run yet, or has no earlier run.
+ */
+export function podLogs(
+  runtime: Runtime,
+  pod: Pod,
+  statuses: readonly ContainerStatus[],
+  options: LogOptions,
+  nowMs: number,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  const container = chosenContainer(pod, options.container)
+  const id = containerIdFor(pod, container, statuses, options.previous).replace(`${runtime.name}://`, '')
+  return runtime.readLog(id, readOptions(options, nowMs), signal)
+}
+
+function chosenContainer(pod: Pod, asked: string): string {
+  const regular = pod.spec.containers.map(({ name }) => name)
+  const init = (pod.spec.initContainers ?? []).map(({ name }) => name)
+  if (asked !== '') {
+    if (regular.includes(asked) || init.includes(asked)) return asked
+    throw badRequest(`container ${asked} is not valid for pod ${pod.metadata.name}`)
+  }
+  const [first] = regular
+  if (first !== undefined && regular.length === 1 && init.length === 0) return first
+  const others = init.length === 0 ? '' : ` or one of the init containers: [${init.join(' ')}]`
+  const choice = `choose one of: [${regular.join(' ')}]${others}`
+  throw badRequest(`a container name must be specified for pod ${pod.metadata.name}, ${choice}`)
+}
+
+/** Upstream's validateContainerLogStatus: the run that is on, else the latest that has ended. */
+function containerIdFor(pod: Pod, container: string, statuses: readonly ContainerStatus[], previous: boolean): string {
+  const about = `container "${container}" in pod "${pod.metadata.name}"`
+  const status = statuses.find(({ name }) => name === container)
+  if (status === undefined) throw badRequest(`${about} is not available`)
+  const last = status.lastState?.terminated?.containerID
+  if (previous) {
+    if (last === undefined) throw badRequest(`previous terminated ${about} not found`)
+    return last
+  }
+  const { running, terminated, waiting } = status.state ?? {}
+  const id = running !== undefined ? status.containerID : (terminated?.containerID ?? last)
+  if (id !== undefined) return id
+  if (terminated !== undefined || status.lastState?.terminated !== undefined) throw badRequest(`${about} is terminated`)
+  if (waiting?.reason !== undefined) throw badRequest(`${about} is waiting to start: ${waiting.reason}`)
+  throw badRequest(`${about} is waiting to start - no logs yet`)
+}
+
+function readOptions(options: LogOptions, nowMs: number): LogReadOptions {
+  const { follow, timestamps, tailLines, limitBytes, sinceSeconds, sinceTimeMs } = options
+  const since = sinceSeconds === undefined ? sinceTimeMs : nowMs - sinceSeconds * 1000
+  return {
+    follow,
+    timestamps,
+    ...(tailLines === undefined ? {} : { tailLines }),
+    ...(limitBytes === undefined ? {} : { limitBytes }),
+    ...(since === undefined ? {} : { sinceTimeMs: since }),
+  }
+}

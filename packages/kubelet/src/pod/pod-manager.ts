@@ -1,0 +1,94 @@
+import type { ContainerStatus, Pod } from '@coracle/api'
+import type { Logger } from '@coracle/environment'
+import type { Runtime } from '../runtimes/runtime.ts'
+import { gracePeriodMinMs } from './plan-pod.ts'
+import type { PodContext } from './pod-context.ts'
+import { podUidOf } from './pod-name.ts'
+import { PodWorker } from './pod-worker.ts'
+
+/** The pods of one node, or of all nodes that share a runtime: a worker each, told of what concerns it. */
+export class PodManager {
+  readonly #runtime: Runtime
+  readonly #logger: Logger
+  readonly #contextOf: (nodeName: string) => PodContext | undefined
+  readonly #workers = new Map<string, PodWorker>()
+  readonly #unsubscribe: () => void
+  #closed = false
+
+  /** `contextOf` knows the nodes by name; pods of others are ignored. */
+  constructor(runtime: Runtime, logger: Logger, contextOf: (nodeName: string) => PodContext | undefined) {
+    this.#runtime = runtime
+    this.#logger = logger
+    this.#contextOf = contextOf
+    this.#unsubscribe = runtime.subscribe(({ podUid }) => this.#workers.get(podUid)?.wake())
+  }
+
+  /** A pod, new or changed. */
+  setPod(pod: Pod): void {
+    if (this.#closed) return
+    const uid = podUidOf(pod)
+    const known = this.#workers.get(uid)
+    if (known === undefined) this.#addPod(uid, pod)
+    else known.update(pod)
+  }
+
+  #addPod(uid: string, pod: Pod): void {
+    const context = this.#contextOf(pod.spec.nodeName ?? '')
+    if (context === undefined) return
+    const worker = new PodWorker(context, pod, () => this.#workers.delete(uid))
+    this.#workers.set(uid, worker)
+    worker.wake()
+  }
+
+  /** A pod that is no longer in the API. */
+  removePod(pod: Pod): void {
+    this.#workers.get(podUidOf(pod))?.remove()
+  }
+
+  /** The statuses of a pod's containers as they are known here, before the API has them. */
+  containerStatuses(pod: Pod): readonly ContainerStatus[] {
+    const status = this.#workers.get(podUidOf(pod))?.status ?? pod.status
+    return [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])]
+  }
+
+  /** Ends what runs for pods that the API no longer knows, from an earlier life of this node. */
+  async removeOrphans(): Promise<void> {
+    const sandboxes = (await this.#runtime.listPodSandboxes()).filter(({ podUid }) => !this.#workers.has(podUid))
+    await Promise.all(
+      sandboxes.map(async ({ id, podUid, podNamespace, podName }) => {
+        this.#logger.info('pod is gone from the API: removing what is left of it', {
+          pod: `${podNamespace}/${podName}`,
+        })
+        await this.#stopContainersOf(podUid, gracePeriodMinMs)
+        await this.#runtime.removePodSandbox(id)
+      }),
+    )
+  }
+
+  /** Stops working on pods; their containers run on. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#unsubscribe()
+    await Promise.all([...this.#workers.values()].map((worker) => worker.close()))
+  }
+
+  /** Stops every container, with at most `graceMaxMs` each. For a manager that is closed. */
+  async stopContainers(graceMaxMs: number): Promise<void> {
+    await Promise.all(
+      [...this.#workers.values()].map(({ pod }) => {
+        const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
+        return this.#stopContainersOf(podUidOf(pod), Math.min(graceMs, graceMaxMs))
+      }),
+    )
+    const sandboxes = await this.#runtime.listPodSandboxes()
+    const mine = sandboxes.filter(({ podUid }) => this.#workers.has(podUid))
+    await Promise.all(mine.map(({ id }) => this.#runtime.stopPodSandbox(id)))
+  }
+
+  async #stopContainersOf(podUid: string, graceMs: number): Promise<void> {
+    const runs = await this.#runtime.listContainers(podUid)
+    await Promise.all(
+      runs.filter(({ state }) => state === 'running').map(({ id }) => this.#runtime.stopContainer(id, graceMs)),
+    )
+  }
+}

@@ -1,0 +1,389 @@
+import { type Container, hasReason, type Pod, parseTime, pods } from '@coracle/api'
+import { compareVersions } from '@coracle/client'
+import type { Timer } from '@coracle/environment'
+import { ProbeRunner } from '../probes/probe-runner.ts'
+import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
+import { runsOf } from '../status/container-statuses.ts'
+import { type OwnPodStatus, podStatus } from '../status/pod-status.ts'
+import type { BackOff } from './back-off.ts'
+import { startContainer } from './container-starter.ts'
+import { runPreStop } from './lifecycle-hooks.ts'
+import {
+  currentSandbox,
+  latestSandbox,
+  type PodAction,
+  type PodObservation,
+  type PodPlan,
+  planPod,
+  type StartFailure,
+} from './plan-pod.ts'
+import type { PodContext } from './pod-context.ts'
+import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
+import { podKey, podText, podUidOf } from './pod-name.ts'
+import { StatusWriter } from './status-writer.ts'
+
+/** A start that failed for its configuration is tried again after this: upstream's backOffPeriod. */
+export const startRetryMs = 10_000
+/** Actions that take longer than this show in the status before they are done. */
+const slowActionMs = 100
+/** A pass that failed unexpectedly is tried again after this. */
+const passRetryMs = 1_000
+
+/**
+ * Brings one pod of this node to what the API wants of it, and reports how it is. One pass at a time: observe the
+ * runtime, plan, act, and look again if anything was done; then write the status. Whatever happens - the pod changes, a
+ * container stops, a probe's answer changes, a back-off ends - only wakes it.
+ */
+export class PodWorker {
+  readonly #context: PodContext
+  readonly #onFinished: () => void
+  readonly #writer: StatusWriter
+  readonly #probes: ProbeRunner
+  readonly #backOffs = new Map<string, BackOff>()
+  readonly #failures = new Map<string, StartFailure>()
+  /** Stops under way: container id to when it is killed. */
+  readonly #stopping = new Map<string, number>()
+  /** Back-offs that were told of: the run of each container that they follow. */
+  readonly #toldBackOffs = new Map<string, number | undefined>()
+  #toldFailure = false
+  readonly #startTimeMs: number
+  /** Aborted when the pod is to end: hooks of containers that are starting are cut short. */
+  readonly #ending = new AbortController()
+  #pod: Pod
+  #gone = false
+  #status: OwnPodStatus | undefined
+  #dirty = false
+  #running: Promise<void> | undefined
+  #timer: Timer | undefined
+  #deleted = false
+  #closed = false
+
+  constructor(context: PodContext, pod: Pod, onFinished: () => void) {
+    this.#context = context
+    this.#pod = pod
+    this.#onFinished = onFinished
+    const started = pod.status?.startTime
+    this.#startTimeMs = started === undefined ? context.environment.clock.now() : parseTime(started)
+    this.#writer = new StatusWriter(context, {
+      pod: () => this.#pod,
+      newer: (newer) => this.update(newer),
+      written: () => this.#wakeIfEnding(),
+    })
+    this.#probes = new ProbeRunner(context, () => this.wake())
+  }
+
+  get pod(): Pod {
+    return this.#pod
+  }
+
+  /** The status last worked out; undefined before the first pass. */
+  get status(): OwnPodStatus | undefined {
+    return this.#status
+  }
+
+  /** A pod of the same identity, from the watch or a write; older ones are ignored. */
+  update(pod: Pod): void {
+    const [mine, theirs] = [this.#pod.metadata.resourceVersion, pod.metadata.resourceVersion]
+    if (mine !== undefined && theirs !== undefined && compareVersions(theirs, mine) <= 0) return
+    this.#pod = pod
+    if (pod.metadata.deletionTimestamp !== undefined) this.#ending.abort()
+    this.wake()
+  }
+
+  /** The pod is no longer in the API: everything of it goes. */
+  remove(): void {
+    this.#gone = true
+    this.#ending.abort()
+    this.wake()
+  }
+
+  /** Something may have changed. */
+  wake(): void {
+    this.#dirty = true
+    if (this.#running === undefined && !this.#closed) this.#running = this.#run()
+  }
+
+  /** Stops working on the pod, and leaves its containers as they are. Resolves when the pass under way is done. */
+  async close(): Promise<void> {
+    this.#stopWork()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    // The caller is in the middle of something else.
+    await Promise.resolve()
+    while (this.#dirty && !this.#closed) {
+      this.#dirty = false
+      try {
+        await this.#pass()
+      } catch (error) {
+        this.#context.environment.logger.error('pod worker failed', { pod: podKey(this.#pod), error })
+        this.#wakeAt(this.#context.environment.clock.now() + passRetryMs)
+      }
+    }
+    this.#running = undefined
+  }
+
+  async #pass(): Promise<void> {
+    const observation = await this.#observe()
+    const plan = planPod(observation)
+    this.#wakeAt(plan.wakeAtMs)
+    this.#tellBackOffs(observation, plan)
+    this.#tellFailure(observation, plan)
+    const status = this.#statusFor(observation, plan)
+    this.#showLoss(status)
+    this.#status = status
+    if (await this.#perform(plan, observation, status)) this.#dirty = true
+    else if (!this.#gone && !this.#deleted) this.#writer.write(status)
+  }
+
+  async #observe(): Promise<PodObservation> {
+    const { runtime, environment } = this.#context
+    const uid = podUidOf(this.#pod)
+    const [sandboxes, runs] = await Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)])
+    this.#probes.follow(this.#pod, currentSandbox({ sandboxes }), runs)
+    for (const { name, state } of runs) if (state === 'running') this.#failures.delete(name)
+    return {
+      pod: this.#pod,
+      gone: this.#gone,
+      sandboxes,
+      runs,
+      backOffs: this.#backOffs,
+      failures: this.#failures,
+      probes: this.#probes.states,
+      unhealthy: this.#probes.unhealthy,
+      startTimeMs: this.#startTimeMs,
+      nowMs: environment.clock.now(),
+    }
+  }
+
+  #statusFor(observation: PodObservation, plan: PodPlan): OwnPodStatus {
+    const { pod, sandboxes, runs, probes, startTimeMs, nowMs } = observation
+    return podStatus({
+      pod,
+      sandbox: latestSandbox(sandboxes),
+      runs,
+      waiting: plan.waiting,
+      probes,
+      terminal: plan.terminal,
+      ended: plan.ended,
+      failure: plan.failure,
+      startTimeMs,
+      nodeAddress: this.#context.nodeAddress,
+      runtimeName: this.#context.runtime.name,
+      nowMs,
+    })
+  }
+
+  /** A pod that was ready and is not is shown at once: others send it requests. */
+  #showLoss(status: OwnPodStatus): void {
+    if (isReady(this.#pod.status) && !isReady(status) && !this.#gone) this.#writer.write(status)
+  }
+
+  /** True where something was done that makes another look worthwhile. */
+  async #perform(plan: PodPlan, observation: PodObservation, status: OwnPodStatus): Promise<boolean> {
+    const waited: PodAction[] = []
+    for (const action of plan.actions) {
+      if (action.type === 'stop-container') this.#stop(action, observation)
+      else if (action.type !== 'finish') waited.push(action)
+    }
+    if (waited.length > 0) {
+      const slow = this.#context.environment.clock.setTimer(slowActionMs, () => {
+        if (!this.#gone) this.#writer.write(status)
+      })
+      await Promise.all(waited.filter(isStart).map((action) => this.#start(action, observation)))
+      for (const action of waited.filter((candidate) => !isStart(candidate))) await this.#performOne(action)
+      slow.cancel()
+      return true
+    }
+    if (plan.actions.some(({ type }) => type === 'finish')) await this.#finish(status)
+    return false
+  }
+
+  async #performOne(action: PodAction): Promise<void> {
+    const { runtime, environment } = this.#context
+    environment.logger.debug(action.type, { pod: podKey(this.#pod), because: action.because })
+    switch (action.type) {
+      case 'run-sandbox':
+        return this.#runSandbox(action.attempt)
+      case 'stop-sandbox':
+        return runtime.stopPodSandbox(action.id)
+      case 'remove-sandbox':
+        return runtime.removePodSandbox(action.id)
+      case 'remove-container':
+        return runtime.removeContainer(action.id)
+      case 'start-container':
+      case 'stop-container':
+      case 'finish':
+        return
+    }
+  }
+
+  async #runSandbox(attempt: number): Promise<void> {
+    const { name = '', namespace = '' } = this.#pod.metadata
+    const { spec, status } = this.#pod
+    const preferredAddress = status?.podIP
+    try {
+      await this.#context.runtime.runPodSandbox({
+        podUid: podUidOf(this.#pod),
+        podName: name,
+        podNamespace: namespace,
+        attempt,
+        hostname: spec.hostname ?? name,
+        hostNetwork: spec.hostNetwork === true,
+        ...(preferredAddress === undefined ? {} : { preferredAddress }),
+      })
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      recordPodEvent(
+        this.#context,
+        this.#pod,
+        'Warning',
+        'FailedCreatePodSandBox',
+        `Failed to create pod sandbox: ${message}`,
+      )
+      throw error
+    }
+  }
+
+  async #start(action: StartAction, { sandboxes, nowMs }: PodObservation): Promise<void> {
+    const { container, attempt, backOff } = action
+    const { environment } = this.#context
+    const sandbox = sandboxes.find(({ id }) => id === action.sandboxId)
+    if (sandbox === undefined) return
+    environment.logger.debug('start container', {
+      pod: podKey(this.#pod),
+      container: container.name,
+      attempt,
+      because: action.because,
+    })
+    if (backOff !== undefined) this.#backOffs.set(container.name, backOff)
+    const failure = await startContainer(this.#context, this.#pod, sandbox, container, attempt, this.#ending.signal)
+    if (failure === undefined) this.#failures.delete(container.name)
+    // Where the command could not be run there is an ended container, and the back-off sees to it.
+    else
+      this.#failures.set(container.name, {
+        ...failure,
+        retryAtMs: nowMs + (endsRun.has(failure.reason) ? 0 : startRetryMs),
+      })
+  }
+
+  #stop(action: StopAction, { pod, nowMs, gone }: PodObservation): void {
+    const { run, gracePeriodMs } = action
+    const killAtMs = nowMs + gracePeriodMs
+    const before = this.#stopping.get(run.id)
+    if (before !== undefined && before <= killAtMs) return
+    this.#stopping.set(run.id, killAtMs)
+    const container = containersOf(pod).find(({ name }) => name === run.name)
+    if (before === undefined && !gone)
+      recordContainerEvent(this.#context, pod, run, 'Normal', 'Killing', action.message)
+    void this.#stopAndWake(run, container, gracePeriodMs, before === undefined)
+  }
+
+  async #stopAndWake(
+    run: ContainerRuntimeStatus,
+    container: Container | undefined,
+    gracePeriodMs: number,
+    first: boolean,
+  ): Promise<void> {
+    const { environment, runtime } = this.#context
+    try {
+      const hook = first ? container?.lifecycle?.preStop : undefined
+      const startMs = environment.clock.monotonicMs()
+      if (hook !== undefined)
+        await runPreStop(this.#context, this.#pod, this.#addressOf(), run, container, hook, gracePeriodMs)
+      const leftMs = gracePeriodMs - (environment.clock.monotonicMs() - startMs)
+      await runtime.stopContainer(run.id, hook === undefined ? gracePeriodMs : Math.max(leftMs, stopAfterHookMinMs))
+    } catch (error) {
+      environment.logger.error('container not stopped', { pod: podKey(this.#pod), container: run.name, error })
+    }
+    this.#stopping.delete(run.id)
+    this.wake()
+  }
+
+  #addressOf(): string {
+    return this.#status?.podIP ?? this.#pod.status?.podIP ?? this.#context.nodeAddress
+  }
+
+  /** Tells of each wait once, not on every look. */
+  #tellBackOffs({ pod, runs }: PodObservation, plan: PodPlan): void {
+    for (const [name, { reason }] of plan.waiting) {
+      const attempt = runsOf(name, runs)[0]?.attempt
+      if (reason !== 'CrashLoopBackOff' || this.#toldBackOffs.get(name) === attempt) continue
+      this.#toldBackOffs.set(name, attempt)
+      const message = `Back-off restarting failed container ${name} in pod ${podText(pod)}`
+      recordContainerEvent(this.#context, pod, { name }, 'Warning', 'BackOff', message)
+    }
+  }
+
+  #tellFailure({ pod }: PodObservation, { failure }: PodPlan): void {
+    if (failure === undefined || this.#toldFailure || pod.status?.reason === failure.reason) return
+    this.#toldFailure = true
+    recordPodEvent(this.#context, pod, 'Normal', failure.reason, failure.message)
+  }
+
+  /** The last word about a pod is its final status; then it may go. */
+  async #finish(status: OwnPodStatus): Promise<void> {
+    if (this.#gone) return this.#end()
+    if (!this.#writer.shows(status)) return this.#writer.write(status)
+    if (this.#deleted) return
+    const { name = '', namespace = '', uid } = this.#pod.metadata
+    try {
+      await this.#context.client.delete(
+        pods,
+        { namespace, name },
+        { gracePeriodSeconds: 0, ...(uid === undefined ? {} : { preconditions: { uid } }) },
+      )
+      this.#deleted = true
+    } catch (error) {
+      // Gone, or another pod of this name: either way the watch tells.
+      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
+      this.#deleted = true
+    }
+  }
+
+  #end(): void {
+    this.#stopWork()
+    this.#onFinished()
+  }
+
+  #stopWork(): void {
+    this.#closed = true
+    this.#ending.abort()
+    this.#timer?.cancel()
+    this.#writer.close()
+    this.#probes.close()
+  }
+
+  #wakeIfEnding(): void {
+    if (this.#pod.metadata.deletionTimestamp !== undefined && !this.#deleted) this.wake()
+  }
+
+  #wakeAt(timeMs: number | undefined): void {
+    this.#timer?.cancel()
+    if (timeMs === undefined || this.#closed) return
+    const { clock } = this.#context.environment
+    this.#timer = clock.setTimer(timeMs - clock.now(), () => this.wake())
+  }
+}
+
+/** Failures that leave an ended container behind. */
+const endsRun: ReadonlySet<string> = new Set(['RunContainerError', 'PostStartHookError'])
+
+type StartAction = Extract<PodAction, { readonly type: 'start-container' }>
+type StopAction = Extract<PodAction, { readonly type: 'stop-container' }>
+
+/** What a container gets to stop when its preStop hook has used up the grace period: upstream's minimum. */
+const stopAfterHookMinMs = 2_000
+
+function isStart(action: PodAction): action is StartAction {
+  return action.type === 'start-container'
+}
+
+function containersOf(pod: Pod): readonly Container[] {
+  return [...(pod.spec.initContainers ?? []), ...pod.spec.containers]
+}
+
+function isReady(status: Pick<OwnPodStatus, 'conditions'> | undefined): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true
+}

@@ -1,0 +1,131 @@
+import { deepEqual, hasReason, type Pod, pods } from '@coracle/api'
+import type { Timer } from '@coracle/environment'
+import { type OwnPodStatus, statusPatch } from '../status/pod-status.ts'
+import type { PodContext } from './pod-context.ts'
+import { podKey } from './pod-name.ts'
+
+/** The first wait after a failed write; it doubles. */
+const retryInitialMs = 200
+const retryMaxMs = 30_000
+
+export interface StatusWriterHost {
+  /** The pod as it is known now. */
+  pod(): Pod
+  /** A write, or a look after a conflict, has brought a newer pod. */
+  newer(pod: Pod): void
+  /** What was to be written is written. */
+  written(): void
+}
+
+/**
+ * Writes the status of one pod, one write at a time: what is asked for while one is under way replaces what was asked
+ * for before. Writes name the version they rest on, since lists in a merge patch replace those of others.
+ */
+export class StatusWriter {
+  readonly #context: PodContext
+  readonly #host: StatusWriterHost
+  #wanted: OwnPodStatus | undefined
+  /** What the server was last given, and the version that made; it may have normalized it. */
+  #given: { readonly status: OwnPodStatus; readonly version: string | undefined } | undefined
+  #busy = false
+  #retryMs = retryInitialMs
+  #retryTimer: Timer | undefined
+  #closed = false
+
+  constructor(context: PodContext, host: StatusWriterHost) {
+    this.#context = context
+    this.#host = host
+  }
+
+  /** Whether the API shows this status, as far as is known here. */
+  shows(status: OwnPodStatus): boolean {
+    const pod = this.#host.pod()
+    if (this.#given?.version === pod.metadata.resourceVersion && deepEqual(this.#given?.status, status)) return true
+    return statusPatch(pod, status) === undefined
+  }
+
+  write(status: OwnPodStatus): void {
+    this.#wanted = status
+    if (!this.#busy && this.#retryTimer === undefined) void this.#work()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#retryTimer?.cancel()
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true
+    let wrote = false
+    while (this.#wanted !== undefined && !this.#closed) {
+      const status = this.#wanted
+      this.#wanted = undefined
+      if (this.shows(status)) continue
+      try {
+        await this.#writeOnce(status)
+        this.#retryMs = retryInitialMs
+        wrote = true
+      } catch (error) {
+        this.#wanted ??= status
+        await this.#recover(error)
+        break
+      }
+    }
+    this.#busy = false
+    if (wrote && !this.#closed) this.#host.written()
+  }
+
+  async #writeOnce(status: OwnPodStatus): Promise<void> {
+    const pod = this.#host.pod()
+    const changes = statusPatch(pod, status)
+    if (changes === undefined) return
+    const { name = '', namespace = '', uid, resourceVersion } = pod.metadata
+    const body = { metadata: { uid, resourceVersion }, status: changes }
+    const written = await this.#context.client.patch(
+      pods,
+      { namespace, name },
+      { type: 'merge', body },
+      { subresource: 'status' },
+    )
+    this.#given = { status, version: written.metadata.resourceVersion }
+    this.#host.newer(written)
+  }
+
+  /** A newer pod makes its owner decide anew; anything else is tried again later. */
+  async #recover(error: unknown): Promise<void> {
+    const pod = this.#host.pod()
+    const { name = '', namespace = '' } = pod.metadata
+    if (hasReason(error, 'NotFound')) {
+      // The watch will tell that the pod is gone.
+      this.#wanted = undefined
+      return
+    }
+    if (hasReason(error, 'Conflict')) {
+      const current = await this.#context.client.get(pods, { namespace, name }).catch(() => undefined)
+      if (current !== undefined && isNewer(current, pod)) {
+        // What the status rests on may have changed: the owner decides anew.
+        this.#wanted = undefined
+        this.#host.newer(current)
+        return
+      }
+    }
+    this.#retryLater(error)
+  }
+
+  #retryLater(error: unknown): void {
+    const { environment } = this.#context
+    environment.logger.warn('pod status not written, will try again', { pod: podKey(this.#host.pod()), error })
+    this.#retryTimer = environment.clock.setTimer(this.#retryMs, () => {
+      this.#retryTimer = undefined
+      if (!this.#busy) void this.#work()
+    })
+    this.#retryMs = Math.min(2 * this.#retryMs, retryMaxMs)
+  }
+}
+
+/** Another state of the very same pod. */
+function isNewer(current: Pod, known: Pod): boolean {
+  return (
+    current.metadata.uid === known.metadata.uid && current.metadata.resourceVersion !== known.metadata.resourceVersion
+  )
+}

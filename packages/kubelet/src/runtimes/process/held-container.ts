@@ -1,0 +1,90 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { constants } from 'node:os'
+import type { Timer } from '@coracle/environment'
+import type { ContainerConfig, ContainerRuntimeStatus } from '../runtime.ts'
+import type { LogWatcher } from './log-watcher.ts'
+import { isAlive, type ProcessIdentity, signalGroup } from './process-identity.ts'
+import type { ContainerRecord, ExitRecord } from './record-store.ts'
+
+/** The most of a log that becomes the message of a failed run, as upstream's MaxContainerTerminationMessageLogLength. */
+const messageBytesMax = 2_048
+
+/** A container in the runtime's hands: what is on disk of it, and what only this life knows. */
+export interface HeldContainer {
+  record: ContainerRecord
+  exit: ExitRecord | undefined
+  message: string | undefined
+  /** Leader of the process group while it runs. */
+  leader: ProcessIdentity | number | undefined
+  log: LogWatcher | undefined
+  adopted: boolean
+  /** When a stop turns into a kill. */
+  killAtMs: number
+  killTimer: Timer | undefined
+  readonly waiters: (() => void)[]
+}
+
+export function hold(record: ContainerRecord): HeldContainer {
+  return {
+    record,
+    exit: undefined,
+    message: record.startError,
+    leader: undefined,
+    log: undefined,
+    adopted: false,
+    killAtMs: Number.POSITIVE_INFINITY,
+    killTimer: undefined,
+    waiters: [],
+  }
+}
+
+export function isRunning(held: HeldContainer): boolean {
+  return held.record.startedAtMs !== undefined && held.exit === undefined
+}
+
+export function statusOf(held: HeldContainer): ContainerRuntimeStatus {
+  const { id, sandboxId, podUid, config, createdAtMs, startedAtMs, startError } = held.record
+  const { name, attempt, image } = config
+  const common = { id, sandboxId, podUid, name, attempt, image, imageRef: image, createdAtMs }
+  if (startedAtMs === undefined) return { ...common, state: 'created' }
+  if (held.exit === undefined) return { ...common, state: 'running', startedAtMs }
+  const { exitCode, finishedAtMs } = held.exit
+  const message = startError ?? held.message
+  return {
+    ...common,
+    state: 'exited',
+    startedAtMs,
+    exitCode,
+    finishedAtMs,
+    reason: startError !== undefined ? 'StartError' : exitCode === 0 ? 'Completed' : 'Error',
+    ...(message === undefined || message === '' ? {} : { message }),
+  }
+}
+
+export function signalLeader({ leader }: HeldContainer, signal: NodeJS.Signals): void {
+  if (leader === undefined) return
+  if (typeof leader === 'number') signalGroup(leader, signal)
+  // The host may have given an adopted shim's id to someone else in the meantime.
+  else if (isAlive(leader)) signalGroup(leader.pid, signal)
+}
+
+/** Real-time signals have no name in Node and count as SIGTERM. */
+export function stopSignalOf({ stopSignal }: ContainerConfig): NodeJS.Signals {
+  return stopSignal !== undefined && Object.hasOwn(constants.signals, stopSignal)
+    ? (stopSignal as NodeJS.Signals)
+    : 'SIGTERM'
+}
+
+export function lastLines(path: string): string {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const length = Math.min(bytes, messageBytesMax)
+  if (length === 0) return ''
+  const file = openSync(path, 'r')
+  try {
+    const buffer = Buffer.alloc(length)
+    readSync(file, buffer, 0, length, bytes - length)
+    return buffer.toString('utf8')
+  } finally {
+    closeSync(file)
+  }
+}

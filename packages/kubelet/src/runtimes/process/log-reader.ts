@@ -1,0 +1,197 @@
+import { open } from 'node:fs/promises'
+import { formatTime } from '@coracle/api'
+import type { LogReadOptions } from '../../log-options.ts'
+import { type LogSegment, logEnd, logSegments } from './log-segments.ts'
+import type { LogWatcher } from './log-watcher.ts'
+import { offsetSince, readTimeIndex, timeAt } from './time-index.ts'
+
+/** How much is read, and given to the caller, at a time. */
+const chunkBytes = 64 * 1024
+
+const newline = 10
+
+/**
+ * The log at `path` in pieces. With `follow` and a watcher it goes on until the watcher is closed; a position in it
+ * stays valid while the log is rotated, unless that has already been dropped: then it goes on where the log now begins.
+ */
+export async function* readLog(
+  path: string,
+  options: LogReadOptions,
+  watcher: LogWatcher | undefined,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  const change = watcher === undefined || !options.follow ? undefined : changes(watcher, signal)
+  try {
+    const limit = new ByteLimit(options.limitBytes)
+    const stamp = options.timestamps ? new LineStamper(path) : undefined
+    let position = await startOf(path, options)
+    while (!signal.aborted && !limit.reached) {
+      const piece = await readAt(path, position)
+      if (piece !== undefined) {
+        position = piece.start + piece.bytes.length
+        yield limit.take(stamp === undefined ? piece.bytes : stamp.apply(piece.bytes, piece.start))
+      } else if (change === undefined || !(await change.next())) return
+    }
+  } finally {
+    change?.end()
+  }
+}
+
+/** Where the lines asked for begin. */
+async function startOf(path: string, { tailLines, sinceTimeMs }: LogReadOptions): Promise<number> {
+  const first = logSegments(path)[0]?.start ?? 0
+  const bySince = sinceTimeMs === undefined ? first : offsetSince(readTimeIndex(`${path}.times`), sinceTimeMs)
+  const byTail = tailLines === undefined ? first : await startOfTail(path, tailLines)
+  const start = Math.max(first, bySince, byTail)
+  return start === first || start === byTail ? start : startOfNextLine(path, start)
+}
+
+/** The beginning of the last `lines` lines. A last line without its newline counts. */
+async function startOfTail(path: string, lines: number): Promise<number> {
+  const end = logEnd(path)
+  if (lines <= 0) return end
+  let missing = lines
+  for (const segment of logSegments(path).toReversed()) {
+    for (let to = segment.bytes; to > 0; to -= chunkBytes) {
+      const from = Math.max(0, to - chunkBytes)
+      const bytes = await readSegment(segment, from, to - from)
+      for (let index = bytes.length - 1; index >= 0; index -= 1) {
+        const offset = segment.start + from + index
+        if (bytes[index] !== newline || offset === end - 1) continue
+        missing -= 1
+        if (missing === 0) return offset + 1
+      }
+    }
+  }
+  return logSegments(path)[0]?.start ?? 0
+}
+
+/** The first beginning of a line at or after `offset`. */
+async function startOfNextLine(path: string, offset: number): Promise<number> {
+  for (let position = offset - 1; ; ) {
+    const piece = await readAt(path, position)
+    if (piece === undefined) return position
+    const index = piece.bytes.indexOf(newline)
+    if (index >= 0) return piece.start + index + 1
+    position = piece.start + piece.bytes.length
+  }
+}
+
+/** What stands at `position`; where the log no longer reaches back so far, what it begins with. */
+async function readAt(
+  path: string,
+  position: number,
+): Promise<{ readonly start: number; readonly bytes: Buffer } | undefined> {
+  for (;;) {
+    const segments = logSegments(path)
+    const segment = segments.find((candidate) => position < candidate.start + candidate.bytes)
+    if (segment === undefined) return undefined
+    const start = Math.max(position, segment.start)
+    const bytes = await readSegment(segment, start - segment.start, chunkBytes)
+    // A rotation while the file was being read has put other content into it.
+    if (logSegments(path).at(-1)?.start !== segments.at(-1)?.start) continue
+    return bytes.length === 0 ? undefined : { start, bytes }
+  }
+}
+
+/** Empty where the file is gone: a rotation has just dropped it. */
+async function readSegment(segment: LogSegment, from: number, length: number): Promise<Buffer> {
+  const file = await open(segment.path, 'r').catch(() => undefined)
+  if (file === undefined) return Buffer.alloc(0)
+  try {
+    const wanted = Buffer.allocUnsafe(Math.max(0, Math.min(length, segment.bytes - from)))
+    const { buffer, bytesRead } = await file.read(wanted, 0, wanted.length, from)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Puts the time before each line. */
+class LineStamper {
+  readonly #path: string
+  #atLineStart = true
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  apply(bytes: Buffer, start: number): Buffer {
+    const entries = readTimeIndex(`${this.#path}.times`)
+    const lastMs = entries.at(-1)?.timeMs ?? 0
+    const parts: Buffer[] = []
+    for (let from = 0; from < bytes.length; ) {
+      const index = bytes.indexOf(newline, from)
+      const to = index < 0 ? bytes.length : index + 1
+      if (this.#atLineStart) parts.push(Buffer.from(`${stampText(timeAt(entries, start + from) ?? lastMs)} `))
+      parts.push(bytes.subarray(from, to))
+      this.#atLineStart = index >= 0
+      from = to
+    }
+    return Buffer.concat(parts)
+  }
+}
+
+/** Nine digits of seconds, as container runtimes write them. */
+function stampText(timeMs: number): string {
+  const micros = Math.round((timeMs - Math.floor(timeMs / 1000) * 1000) * 1000)
+  return `${formatTime(timeMs).slice(0, -1)}.${String(Math.min(micros, 999_999)).padStart(6, '0')}000Z`
+}
+
+class ByteLimit {
+  #left: number
+
+  constructor(limit: number | undefined) {
+    this.#left = limit ?? Number.POSITIVE_INFINITY
+  }
+
+  get reached(): boolean {
+    return this.#left <= 0
+  }
+
+  take(bytes: Buffer): Buffer {
+    const taken = bytes.length <= this.#left ? bytes : bytes.subarray(0, this.#left)
+    this.#left -= taken.length
+    return taken
+  }
+}
+
+interface Changes {
+  /** True when there may be more to read; false when nothing more will come. */
+  next(): Promise<boolean>
+  end(): void
+}
+
+/** Remembers a change that comes while nobody waits, and lets what was written before the end be read once more. */
+function changes(watcher: LogWatcher, signal: AbortSignal): Changes {
+  let pending = false
+  let ended = watcher.closed
+  let lastLook = false
+  let wake: (() => void) | undefined
+  const notify = () => {
+    pending = true
+    ended = ended || watcher.closed || signal.aborted
+    wake?.()
+  }
+  const unsubscribe = watcher.subscribe(notify)
+  signal.addEventListener('abort', notify, { once: true })
+  return {
+    async next() {
+      if (!pending && !ended) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        wake = undefined
+      }
+      pending = false
+      if (!ended) return true
+      const first = !lastLook
+      lastLook = true
+      return first
+    },
+    end() {
+      unsubscribe()
+      signal.removeEventListener('abort', notify)
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { type FSWatcher, statSync, watch } from 'node:fs'
+import type { Clock, Timer } from '@coracle/environment'
+import { logEnd, logFileBytesMax, rotateLog } from './log-segments.ts'
+import { TimeIndex } from './time-index.ts'
+
+/** A log that grows all the time is looked at this often: how exact its times are, and what it costs. */
+const observationGapMs = 20
+/** How often a log is looked at where the host refuses to tell of changes (its limit of watches is reached). */
+const pollMs = 1_000
+
+/**
+ * Follows the log of a running container: notes when it grew, rotates it, and tells those who read along.
+ * `close` looks a last time.
+ */
+export class LogWatcher {
+  readonly #path: string
+  readonly #clock: Clock
+  readonly #index: TimeIndex
+  readonly #listeners = new Set<() => void>()
+  #watcher: FSWatcher | undefined
+  #timer: Timer | undefined
+  #observedAtMs = Number.NEGATIVE_INFINITY
+  #end: number
+  /** Where the file being written to starts in the log. */
+  #fileStart: number
+  #closed = false
+
+  constructor(path: string, clock: Clock) {
+    this.#path = path
+    this.#clock = clock
+    this.#index = new TimeIndex(`${path}.times`)
+    this.#end = logEnd(path)
+    this.#fileStart = this.#end - (statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+    // What came while nobody watched was written by the time the file was last changed.
+    const changedAtMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+    if (changedAtMs !== undefined) this.#index.add({ end: this.#end, timeMs: changedAtMs })
+    this.#watch()
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Calls back whenever there is more to read, or nothing more will come. Returns the way to end that. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#observe()
+    this.#closed = true
+    this.#watcher?.close()
+    this.#timer?.cancel()
+    for (const listener of this.#listeners) listener()
+    this.#listeners.clear()
+  }
+
+  #watch(): void {
+    try {
+      this.#watcher = watch(this.#path, { persistent: false }, () => this.#changed())
+      this.#watcher.on('error', () => this.#poll())
+    } catch {
+      this.#poll()
+    }
+  }
+
+  #poll(): void {
+    this.#watcher?.close()
+    this.#watcher = undefined
+    if (this.#closed) return
+    this.#timer = this.#clock.setTimer(pollMs, () => {
+      this.#observe()
+      this.#poll()
+    })
+  }
+
+  #changed(): void {
+    if (this.#closed || this.#timer !== undefined) return
+    const waitMs = this.#observedAtMs + observationGapMs - this.#clock.monotonicMs()
+    if (waitMs <= 0) this.#observe()
+    else this.#observeLater(waitMs)
+  }
+
+  #observeLater(waitMs: number): void {
+    this.#timer = this.#clock.setTimer(waitMs, () => {
+      this.#timer = undefined
+      this.#observe()
+    })
+  }
+
+  #observe(): void {
+    if (this.#closed) return
+    this.#observedAtMs = this.#clock.monotonicMs()
+    const bytes = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
+    const end = this.#fileStart + bytes
+    if (end === this.#end) return
+    this.#end = end
+    this.#index.add({ end, timeMs: this.#clock.now() })
+    if (bytes > logFileBytesMax) this.#rotate()
+    for (const listener of this.#listeners) listener()
+  }
+
+  #rotate(): void {
+    const begin = rotateLog(this.#path)
+    this.#end = logEnd(this.#path)
+    this.#fileStart = this.#end
+    this.#index.trim(begin)
+  }
+}

@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Tells a process from any other, also from a later one with the same id. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** When it started, in the host's own words: only good for comparison. */
+  readonly startedAt: string
+}
+
+/** Reads what a shim wrote about itself; undefined where that is not complete. */
+export function parseIdentity(text: string): ProcessIdentity | undefined {
+  const [pidText = '', line = '', boot = '', end] = text.split('\n')
+  const pid = Number(pidText)
+  if (end === undefined || !Number.isInteger(pid) || pid <= 1) return undefined
+  const startedAt = boot === '' ? line.trim() : inWords(boot, parseStat(line))
+  return startedAt === undefined || startedAt === '' ? undefined : { pid, startedAt }
+}
+
+/** Whether this very process is still there. A zombie is not. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  const current = startTimeOf(identity.pid)
+  return current === identity.startedAt
+}
+
+/** Sends a signal to all of a process group; false where there is none any more. */
+export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-groupId, signal)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The processes left of a container whose shim was killed alone: those of its group and session that carry its id in
+ * their environment. Without /proc nothing can be told of them, and they are let be.
+ */
+export function orphansOf(groupId: number, marker: string): readonly number[] {
+  let entries: readonly string[]
+  try {
+    entries = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  } catch {
+    return []
+  }
+  return entries.map(Number).filter((pid) => {
+    const stat = readStat(pid)
+    return stat?.group === groupId && stat.session === groupId && environmentOf(pid).includes(marker)
+  })
+}
+
+function startTimeOf(pid: number): string | undefined {
+  if (process.platform === 'linux') {
+    const stat = readStat(pid)
+    return stat === undefined || stat.state === 'Z' || stat.state === 'X' ? undefined : inWords(bootId(), stat)
+  }
+  try {
+    const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    return text === '' ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+interface Stat {
+  readonly state: string
+  readonly group: number
+  readonly session: number
+  /** Clock ticks since the host was started: says nothing without the id of that start. */
+  readonly startTicks: string
+}
+
+function inWords(boot: string, stat: Stat | undefined): string | undefined {
+  return stat === undefined ? undefined : `${boot}/${stat.startTicks}`
+}
+
+/** proc(5): the name in parentheses may hold anything; what follows the last one is fields 3 and up. */
+function parseStat(line: string): Stat | undefined {
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  const [state, , group, session] = fields
+  const ticks = fields[19]
+  if (state === undefined || group === undefined || session === undefined || ticks === undefined) return undefined
+  return { state, group: Number(group), session: Number(session), startTicks: ticks }
+}
+
+function readStat(pid: number): Stat | undefined {
+  try {
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return undefined
+  }
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+let cachedBootId: string | undefined
+
+function bootId(): string {
+  cachedBootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+  return cachedBootId
+}

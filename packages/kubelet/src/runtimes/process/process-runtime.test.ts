@@ -1,0 +1,405 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseTime } from '@coracle/api'
+import { realEnvironment } from '@coracle/environment'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryDirectory } from '../../testing/temporary-directory.ts'
+import { type ContainerConfig, ContainerConfigError, type ContainerRuntimeStatus, type Runtime } from '../runtime.ts'
+import { createProcessRuntime } from './process-runtime.ts'
+
+const environment = realEnvironment()
+const patient = new AbortController().signal
+const linux = process.platform === 'linux'
+
+function openRuntime(dataDirectory: string, nodeName = 'node-a'): Runtime {
+  const runtime = createProcessRuntime({ environment, dataDirectory, nodeName })
+  onTestFinished(async () => {
+    await Promise.all((await runtime.listContainers()).map(({ id }) => runtime.stopContainer(id, 0)))
+    await runtime.close()
+  })
+  return runtime
+}
+
+function sandboxConfig(podUid = 'uid-1') {
+  return { podUid, podName: 'web', podNamespace: 'default', attempt: 0, hostname: 'web', hostNetwork: false }
+}
+
+function containerConfig(command: string | readonly string[], more: Partial<ContainerConfig> = {}): ContainerConfig {
+  return {
+    name: 'main',
+    attempt: 0,
+    image: 'none',
+    command: typeof command === 'string' ? ['sh', '-c', command] : command,
+    args: [],
+    env: [],
+    mounts: [],
+    messageFromLog: false,
+    ...more,
+  }
+}
+
+async function run(
+  runtime: Runtime,
+  command: string | readonly string[],
+  more: Partial<ContainerConfig> = {},
+): Promise<string> {
+  const sandbox = (await runtime.listPodSandboxes())[0] ?? (await runtime.runPodSandbox(sandboxConfig()))
+  const id = await runtime.createContainer(sandbox.id, containerConfig(command, more))
+  await runtime.startContainer(id)
+  return id
+}
+
+async function status(runtime: Runtime, id: string): Promise<ContainerRuntimeStatus> {
+  const found = (await runtime.listContainers()).find((container) => container.id === id)
+  if (found === undefined) throw new Error(`no container ${id}`)
+  return found
+}
+
+/** Resolves with the status once the container has ended. */
+async function ended(runtime: Runtime, id: string): Promise<ContainerRuntimeStatus> {
+  const stopped = new Promise<void>((resolve) => {
+    const unsubscribe = runtime.subscribe(({ containerId }) => {
+      if (containerId === id) resolve(unsubscribe())
+    })
+  })
+  const now = await status(runtime, id)
+  if (now.state !== 'exited') await stopped
+  return status(runtime, id)
+}
+
+async function log(
+  runtime: Runtime,
+  id: string,
+  more: Partial<Parameters<Runtime['readLog']>[1]> = {},
+): Promise<string> {
+  let text = ''
+  for await (const piece of runtime.readLog(id, { follow: false, timestamps: false, ...more }, patient))
+    text += Buffer.from(piece).toString()
+  return text
+}
+
+/** Follows a log until `text` has come. */
+async function logged(runtime: Runtime, id: string, text: string): Promise<void> {
+  const controller = new AbortController()
+  let seen = ''
+  for await (const piece of runtime.readLog(id, { follow: true, timestamps: false }, controller.signal)) {
+    seen += Buffer.from(piece).toString()
+    if (seen.includes(text)) return controller.abort()
+  }
+  throw new Error(`"${text}" never came: ${seen}`)
+}
+
+describe('running commands', () => {
+  it('runs a command in its environment and reports how it ended', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'echo "$GREETING $HOSTNAME $1"; exit 3', {
+      args: ['sh', 'world'],
+      env: [{ name: 'GREETING', value: 'hello' }],
+    })
+    expect(await ended(runtime, id)).toMatchObject({ state: 'exited', exitCode: 3, reason: 'Error' })
+    expect(await log(runtime, id)).toBe('hello web world\n')
+  })
+
+  it('hands on variables that no shell would', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, ['printenv', 'odd.name'], { env: [{ name: 'odd.name', value: 'odd' }] })
+    await ended(runtime, id)
+    expect(await log(runtime, id)).toBe('odd\n')
+  })
+
+  it("does not hand on the node agent's own environment", async () => {
+    process.env.CORACLE_TEST_SECRET = 'secret'
+    onTestFinished(() => {
+      delete process.env.CORACLE_TEST_SECRET
+    })
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'echo "<$CORACLE_TEST_SECRET>"')
+    await ended(runtime, id)
+    expect(await log(runtime, id)).toBe('<>\n')
+  })
+
+  it('starts in the working directory, or in one of its own', async () => {
+    const directory = temporaryDirectory()
+    const runtime = openRuntime(directory)
+    const [own, given] = [await run(runtime, 'pwd'), await run(runtime, 'pwd', { attempt: 1, workingDirectory: '/' })]
+    await Promise.all([ended(runtime, own), ended(runtime, given)])
+    expect(await log(runtime, own)).toContain(directory)
+    expect(await log(runtime, given)).toBe('/\n')
+  })
+
+  it.each<[string, Partial<ContainerConfig>, RegExp]>([
+    [
+      'a command that is not there',
+      { command: ['no-such-command'] },
+      /exec: "no-such-command": executable file not found in \$PATH/,
+    ],
+    ['a path that is not there', { command: ['/no/such'] }, /exec: "\/no\/such": stat \/no\/such: no such file/],
+    ['a working directory that is not there', { workingDirectory: '/no/such' }, /chdir to cwd \("\/no\/such"\)/],
+  ])('fails to start %s', async (_, more, message) => {
+    const runtime = openRuntime(temporaryDirectory())
+    await expect(run(runtime, 'true', more)).rejects.toThrow(message)
+    const [container] = await runtime.listContainers()
+    expect(container).toMatchObject({ state: 'exited', exitCode: 128, reason: 'StartError' })
+    expect(container?.message).toMatch(message)
+  })
+
+  it('runs arguments alone, as an image without an entry point would', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const { id } = await runtime.runPodSandbox(sandboxConfig())
+    await expect(runtime.createContainer(id, { ...containerConfig([]), args: ['true'] })).resolves.toBeDefined()
+  })
+
+  it('refuses what it cannot do, and says what to do instead', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const { id } = await runtime.runPodSandbox(sandboxConfig())
+    await expect(runtime.createContainer(id, containerConfig([]))).rejects.toThrow(
+      /container "main" has no command.*Set command/,
+    )
+    await expect(runtime.createContainer(id, { ...containerConfig([]), args: ['--port=80'] })).rejects.toThrow(
+      /container "main" has no command/,
+    )
+    const mounted = containerConfig('true', { mounts: [{ name: 'data', containerPath: '/data' }] })
+    await expect(runtime.createContainer(id, mounted)).rejects.toThrow(ContainerConfigError)
+    await expect(runtime.createContainer(id, mounted)).rejects.toThrow(/volumeMount "data" cannot be mounted at \/data/)
+  })
+
+  it('ends what a container has left behind when its main process ends', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'sleep 1000 & echo $!; exit 0')
+    expect(await ended(runtime, id)).toMatchObject({ exitCode: 0, reason: 'Completed' })
+    const pid = Number(await log(runtime, id))
+    await expect.poll(() => isRunning(pid)).toBe(false)
+  })
+
+  it('runs a command beside a container, and kills it when its time is up', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'sleep 1000', { env: [{ name: 'A', value: 'b' }] })
+    expect(await runtime.exec(id, ['sh', '-c', 'echo $A; exit 4'], patient)).toEqual({ exitCode: 4, output: 'b\n' })
+    const controller = new AbortController()
+    const late = runtime.exec(id, ['sleep', '1000'], controller.signal)
+    controller.abort(new Error('too late'))
+    await expect(late).rejects.toThrow('too late')
+  })
+
+  it('makes the last lines of a failed run its message where that is asked for', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'echo boom; exit 1', { messageFromLog: true })
+    expect((await ended(runtime, id)).message).toBe('boom\n')
+  })
+})
+
+describe('stopping', () => {
+  it('asks with SIGTERM and takes the answer', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, "trap 'echo bye; exit 5' TERM; echo up; while :; do sleep 0.02; done")
+    await logged(runtime, id, 'up')
+    await runtime.stopContainer(id, 10_000)
+    expect(await status(runtime, id)).toMatchObject({ state: 'exited', exitCode: 5 })
+    expect(await log(runtime, id)).toMatch(/bye\n$/)
+  })
+
+  it('kills what does not listen, with all it has started', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, "trap '' TERM; sleep 1000 & echo $!; wait; sleep 1000")
+    await logged(runtime, id, '\n')
+    await runtime.stopContainer(id, 50)
+    expect(await status(runtime, id)).toMatchObject({ state: 'exited', exitCode: 137, reason: 'Error' })
+    const child = Number(await log(runtime, id))
+    await expect.poll(() => isRunning(child)).toBe(false)
+  })
+
+  it('lets a second stop shorten the first', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, "trap '' TERM; echo up; while :; do sleep 0.02; done")
+    await logged(runtime, id, 'up')
+    const first = runtime.stopContainer(id, 600_000)
+    await runtime.stopContainer(id, 0)
+    await first
+    expect(await status(runtime, id)).toMatchObject({ exitCode: 137 })
+  })
+
+  it('uses the stop signal asked for', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, "trap 'exit 6' INT; echo up; while :; do sleep 0.02; done", { stopSignal: 'SIGINT' })
+    await logged(runtime, id, 'up')
+    await runtime.stopContainer(id, 10_000)
+    expect(await status(runtime, id)).toMatchObject({ exitCode: 6 })
+  })
+
+  it('reports 128 and the signal for a command that a signal has ended', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'kill -SEGV $$')
+    expect(await ended(runtime, id)).toMatchObject({ exitCode: 139 })
+  })
+
+  it('removes a sandbox with its containers, logs and directories', async () => {
+    const directory = temporaryDirectory()
+    const runtime = openRuntime(directory)
+    await run(runtime, 'echo x; sleep 1000')
+    const [sandbox] = await runtime.listPodSandboxes()
+    await runtime.removePodSandbox(sandbox?.id ?? '')
+    expect(await runtime.listContainers()).toEqual([])
+    for (const name of ['containers', 'exits', 'logs', 'sandboxes', 'work']) {
+      expect(readdirSync(join(directory, 'kubelet', 'node-a', name))).toEqual([])
+    }
+  })
+})
+
+describe.skipIf(!linux)('addresses', () => {
+  it('gives each pod its own, and nodes of one directory different ones', async () => {
+    const directory = temporaryDirectory()
+    const [a, b] = [openRuntime(directory), openRuntime(directory, 'node-b')]
+    const first = await a.runPodSandbox(sandboxConfig('1'))
+    const second = await a.runPodSandbox(sandboxConfig('2'))
+    const other = await b.runPodSandbox(sandboxConfig('3'))
+    const [one = '', two, three = ''] = [first, second, other].map(({ addresses }) => addresses[0])
+    expect(one).toMatch(/^127\.[1-9]\d*\.\d+\.1$/)
+    expect(two).toBe(one.replace(/1$/, '2'))
+    expect([three.endsWith('.1'), three === one]).toEqual([true, false])
+  })
+
+  it('gives none that a node of another directory has: they share this host', async () => {
+    const [a, b] = [openRuntime(temporaryDirectory()), openRuntime(temporaryDirectory())]
+    const sandboxes = await Promise.all([a, b].map((runtime) => runtime.runPodSandbox(sandboxConfig('1'))))
+    expect(new Set(sandboxes.map(({ addresses }) => addresses[0])).size).toBe(2)
+  })
+
+  it('keeps them over a restart', async () => {
+    const directory = temporaryDirectory()
+    const before = openRuntime(directory)
+    const { addresses } = await before.runPodSandbox(sandboxConfig('1'))
+    await before.close()
+    const after = openRuntime(directory)
+    expect((await after.listPodSandboxes()).map((sandbox) => sandbox.addresses)).toEqual([addresses])
+    expect((await after.runPodSandbox(sandboxConfig('2'))).addresses).toEqual([addresses[0]?.replace(/1$/, '2')])
+  })
+})
+
+describe('after the node agent was killed', () => {
+  it('takes up what runs as it is, and learns how the others have ended', async () => {
+    const directory = temporaryDirectory()
+    const [agent, ids] = await startAgent(directory, ['echo up; sleep 1000', 'sleep 0.2; exit 9', 'sleep 1000'])
+    const [running = '', ending = '', killed = ''] = ids
+    const recordPath = join(directory, 'kubelet', 'node-a', 'containers', running, 'container.json')
+    const { startedAtMs } = JSON.parse(readFileSync(recordPath, 'utf8')) as { startedAtMs: number }
+    agent.kill('SIGKILL')
+    await once(agent, 'exit')
+    await expect.poll(() => existsSync(join(directory, 'kubelet', 'node-a', 'exits', ending))).toBe(true)
+    const shim = Number(
+      readFileSync(join(directory, 'kubelet', 'node-a', 'containers', killed, 'identity'), 'utf8').split('\n')[0],
+    )
+    process.kill(-shim, 'SIGKILL')
+    await expect.poll(() => isRunning(shim)).toBe(false)
+
+    const runtime = openRuntime(directory)
+    expect(await status(runtime, running)).toMatchObject({ state: 'running', startedAtMs })
+    expect(await status(runtime, ending)).toMatchObject({ state: 'exited', exitCode: 9 })
+    expect(await status(runtime, killed)).toMatchObject({ state: 'exited', exitCode: 137 })
+    expect(await log(runtime, running)).toBe('up\n')
+  })
+
+  it('notices the end of an adopted container, and can stop one', async () => {
+    const directory = temporaryDirectory()
+    const [agent, ids] = await startAgent(directory, [
+      'until [ -e stop ]; do sleep 0.02; done; exit 8',
+      "trap '' TERM; while :; do sleep 0.02; done",
+    ])
+    const [ending = '', stubborn = ''] = ids
+    agent.kill('SIGKILL')
+    await once(agent, 'exit')
+
+    const runtime = openRuntime(directory)
+    const end = ended(runtime, ending)
+    await runtime.exec(ending, ['touch', 'stop'], patient)
+    expect(await end).toMatchObject({ exitCode: 8 })
+    await runtime.stopContainer(stubborn, 50)
+    expect(await status(runtime, stubborn)).toMatchObject({ state: 'exited', exitCode: 137 })
+  })
+
+  it.skipIf(!linux)('ends what a killed shim has left', async () => {
+    const directory = temporaryDirectory()
+    const [agent, ids] = await startAgent(directory, ['echo $$; exec sleep 1000'])
+    const [id = ''] = ids
+    const logPath = join(directory, 'kubelet', 'node-a', 'logs', 'default_web_uid-1', 'c0', '0.log')
+    await expect.poll(() => readFileSync(logPath, 'utf8')).toMatch(/\d+\n/)
+    agent.kill('SIGKILL')
+    await once(agent, 'exit')
+    const shim = Number(
+      readFileSync(join(directory, 'kubelet', 'node-a', 'containers', id, 'identity'), 'utf8').split('\n')[0],
+    )
+    process.kill(shim, 'SIGKILL')
+    await expect.poll(() => isRunning(shim)).toBe(false)
+
+    const runtime = openRuntime(directory)
+    expect(await status(runtime, id)).toMatchObject({ state: 'exited', exitCode: 137 })
+    const command = Number(readFileSync(logPath, 'utf8'))
+    await expect.poll(() => isRunning(command)).toBe(false)
+  })
+})
+
+describe('logs', () => {
+  it('follows a log until the container has ended', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'echo one; sleep 0.1; echo two; sleep 0.1; echo three')
+    expect(await log(runtime, id, { follow: true })).toBe('one\ntwo\nthree\n')
+  })
+
+  it('gives the last lines, and no more bytes than asked for', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'seq 1 100000; printf last')
+    await ended(runtime, id)
+    expect(await log(runtime, id, { tailLines: 2 })).toBe('100000\nlast')
+    expect(await log(runtime, id, { tailLines: 0 })).toBe('')
+    expect(await log(runtime, id, { limitBytes: 5 })).toBe('1\n2\n3')
+    const everything = await log(runtime, id)
+    expect(await log(runtime, id, { tailLines: 1_000_000 })).toBe(everything)
+    expect(everything.length).toBe(588_895 + 4)
+  })
+
+  it('tells when lines were written, and leaves out older ones', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'echo early; sleep 0.5; echo late')
+    await ended(runtime, id)
+    const lines = (await log(runtime, id, { timestamps: true })).trimEnd().split('\n')
+    expect(lines.map((line) => line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z /, ''))).toEqual(['early', 'late'])
+    const [early = 0, late = 0] = lines.map((line) => parseTime(line.slice(0, 30)))
+    expect(late - early).toBeGreaterThanOrEqual(450)
+    expect(await log(runtime, id, { sinceTimeMs: early + 200 })).toBe('late\n')
+    expect(await log(runtime, id, { sinceTimeMs: early - 1000 })).toBe('early\nlate\n')
+  })
+
+  it('rotates a log that grows too long, and reads on over the rotation', async () => {
+    const directory = temporaryDirectory()
+    const runtime = openRuntime(directory)
+    const line = 'x'.repeat(99)
+    const id = await run(runtime, `yes ${line} | head -n 120000; sleep 0.1; echo end`)
+    const followed = await log(runtime, id, { follow: true })
+    expect(followed.endsWith('end\n')).toBe(true)
+    const files = readdirSync(join(directory, 'kubelet', 'node-a', 'logs', 'default_web_uid-1', 'main'))
+    expect(files.filter((name) => /^0\.log\.\d{15}$/.test(name)).length).toBeGreaterThanOrEqual(1)
+    expect((await log(runtime, id, { tailLines: 2 })).split('\n').at(-2)).toBe('end')
+  })
+})
+
+/** A process that has started containers, and their ids. */
+async function startAgent(directory: string, commands: readonly string[]) {
+  const script = fileURLToPath(new URL('../../testing/runtime-process.ts', import.meta.url))
+  const agent = spawn(process.execPath, [script, directory, ...commands], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => {
+    agent.kill('SIGKILL')
+  })
+  const [output] = (await once(agent.stdout, 'data')) as [Buffer]
+  return [agent, output.toString().trim().split(' ')] as const
+}
+
+/** Zombies do not count: on some hosts nobody collects them. */
+function isRunning(pid: number): boolean {
+  try {
+    return !execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('Z')
+  } catch {
+    return false
+  }
+}

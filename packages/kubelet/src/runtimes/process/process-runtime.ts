@@ -1,0 +1,416 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, type FSWatcher, mkdirSync, openSync, watch } from 'node:fs'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Environment, Timer } from '@coracle/environment'
+import type { AddressPool } from '../../addresses.ts'
+import type { LogReadOptions } from '../../log-options.ts'
+import {
+  type ContainerConfig,
+  ContainerConfigError,
+  type ContainerRuntimeStatus,
+  type ContainerStoppedEvent,
+  type EnvironmentVariable,
+  type ExecResult,
+  type PodSandboxConfig,
+  type PodSandboxStatus,
+  type Runtime,
+} from '../runtime.ts'
+import { nodeAddressPool } from './address-ranges.ts'
+import { besideCommand, type Command, commandOf } from './command.ts'
+import {
+  type HeldContainer,
+  hold,
+  isRunning,
+  lastLines,
+  signalLeader,
+  statusOf,
+  stopSignalOf,
+} from './held-container.ts'
+import { readLog } from './log-reader.ts'
+import { removeLog } from './log-segments.ts'
+import { LogWatcher } from './log-watcher.ts'
+import { isAlive, orphansOf, type ProcessIdentity, signalGroup } from './process-identity.ts'
+import { type ContainerRecord, RecordStore, type SandboxRecord } from './record-store.ts'
+import { runBeside } from './run-beside.ts'
+import { shimScript } from './shim.ts'
+
+export interface ProcessRuntimeOptions {
+  readonly environment: Environment
+  /** Directory of the whole cluster's data; the runtime keeps to `kubelet/<node>` in it. */
+  readonly dataDirectory: string
+  readonly nodeName: string
+}
+
+/**
+ * Containers as plain processes of this host, each in a session of its own: no root, no images, no isolation. They
+ * outlive the node agent, and the next one on the same directory takes them up as they are: same id, same start time,
+ * and the exit codes of those that ended in between.
+ *
+ * What it cannot do it refuses: volumes (nothing can appear at a path for one process only), and containers that leave
+ * the command to their image.
+ */
+export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
+  return new ProcessRuntime(options)
+}
+
+/** How often containers are checked on that an earlier node agent started: their deaths are told to nobody here. */
+const adoptedPollMs = 1_000
+/** The same while one of them is being stopped. */
+const stoppingPollMs = 20
+/** Exit codes of containers of which nobody saw the end: as if they had been killed. */
+const killedExitCode = 128 + constants.signals.SIGKILL
+/** Exit code of containers whose command could not be run; what containerd reports. */
+const startErrorExitCode = 128
+
+class ProcessRuntime implements Runtime {
+  readonly name = 'process'
+  readonly version = '0.1.0'
+  readonly runsProcesses = true
+  readonly #environment: Environment
+  readonly #records: RecordStore
+  readonly #addresses: AddressPool | undefined
+  readonly #sandboxes = new Map<string, SandboxRecord>()
+  readonly #containers = new Map<string, HeldContainer>()
+  readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
+  #exitsWatcher: FSWatcher | undefined
+  #pollTimer: Timer | undefined
+  #closed = false
+
+  constructor({ environment, dataDirectory, nodeName }: ProcessRuntimeOptions) {
+    const directory = join(dataDirectory, 'kubelet')
+    this.#environment = environment
+    this.#records = new RecordStore(join(directory, nodeName))
+    this.#addresses = nodeAddressPool(directory, nodeName)
+    this.#adoptAll()
+  }
+
+  subscribe(listener: (event: ContainerStoppedEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  // --- Sandboxes ----------------------------------------------------------------------------------------------------
+
+  async listPodSandboxes(podUid?: string): Promise<readonly PodSandboxStatus[]> {
+    const all = [...this.#sandboxes.values()]
+    return podUid === undefined ? all : all.filter((sandbox) => sandbox.podUid === podUid)
+  }
+
+  async runPodSandbox(config: PodSandboxConfig): Promise<PodSandboxStatus> {
+    const { podUid, podName, podNamespace, attempt, hostname } = config
+    const sandbox: SandboxRecord = {
+      id: this.#newId(),
+      podUid,
+      podName,
+      podNamespace,
+      attempt,
+      hostname,
+      ready: true,
+      createdAtMs: this.#environment.clock.now(),
+      addresses: config.hostNetwork ? [] : [this.#takeAddress(config.preferredAddress)],
+    }
+    this.#records.writeSandbox(sandbox)
+    this.#sandboxes.set(sandbox.id, sandbox)
+    return sandbox
+  }
+
+  #takeAddress(preferred: string | undefined): string {
+    if (this.#addresses === undefined) return '127.0.0.1'
+    const address = this.#addresses.take(preferred)
+    if (address === undefined) throw new Error('no free pod address is left on this node: delete pods that have ended')
+    return address
+  }
+
+  async stopPodSandbox(id: string): Promise<void> {
+    const sandbox = this.#sandboxes.get(id)
+    if (sandbox === undefined || !sandbox.ready) return
+    const running = [...this.#containers.values()].filter((held) => held.record.sandboxId === id && isRunning(held))
+    await Promise.all(running.map((held) => this.stopContainer(held.record.id, 0)))
+    const stopped = { ...sandbox, ready: false }
+    this.#records.writeSandbox(stopped)
+    this.#sandboxes.set(id, stopped)
+    for (const address of sandbox.addresses) this.#addresses?.release(address)
+  }
+
+  async removePodSandbox(id: string): Promise<void> {
+    await this.stopPodSandbox(id)
+    const sandbox = this.#sandboxes.get(id)
+    if (sandbox === undefined) return
+    for (const held of [...this.#containers.values()]) {
+      if (held.record.sandboxId === id) await this.removeContainer(held.record.id)
+    }
+    this.#sandboxes.delete(id)
+    this.#records.removeSandbox(sandbox)
+    const others = [...this.#sandboxes.values()].some(({ podUid }) => podUid === sandbox.podUid)
+    if (!others) this.#records.removePod(sandbox)
+  }
+
+  // --- Containers ---------------------------------------------------------------------------------------------------
+
+  async listContainers(podUid?: string): Promise<readonly ContainerRuntimeStatus[]> {
+    const all = [...this.#containers.values()]
+    return (podUid === undefined ? all : all.filter(({ record }) => record.podUid === podUid)).map(statusOf)
+  }
+
+  async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
+    const sandbox = this.#sandboxes.get(sandboxId)
+    if (sandbox?.ready !== true) throw new Error(`sandbox ${sandboxId} is not ready`)
+    const [mount] = config.mounts
+    if (mount !== undefined) throw new ContainerConfigError(mountRefusal(mount.name, mount.containerPath))
+    if (!namesProgram(config)) throw new Error(commandRefusal(config))
+    const record: ContainerRecord = {
+      id: this.#newId(),
+      sandboxId,
+      podUid: sandbox.podUid,
+      config,
+      createdAtMs: this.#environment.clock.now(),
+      logPath: this.#records.logPath(sandbox, config),
+      workDirectory: this.#records.workDirectory(sandbox, config),
+    }
+    mkdirSync(record.workDirectory, { recursive: true, mode: 0o700 })
+    mkdirSync(dirname(record.logPath), { recursive: true, mode: 0o700 })
+    this.#records.writeContainer(record)
+    this.#containers.set(record.id, hold(record))
+    return record.id
+  }
+
+  async startContainer(id: string): Promise<void> {
+    const held = this.#held(id)
+    const { record } = held
+    const startedAtMs = this.#environment.clock.now()
+    try {
+      const command = commandOf(record.config, record.workDirectory, this.#identityOf(record))
+      held.record = { ...record, startedAtMs }
+      this.#records.writeContainer(held.record)
+      this.#spawn(held, command)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      held.record = { ...record, startedAtMs, startError: message }
+      this.#records.writeContainer(held.record)
+      this.#records.writeExit(id, startErrorExitCode)
+      held.exit = this.#records.exit(id)
+      throw error
+    }
+  }
+
+  #spawn(held: HeldContainer, command: Command): void {
+    const { id, logPath } = held.record
+    const log = openSync(logPath, 'a', 0o600)
+    try {
+      const shim = ['-c', shimScript, 'coracle-shim', this.#records.identityPath(id), this.#records.exitPath(id)]
+      const child = spawn('/bin/sh', [...shim, ...command.argv], {
+        cwd: command.directory,
+        env: command.env,
+        detached: true,
+        stdio: ['ignore', log, 'ignore', log],
+      })
+      // Without a listener a failure would take the whole process down; it shows in the missing id.
+      child.on('error', () => {})
+      if (child.pid === undefined)
+        throw new Error('failed to start container: the command and its environment are too large')
+      held.leader = child.pid
+      this.#followChild(held, child, child.pid)
+    } finally {
+      closeSync(log)
+    }
+    held.log = new LogWatcher(logPath, this.#environment.clock)
+  }
+
+  #followChild(held: HeldContainer, child: ChildProcess, leader: number): void {
+    child.unref()
+    child.once('exit', (code, signal) => {
+      // A shim that was killed leaves its group behind.
+      signalGroup(leader, 'SIGKILL')
+      if (this.#closed) return
+      this.#ended(held, signal === null ? (code ?? 0) : 128 + constants.signals[signal])
+    })
+  }
+
+  /** `exitCode` counts only where the shim has recorded none. */
+  #ended(held: HeldContainer, exitCode: number): void {
+    if (held.exit !== undefined) return
+    const { id, podUid, config } = held.record
+    if (this.#records.exit(id) === undefined) this.#records.writeExit(id, exitCode)
+    held.exit = this.#records.exit(id) ?? { exitCode, finishedAtMs: this.#environment.clock.now() }
+    held.leader = undefined
+    held.killTimer?.cancel()
+    held.log?.close()
+    held.log = undefined
+    if (config.messageFromLog && held.exit.exitCode !== 0) held.message = lastLines(held.record.logPath)
+    for (const resume of held.waiters.splice(0)) resume()
+    for (const listener of this.#listeners) listener({ podUid, containerId: id })
+  }
+
+  async stopContainer(id: string, timeoutMs: number): Promise<void> {
+    const held = this.#containers.get(id)
+    if (held === undefined || !isRunning(held)) return
+    const { clock } = this.#environment
+    const killAtMs = clock.monotonicMs() + timeoutMs
+    const first = held.killAtMs === Number.POSITIVE_INFINITY
+    if (killAtMs < held.killAtMs) {
+      held.killAtMs = killAtMs
+      held.killTimer?.cancel()
+      held.killTimer = clock.setTimer(timeoutMs, () => signalLeader(held, 'SIGKILL'))
+    }
+    if (timeoutMs <= 0) signalLeader(held, 'SIGKILL')
+    else if (first) signalLeader(held, stopSignalOf(held.record.config))
+    if (held.adopted) this.#poll()
+    if (isRunning(held)) await new Promise<void>((resolve) => held.waiters.push(resolve))
+  }
+
+  async removeContainer(id: string): Promise<void> {
+    const held = this.#containers.get(id)
+    if (held === undefined) return
+    if (isRunning(held)) throw new Error(`container ${id} is running: stop it first`)
+    this.#containers.delete(id)
+    removeLog(held.record.logPath)
+    this.#records.removeContainer(id)
+  }
+
+  exec(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult> {
+    const { record } = this.#held(id)
+    return runBeside(besideCommand(record.config, record.workDirectory, this.#identityOf(record), command), signal)
+  }
+
+  readLog(id: string, options: LogReadOptions, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const held = this.#held(id)
+    return readLog(held.record.logPath, options, held.log, signal)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#exitsWatcher?.close()
+    this.#pollTimer?.cancel()
+    for (const held of this.#containers.values()) {
+      held.killTimer?.cancel()
+      held.log?.close()
+    }
+    this.#listeners.clear()
+  }
+
+  // --- Taking up what an earlier life has left ------------------------------------------------------------------------
+
+  #adoptAll(): void {
+    for (const sandbox of this.#records.sandboxes()) {
+      this.#sandboxes.set(sandbox.id, sandbox)
+      if (sandbox.ready) for (const address of sandbox.addresses) this.#addresses?.claim(address)
+    }
+    for (const record of this.#records.containers()) this.#adopt(record)
+    if (this.#adopted().length === 0) return
+    this.#exitsWatcher = watchOrNothing(this.#records.exitsDirectory, () => this.#checkAdopted())
+    this.#poll()
+  }
+
+  #adopt(record: ContainerRecord): void {
+    const held = hold(record)
+    this.#containers.set(record.id, held)
+    held.exit = this.#records.exit(record.id)
+    if (held.exit !== undefined && record.config.messageFromLog && held.exit.exitCode !== 0)
+      held.message = lastLines(record.logPath)
+    if (record.startedAtMs === undefined || held.exit !== undefined) return
+    const identity = this.#records.identity(record.id)
+    if (identity !== undefined && isAlive(identity)) {
+      held.leader = identity
+      held.adopted = true
+      held.log = new LogWatcher(record.logPath, this.#environment.clock)
+    } else {
+      this.#killOrphans(record.id, identity)
+      this.#ended(held, killedExitCode)
+    }
+  }
+
+  #adopted(): readonly HeldContainer[] {
+    return [...this.#containers.values()].filter((held) => held.adopted && isRunning(held))
+  }
+
+  #poll(): void {
+    this.#pollTimer?.cancel()
+    const adopted = this.#adopted()
+    if (adopted.length === 0 || this.#closed) return
+    const stopping = adopted.some(({ killAtMs }) => killAtMs !== Number.POSITIVE_INFINITY)
+    this.#pollTimer = this.#environment.clock.setTimer(stopping ? stoppingPollMs : adoptedPollMs, () => {
+      this.#checkAdopted()
+      this.#poll()
+    })
+  }
+
+  #checkAdopted(): void {
+    for (const held of this.#adopted()) {
+      const { id } = held.record
+      const identity = held.leader
+      if (identity === undefined || typeof identity === 'number') continue
+      if (this.#records.exit(id) !== undefined) this.#ended(held, 0)
+      else if (!isAlive(identity)) {
+        // Its shim may have written in the meantime; if it did not, it was killed and may have left others.
+        if (this.#records.exit(id) === undefined) this.#killOrphans(id, identity)
+        this.#ended(held, killedExitCode)
+      }
+    }
+  }
+
+  #killOrphans(id: string, identity: ProcessIdentity | undefined): void {
+    if (identity === undefined) return
+    for (const pid of orphansOf(identity.pid, `CORACLE_CONTAINER_ID=${id}`)) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It has ended by itself.
+      }
+    }
+  }
+
+  // --- Odds and ends --------------------------------------------------------------------------------------------------
+
+  #held(id: string): HeldContainer {
+    const held = this.#containers.get(id)
+    if (held === undefined) throw new Error(`container ${id} not found`)
+    return held
+  }
+
+  /** What every container is told of itself. */
+  #identityOf(record: ContainerRecord): EnvironmentVariable[] {
+    const hostname = this.#sandboxes.get(record.sandboxId)?.hostname ?? ''
+    return [
+      { name: 'HOSTNAME', value: hostname },
+      { name: 'CORACLE_CONTAINER_ID', value: record.id },
+    ]
+  }
+
+  #newId(): string {
+    return this.#environment.random.string(64, '0123456789abcdef')
+  }
+}
+
+function mountRefusal(name: string, path: string): string {
+  return (
+    `volumeMount "${name}" cannot be mounted at ${path}: containers of the process runtime share the host's file system. ` +
+    `Pass the content by environment variables, or remove the mount`
+  )
+}
+
+/**
+ * Arguments alone are what is run, as with an image that has no entry point; but options alone are those of an entry
+ * point, and there is none here.
+ */
+function namesProgram({ command, args }: ContainerConfig): boolean {
+  return command.length > 0 || (args[0] !== undefined && !args[0].startsWith('-'))
+}
+
+function commandRefusal({ name, image }: ContainerConfig): string {
+  return (
+    `container "${name}" has no command: the process runtime records image "${image}" but does not unpack it. ` +
+    `Set command to a program of this host`
+  )
+}
+
+function watchOrNothing(directory: string, onChange: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(directory, { persistent: false }, onChange)
+    // Polling goes on.
+    watcher.on('error', () => watcher.close())
+    return watcher
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,145 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ContainerConfig, PodSandboxStatus } from '../runtime.ts'
+import { type ProcessIdentity, parseIdentity } from './process-identity.ts'
+
+/** What is kept of a container on disk. Its identity and its exit are files of their own, written by its shim. */
+export interface ContainerRecord {
+  readonly id: string
+  readonly sandboxId: string
+  readonly podUid: string
+  readonly config: ContainerConfig
+  readonly createdAtMs: number
+  readonly logPath: string
+  readonly workDirectory: string
+  /** Set before the process is started: a container with it may have a process, one without has none. */
+  readonly startedAtMs?: number
+  readonly startError?: string
+}
+
+/** How a container ended. */
+export interface ExitRecord {
+  readonly exitCode: number
+  readonly finishedAtMs: number
+}
+
+export type SandboxRecord = PodSandboxStatus & { readonly hostname: string }
+
+/**
+ * The runtime's memory on disk: what a later life needs to take up the containers of this one. Only the owner may read
+ * it, since configurations hold secrets.
+ */
+export class RecordStore {
+  readonly #directory: string
+
+  constructor(directory: string) {
+    this.#directory = directory
+    for (const name of ['sandboxes', 'containers', 'exits', 'logs', 'work']) {
+      mkdirSync(join(directory, name), { recursive: true, mode: 0o700 })
+    }
+  }
+
+  get exitsDirectory(): string {
+    return join(this.#directory, 'exits')
+  }
+
+  exitPath(id: string): string {
+    return join(this.exitsDirectory, id)
+  }
+
+  identityPath(id: string): string {
+    return join(this.#directory, 'containers', id, 'identity')
+  }
+
+  /** Where a run of a container logs to, laid out as below /var/log/pods. */
+  logPath(sandbox: SandboxRecord, config: ContainerConfig): string {
+    return join(this.#logDirectory(sandbox), config.name, `${config.attempt}.log`)
+  }
+
+  /** Where a container that names no working directory starts: a directory of its own that lives as long as its pod. */
+  workDirectory(sandbox: SandboxRecord, config: ContainerConfig): string {
+    return join(this.#directory, 'work', sandbox.podUid, config.name)
+  }
+
+  sandboxes(): readonly SandboxRecord[] {
+    const directory = join(this.#directory, 'sandboxes')
+    return readdirSync(directory).flatMap((name) => readJson<SandboxRecord>(join(directory, name)) ?? [])
+  }
+
+  containers(): readonly ContainerRecord[] {
+    const directory = join(this.#directory, 'containers')
+    return readdirSync(directory).flatMap(
+      (id) => readJson<ContainerRecord>(join(directory, id, 'container.json')) ?? [],
+    )
+  }
+
+  writeSandbox(sandbox: SandboxRecord): void {
+    writeJson(join(this.#directory, 'sandboxes', `${sandbox.id}.json`), sandbox)
+  }
+
+  writeContainer(container: ContainerRecord): void {
+    const directory = join(this.#directory, 'containers', container.id)
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    writeJson(join(directory, 'container.json'), container)
+  }
+
+  removeContainer(id: string): void {
+    rmSync(join(this.#directory, 'containers', id), { recursive: true, force: true })
+    rmSync(this.exitPath(id), { force: true })
+  }
+
+  removeSandbox(sandbox: SandboxRecord): void {
+    rmSync(join(this.#directory, 'sandboxes', `${sandbox.id}.json`), { force: true })
+  }
+
+  /** Removes what the containers of a pod have left: logs and working directories. */
+  removePod(sandbox: SandboxRecord): void {
+    rmSync(this.#logDirectory(sandbox), { recursive: true, force: true })
+    rmSync(join(this.#directory, 'work', sandbox.podUid), { recursive: true, force: true })
+  }
+
+  identity(id: string): ProcessIdentity | undefined {
+    const text = readText(this.identityPath(id))
+    return text === undefined ? undefined : parseIdentity(text)
+  }
+
+  /** Undefined while the container runs, also while its shim is just writing. */
+  exit(id: string): ExitRecord | undefined {
+    const text = readText(this.exitPath(id))
+    if (text === undefined || !text.endsWith('\n')) return undefined
+    return { exitCode: Number(text.trim()), finishedAtMs: statSync(this.exitPath(id)).mtimeMs }
+  }
+
+  /** For containers whose shim could not say how they ended. */
+  writeExit(id: string, exitCode: number): void {
+    writeFileSync(this.exitPath(id), `${exitCode}\n`)
+  }
+
+  #logDirectory({ podNamespace, podName, podUid }: SandboxRecord): string {
+    return join(this.#directory, 'logs', `${podNamespace}_${podName}_${podUid}`)
+  }
+}
+
+function writeJson(path: string, value: unknown): void {
+  writeFileSync(`${path}.new`, JSON.stringify(value), { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
+
+/** A file that is being replaced or is damaged is as good as none. */
+function readJson<T>(path: string): T | undefined {
+  const text = path.endsWith('.json') ? readText(path) : undefined
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text) as T
+  } catch {
+    return undefined
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

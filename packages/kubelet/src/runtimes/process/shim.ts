@@ -1,0 +1,33 @@
+/**
+ * The program that stands between the node agent and a container's command: a POSIX shell, because it costs less than
+ * a megabyte and is everywhere. It leads the container's session and process group, and outlives the node agent.
+ *
+ * - It records who it is (process id and start time), so that a later node agent can tell it from a process that got
+ *   the same id.
+ * - It ignores no signal but survives them, so that a signal to the group reaches the command and the shim can still
+ *   tell how that ended. The command runs in the foreground: in the background a shell would make it ignore SIGINT.
+ * - It writes the exit code in a single write of one line: a reader takes a file without the newline as not there yet.
+ *   The time of the exit is the file's modification time.
+ * - When the command has ended it kills what is left of the group, itself included: a container ends with its main
+ *   process.
+ *
+ * $1 is the file for the identity, $2 the file for the exit code, the rest is the command. The log is file descriptor 3,
+ * kept from the shell's own standard error, on which some shells comment the death of their children.
+ */
+export const shimScript = `
+boot=
+if [ -r /proc/$$/stat ]; then
+  read -r line </proc/$$/stat
+  read -r boot </proc/sys/kernel/random/boot_id
+else
+  line=$(ps -o lstart= -p $$)
+fi
+printf '%s\\n%s\\n%s\\n' "$$" "$line" "$boot" >"$1"
+exits=$2
+shift 2
+trap : HUP INT QUIT USR1 USR2 PIPE ALRM TERM
+"$@" 2>&3 3>&-
+code=$?
+printf '%s\\n' "$code" >"$exits"
+kill -KILL 0
+`

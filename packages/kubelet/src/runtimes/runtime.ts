@@ -1,0 +1,150 @@
+import type { LogReadOptions } from '../log-options.ts'
+
+/** What a pod is to the runtime: a place for its containers, with an address. CRI's PodSandboxConfig. */
+export interface PodSandboxConfig {
+  readonly podUid: string
+  readonly podName: string
+  readonly podNamespace: string
+  /** Counts the sandboxes this pod has had. */
+  readonly attempt: number
+  readonly hostname: string
+  /** The pod shares the node's network and gets no address of its own. */
+  readonly hostNetwork: boolean
+  /** Address to take if it is free: the one the pod had before. */
+  readonly preferredAddress?: string
+}
+
+/** A sandbox as the runtime sees it. */
+export interface PodSandboxStatus {
+  readonly id: string
+  readonly podUid: string
+  readonly podName: string
+  readonly podNamespace: string
+  readonly attempt: number
+  /** A sandbox that is not ready holds no running containers and never will again. */
+  readonly ready: boolean
+  readonly createdAtMs: number
+  /** Empty for a pod on the node's network. */
+  readonly addresses: readonly string[]
+}
+
+export interface EnvironmentVariable {
+  readonly name: string
+  readonly value: string
+}
+
+/** A volume as a container is to see it. */
+export interface Mount {
+  readonly name: string
+  readonly containerPath: string
+}
+
+/** One run of one container. CRI's ContainerConfig. */
+export interface ContainerConfig {
+  readonly name: string
+  /** How often this container was started before in its pod: the restart count. */
+  readonly attempt: number
+  readonly image: string
+  /** Replaces the image's entry point; empty keeps it. */
+  readonly command: readonly string[]
+  readonly args: readonly string[]
+  readonly env: readonly EnvironmentVariable[]
+  /** Absent: the runtime's choice, or the image's. */
+  readonly workingDirectory?: string
+  /** Such as SIGTERM. Absent: the image's, or SIGTERM. */
+  readonly stopSignal?: string
+  readonly mounts: readonly Mount[]
+  /** The last lines of the log become the message of a run that fails. */
+  readonly messageFromLog: boolean
+}
+
+/** `created` has never run, `exited` never will again. */
+export type ContainerRuntimeState = 'created' | 'running' | 'exited'
+
+/** A container as the runtime sees it: CRI's ContainerStatus, with the identity of its pod. */
+export interface ContainerRuntimeStatus {
+  readonly id: string
+  readonly sandboxId: string
+  readonly podUid: string
+  readonly name: string
+  readonly attempt: number
+  readonly image: string
+  /** What the image resolved to, as `imageID` shows it. */
+  readonly imageRef: string
+  readonly state: ContainerRuntimeState
+  readonly createdAtMs: number
+  readonly startedAtMs?: number
+  readonly finishedAtMs?: number
+  readonly exitCode?: number
+  /** `Completed`, `Error`, `OOMKilled`, `StartError`. */
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** A container has stopped, for whatever reason. CRI's GetContainerEvents. */
+export interface ContainerStoppedEvent {
+  readonly podUid: string
+  readonly containerId: string
+}
+
+export interface ExecResult {
+  readonly exitCode: number
+  /** Both streams, up to `execOutputBytesMax`. */
+  readonly output: string
+}
+
+/** How much output of a command the node agent keeps: upstream's probe limit. */
+export const execOutputBytesMax = 10 * 1024
+
+/** What was asked of a container cannot be had on this runtime: reason CreateContainerConfigError. */
+export class ContainerConfigError extends Error {
+  override readonly name = 'ContainerConfigError'
+}
+
+/**
+ * What runs containers. The calls are those of the Container Runtime Interface that a node agent needs
+ * (https://kubernetes.io/docs/concepts/architecture/cri), with three differences that an adapter over gRPC can bridge:
+ * lists give whole statuses, logs are read through the runtime because their format is its own, and times are epoch
+ * milliseconds.
+ *
+ * All calls are idempotent where CRI's are: stopping what has stopped and removing what is gone succeed.
+ * Failures reject with an Error whose message is for the user.
+ */
+export interface Runtime {
+  /** Scheme of container ids (`process://…`). */
+  readonly name: string
+  readonly version: string
+  /** Whether containers are real: simulated ones have no ports to probe and no commands to run. */
+  readonly runsProcesses: boolean
+  /** Calls back whenever a container has stopped; several stops may come as one. Returns the way to end that. */
+  subscribe(listener: (event: ContainerStoppedEvent) => void): () => void
+
+  /** Sandboxes, of one pod or all. */
+  listPodSandboxes(podUid?: string): Promise<readonly PodSandboxStatus[]>
+  runPodSandbox(config: PodSandboxConfig): Promise<PodSandboxStatus>
+  /** Kills what still runs in it; its address is free afterwards. */
+  stopPodSandbox(id: string): Promise<void>
+  /** Forgets it, its containers and their logs. */
+  removePodSandbox(id: string): Promise<void>
+
+  /** Containers, of one pod or all. */
+  listContainers(podUid?: string): Promise<readonly ContainerRuntimeStatus[]>
+  /** Gives the id. Rejects with a `ContainerConfigError` where the configuration asks for what cannot be. */
+  createContainer(sandboxId: string, config: ContainerConfig): Promise<string>
+  /** Rejects where the command cannot be run; the container is then `exited` with reason StartError. */
+  startContainer(id: string): Promise<void>
+  /**
+   * Asks it to stop, kills it `timeoutMs` later, and resolves when it is gone. A second call may shorten the wait of
+   * the first, never lengthen it.
+   */
+  stopContainer(id: string, timeoutMs: number): Promise<void>
+  /** Forgets a container that does not run, and its log. */
+  removeContainer(id: string): Promise<void>
+  /** Runs a command beside the container's own process. Rejects when it cannot be started or the signal is aborted. */
+  exec(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult>
+  /** The log in pieces as they come. With `follow` it ends when the container has stopped and all is read. */
+  readLog(id: string, options: LogReadOptions, signal: AbortSignal): AsyncIterable<Uint8Array>
+
+  /** Stops watching. Containers run on: whoever opens the runtime's directory next takes them up. */
+  close(): Promise<void>
+}

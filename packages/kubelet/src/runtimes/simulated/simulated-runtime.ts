@@ -1,0 +1,201 @@
+import { type Environment, sleep } from '@coracle/environment'
+import { createAddressPool } from '../../addresses.ts'
+import type {
+  ContainerConfig,
+  ContainerRuntimeStatus,
+  ContainerStoppedEvent,
+  PodSandboxConfig,
+  PodSandboxStatus,
+  Runtime,
+} from '../runtime.ts'
+
+/** Pods a simulated runtime can hold at once: one address each. */
+export const simulatedPodsMax = 2 ** 22
+
+export interface SimulatedRuntimeOptions {
+  readonly environment: Environment
+  /** How long a container takes to start. */
+  readonly startLatencyMs?: number
+}
+
+/** A runtime without processes: containers are entries in a table. */
+export interface SimulatedRuntime extends Runtime {
+  /** Lets the running container of a pod end as if its process had. False where none of that name runs. */
+  exitContainer(podUid: string, name: string, exitCode: number): boolean
+}
+
+/**
+ * Containers that start when asked, run until they are stopped or told to end, and stop at once with exit code 0. One
+ * runtime serves any number of nodes.
+ */
+export function createSimulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRuntime {
+  return new TableRuntime(options.environment, options.startLatencyMs ?? 0)
+}
+
+interface PodEntry {
+  sandboxes: readonly PodSandboxStatus[]
+  containers: readonly ContainerRuntimeStatus[]
+}
+
+class TableRuntime implements SimulatedRuntime {
+  readonly name = 'simulated'
+  readonly version = '0.1.0'
+  readonly runsProcesses = false
+  readonly #environment: Environment
+  readonly #startLatencyMs: number
+  readonly #pods = new Map<string, PodEntry>()
+  readonly #podOf = new Map<string, string>()
+  readonly #addresses = createAddressPool('10.128.0.1', simulatedPodsMax)
+  readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
+  #ids = 0
+
+  constructor(environment: Environment, startLatencyMs: number) {
+    this.#environment = environment
+    this.#startLatencyMs = startLatencyMs
+  }
+
+  subscribe(listener: (event: ContainerStoppedEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async listPodSandboxes(podUid?: string): Promise<readonly PodSandboxStatus[]> {
+    if (podUid !== undefined) return this.#pods.get(podUid)?.sandboxes ?? []
+    return [...this.#pods.values()].flatMap(({ sandboxes }) => sandboxes)
+  }
+
+  async listContainers(podUid?: string): Promise<readonly ContainerRuntimeStatus[]> {
+    if (podUid !== undefined) return this.#pods.get(podUid)?.containers ?? []
+    return [...this.#pods.values()].flatMap(({ containers }) => containers)
+  }
+
+  async runPodSandbox(config: PodSandboxConfig): Promise<PodSandboxStatus> {
+    const address = config.hostNetwork ? undefined : this.#addresses.take(config.preferredAddress)
+    if (address === undefined && !config.hostNetwork)
+      throw new Error(`no free pod address: ${simulatedPodsMax} are in use`)
+    const { podUid, podName, podNamespace, attempt } = config
+    const sandbox: PodSandboxStatus = {
+      id: this.#newId(podUid),
+      podUid,
+      podName,
+      podNamespace,
+      attempt,
+      ready: true,
+      createdAtMs: this.#environment.clock.now(),
+      addresses: address === undefined ? [] : [address],
+    }
+    const entry = this.#pods.get(podUid) ?? { sandboxes: [], containers: [] }
+    this.#pods.set(podUid, { ...entry, sandboxes: [...entry.sandboxes, sandbox] })
+    return sandbox
+  }
+
+  async stopPodSandbox(id: string): Promise<void> {
+    const entry = this.#entryOf(id)
+    const sandbox = entry?.sandboxes.find((candidate) => candidate.id === id)
+    if (entry === undefined || sandbox?.ready !== true) return
+    for (const container of entry.containers) if (container.sandboxId === id) this.#end(container.id, 137)
+    for (const address of sandbox.addresses) this.#addresses.release(address)
+    entry.sandboxes = entry.sandboxes.map((candidate) =>
+      candidate.id === id ? { ...sandbox, ready: false } : candidate,
+    )
+  }
+
+  async removePodSandbox(id: string): Promise<void> {
+    await this.stopPodSandbox(id)
+    const podUid = this.#podOf.get(id)
+    const entry = this.#entryOf(id)
+    if (podUid === undefined || entry === undefined) return
+    for (const container of entry.containers) if (container.sandboxId === id) this.#podOf.delete(container.id)
+    this.#podOf.delete(id)
+    entry.containers = entry.containers.filter(({ sandboxId }) => sandboxId !== id)
+    entry.sandboxes = entry.sandboxes.filter((sandbox) => sandbox.id !== id)
+    if (entry.sandboxes.length === 0) this.#pods.delete(podUid)
+  }
+
+  async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
+    const podUid = this.#podOf.get(sandboxId)
+    const entry = this.#entryOf(sandboxId)
+    if (podUid === undefined || entry === undefined) throw new Error(`sandbox ${sandboxId} not found`)
+    const container: ContainerRuntimeStatus = {
+      id: this.#newId(podUid),
+      sandboxId,
+      podUid,
+      name: config.name,
+      attempt: config.attempt,
+      image: config.image,
+      imageRef: config.image,
+      state: 'created',
+      createdAtMs: this.#environment.clock.now(),
+    }
+    entry.containers = [...entry.containers, container]
+    return container.id
+  }
+
+  async startContainer(id: string): Promise<void> {
+    if (this.#startLatencyMs > 0) await sleep(this.#environment.clock, this.#startLatencyMs)
+    if (this.#containerOf(id) === undefined) throw new Error(`container ${id} not found`)
+    this.#change(id, { state: 'running', startedAtMs: this.#environment.clock.now() })
+  }
+
+  async stopContainer(id: string): Promise<void> {
+    this.#end(id, 0)
+  }
+
+  exitContainer(podUid: string, name: string, exitCode: number): boolean {
+    const running = this.#pods.get(podUid)?.containers.find((run) => run.name === name && run.state === 'running')
+    if (running === undefined) return false
+    this.#end(running.id, exitCode)
+    return true
+  }
+
+  async removeContainer(id: string): Promise<void> {
+    const entry = this.#entryOf(id)
+    if (entry === undefined) return
+    entry.containers = entry.containers.filter((container) => container.id !== id)
+    this.#podOf.delete(id)
+  }
+
+  async exec(): Promise<never> {
+    throw new Error('simulated containers have no processes to run commands beside')
+  }
+
+  /** Simulated containers say nothing. */
+  async *readLog(): AsyncIterable<Uint8Array> {}
+
+  async close(): Promise<void> {
+    this.#listeners.clear()
+  }
+
+  #entryOf(id: string): PodEntry | undefined {
+    const podUid = this.#podOf.get(id)
+    return podUid === undefined ? undefined : this.#pods.get(podUid)
+  }
+
+  #containerOf(id: string): ContainerRuntimeStatus | undefined {
+    return this.#entryOf(id)?.containers.find((container) => container.id === id)
+  }
+
+  #change(id: string, changes: Partial<ContainerRuntimeStatus>): void {
+    const entry = this.#entryOf(id)
+    if (entry === undefined) return
+    entry.containers = entry.containers.map((container) =>
+      container.id === id ? { ...container, ...changes } : container,
+    )
+  }
+
+  #end(id: string, exitCode: number): void {
+    const container = this.#containerOf(id)
+    if (container?.state !== 'running') return
+    const reason = exitCode === 0 ? 'Completed' : 'Error'
+    this.#change(id, { state: 'exited', exitCode, reason, finishedAtMs: this.#environment.clock.now() })
+    for (const listener of this.#listeners) listener({ podUid: container.podUid, containerId: id })
+  }
+
+  /** Ids look like those of real runtimes: 64 hexadecimal digits. */
+  #newId(podUid: string): string {
+    this.#ids += 1
+    const id = this.#ids.toString(16).padStart(64, '0')
+    this.#podOf.set(id, podUid)
+    return id
+  }
+}

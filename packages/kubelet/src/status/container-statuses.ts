@@ -1,0 +1,174 @@
+import {
+  type Container,
+  type ContainerState,
+  type ContainerStateTerminated,
+  type ContainerStatus,
+  formatTime,
+} from '@coracle/api'
+import { isSidecar } from '../pod/restart-policy.ts'
+import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
+
+/** Why a container that ought to run does not. */
+export interface WaitingReason {
+  readonly reason: string
+  readonly message: string
+}
+
+/** What probes say of a running container; without probes both hold as soon as it runs. */
+export interface ProbeState {
+  readonly started: boolean
+  readonly ready: boolean
+}
+
+export interface ContainerStatusesInput {
+  readonly containers: readonly Container[]
+  /** What the runtime has of the pod, in any order. */
+  readonly runs: readonly ContainerRuntimeStatus[]
+  readonly previous: readonly ContainerStatus[]
+  readonly waiting: ReadonlyMap<string, WaitingReason>
+  /** By container id; absent ids have no probes. */
+  readonly probes: ReadonlyMap<string, ProbeState>
+  /** The pod has init containers: what has not started yet waits for them. */
+  readonly hasInitContainers: boolean
+  readonly init: boolean
+  readonly runtimeName: string
+}
+
+/** The `containerStatuses` (or `initContainerStatuses`) of a pod, in upstream's order: by name, init containers as declared. */
+export function containerStatuses(input: ContainerStatusesInput): readonly ContainerStatus[] {
+  const statuses = input.containers.map((container) => statusOf(container, input))
+  if (input.init) return statuses
+  return statuses.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}
+
+function statusOf(container: Container, input: ContainerStatusesInput): ContainerStatus {
+  const runs = runsOf(container.name, input.runs)
+  const [current, before] = runs
+  const previous = input.previous.find((status) => status.name === container.name)
+  const base =
+    current === undefined ? unstarted(container, previous, input) : started(container, current, before, previous, input)
+  return withWaiting(withResources(base, container), current, container, input)
+}
+
+/** The runs of one container, latest first. */
+export function runsOf(name: string, runs: readonly ContainerRuntimeStatus[]): readonly ContainerRuntimeStatus[] {
+  return runs.filter((run) => run.name === name).sort((a, b) => b.attempt - a.attempt || b.createdAtMs - a.createdAtMs)
+}
+
+function started(
+  container: Container,
+  run: ContainerRuntimeStatus,
+  before: ContainerRuntimeStatus | undefined,
+  previous: ContainerStatus | undefined,
+  input: ContainerStatusesInput,
+): ContainerStatus {
+  const containerID = `${input.runtimeName}://${run.id}`
+  const probe = input.probes.get(run.id)
+  const running = run.state === 'running'
+  return {
+    name: container.name,
+    state: stateOf(run, input.runtimeName),
+    lastState: before === undefined ? keptLastState(previous, containerID) : stateOf(before, input.runtimeName),
+    ready: isReady(container, run, probe, input.init),
+    restartCount: run.attempt,
+    image: run.image,
+    imageID: run.imageRef,
+    containerID,
+    started: running && (probe?.started ?? true),
+  }
+}
+
+/** Init containers are ready once they have succeeded, all others while they run and their probe agrees. */
+function isReady(
+  container: Container,
+  run: ContainerRuntimeStatus,
+  probe: ProbeState | undefined,
+  init: boolean,
+): boolean {
+  if (init && !isSidecar(container)) return run.state === 'exited' && run.exitCode === 0
+  return run.state === 'running' && (probe?.ready ?? true)
+}
+
+/** The run before is gone from the runtime: what was said of it still holds. */
+function keptLastState(previous: ContainerStatus | undefined, containerID: string): ContainerState {
+  if (previous === undefined) return {}
+  if (previous.containerID !== containerID && previous.state?.terminated !== undefined) return previous.state
+  return previous.lastState ?? {}
+}
+
+function stateOf(run: ContainerRuntimeStatus, runtimeName: string): ContainerState {
+  if (run.state === 'running') return { running: { startedAt: formatTime(run.startedAtMs ?? run.createdAtMs) } }
+  if (run.state === 'created') return { waiting: { reason: 'ContainerCreating' } }
+  return { terminated: terminatedOf(run, runtimeName) }
+}
+
+function terminatedOf(run: ContainerRuntimeStatus, runtimeName: string): ContainerStateTerminated {
+  const exitCode = run.exitCode ?? 0
+  return {
+    exitCode,
+    reason: run.reason ?? (exitCode === 0 ? 'Completed' : 'Error'),
+    ...(run.message === undefined || run.message === '' ? {} : { message: run.message }),
+    startedAt: formatTime(run.startedAtMs ?? 0),
+    finishedAt: formatTime(run.finishedAtMs ?? 0),
+    containerID: `${runtimeName}://${run.id}`,
+  }
+}
+
+/** The runtime knows no run of the container: it has yet to start, or its traces are lost. */
+function unstarted(
+  container: Container,
+  previous: ContainerStatus | undefined,
+  input: ContainerStatusesInput,
+): ContainerStatus {
+  if (previous?.state?.terminated !== undefined) return previous
+  const lost = previous?.state?.running !== undefined && previous.lastState?.terminated === undefined
+  return {
+    name: container.name,
+    state: { waiting: { reason: input.hasInitContainers ? 'PodInitializing' : 'ContainerCreating' } },
+    // Without a trace of its end a container that ran would look as if it had never started, and its pod would go
+    // back to Pending.
+    lastState: lost ? lostState : (previous?.lastState ?? {}),
+    ready: false,
+    restartCount: (previous?.restartCount ?? 0) + (lost ? 1 : 0),
+    image: container.image ?? '',
+    imageID: '',
+    started: false,
+  }
+}
+
+const lostState: ContainerState = {
+  terminated: {
+    exitCode: 137,
+    reason: 'ContainerStatusUnknown',
+    message: 'The container could not be located when the pod was deleted.  The container used to be Running',
+  },
+}
+
+/** A container that is to be started but cannot says so instead of how it last ended. */
+function withWaiting(
+  status: ContainerStatus,
+  run: ContainerRuntimeStatus | undefined,
+  container: Container,
+  input: ContainerStatusesInput,
+): ContainerStatus {
+  const waiting = input.waiting.get(container.name)
+  if (waiting === undefined || run?.state === 'running') return status
+  const { terminated } = status.state ?? {}
+  return {
+    ...status,
+    state: { waiting: { reason: waiting.reason, ...(waiting.message === '' ? {} : { message: waiting.message }) } },
+    lastState: terminated === undefined ? (status.lastState ?? {}) : { terminated },
+    ready: false,
+    started: false,
+  }
+}
+
+/** Nothing is resized in place: what was asked for is what is in force. */
+function withResources(status: ContainerStatus, container: Container): ContainerStatus {
+  const requests = container.resources?.requests
+  return {
+    ...status,
+    ...(requests === undefined ? {} : { allocatedResources: requests }),
+    ...(container.resources === undefined ? {} : { resources: container.resources }),
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type ConditionStatus,
+  type ContainerStatus,
+  formatTime,
+  type Pod,
+  type PodCondition,
+  type PodPhase,
+} from '@coracle/api'
+import { isSidecar } from '../pod/restart-policy.ts'
+
+export interface PodConditionsInput {
+  readonly pod: Pod
+  /** Init and regular containers. */
+  readonly statuses: readonly ContainerStatus[]
+  readonly phase: PodPhase
+  readonly sandboxReady: boolean
+  readonly nowMs: number
+}
+
+interface Verdict {
+  readonly status: ConditionStatus
+  readonly reason?: string
+  readonly message?: string
+}
+
+const yes: Verdict = { status: 'True' }
+const no = (reason: string, message?: string): Verdict => ({
+  status: 'False',
+  reason,
+  ...(message === undefined ? {} : { message }),
+})
+
+/** Conditions the node agent sets; others on the pod belong to someone else and stay as they are. */
+const ownTypes: ReadonlySet<string> = new Set([
+  'PodReadyToStartContainers',
+  'Initialized',
+  'Ready',
+  'ContainersReady',
+  'PodScheduled',
+])
+
+/** The conditions of a pod: foreign ones first, then the node agent's in upstream's order. */
+export function podConditions(input: PodConditionsInput): readonly PodCondition[] {
+  const present = input.pod.status?.conditions ?? []
+  const foreign = present.filter((condition) => !ownTypes.has(condition.type))
+  const containersReady = containersReadyVerdict(input)
+  const verdicts: readonly (readonly [string, Verdict])[] = [
+    ['PodReadyToStartContainers', input.sandboxReady ? yes : { status: 'False' }],
+    ['Initialized', initializedVerdict(input)],
+    ['Ready', readyVerdict(input.pod, foreign, containersReady)],
+    ['ContainersReady', containersReady],
+    ['PodScheduled', yes],
+  ]
+  return [...foreign, ...verdicts.map(([type, verdict]) => condition(type, verdict, input))]
+}
+
+function condition(type: string, verdict: Verdict, { pod, nowMs }: PodConditionsInput): PodCondition {
+  const before = pod.status?.conditions?.find((candidate) => candidate.type === type)
+  const unchanged = before?.status === verdict.status && before.lastTransitionTime !== undefined
+  const { generation } = pod.metadata
+  return {
+    type,
+    ...verdict,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    lastTransitionTime: unchanged ? before.lastTransitionTime : formatTime(nowMs),
+  }
+}
+
+function containersReadyVerdict({ pod, statuses, phase }: PodConditionsInput): Verdict {
+  const expected = [...(pod.spec.initContainers ?? []).filter(isSidecar), ...pod.spec.containers].map(
+    ({ name }) => name,
+  )
+  const byName = new Map(statuses.map((status) => [status.name, status]))
+  const unknown = expected.filter((name) => !byName.has(name))
+  const unready = expected.filter((name) => byName.get(name)?.ready === false)
+  if (phase === 'Succeeded' && unknown.length === 0) return no('PodCompleted')
+  if (phase === 'Failed') return no('PodFailed')
+  return complaint('ContainersNotReady', { unknown, unready })
+}
+
+function complaint(
+  reason: string,
+  {
+    unknown,
+    ...others
+  }: {
+    readonly unknown: readonly string[]
+    readonly unready?: readonly string[]
+    readonly incomplete?: readonly string[]
+  },
+): Verdict {
+  const parts = Object.entries({ unknown, ...others })
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `containers with ${what} status: [${names.join(' ')}]`)
+  return parts.length === 0 ? yes : no(reason, parts.join(', '))
+}
+
+function readyVerdict(pod: Pod, foreign: readonly PodCondition[], containersReady: Verdict): Verdict {
+  if (containersReady.status !== 'True') return containersReady
+  const problems = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
+    const gate = foreign.find((candidate) => candidate.type === conditionType)
+    if (gate === undefined) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`]
+    if (gate.status === 'True') return []
+    return [`the status of pod readiness gate "${conditionType}" is not "True", but ${gate.status}`]
+  })
+  return problems.length === 0 ? yes : no('ReadinessGatesNotReady', problems.join(', '))
+}
+
+function initializedVerdict({ pod, statuses, phase }: PodConditionsInput): Verdict {
+  const byName = new Map(statuses.map((status) => [status.name, status]))
+  const init = pod.spec.initContainers ?? []
+  const unknown = init.filter(({ name }) => !byName.has(name)).map(({ name }) => name)
+  if (phase === 'Succeeded' && unknown.length === 0) return { status: 'True', reason: 'PodCompleted' }
+  if (pod.spec.containers.some(({ name }) => hasStarted(byName.get(name)))) return yes
+  const incomplete = init
+    .filter((container) => {
+      const status = byName.get(container.name)
+      return status !== undefined && !(isSidecar(container) ? status.started === true : status.ready)
+    })
+    .map(({ name }) => name)
+  return complaint('ContainersNotInitialized', { unknown, incomplete })
+}
+
+function hasStarted(status: ContainerStatus | undefined): boolean {
+  return (
+    status?.state?.running !== undefined ||
+    status?.state?.terminated !== undefined ||
+    status?.lastState?.terminated !== undefined
+  )
+}

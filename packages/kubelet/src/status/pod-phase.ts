@@ -1,0 +1,72 @@
+import type { Container, ContainerStatus, PodPhase, PodSpec } from '@coracle/api'
+import { initRestartsAfter, isSidecar, restartsAfter } from '../pod/restart-policy.ts'
+
+/**
+ * The phase that follows from the statuses of a pod's containers, by the rules of upstream's kubelet.
+ * `terminal`: the pod is being stopped for good, so nothing will be restarted.
+ */
+export function podPhase(spec: PodSpec, statuses: readonly ContainerStatus[], terminal: boolean): PodPhase {
+  const byName = new Map(statuses.map((status) => [status.name, status]))
+  const init = spec.initContainers ?? []
+  const regular = countRegular(spec, byName)
+  const begun = regular.running + regular.stopped > 0
+
+  const ordinary = init
+    .filter((container) => !isSidecar(container))
+    .map((container) => initProgress(container, spec, byName))
+  if (ordinary.includes('failed')) return 'Failed'
+  const sidecars = countSidecars(init, byName)
+  if (ordinary.includes('pending') || (sidecars.pending > 0 && !begun)) return 'Pending'
+  if (regular.waiting + sidecars.waiting > 0) return 'Pending'
+
+  const running = regular.running + sidecars.running
+  if (regular.unknown + sidecars.unknown > 0) return 'Pending'
+  if (running > 0) return 'Running'
+  if (regular.stopped === 0) return 'Pending'
+  if (!terminal && regular.restartable > 0) return 'Running'
+  return regular.succeeded === regular.stopped ? 'Succeeded' : 'Failed'
+}
+
+type InitProgress = 'pending' | 'done' | 'failed' | 'retried'
+
+function initProgress(container: Container, spec: PodSpec, byName: ReadonlyMap<string, ContainerStatus>): InitProgress {
+  const status = byName.get(container.name)
+  const ended =
+    status?.state?.terminated ?? (status?.state?.waiting === undefined ? undefined : status.lastState?.terminated)
+  if (ended === undefined) return 'pending'
+  if (ended.exitCode === 0) return 'done'
+  return initRestartsAfter(container, spec, ended.exitCode) ? 'retried' : 'failed'
+}
+
+function countSidecars(init: readonly Container[], byName: ReadonlyMap<string, ContainerStatus>) {
+  const count = { pending: 0, waiting: 0, running: 0, unknown: 0 }
+  for (const container of init.filter(isSidecar)) {
+    const status = byName.get(container.name)
+    if (status === undefined) count.unknown += 1
+    else if (status.state?.running !== undefined) {
+      count.running += 1
+      if (status.started !== true) count.pending += 1
+    } else if (status.state?.terminated === undefined && status.lastState?.terminated === undefined) {
+      count.pending += 1
+      count.waiting += 1
+    }
+  }
+  return count
+}
+
+function countRegular(spec: PodSpec, byName: ReadonlyMap<string, ContainerStatus>) {
+  const count = { running: 0, waiting: 0, stopped: 0, restartable: 0, succeeded: 0, unknown: 0 }
+  for (const container of spec.containers) {
+    const status = byName.get(container.name)
+    const ended = status?.state?.terminated ?? status?.lastState?.terminated
+    if (status === undefined) count.unknown += 1
+    else if (status.state?.running !== undefined) count.running += 1
+    else if (ended === undefined) count.waiting += 1
+    else {
+      count.stopped += 1
+      if (restartsAfter(container, spec, ended.exitCode)) count.restartable += 1
+      if (status.state?.terminated?.exitCode === 0) count.succeeded += 1
+    }
+  }
+  return count
+}

@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest'
+import { startMs, testContainer, testPod, testRun, testSandbox } from '../testing/pods.ts'
+import { type PodStatusInput, podStatus, statusPatch } from './pod-status.ts'
+
+function status(fields: Partial<PodStatusInput> = {}) {
+  return podStatus({
+    pod: testPod(),
+    sandbox: testSandbox(),
+    runs: [],
+    waiting: new Map(),
+    probes: new Map(),
+    terminal: false,
+    ended: false,
+    failure: undefined,
+    startTimeMs: startMs,
+    nodeAddress: '127.0.0.1',
+    runtimeName: 'process',
+    nowMs: startMs + 5000,
+    ...fields,
+  })
+}
+
+/** `Ready=False(reason)` for each condition. */
+const conditions = (fields: Partial<PodStatusInput>) =>
+  Object.fromEntries(
+    (status(fields).conditions ?? []).map(({ type, status: value, reason }) => [
+      type,
+      reason === undefined ? value : `${value}(${reason})`,
+    ]),
+  )
+
+const init = testContainer({ name: 'init' })
+
+describe('phase', () => {
+  it.each<[string, Partial<PodStatusInput>, string]>([
+    ['nothing has started', {}, 'Pending'],
+    ['all run', { runs: [testRun()] }, 'Running'],
+    ['init is under way', { pod: testPod({ initContainers: [init] }), runs: [testRun({ name: 'init' })] }, 'Pending'],
+    [
+      'init is tried again',
+      { pod: testPod({ initContainers: [init] }), runs: [testRun({ name: 'init', exitCode: 1 })] },
+      'Pending',
+    ],
+    [
+      'init failed for good',
+      {
+        pod: testPod({ restartPolicy: 'Never', initContainers: [init] }),
+        runs: [testRun({ name: 'init', exitCode: 1 })],
+      },
+      'Failed',
+    ],
+    ['a crashed container will be restarted', { runs: [testRun({ exitCode: 1 })] }, 'Running'],
+    ['all ended well', { pod: testPod({ restartPolicy: 'Never' }), runs: [testRun({ exitCode: 0 })] }, 'Succeeded'],
+    ['one failed', { pod: testPod({ restartPolicy: 'Never' }), runs: [testRun({ exitCode: 3 })] }, 'Failed'],
+    [
+      'one of two has ended',
+      {
+        pod: testPod({ restartPolicy: 'Never', containers: [testContainer(), testContainer({ name: 'two' })] }),
+        runs: [testRun({ exitCode: 0 }), testRun({ id: 'c1', name: 'two' })],
+      },
+      'Running',
+    ],
+    [
+      'one of two cannot start',
+      { pod: testPod({ containers: [testContainer(), testContainer({ name: 'two' })] }), runs: [testRun()] },
+      'Pending',
+    ],
+    ['it was deleted and ended well', { runs: [testRun({ exitCode: 0 })], terminal: true, ended: true }, 'Succeeded'],
+    ['it was deleted and was killed', { runs: [testRun({ exitCode: 137 })], terminal: true, ended: true }, 'Failed'],
+    [
+      'its deadline has passed',
+      { runs: [testRun()], terminal: true, failure: { reason: 'DeadlineExceeded', message: 'm' } },
+      'Failed',
+    ],
+    ['it had failed before', { pod: testPod({}, { status: { phase: 'Failed' } }), runs: [testRun()] }, 'Failed'],
+  ])('when %s', (_, fields, expected) => expect(status(fields).phase).toBe(expected))
+})
+
+describe('container statuses', () => {
+  it('shows a running container', () => {
+    expect(status({ runs: [testRun()] }).containerStatuses).toEqual([
+      {
+        name: 'web',
+        state: { running: { startedAt: '2026-01-01T00:00:00Z' } },
+        lastState: {},
+        ready: true,
+        started: true,
+        restartCount: 0,
+        image: 'nginx:1',
+        imageID: 'nginx:1',
+        containerID: 'process://c0',
+      },
+    ])
+  })
+
+  it('shows how the run before ended', () => {
+    const runs = [testRun({ exitCode: 7 }), testRun({ id: 'c1', attempt: 1 })]
+    expect(status({ runs }).containerStatuses?.[0]).toMatchObject({
+      restartCount: 1,
+      containerID: 'process://c1',
+      lastState: {
+        terminated: {
+          exitCode: 7,
+          reason: 'Error',
+          startedAt: '2026-01-01T00:00:00Z',
+          finishedAt: '2026-01-01T00:00:01Z',
+          containerID: 'process://c0',
+        },
+      },
+    })
+  })
+
+  it('shows a container in back-off as waiting, and its end as the last state', () => {
+    const waiting = new Map([['web', { reason: 'CrashLoopBackOff', message: 'back-off 10s' }]])
+    expect(status({ runs: [testRun({ exitCode: 1 })], waiting }).containerStatuses?.[0]).toMatchObject({
+      state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s' } },
+      lastState: { terminated: { exitCode: 1 } },
+      ready: false,
+      started: false,
+    })
+  })
+
+  it.each([
+    ['ContainerCreating', testPod()],
+    ['PodInitializing', testPod({ initContainers: [init] })],
+  ])('waits as %s', (reason, pod) => {
+    expect(status({ pod }).containerStatuses?.[0]?.state).toEqual({ waiting: { reason } })
+  })
+
+  it('takes a container that was running and has no trace left for one that has ended', () => {
+    const before = { name: 'web', state: { running: {} }, ready: true, restartCount: 2, image: 'nginx:1', imageID: '' }
+    const pod = testPod({}, { status: { containerStatuses: [before] } })
+    expect(status({ pod }).containerStatuses?.[0]).toMatchObject({
+      restartCount: 3,
+      lastState: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } },
+    })
+  })
+
+  it('is not ready while its probe says so', () => {
+    const probes = new Map([['c0', { started: true, ready: false }]])
+    expect(status({ runs: [testRun()], probes }).containerStatuses?.[0]).toMatchObject({ ready: false, started: true })
+  })
+})
+
+describe('conditions', () => {
+  it.each<[string, Partial<PodStatusInput>, Record<string, string>]>([
+    [
+      'before a sandbox is there',
+      { sandbox: undefined },
+      {
+        PodReadyToStartContainers: 'False',
+        Initialized: 'True',
+        Ready: 'False(ContainersNotReady)',
+        ContainersReady: 'False(ContainersNotReady)',
+        PodScheduled: 'True',
+      },
+    ],
+    [
+      'when all is well',
+      { runs: [testRun()] },
+      {
+        PodReadyToStartContainers: 'True',
+        Initialized: 'True',
+        Ready: 'True',
+        ContainersReady: 'True',
+        PodScheduled: 'True',
+      },
+    ],
+    [
+      'while init runs',
+      { pod: testPod({ initContainers: [init] }), runs: [testRun({ name: 'init' })] },
+      {
+        PodReadyToStartContainers: 'True',
+        Initialized: 'False(ContainersNotInitialized)',
+        Ready: 'False(ContainersNotReady)',
+        ContainersReady: 'False(ContainersNotReady)',
+        PodScheduled: 'True',
+      },
+    ],
+    [
+      'after success',
+      {
+        pod: testPod({ restartPolicy: 'Never' }),
+        runs: [testRun({ exitCode: 0 })],
+        sandbox: testSandbox({ ready: false }),
+      },
+      {
+        PodReadyToStartContainers: 'False',
+        Initialized: 'True(PodCompleted)',
+        Ready: 'False(PodCompleted)',
+        ContainersReady: 'False(PodCompleted)',
+        PodScheduled: 'True',
+      },
+    ],
+    [
+      'after failure',
+      { pod: testPod({ restartPolicy: 'Never' }), runs: [testRun({ exitCode: 1 })] },
+      {
+        PodReadyToStartContainers: 'True',
+        Initialized: 'True',
+        Ready: 'False(PodFailed)',
+        ContainersReady: 'False(PodFailed)',
+        PodScheduled: 'True',
+      },
+    ],
+    [
+      'with a readiness gate nobody has opened',
+      { pod: testPod({ readinessGates: [{ conditionType: 'x/y' }] }), runs: [testRun()] },
+      {
+        PodReadyToStartContainers: 'True',
+        Initialized: 'True',
+        Ready: 'False(ReadinessGatesNotReady)',
+        ContainersReady: 'True',
+        PodScheduled: 'True',
+      },
+    ],
+  ])('%s', (_, fields, expected) => expect(conditions(fields)).toEqual(expected))
+
+  it('names the containers that are not ready', () => {
+    const ready = status({}).conditions?.find(({ type }) => type === 'Ready')
+    expect(ready?.message).toBe('containers with unready status: [web]')
+  })
+
+  it('keeps the conditions of others, and the time of a transition that has not happened', () => {
+    const foreign = { type: 'x/y', status: 'True' } as const
+    const before = { type: 'Ready', status: 'True', lastTransitionTime: '2025-12-24T00:00:00Z' } as const
+    const next = status({ pod: testPod({}, { status: { conditions: [foreign, before] } }), runs: [testRun()] })
+    expect(next.conditions?.[0]).toEqual(foreign)
+    expect(next.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime).toBe('2025-12-24T00:00:00Z')
+    expect(next.conditions?.find(({ type }) => type === 'ContainersReady')?.lastTransitionTime).toBe(
+      '2026-01-01T00:00:05Z',
+    )
+  })
+})
+
+describe('addresses and patches', () => {
+  it.each([
+    ['its own', testPod(), '127.1.0.1'],
+    ["the node's on the host network", testPod({ hostNetwork: true }), '127.0.0.1'],
+  ])('gives a pod %s', (_, pod, address) => {
+    expect(status({ pod })).toMatchObject({
+      podIP: address,
+      podIPs: [{ ip: address }],
+      hostIP: '127.0.0.1',
+      hostIPs: [{ ip: '127.0.0.1' }],
+    })
+  })
+
+  it('patches what differs, and nothing when nothing does', () => {
+    const first = status({ runs: [testRun()] })
+    const pod = testPod({}, { status: first })
+    expect(statusPatch(pod, status({ pod, runs: [testRun()], nowMs: startMs + 9000 }))).toBeUndefined()
+    const crashed = status({ pod, runs: [testRun({ exitCode: 1 })] })
+    expect(Object.keys(statusPatch(pod, crashed) ?? {})).toEqual(['conditions', 'containerStatuses'])
+  })
+
+  it('takes back a reason that no longer holds', () => {
+    const pod = testPod({}, { status: { ...status({}), phase: 'Pending', reason: 'Old' } })
+    expect(statusPatch(pod, status({ pod, runs: [testRun()] }))).toMatchObject({ phase: 'Running', reason: null })
+  })
+})

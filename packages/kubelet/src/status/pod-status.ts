@@ -1,0 +1,130 @@
+import { deepEqual, formatTime, type Pod, type PodPhase, type PodStatus } from '@coracle/api'
+import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
+import { containerStatuses, type ProbeState, type WaitingReason } from './container-statuses.ts'
+import { podConditions } from './pod-conditions.ts'
+import { podPhase } from './pod-phase.ts'
+
+/** Everything a pod's status is made from. */
+export interface PodStatusInput {
+  readonly pod: Pod
+  readonly sandbox: PodSandboxStatus | undefined
+  readonly runs: readonly ContainerRuntimeStatus[]
+  readonly waiting: ReadonlyMap<string, WaitingReason>
+  readonly probes: ReadonlyMap<string, ProbeState>
+  /** The pod is being stopped for good: nothing is restarted any more. */
+  readonly terminal: boolean
+  /** All has been stopped: whatever the phase would be, it is a final one. */
+  readonly ended: boolean
+  /** Why the node agent ended the pod by itself. */
+  readonly failure: WaitingReason | undefined
+  readonly startTimeMs: number
+  readonly nodeAddress: string
+  readonly runtimeName: string
+  readonly nowMs: number
+}
+
+/** The fields of a pod's status that the node agent writes; the others are left alone. */
+export type OwnPodStatus = Pick<
+  PodStatus,
+  | 'observedGeneration'
+  | 'phase'
+  | 'conditions'
+  | 'message'
+  | 'reason'
+  | 'hostIP'
+  | 'hostIPs'
+  | 'podIP'
+  | 'podIPs'
+  | 'startTime'
+  | 'initContainerStatuses'
+  | 'containerStatuses'
+>
+
+/** The status of a pod as upstream's kubelet would write it. Pure: times come from the runtime and `nowMs`. */
+export function podStatus(input: PodStatusInput): OwnPodStatus {
+  const { pod, runs, waiting, probes, runtimeName } = input
+  const init = pod.spec.initContainers ?? []
+  const common = { runs, waiting, probes, runtimeName, hasInitContainers: init.length > 0 }
+  const previous = pod.status
+  const regularStatuses = containerStatuses({
+    ...common,
+    containers: pod.spec.containers,
+    previous: previous?.containerStatuses ?? [],
+    init: false,
+  })
+  const initStatuses = containerStatuses({
+    ...common,
+    containers: init,
+    previous: previous?.initContainerStatuses ?? [],
+    init: true,
+  })
+  const statuses = [...initStatuses, ...regularStatuses]
+  const phase = finalPhase(input, podPhase(pod.spec, statuses, input.terminal))
+  const failure = input.failure ?? keptReason(previous, phase)
+  const sandboxReady = input.sandbox?.ready === true
+  return {
+    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+    phase,
+    conditions: podConditions({ pod, statuses, phase, sandboxReady, nowMs: input.nowMs }),
+    ...(failure?.message ? { message: failure.message } : {}),
+    ...(failure?.reason ? { reason: failure.reason } : {}),
+    hostIP: input.nodeAddress,
+    hostIPs: [{ ip: input.nodeAddress }],
+    ...addresses(input),
+    startTime: formatTime(input.startTimeMs),
+    ...(initStatuses.length === 0 ? {} : { initContainerStatuses: initStatuses }),
+    containerStatuses: regularStatuses,
+  }
+}
+
+/** A final phase is never left, and a pod that was stopped for good has one. */
+function finalPhase(input: PodStatusInput, phase: PodPhase): PodPhase {
+  const written = input.pod.status?.phase
+  if (written === 'Succeeded' || written === 'Failed') return written
+  if (input.failure !== undefined) return 'Failed'
+  if (input.ended && phase !== 'Succeeded') return 'Failed'
+  return phase
+}
+
+function keptReason(
+  previous: PodStatus | undefined,
+  phase: PodPhase,
+): { reason?: string; message?: string } | undefined {
+  if (previous?.phase !== phase) return undefined
+  return {
+    ...(previous.reason === undefined ? {} : { reason: previous.reason }),
+    ...(previous.message === undefined ? {} : { message: previous.message }),
+  }
+}
+
+function addresses({ pod, sandbox, nodeAddress }: PodStatusInput): Pick<PodStatus, 'podIP' | 'podIPs'> {
+  if (pod.spec.hostNetwork === true) return { podIP: nodeAddress, podIPs: [{ ip: nodeAddress }] }
+  const [first] = sandbox?.addresses ?? []
+  if (first !== undefined) return { podIP: first, podIPs: (sandbox?.addresses ?? []).map((ip) => ({ ip })) }
+  const kept = pod.status?.podIP
+  return kept === undefined || kept === '' ? {} : { podIP: kept, podIPs: pod.status?.podIPs ?? [{ ip: kept }] }
+}
+
+const ownKeys = [
+  'observedGeneration',
+  'phase',
+  'conditions',
+  'message',
+  'reason',
+  'hostIP',
+  'hostIPs',
+  'podIP',
+  'podIPs',
+  'startTime',
+  'initContainerStatuses',
+  'containerStatuses',
+] as const satisfies readonly (keyof OwnPodStatus)[]
+
+/** The merge patch that turns the status of `pod` into `next`, or undefined where nothing differs. */
+export function statusPatch(pod: Pod, next: OwnPodStatus): Readonly<Record<string, unknown>> | undefined {
+  const changes: Record<string, unknown> = {}
+  for (const key of ownKeys) {
+    if (!deepEqual(pod.status?.[key], next[key])) changes[key] = next[key] ?? null
+  }
+  return Object.keys(changes).length === 0 ? undefined : changes
+}

@@ -1,0 +1,34 @@
+import { realEnvironment } from '@coracle/environment'
+import { createProcessRuntime } from '../runtimes/process/process-runtime.ts'
+
+/**
+ * A node agent's runtime in a process of its own, for tests that kill it: starts one container per command line
+ * argument, prints their ids and waits.
+ */
+const [dataDirectory = '', ...commands] = process.argv.slice(2)
+const runtime = createProcessRuntime({ environment: realEnvironment(), dataDirectory, nodeName: 'node-a' })
+const sandbox = await runtime.runPodSandbox({
+  podUid: 'uid-1',
+  podName: 'web',
+  podNamespace: 'default',
+  attempt: 0,
+  hostname: 'web',
+  hostNetwork: false,
+})
+const ids: string[] = []
+for (const [index, command] of commands.entries()) {
+  const id = await runtime.createContainer(sandbox.id, {
+    name: `c${index}`,
+    attempt: 0,
+    image: 'none',
+    command: ['sh', '-c', command],
+    args: [],
+    env: [],
+    mounts: [],
+    messageFromLog: false,
+  })
+  await runtime.startContainer(id)
+  ids.push(id)
+}
+console.log(ids.join(' '))
+process.stdin.resume()
