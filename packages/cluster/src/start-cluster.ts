@@ -95,7 +95,10 @@ async function makeDataDirectory(dataDir: string): Promise<void> {
 async function openStore({ store, dataDir, environment }: ClusterOptions): Promise<Store> {
   if (store === 'memory' || dataDir === undefined) {
     assert(store !== 'disk', 'a store on disk needs a dataDir')
-    return createMemoryStore()
+    const clock = environment?.clock
+    return createMemoryStore(
+      clock === undefined || clock instanceof VirtualClock ? {} : { defer: (call) => clock.defer(call) },
+    )
   }
   return openLmdbStore({ directory: join(dataDir, 'store'), ...(environment === undefined ? {} : { environment }) })
 }

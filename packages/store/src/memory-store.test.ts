@@ -1,4 +1,4 @@
-import { virtualEnvironment } from '@coracle/environment'
+import { realClock, virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
 import { createMemoryStore } from './memory-store.ts'
 
@@ -23,4 +23,19 @@ it('waits on microtasks alone, so that a virtual clock can settle it', async () 
   watch(0)
   await clock.settle()
   expect(seen).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
+})
+
+it('lets timers and sockets be served between writes that wake each other, when it is given a way to defer', async () => {
+  const store = createMemoryStore({ defer: (callback) => realClock.defer(callback) })
+  const put = () => store.commit({ conditions: [], operations: [{ type: 'put', key: 'k', value: new Uint8Array(1) }] })
+  let writes = 0
+  let isServed = false
+  const endless = async () => {
+    for (; !isServed && writes < 100_000; writes++) await put()
+  }
+  realClock.setTimer(5, () => {
+    isServed = true
+  })
+  await endless()
+  expect(isServed).toBe(true)
 })

@@ -21,14 +21,17 @@ import { type Watcher, WatchHub } from './watch-hub.ts'
 export interface MemoryStoreOptions {
   /** How many revisions can be watched from. Older ones are compacted as new ones come. */
   readonly historyMax?: number
+  /**
+   * Calls back after the current turn of the event loop. With it commits take effect at most once a turn, as with a
+   * store on disk, so that writers who wake each other cannot keep timers and sockets from being served. Without it
+   * nothing but microtasks is waited for: what a virtual clock wants.
+   */
+  readonly defer?: (callback: () => void) => void
 }
 
-/**
- * A store that forgets with the process. It waits on nothing but microtasks, so that a virtual clock can tell when
- * everything has settled.
- */
-export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
-  return new MemoryStore(options.historyMax ?? historyDefaultMax)
+/** A store that forgets with the process. */
+export function createMemoryStore({ historyMax = historyDefaultMax, defer }: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(historyMax, defer ?? queueMicrotask)
 }
 
 class MemoryStore implements Store {
@@ -43,7 +46,10 @@ class MemoryStore implements Store {
   #publishing: Promise<void> | undefined
   #closed = false
 
-  constructor(historyMax: number) {
+  readonly #defer: (callback: () => void) => void
+
+  constructor(historyMax: number, defer: (callback: () => void) => void) {
+    this.#defer = defer
     assert(historyMax >= 0, `historyMax is not a count: ${historyMax}`)
     this.#history = new History(historyMax)
   }
@@ -132,12 +138,12 @@ class MemoryStore implements Store {
   }
 
   /**
-   * Hands `events` to the watches in a microtask of its own, together with whatever else is committed until then.
+   * Hands `events` to the watches in a microtask or turn of its own, together with whatever else is committed until then.
    * A watch may commit: were it called from within `commit`, others would see that later transaction first.
    */
   #publish(events: readonly StoreEvent[]): Promise<void> {
     this.#unpublished.push(...events)
-    this.#publishing ??= Promise.resolve().then(() => {
+    this.#publishing ??= new Promise<void>((resolve) => this.#defer(resolve)).then(() => {
       const published = this.#unpublished
       const last = this.revision
       this.#unpublished = []
