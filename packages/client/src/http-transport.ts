@@ -1,5 +1,5 @@
 import { type Environment, sleep } from '@coracle/environment'
-import { Pool } from 'undici'
+import type { Pool } from 'undici'
 import { serverError } from './server-error.ts'
 
 /** Connections for requests, and for watches and streams, which each keep one. */
@@ -64,6 +64,12 @@ export interface ResponseBody extends AsyncIterable<Uint8Array> {
   destroy(): void
 }
 
+/** Watches must not wait for requests to end, nor the other way round. */
+interface Pools {
+  readonly requests: Pool
+  readonly streams: Pool
+}
+
 /** A transport. Connects when the first request comes. Throws a TypeError when `server` is no URL. */
 export function createTransport(options: TransportOptions, environment: Pick<Environment, 'clock'>): Transport {
   const { origin, prefix } = parseServer(options.server)
@@ -75,10 +81,20 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
     ...(options.insecureSkipTlsVerify === true ? { rejectUnauthorized: false } : {}),
   }
   const shared = { connect, headersTimeout: headersTimeoutMs, bodyTimeout: 0, pipelining: 1 }
-  const requests = new Pool(origin, { ...shared, connections: requestConnectionsMax })
-  const streams = new Pool(origin, { ...shared, connections: streamConnectionsMax })
+  let pools: Promise<Pools> | undefined
 
-  async function dispatch(pool: Pool, request: RawRequest) {
+  // A process that serves the API and calls it in process never needs undici, which takes 30 ms to load.
+  async function connectPools(): Promise<Pools> {
+    const { Pool } = await import('undici')
+    return {
+      requests: new Pool(origin, { ...shared, connections: requestConnectionsMax }),
+      streams: new Pool(origin, { ...shared, connections: streamConnectionsMax }),
+    }
+  }
+
+  async function dispatch(kind: keyof Pools, request: RawRequest) {
+    pools ??= connectPools()
+    const pool = (await pools)[kind]
     const token = typeof options.token === 'function' ? await options.token() : options.token
     return pool.request({
       method: request.method,
@@ -91,7 +107,7 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
     })
   }
 
-  async function attempt(pool: Pool, request: RawRequest) {
+  async function attempt(pool: keyof Pools, request: RawRequest) {
     for (let tries = 1; ; tries++) {
       const response = await dispatchReading(pool, request)
       if (response.statusCode < 400) return response
@@ -104,7 +120,7 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
   }
 
   /** A kept connection may be closed by the server just as it is used. Reads are safe to send again; writes are not. */
-  async function dispatchReading(pool: Pool, request: RawRequest) {
+  async function dispatchReading(pool: keyof Pools, request: RawRequest) {
     try {
       return await dispatch(pool, request)
     } catch (error) {
@@ -117,17 +133,18 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
 
   return {
     async send(request) {
-      const response = await attempt(requests, request)
+      const response = await attempt('requests', request)
       return { code: response.statusCode, headers: response.headers, body: await readText(response.body) }
     },
     async open(request) {
-      const { body } = await attempt(streams, request)
+      const { body } = await attempt('streams', request)
       // Destroying a body that nobody reads raises an error nobody listens for.
       body.on('error', () => {})
       return { [Symbol.asyncIterator]: () => body[Symbol.asyncIterator](), destroy: () => body.destroy() }
     },
     async close() {
-      await Promise.all([requests.destroy(), streams.destroy()])
+      const opened = await pools
+      await Promise.all([opened?.requests.destroy(), opened?.streams.destroy()])
     },
   }
 }

@@ -50,6 +50,14 @@ describe('NamespaceLifecycle', () => {
 })
 
 describe('what pods are given', () => {
+  it('is given again when an update leaves it out', async () => {
+    const { client } = await startTestCore()
+    const own = { key: 'gpu', operator: 'Exists', effect: 'NoSchedule' } as const
+    const created = await client.create(pods, pod('a', {}, { tolerations: [own] }))
+    const updated = await client.update(pods, { ...created, spec: { ...created.spec, tolerations: [own] } })
+    expect(updated.spec.tolerations).toEqual(created.spec.tolerations)
+  })
+
   it('is a service account, a priority and some patience with failing nodes', async () => {
     const { client } = await startTestCore()
     const { spec } = await client.create(pods, pod('a'))

@@ -1,16 +1,19 @@
 import type { AdmissionPlugin } from './admission.ts'
-import { type AdmittedPod, createsPod, type Toleration, withSpec } from './pods.ts'
+import { type AdmittedPod, type Toleration, withSpec, writesPod } from './pods.ts'
 
 /** How long a pod stays on a node that is not ready or not reachable, unless it says otherwise. */
 const tolerationSeconds = 300
 
 const taints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
 
-/** Gives pods the tolerations that keep them on a failing node for a while. */
+/**
+ * Gives pods the tolerations that keep them on a failing node for a while. On updates too, as upstream: a client that
+ * applies the tolerations it once wrote must not be taken to remove these.
+ */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate(attributes, object) {
-    if (!createsPod(attributes)) return object
+    if (!writesPod(attributes)) return object
     const pod = object as AdmittedPod
     const own = pod.spec.tolerations ?? []
     const added = taints

@@ -24,6 +24,12 @@ export function createsPod({ operation, definition, subresource }: AdmissionAttr
   return operation === 'CREATE' && subresource === '' && definition.plural === 'pods' && definition.group === ''
 }
 
+/** Whether a pod is created or changed, other than through a subresource. */
+export function writesPod({ operation, definition, subresource }: AdmissionAttributes): boolean {
+  const isWrite = operation === 'CREATE' || operation === 'UPDATE'
+  return isWrite && subresource === '' && definition.plural === 'pods' && definition.group === ''
+}
+
 /** The pod with these fields of its spec changed. */
 export function withSpec(pod: AdmittedPod, changes: Readonly<Record<string, unknown>>): KubernetesObject {
   return { ...pod, spec: { ...pod.spec, ...changes } } as KubernetesObject

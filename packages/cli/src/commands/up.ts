@@ -5,6 +5,7 @@ import type { Host } from '../host.ts'
 import type { ManifestFlags } from '../manifests/load-manifests.ts'
 import { type Activity, followActivity } from '../up/activity.ts'
 import { ActivityPrinter } from '../up/activity-printer.ts'
+import { interruption } from '../up/interruption.ts'
 import { type ChangeOf, logChange } from '../up/log-changes.ts'
 import { explainStartFailure } from '../up/start-failure.ts'
 
@@ -22,10 +23,11 @@ export interface UpFlags extends ManifestFlags {
 export async function up(host: Host, flags: UpFlags): Promise<void> {
   const manifests = await readManifests(host, flags)
   const reporter = new Reporter(host)
+  // Who interrupts a start has it stopped in order too: containers of an earlier life may be up by then.
+  const interrupted = interruption(host)
   const cluster = await start(host, flags, reporter)
   reporter.begin()
   host.stdout.write(`${readyLine(host, cluster)}\n`)
-  const interrupted = interruption(host)
   const activity = await followActivity(cluster.client, cluster.environment, reporter.tell)
   if (activity.livePods > 0) {
     reporter.tell({
@@ -75,23 +77,6 @@ function readyLine(host: Host, { url, kubeconfigPath = '' }: Cluster): string {
   const path = relative(host.workingDirectory, kubeconfigPath)
   return `Coracle is ready at ${url} after ${ms} ms (KUBECONFIG=${path.startsWith('..') ? kubeconfigPath : path})`
 }
-
-/** Resolves at the first Ctrl-C or SIGTERM; a further one ends the process at once. */
-function interruption(host: Host): Promise<void> {
-  const { clock } = host.environment
-  return new Promise((resolve) => {
-    let firstMs: number | undefined
-    host.onInterrupt(() => {
-      if (firstMs === undefined) {
-        firstMs = clock.monotonicMs()
-        resolve()
-      } else if (clock.monotonicMs() - firstMs > sameInterruptMs) host.exit(130)
-    })
-  })
-}
-
-/** Under `npm start` one Ctrl-C arrives twice, from the terminal and from npm: what comes this soon is the same. */
-const sameInterruptMs = 500
 
 async function stop(cluster: Cluster, activity: Activity, reporter: Reporter): Promise<void> {
   const { clock } = cluster.environment

@@ -58,7 +58,7 @@ describe('parseManifests', () => {
   })
 
   it.each([
-    ['a: [1', /^x\.yaml:2:1: /],
+    ['a: [1', /^x\.yaml:1:6: /],
     ['kind: Pod', /^x\.yaml: apiVersion not set$/],
     ['just text', /^x\.yaml: an object is expected, and this is "just text"$/],
     ['a: 1\na: 2', /^x\.yaml:2:1: Map keys must be unique$/],

@@ -36,6 +36,14 @@ describe('logChange', () => {
 
   it.each([
     ['statuses', { level: 'info', message: 'status', fields: action }],
+    [
+      'conflicts, which are tried again',
+      {
+        level: 'warn',
+        message: 'status failed',
+        fields: { ...action, error: 'Operation cannot be fulfilled on pods "web-1": …' },
+      },
+    ],
     ['service accounts', { level: 'info', message: 'create', fields: { ...action, kind: 'ServiceAccount' } }],
     ['news among components', { level: 'info', message: 'watch has expired', fields: {} }],
   ] as const)('keeps quiet about %s', (_, line) => {

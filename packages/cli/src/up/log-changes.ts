@@ -16,6 +16,8 @@ export function logChange({ level, message, fields }: LogLine): ChangeOf | undef
   if (typeof because === 'string' && typeof kind === 'string' && typeof name === 'string') {
     const about = aboutText(kind, typeof namespace === 'string' ? namespace : undefined, name)
     const by = typeof controller === 'string' ? ` by ${controller}` : ''
+    // Someone was faster: controllers look again and decide anew.
+    if (level !== 'info' && String(error).startsWith('Operation cannot be fulfilled')) return undefined
     if (level !== 'info') return { about, what: `${message}${by}: ${error} (${because})`, tone: 'bad' }
     const verb = verbs[message]
     return verb === undefined || quietKinds.has(kind)

@@ -53,6 +53,12 @@ describe('podChanges', () => {
       ['stopping, within 30s'],
     ],
     [
+      'the end of a pod that is stopped, whatever its exit code',
+      pod({ phase: 'Running' }, undefined, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      pod({ phase: 'Failed', reason: 'Error' }, undefined, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      ['ended'],
+    ],
+    [
       'nothing of the wait before the first start',
       pod({}),
       pod(container(0, { state: { waiting: { reason: 'ContainerCreating' } } })),

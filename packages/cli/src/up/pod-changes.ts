@@ -61,6 +61,9 @@ const times = (count: number): string => (count === 1 ? 'once' : count === 2 ? '
 function phaseChanges(old: Pod, pod: Pod): readonly Change[] {
   const phase = pod.status?.phase
   if (phase === old.status?.phase) return []
+  // What is stopped on purpose mostly ends with an error, and nobody wants to be warned of that.
+  const isStopped = pod.metadata.deletionTimestamp !== undefined && (phase === 'Succeeded' || phase === 'Failed')
+  if (isStopped) return [plain('ended')]
   switch (phase) {
     case 'Running':
       return [plain(pod.status?.podIP === undefined ? 'started' : `started, on ${pod.status.podIP}`)]

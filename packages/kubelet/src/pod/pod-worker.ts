@@ -22,6 +22,9 @@ import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
 import { podKey, podText, podUidOf } from './pod-name.ts'
 import { StatusWriter } from './status-writer.ts'
 
+/** Passes a worker makes in one go. A pod needs a few; more than this is a plan that never comes true. */
+const passesMax = 100
+
 /** A start that failed for its configuration is tried again after this: upstream's backOffPeriod. */
 export const startRetryMs = 10_000
 /** Actions that take longer than this show in the status before they are done. */
@@ -112,9 +115,10 @@ export class PodWorker {
   async #run(): Promise<void> {
     // The caller is in the middle of something else.
     await Promise.resolve()
-    while (this.#dirty && !this.#closed) {
+    for (let passes = 1; this.#dirty && !this.#closed; passes++) {
       this.#dirty = false
       try {
+        if (passes > passesMax) throw new Error(`${passesMax} passes in a row have not settled the pod`)
         await this.#pass()
       } catch (error) {
         this.#context.environment.logger.error('pod worker failed', { pod: podKey(this.#pod), error })
