@@ -2,7 +2,7 @@ import type { Node, Pod } from '@coracle/api'
 import {
   type HostPort,
   hostPortsOf,
-  type PodRequest,
+  nonZeroRequestOf,
   podRequestOf,
   type ResourceAmounts,
   resourceAmounts,
@@ -21,6 +21,9 @@ export class NodeInfo {
   podsMax: number
   milliCpu = 0
   memory = 0
+  /** The same as pods are taken to use when nodes are compared, which is more where they do not say. */
+  milliCpuNonZero = 0
+  memoryNonZero = 0
   ephemeralStorage = 0
   readonly extended = new Map<string, number>()
   readonly hostPorts: HostPort[] = []
@@ -42,12 +45,12 @@ export class NodeInfo {
   }
 
   add(pod: Pod): void {
-    this.#account(podRequestOf(pod), 1)
+    this.#account(pod, 1)
     this.hostPorts.push(...hostPortsOf(pod))
   }
 
   remove(pod: Pod): void {
-    this.#account(podRequestOf(pod), -1)
+    this.#account(pod, -1)
     for (const port of hostPortsOf(pod)) {
       const at = this.hostPorts.findIndex(
         (used) => used.port === port.port && used.protocol === port.protocol && used.ip === port.ip,
@@ -56,9 +59,13 @@ export class NodeInfo {
     }
   }
 
-  #account(request: PodRequest, sign: 1 | -1): void {
+  #account(pod: Pod, sign: 1 | -1): void {
+    const request = podRequestOf(pod)
+    const nonZero = nonZeroRequestOf(pod)
     this.milliCpu += sign * request.milliCpu
     this.memory += sign * request.memory
+    this.milliCpuNonZero += sign * nonZero.milliCpu
+    this.memoryNonZero += sign * nonZero.memory
     this.ephemeralStorage += sign * request.ephemeralStorage
     for (const [name, amount] of request.extended)
       this.extended.set(name, (this.extended.get(name) ?? 0) + sign * amount)

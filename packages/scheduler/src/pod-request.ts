@@ -1,4 +1,4 @@
-import { type Container, type Pod, quantityMilli, quantityValue, type ResourceList } from '@coracle/api'
+import { type Container, type Pod, type PodSpec, quantityMilli, quantityValue, type ResourceList } from '@coracle/api'
 
 /** Amounts as plain numbers: millicores, bytes, and whole units of everything else. */
 export interface ResourceAmounts {
@@ -35,18 +35,56 @@ export function resourceAmounts(list: ResourceList | undefined): ResourceAmounts
   }
 }
 
-const requests = new WeakMap<object, PodRequest>()
+/** What a container that says nothing is taken to use when nodes are compared. */
+const milliCpuAssumed = 100
+const memoryAssumed = 200 * 1024 * 1024
+
+const requests = new WeakMap<PodSpec, PodRequest>()
+const nonZeroRequests = new WeakMap<PodSpec, PodRequest>()
 
 /**
  * What a pod asks for: the sum of its containers and sidecars, or what an init container needs on its own beside the
  * sidecars started before it, whichever is more; and the pod's overhead. Requests of the pod as a whole override those
  * of its containers. The rule is upstream's (component-helpers' PodRequests).
  */
-export function podRequestOf(pod: Pod): PodRequest {
-  const spec = pod.spec
+export function podRequestOf({ spec }: Pod): PodRequest {
   if (spec === undefined) return nothing
-  const known = requests.get(spec)
-  if (known !== undefined) return known
+  return remember(requests, spec, () => sumOf(spec, ({ resources }) => resourceAmounts(resources?.requests)))
+}
+
+/**
+ * What a pod is taken to use when nodes are compared: as `podRequestOf`, but containers that ask for no CPU or no memory
+ * count with some of it. Without that, nodes full of pods that ask for nothing would look empty (upstream's
+ * NonZeroRequested).
+ */
+export function nonZeroRequestOf(pod: Pod): PodRequest {
+  const { spec } = pod
+  if (spec === undefined) return nothing
+  return remember(nonZeroRequests, spec, () => {
+    const ofPod = spec.resources === undefined ? nothing : podRequestOf(pod)
+    return sumOf(spec, ({ resources }) => {
+      const amounts = resourceAmounts(resources?.requests)
+      const lacksCpu = resources?.requests?.cpu === undefined && ofPod.milliCpu === 0
+      const lacksMemory = resources?.requests?.memory === undefined && ofPod.memory === 0
+      if (!lacksCpu && !lacksMemory) return amounts
+      return {
+        ...amounts,
+        milliCpu: lacksCpu ? milliCpuAssumed : amounts.milliCpu,
+        memory: lacksMemory ? memoryAssumed : amounts.memory,
+      }
+    })
+  })
+}
+
+function remember(known: WeakMap<PodSpec, PodRequest>, spec: PodSpec, compute: () => PodRequest): PodRequest {
+  const found = known.get(spec)
+  if (found !== undefined) return found
+  const request = compute()
+  known.set(spec, request)
+  return request
+}
+
+function sumOf(spec: PodSpec, requestOf: (container: Pick<Container, 'resources'>) => ResourceAmounts): PodRequest {
   let running = spec.containers.map(requestOf).reduce(plus, nothing)
   let sidecars = nothing
   let starting = nothing
@@ -62,9 +100,7 @@ export function podRequestOf(pod: Pod): PodRequest {
   }
   const ofContainers = most(running, starting)
   const ofPod = spec.resources?.requests === undefined ? ofContainers : override(ofContainers, spec.resources.requests)
-  const request = plus(ofPod, resourceAmounts(spec.overhead))
-  requests.set(spec, request)
-  return request
+  return plus(ofPod, resourceAmounts(spec.overhead))
 }
 
 /** The ports of the node that a pod occupies while it is there. */
@@ -83,9 +119,6 @@ export function hostPortsOf(pod: Pod): readonly HostPort[] {
       })),
   )
 }
-
-const requestOf = (container: Pick<Container, 'resources'>): PodRequest =>
-  resourceAmounts(container.resources?.requests)
 
 const plus = (a: ResourceAmounts, b: ResourceAmounts): ResourceAmounts => combine(a, b, (x, y) => x + y)
 

@@ -3,7 +3,7 @@ import { seededRandom } from '@coracle/environment'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NodeInfo } from './node-info.ts'
-import { podRequestOf } from './pod-request.ts'
+import { nonZeroRequestOf, podRequestOf } from './pod-request.ts'
 import { feasibleWanted, schedule } from './schedule.ts'
 import { makeNode, makePod, type NodeOptions } from './testing/objects.ts'
 
@@ -167,6 +167,16 @@ describe('schedule', () => {
     expect(chosen.size).toBe(4)
   })
 
+  it('places pods that ask for nothing where fewer of them are', () => {
+    const nodes = infos([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
+    for (let round = 0; round < 12; round++) {
+      const pod = makePod()
+      const decision = schedule(pod, nodes, { random })
+      if (decision.type === 'fits') decision.node.add(pod)
+    }
+    expect(nodes.map(({ podCount }) => podCount)).toEqual([4, 4, 4])
+  })
+
   it('never over-commits a node, whatever comes', () => {
     const pod = fc.record({ cpu: fc.integer({ min: 0, max: 3000 }), memory: fc.integer({ min: 0, max: 4096 }) })
     fc.assert(
@@ -234,5 +244,29 @@ describe('podRequestOf', () => {
     ],
   ])('is %s', (_, spec, milliCpu) => {
     expect(podRequestOf(makePod(spec)).milliCpu).toBe(milliCpu)
+  })
+})
+
+describe('nonZeroRequestOf', () => {
+  const mebibytes = 2 ** 20
+
+  it.each<[string, Partial<PodSpec>, { readonly milliCpu: number; readonly memory: number }]>([
+    [
+      'some for each container that says nothing',
+      { containers: [{ name: 'a' }, { name: 'b' }] },
+      { milliCpu: 200, memory: 400 * mebibytes },
+    ],
+    [
+      'what is asked for where it is, even if that is nothing',
+      { containers: [{ name: 'a', resources: { requests: { cpu: '1', memory: '0' } } }, { name: 'b' }] },
+      { milliCpu: 1100, memory: 200 * mebibytes },
+    ],
+    [
+      'what the pod as a whole asks for',
+      { containers: [{ name: 'a' }, { name: 'b' }], resources: { requests: { cpu: '1' } } },
+      { milliCpu: 1000, memory: 400 * mebibytes },
+    ],
+  ])('is %s', (_, spec, expected) => {
+    expect(nonZeroRequestOf(makePod(spec))).toMatchObject(expected)
   })
 })

@@ -1,10 +1,6 @@
 import type { NodeInfo } from '../node-info.ts'
-import { type PodRequest, podRequestOf, type ResourceAmounts } from '../pod-request.ts'
+import { nonZeroRequestOf, type PodRequest, podRequestOf, type ResourceAmounts } from '../pod-request.ts'
 import { type Filter, fits, type Scorer, scoreMax } from './plugin.ts'
-
-/** What a pod that asks for nothing is taken to use when nodes are compared (upstream's non-zero requests). */
-const milliCpuAssumed = 100
-const memoryAssumed = 200 * 1024 * 1024
 
 /** The sum of what pods ask for stays within what the node can allocate; so does their number. */
 export const nodeResourcesFit: Filter = {
@@ -55,27 +51,29 @@ function shortExtended(node: NodeInfo, request: PodRequest): string[] {
     .map(([name]) => name)
 }
 
-/** The more that would be left, the better: CPU and memory count alike. */
+/** The more that would be left, the better: CPU and memory count alike. Pods that ask for nothing count as some. */
 export const leastAllocated: Scorer = {
   name: 'NodeResourcesFit',
   weight: 1,
   prepare(pod) {
-    const { milliCpu, memory } = assumed(podRequestOf(pod))
-    return (node) =>
-      Math.floor(
-        (left(node.allocatable.milliCpu, node.milliCpu + milliCpu) +
-          left(node.allocatable.memory, node.memory + memory)) /
-          2,
-      )
+    const { milliCpu, memory } = nonZeroRequestOf(pod)
+    return ({ allocatable, milliCpuNonZero, memoryNonZero }) => {
+      const cpuLeft = left(allocatable.milliCpu, milliCpuNonZero + milliCpu)
+      return Math.floor((cpuLeft + left(allocatable.memory, memoryNonZero + memory)) / 2)
+    }
   },
 }
 
-/** The closer CPU and memory would be to being used alike, the better. */
+/**
+ * The closer CPU and memory would be to being used alike, the better. Says nothing about pods that ask for neither: they
+ * would all go where the balance is already best.
+ */
 export const balancedAllocation: Scorer = {
   name: 'NodeResourcesBalancedAllocation',
   weight: 1,
   prepare(pod) {
-    const { milliCpu, memory } = assumed(podRequestOf(pod))
+    const { milliCpu, memory } = podRequestOf(pod)
+    if (milliCpu === 0 && memory === 0) return undefined
     return (node) => {
       const cpuShare = share(node.milliCpu + milliCpu, node.allocatable.milliCpu)
       const memoryShare = share(node.memory + memory, node.allocatable.memory)
@@ -84,12 +82,8 @@ export const balancedAllocation: Scorer = {
   },
 }
 
-const assumed = ({ milliCpu, memory }: PodRequest) => ({
-  milliCpu: milliCpu || milliCpuAssumed,
-  memory: memory || memoryAssumed,
-})
-
+/** Whole points, as upstream counts: each resource is rounded before their mean is taken. */
 const left = (capacity: number, used: number): number =>
-  capacity === 0 || used > capacity ? 0 : ((capacity - used) * scoreMax) / capacity
+  capacity === 0 || used > capacity ? 0 : Math.floor(((capacity - used) * scoreMax) / capacity)
 
 const share = (used: number, capacity: number): number => (capacity === 0 ? 1 : Math.min(1, used / capacity))
