@@ -12,14 +12,15 @@ import {
 } from '@coracle/api'
 import { type Document, sendDocument } from './documents.ts'
 import { accepts, notAcceptable } from './media-types.ts'
+import { encodeOpenApiV2 } from './openapi-protobuf.ts'
 import { serverVersion } from './version.ts'
 
 const yearSeconds = 31_536_000
 
 /**
  * The schemas of the API as OpenAPI documents: `/openapi/v2` in one piece, `/openapi/v3` as an index of one document
- * per group and version. Made at the first request and kept. JSON only: clients that would rather have protobuf take
- * JSON too.
+ * per group and version. Made at the first request and kept. In JSON, and `/openapi/v2` in protobuf for those who take
+ * nothing else; of `/openapi/v3` all take JSON too.
  */
 export class OpenApi {
   readonly #definitions: readonly ResourceDefinition[]
@@ -29,11 +30,11 @@ export class OpenApi {
     this.#definitions = definitions
   }
 
-  /** Answers a GET of `path`; false where it is no path of OpenAPI. Throws NotAcceptable where JSON will not do. */
+  /** Answers a GET of `path`; false where it is no path of OpenAPI. Throws NotAcceptable where no form of it will do. */
   handle(path: string, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): boolean {
-    const document = this.#document(path.replace(/\/+$/, ''))
+    const { accept } = request.headers
+    const document = this.#document(path.replace(/\/+$/, ''), (type) => accepts(accept, type))
     if (document === undefined) return false
-    if (!accepts(request.headers.accept, 'application/json')) throw notAcceptable(['application/json'])
     const hash = query.get('hash')
     // Under its hash a document never changes, so that address may be kept for good.
     const cacheControl =
@@ -42,7 +43,13 @@ export class OpenApi {
     return true
   }
 
-  #document(path: string): Document | undefined {
+  #document(path: string, isAccepted: (mediaType: string) => boolean): Document | undefined {
+    const isJson = isAccepted(jsonType)
+    if (path === '/openapi/v2' && !isJson) {
+      if (!protobufTypes.some(isAccepted)) throw notAcceptable([jsonType, ...protobufTypes])
+      return this.#protobuf(path)
+    }
+    if (path.startsWith('/openapi/v3') && !isJson) throw notAcceptable([jsonType])
     if (path === '/openapi/v2') return this.#made(path, () => openApiV2(this.#definitions, options))
     if (path === '/openapi/v3') return this.#made(path, () => this.#index())
     const served = this.#groupVersions().find((each) => `/openapi/v3/${each.path}` === path)
@@ -72,16 +79,34 @@ export class OpenApi {
     return [...byPath.values()]
   }
 
+  #protobuf(path: string): Document {
+    const [contentType] = protobufTypes
+    const make = () => encodeOpenApiV2(openApiV2(this.#definitions, options))
+    return this.#kept(`${path} ${contentType}`, contentType, make)
+  }
+
   #made(path: string, make: () => unknown): Document {
-    const kept = this.#documents.get(path)
+    return this.#kept(path, jsonType, () => Buffer.from(JSON.stringify(make())))
+  }
+
+  #kept(key: string, contentType: string, make: () => Buffer): Document {
+    const kept = this.#documents.get(key)
     if (kept !== undefined) return kept
-    const bytes = Buffer.from(JSON.stringify(make()))
+    const bytes = make()
     const etag = `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"`
-    const document: Document = { bytes, contentType: 'application/json', etag }
-    this.#documents.set(path, document)
+    const document: Document = { bytes, contentType, etag }
+    this.#documents.set(key, document)
     return document
   }
 }
+
+const jsonType = 'application/json'
+
+/** The second is the older name, which clients still ask for. */
+const protobufTypes = [
+  'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+  'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+] as const
 
 interface GroupVersion {
   /** `api/v1`, `apis/apps/v1`. */

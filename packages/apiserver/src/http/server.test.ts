@@ -580,8 +580,11 @@ describe('what the server says of itself', () => {
     const v3 = await server.call(serverRelativeURL)
     expect(v3.json.components.schemas['io.k8s.api.core.v1.Pod']).toBeDefined()
     expect(v3.headers['cache-control']).toContain('immutable')
+    expect(await server.failure('/openapi/v2', { headers: { accept: 'text/html' } })).toMatchObject({ code: 406 })
     const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
-    expect(await server.failure('/openapi/v2', { headers: { accept } })).toMatchObject({ code: 406 })
+    const binary = await server.call('/openapi/v2', { headers: { accept } })
+    expect([binary.code, binary.headers['content-type']]).toEqual([200, accept.replace('@', '.')])
+    expect(await server.failure('/openapi/v3', { headers: { accept } })).toMatchObject({ code: 406 })
   })
 })
 

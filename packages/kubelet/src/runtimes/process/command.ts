@@ -20,7 +20,11 @@ export function commandOf(config: ContainerConfig, workDirectory: string, identi
   const directory = directoryOf(config, workDirectory)
   const env = environmentOf(config, identity)
   const [name = '', ...args] = [...config.command, ...config.args]
-  return { argv: withOddNames(env, [executableOf(name, env, directory), ...args]), env, directory }
+  return {
+    argv: withOddNames(env, [executableOf(name, env, directory), ...args]),
+    env,
+    directory,
+  }
 }
 
 /** A command to run beside the container's own, in its environment. */
@@ -47,7 +51,10 @@ function environmentOf(
   config: ContainerConfig,
   identity: readonly EnvironmentVariable[],
 ): Readonly<Record<string, string>> {
-  const base: Record<string, string> = { PATH: process.env.PATH ?? pathDefault, HOME: process.env.HOME ?? '/' }
+  const base: Record<string, string> = {
+    PATH: process.env.PATH ?? pathDefault,
+    HOME: process.env.HOME ?? '/',
+  }
   for (const { name, value } of [...identity, ...config.env]) base[name] = value
   return base
 }

@@ -45,7 +45,16 @@ export function isRunning(held: HeldContainer): boolean {
 export function statusOf(held: HeldContainer): ContainerRuntimeStatus {
   const { id, sandboxId, podUid, config, createdAtMs, startedAtMs, startError } = held.record
   const { name, attempt, image } = config
-  const common = { id, sandboxId, podUid, name, attempt, image, imageRef: image, createdAtMs }
+  const common = {
+    id,
+    sandboxId,
+    podUid,
+    name,
+    attempt,
+    image,
+    imageRef: image,
+    createdAtMs,
+  }
   if (startedAtMs === undefined) return { ...common, state: 'created' }
   if (held.exit === undefined) return { ...common, state: 'running', startedAtMs }
   const { exitCode, finishedAtMs } = held.exit

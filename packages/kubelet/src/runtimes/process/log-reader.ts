@@ -22,6 +22,8 @@ export async function* readLog(
 ): AsyncIterable<Uint8Array> {
   const change = watcher === undefined || !options.follow ? undefined : changes(watcher, signal)
   try {
+    // Lines are as old as the watcher says, and what it has not seen yet would have no age at all.
+    watcher?.observe()
     const limit = new ByteLimit(options.limitBytes)
     const stamp = options.timestamps ? new LineStamper(path) : undefined
     let position = await startOf(path, options)

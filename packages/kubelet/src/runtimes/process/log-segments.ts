@@ -34,7 +34,14 @@ export interface LogSegment {
 export function logSegments(path: string): readonly LogSegment[] {
   const rotated = rotatedSegments(path)
   const last = rotated.at(-1)
-  return [...rotated, { path, start: last === undefined ? 0 : last.start + last.bytes, bytes: sizeOf(path) }]
+  return [
+    ...rotated,
+    {
+      path,
+      start: last === undefined ? 0 : last.start + last.bytes,
+      bytes: sizeOf(path),
+    },
+  ]
 }
 
 /** Where a log ends. */
@@ -95,7 +102,11 @@ function rotatedSegments(path: string): readonly LogSegment[] {
     .sort()
     .map((name) => {
       const file = join(dirname(path), name)
-      return { path: file, start: Number(name.slice(prefix.length)), bytes: sizeOf(file) }
+      return {
+        path: file,
+        start: Number(name.slice(prefix.length)),
+        bytes: sizeOf(file),
+      }
     })
 }
 

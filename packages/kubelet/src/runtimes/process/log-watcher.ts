@@ -35,6 +35,8 @@ export class LogWatcher {
     const changedAtMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
     if (changedAtMs !== undefined) this.#index.add({ end: this.#end, timeMs: changedAtMs })
     this.#watch()
+    // What was written between the look above and the watch changes nothing that would be told.
+    this.observe()
   }
 
   get closed(): boolean {
@@ -49,7 +51,7 @@ export class LogWatcher {
 
   close(): void {
     if (this.#closed) return
-    this.#observe()
+    this.observe()
     this.#closed = true
     this.#watcher?.close()
     this.#timer?.cancel()
@@ -71,7 +73,7 @@ export class LogWatcher {
     this.#watcher = undefined
     if (this.#closed) return
     this.#timer = this.#clock.setTimer(pollMs, () => {
-      this.#observe()
+      this.observe()
       this.#poll()
     })
   }
@@ -79,18 +81,19 @@ export class LogWatcher {
   #changed(): void {
     if (this.#closed || this.#timer !== undefined) return
     const waitMs = this.#observedAtMs + observationGapMs - this.#clock.monotonicMs()
-    if (waitMs <= 0) this.#observe()
+    if (waitMs <= 0) this.observe()
     else this.#observeLater(waitMs)
   }
 
   #observeLater(waitMs: number): void {
     this.#timer = this.#clock.setTimer(waitMs, () => {
       this.#timer = undefined
-      this.#observe()
+      this.observe()
     })
   }
 
-  #observe(): void {
+  /** Looks at once: what is there now is noted as written by now, however late the host tells of it. */
+  observe(): void {
     if (this.#closed) return
     this.#observedAtMs = this.#clock.monotonicMs()
     const bytes = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0

@@ -56,7 +56,9 @@ function startTimeOf(pid: number): string | undefined {
     return stat === undefined || stat.state === 'Z' || stat.state === 'X' ? undefined : inWords(bootId(), stat)
   }
   try {
-    const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+    }).trim()
     return text === '' ? undefined : text
   } catch {
     return undefined
@@ -81,7 +83,12 @@ function parseStat(line: string): Stat | undefined {
   const [state, , group, session] = fields
   const ticks = fields[19]
   if (state === undefined || group === undefined || session === undefined || ticks === undefined) return undefined
-  return { state, group: Number(group), session: Number(session), startTicks: ticks }
+  return {
+    state,
+    group: Number(group),
+    session: Number(session),
+    startTicks: ticks,
+  }
 }
 
 function readStat(pid: number): Stat | undefined {

@@ -15,7 +15,11 @@ const patient = new AbortController().signal
 const linux = process.platform === 'linux'
 
 function openRuntime(dataDirectory: string, nodeName = 'node-a'): Runtime {
-  const runtime = createProcessRuntime({ environment, dataDirectory, nodeName })
+  const runtime = createProcessRuntime({
+    environment,
+    dataDirectory,
+    nodeName,
+  })
   onTestFinished(async () => {
     await Promise.all((await runtime.listContainers()).map(({ id }) => runtime.stopContainer(id, 0)))
     await runtime.close()
@@ -24,7 +28,14 @@ function openRuntime(dataDirectory: string, nodeName = 'node-a'): Runtime {
 }
 
 function sandboxConfig(podUid = 'uid-1') {
-  return { podUid, podName: 'web', podNamespace: 'default', attempt: 0, hostname: 'web', hostNetwork: false }
+  return {
+    podUid,
+    podName: 'web',
+    podNamespace: 'default',
+    attempt: 0,
+    hostname: 'web',
+    hostNetwork: false,
+  }
 }
 
 function containerConfig(command: string | readonly string[], more: Partial<ContainerConfig> = {}): ContainerConfig {
@@ -99,13 +110,19 @@ describe('running commands', () => {
       args: ['sh', 'world'],
       env: [{ name: 'GREETING', value: 'hello' }],
     })
-    expect(await ended(runtime, id)).toMatchObject({ state: 'exited', exitCode: 3, reason: 'Error' })
+    expect(await ended(runtime, id)).toMatchObject({
+      state: 'exited',
+      exitCode: 3,
+      reason: 'Error',
+    })
     expect(await log(runtime, id)).toBe('hello web world\n')
   })
 
   it('hands on variables that no shell would', async () => {
     const runtime = openRuntime(temporaryDirectory())
-    const id = await run(runtime, ['printenv', 'odd.name'], { env: [{ name: 'odd.name', value: 'odd' }] })
+    const id = await run(runtime, ['printenv', 'odd.name'], {
+      env: [{ name: 'odd.name', value: 'odd' }],
+    })
     await ended(runtime, id)
     expect(await log(runtime, id)).toBe('odd\n')
   })
@@ -142,7 +159,11 @@ describe('running commands', () => {
     const runtime = openRuntime(temporaryDirectory())
     await expect(run(runtime, 'true', more)).rejects.toThrow(message)
     const [container] = await runtime.listContainers()
-    expect(container).toMatchObject({ state: 'exited', exitCode: 128, reason: 'StartError' })
+    expect(container).toMatchObject({
+      state: 'exited',
+      exitCode: 128,
+      reason: 'StartError',
+    })
     expect(container?.message).toMatch(message)
   })
 
@@ -158,10 +179,15 @@ describe('running commands', () => {
     await expect(runtime.createContainer(id, containerConfig([]))).rejects.toThrow(
       /container "main" has no command.*Set command/,
     )
-    await expect(runtime.createContainer(id, { ...containerConfig([]), args: ['--port=80'] })).rejects.toThrow(
-      /container "main" has no command/,
-    )
-    const mounted = containerConfig('true', { mounts: [{ name: 'data', containerPath: '/data' }] })
+    await expect(
+      runtime.createContainer(id, {
+        ...containerConfig([]),
+        args: ['--port=80'],
+      }),
+    ).rejects.toThrow(/container "main" has no command/)
+    const mounted = containerConfig('true', {
+      mounts: [{ name: 'data', containerPath: '/data' }],
+    })
     await expect(runtime.createContainer(id, mounted)).rejects.toThrow(ContainerConfigError)
     await expect(runtime.createContainer(id, mounted)).rejects.toThrow(/volumeMount "data" cannot be mounted at \/data/)
   })
@@ -169,14 +195,19 @@ describe('running commands', () => {
   it('ends what a container has left behind when its main process ends', async () => {
     const runtime = openRuntime(temporaryDirectory())
     const id = await run(runtime, 'sleep 1000 & echo $!; exit 0')
-    expect(await ended(runtime, id)).toMatchObject({ exitCode: 0, reason: 'Completed' })
+    expect(await ended(runtime, id)).toMatchObject({
+      exitCode: 0,
+      reason: 'Completed',
+    })
     const pid = Number(await log(runtime, id))
     await expect.poll(() => isRunning(pid)).toBe(false)
   })
 
   it('runs a command beside a container, and kills it when its time is up', async () => {
     const runtime = openRuntime(temporaryDirectory())
-    const id = await run(runtime, 'sleep 1000', { env: [{ name: 'A', value: 'b' }] })
+    const id = await run(runtime, 'sleep 1000', {
+      env: [{ name: 'A', value: 'b' }],
+    })
     expect(await runtime.exec(id, ['sh', '-c', 'echo $A; exit 4'], patient)).toEqual({ exitCode: 4, output: 'b\n' })
     const controller = new AbortController()
     const late = runtime.exec(id, ['sleep', '1000'], controller.signal)
@@ -186,7 +217,9 @@ describe('running commands', () => {
 
   it('makes the last lines of a failed run its message where that is asked for', async () => {
     const runtime = openRuntime(temporaryDirectory())
-    const id = await run(runtime, 'echo boom; exit 1', { messageFromLog: true })
+    const id = await run(runtime, 'echo boom; exit 1', {
+      messageFromLog: true,
+    })
     expect((await ended(runtime, id)).message).toBe('boom\n')
   })
 })
@@ -197,7 +230,10 @@ describe('stopping', () => {
     const id = await run(runtime, "trap 'echo bye; exit 5' TERM; echo up; while :; do sleep 0.02; done")
     await logged(runtime, id, 'up')
     await runtime.stopContainer(id, 10_000)
-    expect(await status(runtime, id)).toMatchObject({ state: 'exited', exitCode: 5 })
+    expect(await status(runtime, id)).toMatchObject({
+      state: 'exited',
+      exitCode: 5,
+    })
     expect(await log(runtime, id)).toMatch(/bye\n$/)
   })
 
@@ -206,7 +242,11 @@ describe('stopping', () => {
     const id = await run(runtime, "trap '' TERM; sleep 1000 & echo $!; wait; sleep 1000")
     await logged(runtime, id, '\n')
     await runtime.stopContainer(id, 50)
-    expect(await status(runtime, id)).toMatchObject({ state: 'exited', exitCode: 137, reason: 'Error' })
+    expect(await status(runtime, id)).toMatchObject({
+      state: 'exited',
+      exitCode: 137,
+      reason: 'Error',
+    })
     const child = Number(await log(runtime, id))
     await expect.poll(() => isRunning(child)).toBe(false)
   })
@@ -284,7 +324,9 @@ describe('after the node agent was killed', () => {
     const [agent, ids] = await startAgent(directory, ['echo up; sleep 1000', 'sleep 0.2; exit 9', 'sleep 1000'])
     const [running = '', ending = '', killed = ''] = ids
     const recordPath = join(directory, 'kubelet', 'node-a', 'containers', running, 'container.json')
-    const { startedAtMs } = JSON.parse(readFileSync(recordPath, 'utf8')) as { startedAtMs: number }
+    const { startedAtMs } = JSON.parse(readFileSync(recordPath, 'utf8')) as {
+      startedAtMs: number
+    }
     agent.kill('SIGKILL')
     await once(agent, 'exit')
     await expect.poll(() => existsSync(join(directory, 'kubelet', 'node-a', 'exits', ending))).toBe(true)
@@ -295,9 +337,18 @@ describe('after the node agent was killed', () => {
     await expect.poll(() => isRunning(shim)).toBe(false)
 
     const runtime = openRuntime(directory)
-    expect(await status(runtime, running)).toMatchObject({ state: 'running', startedAtMs })
-    expect(await status(runtime, ending)).toMatchObject({ state: 'exited', exitCode: 9 })
-    expect(await status(runtime, killed)).toMatchObject({ state: 'exited', exitCode: 137 })
+    expect(await status(runtime, running)).toMatchObject({
+      state: 'running',
+      startedAtMs,
+    })
+    expect(await status(runtime, ending)).toMatchObject({
+      state: 'exited',
+      exitCode: 9,
+    })
+    expect(await status(runtime, killed)).toMatchObject({
+      state: 'exited',
+      exitCode: 137,
+    })
     expect(await log(runtime, running)).toBe('up\n')
   })
 
@@ -316,7 +367,10 @@ describe('after the node agent was killed', () => {
     await runtime.exec(ending, ['touch', 'stop'], patient)
     expect(await end).toMatchObject({ exitCode: 8 })
     await runtime.stopContainer(stubborn, 50)
-    expect(await status(runtime, stubborn)).toMatchObject({ state: 'exited', exitCode: 137 })
+    expect(await status(runtime, stubborn)).toMatchObject({
+      state: 'exited',
+      exitCode: 137,
+    })
   })
 
   it.skipIf(!linux)('ends what a killed shim has left', async () => {
@@ -334,7 +388,10 @@ describe('after the node agent was killed', () => {
     await expect.poll(() => isRunning(shim)).toBe(false)
 
     const runtime = openRuntime(directory)
-    expect(await status(runtime, id)).toMatchObject({ state: 'exited', exitCode: 137 })
+    expect(await status(runtime, id)).toMatchObject({
+      state: 'exited',
+      exitCode: 137,
+    })
     const command = Number(readFileSync(logPath, 'utf8'))
     await expect.poll(() => isRunning(command)).toBe(false)
   })
@@ -387,7 +444,9 @@ describe('logs', () => {
 /** A process that has started containers, and their ids. */
 async function startAgent(directory: string, commands: readonly string[]) {
   const script = fileURLToPath(new URL('../../testing/runtime-process.ts', import.meta.url))
-  const agent = spawn(process.execPath, [script, directory, ...commands], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const agent = spawn(process.execPath, [script, directory, ...commands], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   onTestFinished(() => {
     agent.kill('SIGKILL')
   })
@@ -398,7 +457,9 @@ async function startAgent(directory: string, commands: readonly string[]) {
 /** Zombies do not count: on some hosts nobody collects them. */
 function isRunning(pid: number): boolean {
   try {
-    return !execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('Z')
+    return !execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], {
+      encoding: 'utf8',
+    }).startsWith('Z')
   } catch {
     return false
   }

@@ -232,7 +232,10 @@ class ProcessRuntime implements Runtime {
     if (held.exit !== undefined) return
     const { id, podUid, config } = held.record
     if (this.#records.exit(id) === undefined) this.#records.writeExit(id, exitCode)
-    held.exit = this.#records.exit(id) ?? { exitCode, finishedAtMs: this.#environment.clock.now() }
+    held.exit = this.#records.exit(id) ?? {
+      exitCode,
+      finishedAtMs: this.#environment.clock.now(),
+    }
     held.leader = undefined
     held.killTimer?.cancel()
     held.log?.close()

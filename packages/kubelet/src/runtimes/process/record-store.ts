@@ -84,18 +84,26 @@ export class RecordStore {
   }
 
   removeContainer(id: string): void {
-    rmSync(join(this.#directory, 'containers', id), { recursive: true, force: true })
+    rmSync(join(this.#directory, 'containers', id), {
+      recursive: true,
+      force: true,
+    })
     rmSync(this.exitPath(id), { force: true })
   }
 
   removeSandbox(sandbox: SandboxRecord): void {
-    rmSync(join(this.#directory, 'sandboxes', `${sandbox.id}.json`), { force: true })
+    rmSync(join(this.#directory, 'sandboxes', `${sandbox.id}.json`), {
+      force: true,
+    })
   }
 
   /** Removes what the containers of a pod have left: logs and working directories. */
   removePod(sandbox: SandboxRecord): void {
     rmSync(this.#logDirectory(sandbox), { recursive: true, force: true })
-    rmSync(join(this.#directory, 'work', sandbox.podUid), { recursive: true, force: true })
+    rmSync(join(this.#directory, 'work', sandbox.podUid), {
+      recursive: true,
+      force: true,
+    })
   }
 
   identity(id: string): ProcessIdentity | undefined {
@@ -107,7 +115,10 @@ export class RecordStore {
   exit(id: string): ExitRecord | undefined {
     const text = readText(this.exitPath(id))
     if (text === undefined || !text.endsWith('\n')) return undefined
-    return { exitCode: Number(text.trim()), finishedAtMs: statSync(this.exitPath(id)).mtimeMs }
+    return {
+      exitCode: Number(text.trim()),
+      finishedAtMs: statSync(this.exitPath(id)).mtimeMs,
+    }
   }
 
   /** For containers whose shim could not say how they ended. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { describeFieldError } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { checkFormat } from '../../../string-formats.ts'
-import { problems, storedContainer, storedPod, type WrittenContainer } from './pod-fixtures.ts'
+import { problems, storedContainer, storedPod, type WrittenContainer, withStatus } from './pod-fixtures.ts'
 import { validatePodTemplateSpec } from './pod-validation.ts'
 
 type Spec = Readonly<Record<string, unknown>>
@@ -456,6 +456,13 @@ describe('a pod', () => {
       `${path}.podAffinityTerm.namespace: Invalid value: "X": ${label}`,
       `${path}.podAffinityTerm.matchLabelKeys: Forbidden: must not be specified when labelSelector is not set`,
     ])
+  })
+})
+
+describe('a status', () => {
+  it('may tell of a container before its image is known', () => {
+    const waiting = { name: 'web', ready: false, restartCount: 0, image: 'nginx:1.27', imageID: '' }
+    expect(problems(withStatus(storedPod(), { containerStatuses: [waiting] }))).toEqual([])
   })
 })
 

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { configMap } from './support/objects.ts'
+import { eventually, Program, runCoracle } from './support/program.ts'
+
+// Coracle's own command line against the running program.
+
+const example = join(import.meta.dirname, '..', 'examples', 'frontend-controller.json')
+
+describe('the coracle command', () => {
+  let program: Program
+  let home: string
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'coracle-'))
+    program = await Program.start({ args: ['--memory'] })
+  })
+  afterAll(async () => {
+    await program[Symbol.asyncDispose]()
+    await rm(home, { recursive: true, force: true })
+  })
+  const ok = async (args: readonly string[], input?: string): Promise<string> => {
+    const { code, stdout, stderr } = await program.coracle(args, input === undefined ? {} : { input })
+    expect([code, stderr]).toEqual([0, ''])
+    return stdout
+  }
+
+  it('creates, shows, describes and deletes, from the oldest form of the API too', async () => {
+    const legacy = await readFile(example, 'utf8')
+    expect(await ok(['create', '-f', '-'], legacy)).toBe('replicationcontroller/frontend-controller created\n')
+    const table = await eventually('two pods to be ready', async () => {
+      const text = await ok(['get', 'rc'])
+      return / 2 +2 +2 /.test(text) && text
+    })
+    expect(table).toMatch(/^NAME +DESIRED +CURRENT +READY +AGE\nfrontend-controller +2 +2 +2 +\d+s\n$/)
+    const description = await ok(['describe', 'rc', 'frontend-controller'])
+    expect(description).toMatch(/^Name: +frontend-controller$/m)
+    expect(description).toMatch(/^Replicas: +2 current \/ 2 desired$/m)
+    expect(description).toMatch(/^Pods Status: +2 Running \/ 0 Waiting \/ 0 Succeeded \/ 0 Failed$/m)
+    expect(description).toMatch(/SuccessfulCreate +.*replication-controller +Created pod: frontend-controller-/)
+
+    const names = (await ok(['get', 'pods', '-o', 'name', '-l', 'name=frontend'])).trim().split('\n')
+    expect(names).toHaveLength(2)
+    const [name = ''] = names
+    expect(await eventually('its log', () => ok(['logs', name]))).toMatch(/^listening on 127\.\d+\.\d+\.\d+:8080\n/)
+
+    const twice = await program.coracle(['create', '-f', example])
+    expect([twice.code, twice.stderr]).toEqual([
+      1,
+      `Error from server (AlreadyExists): error when creating "${example}": replicationcontrollers "frontend-controller" already exists\n`,
+    ])
+    expect(await ok(['delete', '-f', example, '--grace-period', '1'])).toBe(
+      'replicationcontroller "frontend-controller" deleted from default namespace\n',
+    )
+    await eventually(
+      'its pods to go',
+      async () => (await ok(['get', 'pods', '-l', 'name=frontend', '-o', 'name'])) === '',
+    )
+  })
+
+  it('applies, and knows what is unchanged', async () => {
+    const manifest = (data: object) => JSON.stringify({ ...configMap('applied'), data })
+    expect(await ok(['apply', '-f', '-'], manifest({ a: '1', b: '1' }))).toBe('configmap/applied created\n')
+    expect(await ok(['apply', '-f', '-'], manifest({ a: '1', b: '1' }))).toBe('configmap/applied unchanged\n')
+    expect(await ok(['apply', '-f', '-'], manifest({ a: '2' }))).toBe('configmap/applied configured\n')
+    expect(JSON.parse(await ok(['get', 'configmap', 'applied', '-o', 'json'])).data).toEqual({ a: '2' })
+    // kubectl goes on from there, and the other way round.
+    expect(await program.kubectlOk(['apply', '-f', '-'], { input: manifest({ a: '2' }) })).toBe(
+      'configmap/applied unchanged\n',
+    )
+    expect(await program.kubectlOk(['apply', '-f', '-'], { input: manifest({ c: '3' }) })).toBe(
+      'configmap/applied configured\n',
+    )
+    expect(await ok(['apply', '-f', '-'], manifest({ c: '4' }))).toBe('configmap/applied configured\n')
+    expect(JSON.parse(await ok(['get', 'configmap', 'applied', '-o', 'json'])).data).toEqual({ c: '4' })
+  })
+
+  it('refuses a selector that misses its own pods, by the field', async () => {
+    const legacy = JSON.parse(await readFile(example, 'utf8'))
+    legacy.desiredState.replicaSelector = { name: 'backend' }
+    const { code, stderr } = await program.coracle(['create', '-f', '-'], { input: JSON.stringify(legacy) })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/desiredState\.(replicaSelector|podTemplate\.labels)/)])
+  })
+
+  it.each([
+    [['get', 'pod', 'nobody'], 'Error from server (NotFound): pods "nobody" not found\n'],
+    [['get', 'widgets'], 'error: the server doesn\'t have a resource type "widgets"\n'],
+    [['delete', 'pod', 'nobody'], 'Error from server (NotFound): pods "nobody" not found\n'],
+    [['logs', 'nobody'], 'Error from server (NotFound): pods "nobody" not found\n'],
+  ])('says what is wrong as kubectl does: %s', async (args, message) => {
+    const { code, stdout, stderr } = await program.coracle(args)
+    expect([code, stdout, stderr]).toEqual([1, '', message])
+  })
+
+  it('suggests the command that was meant', async () => {
+    const { code, stderr } = await program.coracle(['creat', '-f', 'x'])
+    expect([code, stderr]).toEqual([1, "error: unknown command 'creat'\n(Did you mean create?)\n"])
+  })
+
+  it('says what to do where there is no cluster', async () => {
+    const nowhere = { env: { KUBECONFIG: '', HOME: home }, cwd: home }
+    const { code, stderr } = await runCoracle(['get', 'pods'], nowhere)
+    expect([code, stderr]).toEqual([
+      1,
+      'error: no cluster is known here: start one with `coracle up`, or name a kubeconfig with --kubeconfig\n',
+    ])
+    // A port on which nobody listens any more.
+    const socket = createServer().listen(0, '127.0.0.1')
+    await once(socket, 'listening')
+    const { port } = socket.address() as AddressInfo
+    socket.close()
+    const kubeconfig = join(home, 'kubeconfig')
+    const { host } = new URL(program.address)
+    await writeFile(kubeconfig, (await readFile(program.kubeconfig, 'utf8')).replace(host, `127.0.0.1:${port}`))
+    const refused = await runCoracle(['--kubeconfig', kubeconfig, 'get', 'pods'], nowhere)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`127.0.0.1:${port}`)])
+    expect(refused.stderr.trimEnd()).not.toContain('\n')
+  })
+})

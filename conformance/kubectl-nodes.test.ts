@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { controller, Kubectl, type PodObject, pod, rows } from './support/kubectl.ts'
+import { eventually, Program } from './support/program.ts'
+
+let program: Program
+let namespaces = 0
+const inNewNamespace = () => Kubectl.inNewNamespace(program, `nodes-${namespaces++}`)
+
+beforeAll(async () => {
+  program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--nodes', '2'] })
+})
+afterAll(() => program[Symbol.asyncDispose]())
+
+const nodeOf = (kubectl: Kubectl, name: string) =>
+  eventually(`a node for ${name}`, async () => (await kubectl.get<PodObject>('pods', name)).spec.nodeName)
+
+const unschedulable = (kubectl: Kubectl, name: string) =>
+  eventually(`${name} found unschedulable`, async () => {
+    const { status } = await kubectl.get<PodObject>('pods', name)
+    return status.conditions?.find(({ reason }) => reason === 'Unschedulable')
+  })
+
+describe('cordon', () => {
+  it('keeps new pods off a node until it is uncordoned', async () => {
+    const kubectl = await inNewNamespace()
+    expect(await kubectl.ok(['cordon', 'node-0'])).toBe('node/node-0 cordoned\n')
+    expect(await kubectl.ok(['cordon', 'node-0'])).toBe('node/node-0 already cordoned\n')
+    const status = async () => rows(await kubectl.ok(['get', 'nodes'])).map(([name, state]) => [name, state])
+    expect(await status()).toEqual([
+      ['NAME', 'STATUS'],
+      ['node-0', 'Ready,SchedulingDisabled'],
+      ['node-1', 'Ready'],
+    ])
+    const all = ['a', 'b', 'c', 'd']
+    await kubectl.create('pods', ...all.map((name) => pod(name)))
+    for (const name of all) expect(await nodeOf(kubectl, name)).toBe('node-1')
+    expect(await kubectl.ok(['uncordon', 'node-0'])).toBe('node/node-0 uncordoned\n')
+    expect((await status())[1]).toEqual(['node-0', 'Ready'])
+    await kubectl.create('pods', pod('after'))
+    expect(await nodeOf(kubectl, 'after')).toBe('node-0') // the one with fewer pods
+  })
+
+  it('leaves pods waiting where there is no other node, with the reason, and they start when there is', async () => {
+    const kubectl = await inNewNamespace()
+    await kubectl.ok(['cordon', 'node-0', 'node-1'])
+    await kubectl.create('pods', pod('waiting'))
+    const { message } = await unschedulable(kubectl, 'waiting')
+    expect(message).toMatch(/^0\/2 nodes are available: 2 node\(s\) were unschedulable\./)
+    expect(await kubectl.ok(['describe', 'pod', 'waiting'])).toMatch(
+      /Warning +FailedScheduling +\S+ +default-scheduler +0\/2 nodes are available: 2 node\(s\) were unschedulable/,
+    )
+    expect(rows(await kubectl.ok(['get', 'pod', 'waiting']))[1]?.slice(0, 3)).toEqual(['waiting', '0/1', 'Pending'])
+    await kubectl.ok(['uncordon', 'node-1'])
+    expect(await nodeOf(kubectl, 'waiting')).toBe('node-1')
+    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/waiting', '--timeout=20s'])
+    await kubectl.ok(['uncordon', 'node-0'])
+  })
+})
+
+describe('drain', () => {
+  it('moves the pods of controllers to other nodes, and refuses to lose those without one', async () => {
+    const kubectl = await inNewNamespace()
+    await kubectl.create('replicationcontrollers', controller('web', 4))
+    await kubectl.waitForReplicas('web', 4)
+    await kubectl.create('pods', pod('bare', {}, { nodeSelector: { 'kubernetes.io/hostname': 'node-1' } }))
+    expect(await nodeOf(kubectl, 'bare')).toBe('node-1')
+    const selected = ['drain', 'node-1', '--pod-selector=!never']
+    const refused = await kubectl.run(selected)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain(
+      'cannot delete cannot delete Pods that declare no controller (use --force to override)',
+    )
+    expect(await kubectl.exists('pods', 'bare')).toBe(true)
+
+    expect(await kubectl.ok([...selected, '--force'])).toMatch(/node\/node-1 drained\n$/)
+    await kubectl.waitForReplicas('web', 4)
+    const left = await kubectl.list<PodObject>('pods')
+    expect(left.map(({ spec }) => spec.nodeName)).toEqual(['node-0', 'node-0', 'node-0', 'node-0'])
+    expect(await kubectl.exists('pods', 'bare')).toBe(false)
+    await kubectl.ok(['uncordon', 'node-1'])
+  })
+})
+
+describe('taint', () => {
+  it('keeps pods off that do not tolerate it', async () => {
+    const kubectl = await inNewNamespace()
+    expect(await kubectl.ok(['taint', 'nodes', 'node-0', 'dedicated=db:NoSchedule'])).toBe('node/node-0 tainted\n')
+    const refused = await kubectl.run(['taint', 'nodes', 'node-0', 'dedicated=web:NoSchedule'])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('already has dedicated taint(s)')])
+    expect(await kubectl.ok(['describe', 'node', 'node-0'])).toMatch(/^Taints: +dedicated=db:NoSchedule$/m)
+
+    const onNode0 = { nodeSelector: { 'kubernetes.io/hostname': 'node-0' } }
+    const tolerations = [{ key: 'dedicated', operator: 'Equal', value: 'db', effect: 'NoSchedule' }]
+    await kubectl.create('pods', pod('any'), pod('bound', {}, onNode0), pod('db', {}, { ...onNode0, tolerations }))
+    expect(await nodeOf(kubectl, 'any')).toBe('node-1')
+    expect(await nodeOf(kubectl, 'db')).toBe('node-0')
+    const { message } = await unschedulable(kubectl, 'bound')
+    expect(message).toMatch(/^0\/2 nodes are available: /)
+    expect(message).toMatch(/1 node\(s\) didn't match Pod's node affinity\/selector/)
+    expect(message).toMatch(/1 node\(s\) had untolerated taint/)
+
+    expect(await kubectl.ok(['taint', 'nodes', 'node-0', 'dedicated-'])).toBe('node/node-0 untainted\n')
+    expect(await nodeOf(kubectl, 'bound')).toBe('node-0')
+  })
+})
+
+describe('nodes', () => {
+  it('are selected and labelled like anything else', async () => {
+    const kubectl = await Kubectl.in(program)
+    await kubectl.ok(['label', 'node', 'node-1', 'disk=ssd', 'node-role.kubernetes.io/worker='])
+    expect(await kubectl.ok(['get', 'nodes', '-l', 'disk=ssd', '-o', 'name'])).toBe('node/node-1\n')
+    expect(rows(await kubectl.ok(['get', 'node', 'node-1']))[1]?.slice(0, 3)).toEqual(['node-1', 'Ready', 'worker'])
+    const fresh = await inNewNamespace()
+    await fresh.create('pods', pod('fast', {}, { nodeSelector: { disk: 'ssd' } }))
+    expect(await nodeOf(fresh, 'fast')).toBe('node-1')
+  })
+})

@@ -1,0 +1,192 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { tools } from './tools.ts'
+
+const coracle = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'coracle.js')
+
+/** What a finished command left behind. */
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly timeoutMs?: number
+  readonly cwd?: string
+  /** Who to run it as: for tests that run as root. */
+  readonly uid?: number
+  readonly gid?: number
+}
+
+/** Runs a command to its end, or kills it at the timeout (60 s). Never rejects for an exit code. */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const { input = '', env, timeoutMs = 60_000, ...rest } = options
+  const child = spawn(command, args, { ...rest, env: { ...process.env, ...env }, timeout: timeoutMs })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  child.stdin.on('error', () => {}) // a command may end without reading its input
+  child.stdin.end(input)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stdout, stderr }
+}
+
+/** Runs the `coracle` command, wherever it finds its cluster. */
+export function runCoracle(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  return run(process.execPath, [coracle, ...args], options)
+}
+
+export interface ProgramOptions {
+  /** Absent: a new temporary one, removed by `dispose`. */
+  readonly dataDir?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Who to run it as: for tests that run as root. */
+  readonly uid?: number
+  readonly gid?: number
+}
+
+/** The running program, `coracle up`, as a user starts it. */
+export class Program {
+  readonly dataDir: string
+  readonly #child: ChildProcess
+  readonly #ownsDataDir: boolean
+  readonly #output: string[]
+  /** The line it printed when it was ready. */
+  readonly readyLine: string
+
+  private constructor(child: ChildProcess, dataDir: string, ownsDataDir: boolean, output: string[], readyLine: string) {
+    this.#child = child
+    this.dataDir = dataDir
+    this.#ownsDataDir = ownsDataDir
+    this.#output = output
+    this.readyLine = readyLine
+  }
+
+  /** Starts it on a port of its choice and waits until it says that it is ready. */
+  static async start(options: ProgramOptions = {}): Promise<Program> {
+    const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'coracle-')))
+    const args = ['up', '--port', '0', '--data-dir', dataDir, ...(options.args ?? [])]
+    const { uid, gid } = options
+    const child = spawn(process.execPath, [coracle, ...args], {
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+      env: { ...process.env, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const output: string[] = []
+    const ready = Promise.withResolvers<string>()
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        output.push(line)
+        if (line.includes('https://')) ready.resolve(line)
+      })
+    }
+    child.once('exit', (code, signal) => {
+      ready.reject(new Error(`coracle up ended with ${code ?? signal} before it was ready:\n${output.join('\n')}`))
+    })
+    const timer = setTimeout(() => ready.reject(new Error(`not ready within 30 s:\n${output.join('\n')}`)), 30_000)
+    try {
+      const readyLine = await ready.promise
+      return new Program(child, dataDir, options.dataDir === undefined, output, readyLine)
+    } catch (error) {
+      child.kill('SIGKILL')
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  get kubeconfig(): string {
+    return join(this.dataDir, 'kubeconfig')
+  }
+
+  get address(): string {
+    const found = /https:\/\/\S+?:\d+/.exec(this.readyLine)
+    if (found === null) throw new Error(`no address in: ${this.readyLine}`)
+    return found[0]
+  }
+
+  /** What it has printed so far, a line each. */
+  get output(): readonly string[] {
+    return this.#output
+  }
+
+  /** Runs the real kubectl against it, with no flag but `--kubeconfig`. */
+  async kubectl(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    const { kubectl } = await tools()
+    // A home of its own keeps kubectl's discovery cache apart from any other test's.
+    return run(kubectl, ['--kubeconfig', this.kubeconfig, ...args], {
+      ...options,
+      env: { HOME: this.dataDir, ...options.env },
+    })
+  }
+
+  /** As `kubectl`, for commands that must succeed: returns what was printed, throws with it otherwise. */
+  async kubectlOk(args: readonly string[], options: RunOptions = {}): Promise<string> {
+    const outcome = await this.kubectl(args, options)
+    if (outcome.code !== 0) {
+      throw new Error(`kubectl ${args.join(' ')} exited with ${outcome.code}\n${outcome.stdout}${outcome.stderr}`)
+    }
+    return outcome.stdout
+  }
+
+  /** Runs the `coracle` command against it. */
+  coracle(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    return runCoracle(args, {
+      ...options,
+      env: { KUBECONFIG: this.kubeconfig, ...options.env },
+    })
+  }
+
+  /** Ends it with a signal and waits until it is gone. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode
+    const exited = once(this.#child, 'exit') as Promise<[number | null]>
+    this.#child.kill(signal)
+    const [code] = await exited
+    return code
+  }
+
+  /** Stops it as Ctrl-C does and removes what it kept, unless the data directory was given. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end('SIGINT')
+    if (this.#ownsDataDir) await rm(this.dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Asks until `probe` returns something other than undefined or false, every 50 ms; throws `what` after the timeout. */
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined | false>,
+  timeoutMs = 20_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs
+  let lastError: unknown
+  while (Date.now() < deadline) {
+    try {
+      const found = await probe()
+      if (found !== undefined && found !== false) return found
+    } catch (error) {
+      lastError = error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`timed out waiting: ${what}`, { cause: lastError })
+}

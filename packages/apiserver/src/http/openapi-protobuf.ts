@@ -1,0 +1,187 @@
+/**
+ * Swagger 2.0 documents in the protobuf form of gnostic (`openapi.v2.Document`). kubectl and Helm ask for no other where
+ * the third version does not have a kind: for every `List`, and before they can say that a kind is unknown.
+ * The numbers are those of https://github.com/google/gnostic/blob/main/openapiv2/OpenAPIv2.proto.
+ */
+import type { JsonObject } from '@coracle/api'
+
+/** Encodes a Swagger 2.0 document. Throws where it holds something that no member below stands for. */
+export function encodeOpenApiV2(document: JsonObject): Buffer {
+  return documentMessage(document as never)
+}
+
+/** Writes a value without its field number: a message or the content of a length-delimited field. */
+type Encode = (value: never) => Buffer
+/** Writes a member with its field number, or several of the same number. */
+type Member = (value: never) => readonly Buffer[]
+
+interface MessageOptions {
+  /** Where members that begin with `x-` go. */
+  readonly extensions?: number
+  /** Where all other members go: a map. */
+  readonly entries?: Member
+}
+
+/** Pairs of name and value are how gnostic writes maps. */
+const named =
+  (number: number, encode: Encode): Member =>
+  ([name, value]: readonly [string, never]) => [
+    delimited(number, Buffer.concat([delimited(1, Buffer.from(name)), delimited(2, encode(value))])),
+  ]
+
+function message(fields: Readonly<Record<string, Member>>, { extensions, entries }: MessageOptions = {}): Encode {
+  const extension = extensions === undefined ? undefined : named(extensions, anyValue)
+  return (value: JsonObject) => {
+    const parts = Object.entries(value).flatMap(([name, member]) => {
+      const field = fields[name]
+      if (field !== undefined) return field(member as never)
+      const other = name.startsWith('x-') ? extension : entries
+      if (other === undefined) throw new Error(`OpenAPI member without a protobuf field: ${name}`)
+      return other([name, member] as never)
+    })
+    return Buffer.concat(parts)
+  }
+}
+
+/** An unsigned number in groups of seven bits, the lowest first. */
+function varint(value: number): Buffer {
+  const bytes: number[] = []
+  let rest = value
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80)
+  return Buffer.from([...bytes, rest])
+}
+
+const delimited = (number: number, content: Buffer): Buffer =>
+  Buffer.concat([varint(number * 8 + 2), varint(content.length), content])
+
+const text =
+  (number: number): Member =>
+  (value: string) => [delimited(number, Buffer.from(value))]
+const flag =
+  (number: number): Member =>
+  (value: boolean) =>
+    value ? [varint(number * 8), varint(1)] : []
+const one =
+  (number: number, encode: Encode): Member =>
+  (value: never) => [delimited(number, encode(value))]
+const many =
+  (number: number, encode: Encode): Member =>
+  (values: readonly never[]) =>
+    values.map((value) => delimited(number, encode(value)))
+const texts = (number: number): Member => many(number, (value: string) => Buffer.from(value))
+
+/** Any value at all travels as YAML, of which JSON is a part. */
+const anyValue: Encode = (value: unknown) => delimited(2, Buffer.from(`${JSON.stringify(value)}\n`))
+
+/** A message that holds the value in one field, as gnostic does for what may be of several types. */
+const held =
+  (number: number, encode: Encode): Encode =>
+  (value: never) =>
+    delimited(number, encode(value))
+
+const typeItem: Encode = (value: string) => delimited(1, Buffer.from(value))
+
+// Schemas hold schemas: each is looked up when it is needed.
+const schemaMessage: Encode = (value: JsonObject) => schemaFields(value as never)
+const schemaMap = message({}, { entries: named(1, schemaMessage) })
+const schemaFields = message(
+  {
+    $ref: text(1),
+    format: text(2),
+    title: text(3),
+    description: text(4),
+    default: one(5, anyValue),
+    required: texts(19),
+    enum: many(20, anyValue),
+    additionalProperties: one(21, held(1, schemaMessage)),
+    type: one(22, typeItem),
+    items: one(23, held(1, schemaMessage)),
+    allOf: many(24, schemaMessage),
+    properties: one(25, schemaMap),
+  },
+  { extensions: 31 },
+)
+
+const bodyParameter = message({
+  description: text(1),
+  name: text(2),
+  in: text(3),
+  required: flag(4),
+  schema: one(5, schemaMessage),
+})
+const queryParameter = message({
+  required: flag(1),
+  in: text(2),
+  description: text(3),
+  name: text(4),
+  type: text(6),
+  uniqueItems: flag(20),
+})
+const pathParameter = message({
+  required: flag(1),
+  in: text(2),
+  description: text(3),
+  name: text(4),
+  type: text(5),
+  uniqueItems: flag(19),
+})
+
+const parameter: Encode = (value: JsonObject) => {
+  const encode = {
+    body: held(1, bodyParameter),
+    query: held(2, held(3, queryParameter)),
+    path: held(2, held(4, pathParameter)),
+  }[value.in as 'body' | 'query' | 'path']
+  return delimited(1, encode(value as never))
+}
+
+const response = message({ description: text(1), schema: one(2, held(1, schemaMessage)) })
+const responses = message({}, { entries: named(1, held(1, response)) })
+const securityRequirement = message(
+  {},
+  { entries: named(1, (scopes: readonly string[]) => Buffer.concat(texts(1)(scopes as never))) },
+)
+
+const operation = message(
+  {
+    tags: texts(1),
+    summary: text(2),
+    description: text(3),
+    operationId: text(5),
+    produces: texts(6),
+    consumes: texts(7),
+    parameters: many(8, parameter),
+    responses: one(9, responses),
+    schemes: texts(10),
+    deprecated: flag(11),
+  },
+  { extensions: 13 },
+)
+
+const pathItem = message(
+  {
+    get: one(2, operation),
+    put: one(3, operation),
+    post: one(4, operation),
+    delete: one(5, operation),
+    options: one(6, operation),
+    head: one(7, operation),
+    patch: one(8, operation),
+    parameters: many(9, parameter),
+  },
+  { extensions: 10 },
+)
+
+const apiKeySecurity = message({ type: text(1), name: text(2), in: text(3), description: text(4) })
+
+const documentMessage = message(
+  {
+    swagger: text(1),
+    info: one(2, message({ title: text(1), version: text(2), description: text(3) })),
+    paths: one(8, message({}, { entries: named(2, pathItem) })),
+    definitions: one(9, schemaMap),
+    security: many(12, securityRequirement),
+    securityDefinitions: one(13, message({}, { entries: named(1, held(2, apiKeySecurity)) })),
+  },
+  { extensions: 16 },
+)
