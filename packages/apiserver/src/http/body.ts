@@ -10,7 +10,8 @@ import {
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import { duplicateFields, jsonSyntaxError } from './json-text.ts'
 import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
-import { decodeProtobuf, hasProtobufFields, ProtobufError } from './protobuf.ts'
+import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
+import { ProtobufError } from './protobuf-wire.ts'
 import type { RawDeleteOptions } from './query.ts'
 
 /** Upstream's limit of a request body. */
@@ -136,15 +137,33 @@ export async function parseObject(
   return { value: parsed.value, warnings: parsed.duplicates }
 }
 
-function parseProtobuf(body: Buffer, { kind, schema }: ExpectedKind): ParsedBody {
+function parseProtobuf(body: Buffer, definition: ExpectedKind): ParsedBody {
+  const { kind, schema } = definition
   if (schema === undefined || !hasProtobufFields(schema)) throw unknownBodyFormat()
+  const envelope = orBadRequest(
+    () => openProtobuf(body),
+    (why) => `the object provided is unrecognized (must be of type ${kind}): ${why} (${summaryOf(body)})`,
+  )
+  const named = namedKind(envelope, definition)
+  const type = {
+    ...(envelope.apiVersion === '' ? {} : { apiVersion: envelope.apiVersion }),
+    ...(envelope.kind === '' ? {} : { kind: envelope.kind }),
+  }
+  // The message of another kind would make no sense; that it is of another kind is for the registry to say.
+  if (named.kind !== kind) return { value: type, warnings: [] }
+  const value = orBadRequest(
+    () => decodeProtobuf(schema, envelope.raw),
+    (why) => `${named.kind} in version ${JSON.stringify(named.version)} cannot be handled as a ${kind}: ${why}`,
+  )
+  return { value: { ...type, ...value }, warnings: [] }
+}
+
+function orBadRequest<T>(read: () => T, explain: (why: string) => string): T {
   try {
-    return { value: decodeProtobuf(schema, body), warnings: [] }
+    return read()
   } catch (error) {
-    if (!(error instanceof ProtobufError) && !(error instanceof SyntaxError)) throw error
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${summaryOf(body)})`,
-    )
+    if (error instanceof ProtobufError) throw badRequest(explain(error.message))
+    throw error
   }
 }
 

@@ -1,244 +1,302 @@
-import { formatMicroTime, formatTime, type ObjectSchema, type Schema } from '@coracle/api'
-import { protobufFields } from './protobuf-fields.ts'
+import {
+  type Field,
+  formatMicroTime,
+  formatTime,
+  type ListSchema,
+  type MapSchema,
+  type ObjectSchema,
+  type ResolvedSchema,
+  resolveSchema,
+  type Schema,
+  setMember,
+} from '@coracle/api'
+import { type ProtobufField, protobufFieldsOf } from './protobuf-messages.ts'
+import { ProtobufError, WireReader, wireTypes } from './protobuf-wire.ts'
 
 /**
- * Reads objects that Go's typed clients send as protobuf (kubectl's `create configmap`, leader election, Helm's
- * releases), into the JSON they would be otherwise. What a message holds, the schema says; which number a field has,
- * `protobuf-fields.ts`. Answers are JSON, which every such client takes too.
+ * Reads objects that Go's typed clients send as protobuf (controller-runtime, `kubectl create configmap`, leader
+ * election, Helm's releases) into the JSON that the same clients would send otherwise. What a message holds, the
+ * schema says; which number a field has, `protobuf-fields.ts`. Answers are JSON, which every such client takes too.
  */
 
 /** What every message begins with: upstream's mark for its envelope. */
 const magic = Buffer.from('k8s\0')
 
-/** Why bytes are no message. */
-export class ProtobufError extends Error {
-  override readonly name = 'ProtobufError'
+/** What an envelope holds (upstream's runtime.Unknown). */
+export interface ProtobufEnvelope {
+  /** Empty where the sender did not say. */
+  readonly apiVersion: string
+  readonly kind: string
+  /** The message of the object itself. */
+  readonly raw: Buffer
 }
 
-/** Whether objects of this schema, and all that they hold, have their numbers in the table. */
-export function hasProtobufFields(schema: ObjectSchema): boolean {
-  return isCovered(schema, new Set())
-}
-
-function isCovered(schema: Schema, seen: Set<Schema>): boolean {
-  const resolved = resolve(schema)
-  if (seen.has(resolved)) return true
-  seen.add(resolved)
-  if (resolved.type === 'list') return isCovered(resolved.items, seen)
-  if (resolved.type === 'map') return isCovered(resolved.values, seen)
-  if (resolved.type !== 'object') return true
-  const numbers = protobufFields[resolved.name]
-  if (numbers === undefined) return false
-  return Object.entries(resolved.fields).every(
-    ([name, field]) => typeNames.has(name) || (numbers[name] !== undefined && isCovered(field.schema, seen)),
-  )
-}
-
-/** In the envelope instead of the message. */
-const typeNames = new Set(['apiVersion', 'kind'])
-
-/** The JSON value of a message in upstream's envelope. Throws a ProtobufError where it is not one. */
-export function decodeProtobuf(schema: ObjectSchema, bytes: Buffer): unknown {
+/** Opens upstream's envelope. Throws a ProtobufError where there is none. */
+export function openProtobuf(bytes: Buffer): ProtobufEnvelope {
+  if (bytes.length === 0) throw new ProtobufError('empty data')
   if (!bytes.subarray(0, magic.length).equals(magic)) {
     throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
   }
-  let apiVersion = ''
-  let kind = ''
-  let raw: Buffer = Buffer.alloc(0)
-  readFields(bytes.subarray(magic.length), (number, field) => {
-    if (number === 1) {
-      readFields(field.bytes(), (part, text) => {
-        if (part === 1) apiVersion = text.text()
-        if (part === 2) kind = text.text()
-      })
-    } else if (number === 2) {
-      raw = field.bytes()
-    }
-  })
-  return { ...(apiVersion === '' ? {} : { apiVersion }), ...(kind === '' ? {} : { kind }), ...readObject(schema, raw) }
+  if (bytes.length === magic.length) throw new ProtobufError('empty body')
+  const reader = new WireReader(bytes.subarray(magic.length))
+  const envelope: { apiVersion: string; kind: string; raw: Buffer } = { apiVersion: '', kind: '', raw: Buffer.alloc(0) }
+  const readType = () => {
+    if (reader.number === 1) envelope.apiVersion = reader.text()
+    else if (reader.number === 2) envelope.kind = reader.text()
+    else reader.skip()
+  }
+  while (reader.next()) {
+    if (reader.number === 1) reader.message(readType)
+    else if (reader.number === 2) envelope.raw = reader.bytes()
+    else reader.skip()
+  }
+  return envelope
 }
 
-type JsonObject = Record<string, unknown>
-
-function readObject(schema: ObjectSchema, bytes: Buffer): JsonObject {
+/**
+ * The JSON value of a message of this schema, without its kind and version, which are in the envelope. Fields of
+ * numbers that are not known are passed over, as upstream does. Throws a ProtobufError where it is no such message.
+ */
+export function decodeProtobuf(schema: ObjectSchema, raw: Buffer): Record<string, unknown> {
+  const reader = new WireReader(raw)
   const object: JsonObject = {}
-  const names = fieldNames(schema.name)
-  readFields(bytes, (number, field) => {
-    const name = names.get(number)
-    const described = name === undefined ? undefined : schema.fields[name]
-    if (name === undefined || described === undefined) return
-    const fieldSchema = resolve(described.schema)
-    if (fieldSchema.type === 'list') {
-      const list = (object[name] ?? []) as unknown[]
-      list.push(readValue(fieldSchema.items, field))
-      object[name] = list
-    } else if (fieldSchema.type === 'map') {
-      const map = (object[name] ?? {}) as JsonObject
-      const [key, value] = readEntry(fieldSchema.values, field.bytes())
-      // Plain assignment would take the key `__proto__` for the prototype.
-      Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true })
-      object[name] = map
-    } else {
-      const value = readValue(fieldSchema, field)
-      // Go writes strings that are empty and times that are zero; in JSON both are left out.
-      if (value !== undefined && value !== '') object[name] = value
-    }
-  })
+  const message = messageOf(schema)
+  while (reader.next()) readField(message, reader, object)
   return object
 }
 
-function readEntry(values: Schema, bytes: Buffer): [string, unknown] {
-  let key = ''
-  let value: unknown = resolve(values).type === 'object' ? {} : ''
-  readFields(bytes, (number, field) => {
-    if (number === 1) key = field.text()
-    if (number === 2) value = readValue(values, field)
-  })
-  return [key, value]
+const covered = new WeakMap<ObjectSchema, boolean>()
+
+/** Whether the messages of this schema, and of all that it holds, are known. */
+export function hasProtobufFields(schema: ObjectSchema): boolean {
+  let known = covered.get(schema)
+  if (known === undefined) {
+    known = isCovered(schema, new Set())
+    covered.set(schema, known)
+  }
+  return known
 }
 
-function readValue(schema: Schema, field: Field): unknown {
-  const resolved = resolve(schema)
-  switch (resolved.type) {
-    case 'string':
-      return field.text()
-    case 'bytes':
-      return field.bytes().toString('base64')
-    case 'boolean':
-      return field.integer() !== 0
-    case 'integer':
-      return field.integer()
-    case 'number':
-      return field.double()
-    case 'time':
-      return readTime(field.bytes(), resolved.micro)
-    case 'quantity':
-      return readWrapped(field.bytes())
-    case 'int-or-string':
-      return readIntOrString(field.bytes())
-    case 'any':
-      return JSON.parse(readWrapped(field.bytes()) || 'null')
+function isCovered(schema: Schema, seen: Set<Schema>): boolean {
+  const resolved = resolveSchema(schema)
+  if (seen.has(resolved)) return true
+  seen.add(resolved)
+  if (resolved.type === 'list') return isElement(resolved.items) && isCovered(resolved.items, seen)
+  if (resolved.type === 'map') return isElement(resolved.values) && isCovered(resolved.values, seen)
+  if (resolved.type !== 'object') return true
+  const fields = protobufFieldsOf(resolved.name)
+  return fields !== undefined && namesIn(fields).every((name) => isCoveredField(resolved.fields[name], seen))
+}
+
+const isCoveredField = (field: Field | undefined, seen: Set<Schema>): boolean =>
+  field === undefined || isCovered(field.schema, seen)
+
+/** Lists of lists and the like need messages of their own. */
+const isElement = (schema: Schema): boolean => !['list', 'map'].includes(resolveSchema(schema).type)
+
+const namesIn = (fields: readonly ProtobufField[]): readonly string[] =>
+  fields.flatMap((field) => ('name' in field ? [field.name] : namesIn(field.embedded)))
+
+type JsonObject = Record<string, unknown>
+
+/** Puts what a field holds into the object its message becomes. */
+type FieldReader = (reader: WireReader, object: JsonObject) => void
+
+/** How the fields of a message are read, by their numbers. */
+type Message = ReadonlyMap<number, FieldReader>
+
+const messages = new WeakMap<ObjectSchema, Message>()
+
+function messageOf(schema: ObjectSchema): Message {
+  let message = messages.get(schema)
+  if (message === undefined) {
+    message = compileMessage(schema, protobufFieldsOf(schema.name) ?? [])
+    messages.set(schema, message)
+  }
+  return message
+}
+
+function compileMessage(schema: ObjectSchema, fields: readonly ProtobufField[]): Message {
+  const readers = new Map<number, FieldReader>()
+  for (const field of fields) {
+    if ('embedded' in field) {
+      const message = compileMessage(schema, field.embedded)
+      readers.set(field.number, (reader, object) => reader.message(() => readField(message, reader, object)))
+      continue
+    }
+    const described = schema.fields[field.name]
+    if (described !== undefined) {
+      readers.set(field.number, readerOf(field.name, described, field.keepsEmpty))
+    }
+  }
+  return readers
+}
+
+function readField(message: Message, reader: WireReader, object: JsonObject): void {
+  const read = message.get(reader.number)
+  if (read === undefined) reader.skip()
+  else read(reader, object)
+}
+
+function readerOf(name: string, field: Field, keepsEmpty: boolean): FieldReader {
+  const schema = resolveSchema(field.schema)
+  switch (schema.type) {
+    case 'list':
+      return listReader(name, schema)
+    case 'map':
+      return mapReader(name, schema)
     case 'object':
-      return readObject(resolved, field.bytes())
+      return (reader, object) => {
+        // Parts of a message may come apart; they are parts of one object.
+        object[name] = readObject(schema, reader, (object[name] ?? {}) as JsonObject)
+      }
+    default: {
+      // The number 0 of an int-or-string, and raw JSON, are only there where somebody chose them.
+      const keeps = keepsEmpty || field.required || schema.type === 'int-or-string' || schema.type === 'any'
+      return (reader, object) => {
+        const value = readValue(schema, reader)
+        if (value === undefined || (!keeps && isEmpty(value))) delete object[name]
+        else object[name] = value
+      }
+    }
+  }
+}
+
+const isEmpty = (value: unknown): boolean => value === '' || value === 0 || value === false
+
+function readObject(schema: ObjectSchema, reader: WireReader, object: JsonObject): JsonObject {
+  const message = messageOf(schema)
+  reader.message(() => readField(message, reader, object))
+  return object
+}
+
+const numeric: readonly string[] = ['integer', 'boolean']
+
+function listReader(name: string, { items }: ListSchema): FieldReader {
+  const schema = resolveSchema(items)
+  const packable = numeric.includes(schema.type)
+  return (reader, object) => {
+    const list = (object[name] ?? []) as unknown[]
+    const readElement = () => list.push(readValue(schema, reader) ?? null)
+    if (packable && reader.wireType === wireTypes.bytes) reader.packed(readElement)
+    else readElement()
+    object[name] = list
+  }
+}
+
+function mapReader(name: string, { values }: MapSchema): FieldReader {
+  const schema = resolveSchema(values)
+  return (reader, object) => {
+    let key = ''
+    let value = emptyOf(schema)
+    reader.message(() => {
+      if (reader.number === 1) key = reader.text()
+      else if (reader.number === 2) value = readValue(schema, reader) ?? null
+      else reader.skip()
+    })
+    const map = (object[name] ?? {}) as JsonObject
+    setMember(map, key, value)
+    object[name] = map
+  }
+}
+
+/** What an entry of a map holds that has no value. */
+function emptyOf(schema: ResolvedSchema): unknown {
+  switch (schema.type) {
+    case 'string':
+    case 'bytes':
+      return ''
+    case 'boolean':
+      return false
+    case 'integer':
+    case 'number':
+    case 'int-or-string':
+      return 0
+    case 'quantity':
+      return '0'
+    case 'object':
+      return {}
     default:
-      throw new ProtobufError(`a ${resolved.type} cannot be an element`)
+      return null
+  }
+}
+
+/** Undefined for what is null in Go's JSON: a zero time, raw JSON of no bytes. */
+function readValue(schema: ResolvedSchema, reader: WireReader): unknown {
+  switch (schema.type) {
+    case 'string':
+      return reader.text()
+    case 'bytes':
+      return reader.bytes().toString('base64')
+    case 'boolean':
+      return reader.boolean()
+    case 'integer':
+      return schema.format === 'int32' ? reader.int32() : reader.int64()
+    case 'number':
+      return reader.double()
+    case 'time':
+      return readTime(reader, schema.micro)
+    case 'quantity':
+      return readWrapped(reader) || '0'
+    case 'int-or-string':
+      return readIntOrString(reader)
+    case 'any':
+      return parseRaw(readWrapped(reader))
+    case 'object':
+      return readObject(schema, reader, {})
+    case 'list':
+    case 'map':
+      throw new ProtobufError(`a ${schema.type} cannot be an element`)
   }
 }
 
 /** The one field of a message that only wraps a text: Quantity, FieldsV1, RawExtension. */
-function readWrapped(bytes: Buffer): string {
+function readWrapped(reader: WireReader): string {
   let text = ''
-  readFields(bytes, (number, field) => {
-    if (number === 1) text = field.text()
+  reader.message(() => {
+    if (reader.number === 1) text = reader.text()
+    else reader.skip()
   })
   return text
 }
 
-function readIntOrString(bytes: Buffer): number | string {
+function parseRaw(text: string): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ProtobufError('raw JSON in the message is not JSON')
+  }
+}
+
+function readIntOrString(reader: WireReader): number | string {
   let isText = false
   let integer = 0
   let text = ''
-  readFields(bytes, (number, field) => {
-    if (number === 1) isText = field.integer() === 1
-    if (number === 2) integer = field.integer()
-    if (number === 3) text = field.text()
+  reader.message(() => {
+    if (reader.number === 1) isText = reader.int64() === 1
+    else if (reader.number === 2) integer = reader.int32()
+    else if (reader.number === 3) text = reader.text()
+    else reader.skip()
   })
   return isText ? text : integer
 }
 
+/** What four digits of a year can say, in milliseconds since 1970. */
+const timeMinMs = -62_167_219_200_000
+const timeMaxMs = 253_402_300_799_000
+
 /** Undefined for Go's zero time, which is an empty message. */
-function readTime(bytes: Buffer, micro: boolean): string | undefined {
-  if (bytes.length === 0) return undefined
-  let seconds = 0
+function readTime(reader: WireReader, micro: boolean): string | undefined {
+  let seconds: number | undefined
   let nanos = 0
-  readFields(bytes, (number, field) => {
-    if (number === 1) seconds = field.integer()
-    if (number === 2) nanos = field.integer()
+  reader.message(() => {
+    if (reader.number === 1) seconds = reader.int64()
+    else if (reader.number === 2) nanos = reader.int32()
+    else reader.skip()
   })
-  const ms = seconds * 1000 + nanos / 1e6
-  return micro ? formatMicroTime(ms) : formatTime(seconds * 1000)
-}
-
-function resolve(schema: Schema): Exclude<Schema, { readonly type: 'lazy' }> {
-  let resolved = schema
-  while (resolved.type === 'lazy') resolved = resolved.resolve()
-  return resolved
-}
-
-const namesByNumber = new Map<string, ReadonlyMap<number, string>>()
-
-function fieldNames(definition: string): ReadonlyMap<number, string> {
-  let names = namesByNumber.get(definition)
-  if (names === undefined) {
-    names = new Map(Object.entries(protobufFields[definition] ?? {}).map(([name, number]) => [number, name]))
-    namesByNumber.set(definition, names)
-  }
-  return names
-}
-
-/** One field of a message as it is on the wire; reading it as what it is not is an error. */
-interface Field {
-  bytes(): Buffer
-  text(): string
-  integer(): number
-  double(): number
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Calls back for each field of a message, in order. */
-function readFields(message: Buffer, onField: (number: number, field: Field) => void): void {
-  let position = 0
-  const varint = (): bigint => {
-    let value = 0n
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = message[position++]
-      if (byte === undefined) throw new ProtobufError('unexpected EOF')
-      value |= BigInt(byte & 0x7f) << shift
-      if (byte < 0x80) return value
-    }
-    throw new ProtobufError('integer overflow')
-  }
-  const take = (length: number): Buffer => {
-    if (length > message.length - position) throw new ProtobufError('unexpected EOF')
-    position += length
-    return message.subarray(position - length, position)
-  }
-  while (position < message.length) {
-    const tag = Number(varint())
-    const wire = tag % 8
-    const content = wire === 0 ? varint() : take(wire === 2 ? Number(varint()) : fixedLength(wire))
-    onField(Math.floor(tag / 8), fieldOf(wire, content))
-  }
-}
-
-function fixedLength(wire: number): number {
-  if (wire === 1) return 8
-  if (wire === 5) return 4
-  throw new ProtobufError(`illegal wireType ${wire}`)
-}
-
-function fieldOf(wire: number, content: bigint | Buffer): Field {
-  const bytes = (): Buffer => {
-    if (wire !== 2 || typeof content === 'bigint') throw new ProtobufError(`wrong wireType = ${wire}`)
-    return content
-  }
-  return {
-    bytes,
-    text: () => {
-      try {
-        return utf8.decode(bytes())
-      } catch {
-        throw new ProtobufError('a string is not valid UTF-8')
-      }
-    },
-    integer: () => {
-      if (typeof content !== 'bigint') throw new ProtobufError(`wrong wireType = ${wire}`)
-      return Number(BigInt.asIntN(64, content))
-    },
-    double: () => {
-      if (wire !== 1 || typeof content === 'bigint') throw new ProtobufError(`wrong wireType = ${wire}`)
-      return content.readDoubleLE()
-    },
-  }
+  if (seconds === undefined) return undefined
+  const ms = seconds * 1000 + Math.trunc(nanos / 1000) / 1000
+  if (ms < timeMinMs || ms > timeMaxMs) throw new ProtobufError('a time is outside of the years 0 to 9999')
+  return micro ? formatMicroTime(ms) : formatTime(ms)
 }

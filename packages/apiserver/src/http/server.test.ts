@@ -1,9 +1,10 @@
-import type { KubernetesObject } from '@coracle/api'
+import { deleteOptionsSchema, type KubernetesObject, replicationControllerSchema } from '@coracle/api'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AdmissionAttributes } from '../admission/admission.ts'
 import { createAuthority, issueClientCertificate } from '../security/certificates.ts'
 import { bodyBytesMax } from './body.ts'
+import { encodeProtobuf, enveloped } from './testing/encode-protobuf.ts'
 import { TestServer } from './testing/test-server.ts'
 
 let server: TestServer
@@ -86,15 +87,49 @@ describe('an object', () => {
     expect(json.data).toEqual({ when: '2026-01-01T00:00:00Z', ports: '80:80' })
   })
 
-  it('comes in protobuf from typed clients, where the kind has its numbers', async () => {
+  it('comes in protobuf from typed clients, which take JSON where there is no protobuf', async () => {
+    const headers = {
+      'content-type': 'application/vnd.kubernetes.protobuf',
+      accept: 'application/vnd.kubernetes.protobuf,application/json',
+    }
+    // What kubectl 1.35 sends for `create cm pb-mapp --from-literal=a=b`.
     const hex =
       '6b3873000a0f0a0276311209436f6e6669674d617012210a170a0770622d6d61707012001a0022002a0032003800420012060a01611201621a002200'
-    const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' }
-    const { code, json } = await server.call(configMaps, post(Buffer.from(hex, 'hex'), headers))
-    expect([code, json.metadata.name, json.data]).toEqual([201, 'pb-mapp', { a: 'b' }])
-    expect(json.metadata.generation).toBeUndefined()
+    const created = await server.call(configMaps, post(Buffer.from(hex, 'hex'), headers))
+    expect([created.code, created.headers['content-type']]).toEqual([201, 'application/json'])
+    expect([created.json.metadata.name, created.json.data]).toEqual(['pb-mapp', { a: 'b' }])
+    expect(created.json.metadata.generation).toBeUndefined()
     expect(await server.failure(configMaps, post('{}', headers))).toMatchObject({ code: 400, reason: 'BadRequest' })
-    expect(await server.failure(rcs, post('{}', headers))).toMatchObject({ code: 415 })
+    const path = `${configMaps}/pb-mapp`
+    const listed = await server.call(configMaps, { headers })
+    expect([listed.headers['content-type'], listed.json.kind]).toEqual(['application/json', 'ConfigMapList'])
+    const lines = await server.lines(`${configMaps}?watch=1&fieldSelector=metadata.name%3Dpb-mapp`, { headers })
+    expect(lines.answer.headers['content-type']).toBe('application/json')
+    expect(await lines.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'pb-mapp' } } })
+    lines.close()
+    expect((await server.call(path, { headers })).json).toEqual(created.json)
+    expect(await server.failure(`${configMaps}/none`, { headers })).toMatchObject({ code: 404, reason: 'NotFound' })
+    const options = enveloped('v1', 'DeleteOptions', encodeProtobuf(deleteOptionsSchema, { dryRun: ['All'] }))
+    expect((await server.call(path, { method: 'DELETE', body: options, headers })).code).toBe(200)
+    expect((await server.call(path, { headers })).code).toBe(200)
+  })
+
+  it('in protobuf has the defaults of one in JSON', async () => {
+    const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' }
+    const spec = {
+      replicas: 0,
+      selector: { app: 'web' },
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: { containers: [{ name: 'web', image: 'nginx', livenessProbe: { httpGet: { port: 'http' } } }] },
+      },
+    }
+    const { metadata: _, ...fromJson } = (await server.call(rcs, post({ metadata: { name: 'by-json' }, spec }))).json
+    const message = encodeProtobuf(replicationControllerSchema, { metadata: { name: 'by-protobuf' }, spec })
+    const { code, json } = await server.call(rcs, post(enveloped('v1', 'ReplicationController', message), headers))
+    expect([code, json.metadata.name]).toEqual([201, 'by-protobuf'])
+    expect(json.spec.template.spec.containers[0].livenessProbe).toMatchObject({ timeoutSeconds: 1, periodSeconds: 10 })
+    expect(json).toMatchObject(fromJson)
   })
 
   it('is only checked with dryRun', async () => {
