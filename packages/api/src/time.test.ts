@@ -58,6 +58,13 @@ describe('canonicalTime', () => {
   })
 })
 
+describe('conversions of more times than are remembered', () => {
+  it('come out the same the second time', () => {
+    const seconds = Array.from({ length: 200 }, (_, index) => index * 1_000_000_000)
+    for (const ms of [...seconds, ...seconds]) expect(parseTime(formatTime(ms))).toBe(ms)
+  })
+})
+
 describe('formatTime, asked for one second and then another', () => {
   it('gives each its own text', () => {
     const times = [0, 999, 1000, 0, 86_400_000].map(formatTime)

@@ -1,5 +1,4 @@
 import type { KubernetesObject } from '@coracle/api'
-import { keyOf } from './object-key.ts'
 
 /** The values under which an index files an object; none where it has no place in the index. Pure. */
 export type IndexFunction<T extends KubernetesObject> = (object: T) => readonly string[]
@@ -46,14 +45,15 @@ export class IndexedStore<T extends KubernetesObject> {
     this.#indexes.set(name, index)
   }
 
-  /** Stores an object and returns the one it replaces. */
-  set(object: T): T | undefined {
-    const key = keyOf(object)
+  /** Stores an object, whose key is `key`, and returns the one it replaces. */
+  set(key: string, object: T): T | undefined {
     const old = this.#objects.get(key)
-    if (old !== undefined) for (const index of this.#indexes.values()) fileOut(index, key, old)
     this.#objects.set(key, object)
     memberOf(this.#byNamespace, object.metadata.namespace ?? '').set(key, object)
-    for (const index of this.#indexes.values()) fileIn(index, key, object)
+    for (const index of this.#indexes.values()) {
+      if (old === undefined) fileIn(index, key, object)
+      else refile(index, key, old, object)
+    }
     return old
   }
 
@@ -75,6 +75,13 @@ interface Index<T extends KubernetesObject> {
 
 function fileIn<T extends KubernetesObject>(index: Index<T>, key: string, object: T): void {
   for (const value of index.valuesOf(object)) memberOf(index.byValue, value).set(key, object)
+}
+
+/** Most changes leave an object where it is: taking it out and putting it in again costs several times as much. */
+function refile<T extends KubernetesObject>(index: Index<T>, key: string, old: T, object: T): void {
+  const values = index.valuesOf(object)
+  for (const value of index.valuesOf(old)) if (!values.includes(value)) removeFrom(index.byValue, value, key)
+  for (const value of values) memberOf(index.byValue, value).set(key, object)
 }
 
 function fileOut<T extends KubernetesObject>(index: Index<T>, key: string, object: T): void {

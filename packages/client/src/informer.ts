@@ -188,7 +188,7 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     const old = this.#store.get(key)
     if (old !== undefined && old.metadata.uid !== object.metadata.uid) this.#removeKey(key)
     else if (old !== undefined && !isNewer(object, old)) return
-    const replaced = this.#store.set(object)
+    const replaced = this.#store.set(key, object)
     for (const handler of this.#handlers) {
       this.#guard(() => (replaced === undefined ? handler.add?.(object) : handler.update?.(replaced, object)), object)
     }
@@ -199,7 +199,7 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     const key = keyOf(object)
     if (this.#store.get(key)?.metadata.uid !== object.metadata.uid) return
     // The event carries the final state, which the cache may not have seen.
-    this.#store.set(object)
+    this.#store.set(key, object)
     this.#removeKey(key)
   }
 

@@ -250,6 +250,21 @@ describe('deleting a pod', () => {
     expect(await runtime.listContainers(uid)).toEqual([])
   })
 
+  it('writes the status of a pod it ends once', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({}, graceful))
+    await clock.settle()
+    const before = writes(client)
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    await clock.settle()
+    expect(writes(client) - before).toBe(1)
+    const conditions = (await statusOf(client))?.conditions ?? []
+    expect(conditions.filter(({ status }) => status === 'True').map(({ type }) => type)).toEqual([
+      'Initialized',
+      'PodScheduled',
+    ])
+  })
+
   it('kills a pod that was deleted by force', async () => {
     const { client, clock, runtime } = await startedKubelet()
     const { uid = '' } = (await create(client, testPod())).metadata

@@ -15,7 +15,15 @@ import {
   type Transaction,
   type WatchOptions,
 } from './store.ts'
-import { changesOf, checkKey, checkPrefix, checkTransaction, entryAfter, findConflict } from './transaction.ts'
+import {
+  changesOf,
+  checkKey,
+  checkPrefix,
+  checkTransaction,
+  entryAfter,
+  findConflict,
+  lookupOnce,
+} from './transaction.ts'
 import { type Watcher, WatchHub } from './watch-hub.ts'
 
 export interface LmdbStoreOptions {
@@ -113,7 +121,7 @@ class LmdbStore implements Store {
     this.#checkOpen()
     checkTransaction(transaction)
     this.#commits.checkRoom()
-    const lookup = (key: string) => this.#lookup(key)
+    const lookup = lookupOnce((key) => this.#lookup(key))
     const current = findConflict(transaction.conditions, lookup)
     if (current !== undefined) {
       // Nobody may learn of a change that could still be lost.

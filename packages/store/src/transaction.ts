@@ -5,6 +5,17 @@ import type { Condition, Entry, Operation, Revision, StoreEvent, Transaction } f
 /** The entry of a key as it stands at the moment of the call. */
 export type Lookup = (key: string) => Entry | undefined
 
+/** `lookup` for one transaction: conditions and operations are about the same keys, and each is read from the disk's pages once. */
+export function lookupOnce(lookup: Lookup): Lookup {
+  const found = new Map<string, Entry | undefined>()
+  return (key) => {
+    if (found.has(key)) return found.get(key)
+    const entry = lookup(key)
+    found.set(key, entry)
+    return entry
+  }
+}
+
 /** Throws an `InvalidTransactionError` unless every store can carry `transaction` out. */
 export function checkTransaction(transaction: Transaction): void {
   const { conditions, operations } = transaction

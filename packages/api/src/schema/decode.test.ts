@@ -20,6 +20,15 @@ describe('decode', () => {
     )
   })
 
+  it('takes over what a known object has in the same place, and only that', () => {
+    const spec = { paused: true, replicas: 1, parts: [] }
+    const known = { apiVersion: 'example.test/v1', kind: 'Widget', metadata: { name: 'a' }, spec }
+    const decoded = compile(widget).decode({ ...known, metadata: { name: 'b' } }, { known }).value
+    expect(decoded.spec).toBe(spec)
+    expect(compile(widget).decode({ ...known, status: spec }, { known }).value.status).toEqual({ replicas: 1 })
+    expect(compile(widget).decode({ ...known, spec: { ...spec } }, { known }).value.spec).not.toBe(spec)
+  })
+
   it('brings fields into the order of the schema', () => {
     expect(JSON.stringify(decode({ paused: true, parts: [{ image: 'i', name: 'a' }], replicas: 1 }))).toBe(
       '{"replicas":1,"parts":[{"name":"a","image":"i"}],"paused":true}',

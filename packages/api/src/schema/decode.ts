@@ -24,6 +24,11 @@ export interface DecodeOptions {
   /** Kind and version for messages; taken from the schema's name unless given. */
   readonly kind?: string
   readonly version?: string
+  /**
+   * An object of this schema that was decoded before: members of the value that are this object's own are taken over without
+   * looking into them. A patch of the status does not pay for the spec.
+   */
+  readonly known?: object
 }
 
 export interface Decoded<T> {
@@ -37,7 +42,7 @@ export const unknownFieldsMax = 100
 
 /** Decodes a whole object. See CompiledSchema.decode. */
 export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: DecodeOptions): Decoded<T> {
-  const context = new DecodeContext(options.fieldValidation ?? 'Ignore')
+  const context = new DecodeContext(options.fieldValidation ?? 'Ignore', options.known)
   const resolved = resolveSchema(schema)
   const name = resolved.type === 'object' ? resolved.name : ''
   const explain = (why: string): string => {
@@ -65,9 +70,16 @@ class DecodeContext {
   readonly #collects: boolean
   /** Field names and list positions from the root. */
   readonly #steps: (string | number)[] = []
+  readonly #known: JsonObject | undefined
 
-  constructor(fieldValidation: FieldValidation) {
+  constructor(fieldValidation: FieldValidation, known: object | undefined) {
     this.#collects = fieldValidation !== 'Ignore'
+    this.#known = known as JsonObject | undefined
+  }
+
+  /** Whether a member of the root was decoded before, as the member of this name. */
+  isKnown(name: string, value: unknown): boolean {
+    return this.#known !== undefined && this.#steps.length === 0 && isJsonObject(value) && this.#known[name] === value
   }
 
   enter(step: string | number): void {
@@ -299,7 +311,7 @@ function objectDecoder(schema: ObjectSchema): Decoder {
         continue
       }
       const before = value[name]
-      const after = decodeField(field, before, context, owner)
+      const after = context.isKnown(name, before) ? before : decodeField(field, before, context, owner)
       changed ||= after !== before || after === undefined || field.position < position
       position = Math.max(position, field.position)
       decoded[field.position] = after

@@ -15,9 +15,9 @@ import {
   scaleSchema,
   secretSchema,
 } from '@coracle/api'
+import { arbitraryOf } from '@coracle/api/testing'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { arbitraryOf } from '../../../api/src/testing/arbitrary.ts'
 import { parseObject } from './body.ts'
 import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
 import { type ProtobufField, protobufDefinitions, protobufFieldsOf } from './protobuf-messages.ts'

@@ -11,17 +11,23 @@ export interface DecodedBody {
 /** Whether a kind is served at all: decides between two wordings of the same refusal. */
 export type KnowsKind = (apiVersion: string, kind: string) => boolean
 
-/** Decodes a request's body. Throws a BadRequest in upstream's words where it is no object of the kind. */
+/** Decodes a request's body. What it shares with `known`, which was decoded before, is taken over. Throws a BadRequest in upstream's words where it is no object of the kind. */
 export function decodeBody(
   definition: ResourceDefinition,
   body: unknown,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
   knowsKind: KnowsKind,
+  known?: KubernetesObject,
 ): DecodedBody {
   const { kind, version, schema, strategy } = definition
   const typed = withType(definition, body, knowsKind)
   const compiled = compile(schema)
-  const { value, warnings } = compiled.decode(typed, { fieldValidation, kind, version })
+  const { value, warnings } = compiled.decode(typed, {
+    fieldValidation,
+    kind,
+    version,
+    ...(known === undefined ? {} : { known }),
+  })
   // Clients may leave metadata out; nothing behind this point has to think of it.
   const complete = value.metadata === undefined ? { ...value, metadata: {} } : value
   const defaulted = compiled.applyDefaults(complete)

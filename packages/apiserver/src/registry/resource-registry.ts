@@ -142,7 +142,9 @@ export class ResourceRegistry implements Registry {
   ): Promise<WriteResult> {
     return this.change(context, namespace, name, partOf(subresource), options, (old) => {
       const patched = applyPatch(this.definition.schema, old.object, patch)
-      const decoded = decodePatched(patched, (value) => this.#decode(value, options))
+      const decoded = decodePatched(patched, (value) =>
+        this.#decode(value, options, old.decoded ? old.object : undefined),
+      )
       checkIdentity(this.definition, decoded.object, namespace, name)
       // Unless the patch itself names a version, the patched object carries the one it was made from.
       this.checkVersion(old, decoded.object.metadata)
@@ -249,10 +251,10 @@ export class ResourceRegistry implements Registry {
     return stored
   }
 
-  #decode(body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody {
+  #decode(body: unknown, { fieldValidation }: RegistryWriteOptions, known?: KubernetesObject): DecodedBody {
     const { registries } = this.#parts
     const knowsKind = (apiVersion: string, kind: string) => registries.byKind(apiVersion, kind) !== undefined
-    return decodeBody(this.definition, body, fieldValidation, knowsKind)
+    return decodeBody(this.definition, body, fieldValidation, knowsKind, known)
   }
 
   async #create(

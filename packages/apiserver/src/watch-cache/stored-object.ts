@@ -9,6 +9,8 @@ import { withRevision } from './object-codec.ts'
 export class StoredObject implements Stored {
   readonly object: KubernetesObject
   readonly revision: number
+  /** Whether this process has decoded the object by its kind's schema: what was read from the store may be of another time. */
+  readonly decoded: boolean
   readonly #head: Buffer
   #source: Uint8Array
   /** How many bytes after the head are a resourceVersion; 0 in bytes as the store holds them. */
@@ -17,9 +19,17 @@ export class StoredObject implements Stored {
   #current: boolean
 
   /** `value` is the JSON without resourceVersion, `head` what all objects of the kind begin with. */
-  constructor(object: KubernetesObject, revision: number, value: Uint8Array, head: Buffer, versionLength = 0) {
+  constructor(
+    object: KubernetesObject,
+    revision: number,
+    value: Uint8Array,
+    head: Buffer,
+    decoded = false,
+    versionLength = 0,
+  ) {
     this.object = object
     this.revision = revision
+    this.decoded = decoded
     this.#source = value
     this.#head = head
     this.#versionLength = versionLength
@@ -34,7 +44,7 @@ export class StoredObject implements Stored {
   /** The same content as of a later revision: what a delete leaves of an object. */
   at(revision: number): StoredObject {
     const object = withRevision(this.object, revision)
-    return new StoredObject(object, revision, this.#source, this.#head, this.#versionLength)
+    return new StoredObject(object, revision, this.#source, this.#head, this.decoded, this.#versionLength)
   }
 
   #putVersion(): void {

@@ -232,7 +232,7 @@ export class WatchCache implements FeedSink {
     if (write?.object === undefined || write.value === undefined)
       return this.#read(event.key, event.value, event.revision)
     const object = withRevision(write.object, event.revision)
-    return new StoredObject(object, event.revision, write.value, this.codec.head)
+    return new StoredObject(object, event.revision, write.value, this.codec.head, true)
   }
 
   #hold(key: string, stored: StoredObject): void {

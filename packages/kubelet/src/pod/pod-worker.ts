@@ -50,7 +50,7 @@ export class PodWorker {
   readonly #toldBackOffs = new Map<string, number | undefined>()
   #toldFailure = false
   readonly #startTimeMs: number
-  /** Aborted when the pod is to end: hooks of containers that are starting are cut short. */
+  /** Aborted when the pod is to end: hooks of containers that are starting are cut short. See `endingReason`. */
   readonly #ending = new AbortController()
   #pod: Pod
   #gone = false
@@ -89,14 +89,14 @@ export class PodWorker {
     const [mine, theirs] = [this.#pod.metadata.resourceVersion, pod.metadata.resourceVersion]
     if (mine !== undefined && theirs !== undefined && compareVersions(theirs, mine) <= 0) return
     this.#pod = pod
-    if (pod.metadata.deletionTimestamp !== undefined) this.#ending.abort()
+    if (pod.metadata.deletionTimestamp !== undefined) this.#ending.abort(endingReason)
     this.wake()
   }
 
   /** The pod is no longer in the API: everything of it goes. */
   remove(): void {
     this.#gone = true
-    this.#ending.abort()
+    this.#ending.abort(endingReason)
     this.wake()
   }
 
@@ -134,11 +134,11 @@ export class PodWorker {
     this.#wakeAt(plan.wakeAtMs)
     this.#tellBackOffs(observation, plan)
     this.#tellFailure(observation, plan)
-    const status = this.#statusFor(observation, plan)
+    const status = this.#statusOnce(observation, plan)
     this.#showLoss(status)
-    this.#status = status
     if (await this.#perform(plan, observation, status)) this.#dirty = true
-    else if (!this.#gone && !this.#deleted) this.#writer.write(status)
+    // Where there is news already the next pass, which follows at once, writes what they make of the status.
+    if (!this.#dirty && !this.#gone && !this.#deleted) this.#writer.write(status())
   }
 
   async #observe(): Promise<PodObservation> {
@@ -161,6 +161,15 @@ export class PodWorker {
     }
   }
 
+  /** The status, worked out when first asked for: of the passes that bring up or end a pod only the last shows one. */
+  #statusOnce(observation: PodObservation, plan: PodPlan): () => OwnPodStatus {
+    let status: OwnPodStatus | undefined
+    return () => {
+      status ??= this.#status = this.#statusFor(observation, plan)
+      return status
+    }
+  }
+
   #statusFor(observation: PodObservation, plan: PodPlan): OwnPodStatus {
     const { pod, sandboxes, runs, probes, startTimeMs, nowMs } = observation
     return podStatus({
@@ -179,13 +188,14 @@ export class PodWorker {
     })
   }
 
-  /** A pod that was ready and is not is shown at once: others send it requests. */
-  #showLoss(status: OwnPodStatus): void {
-    if (isReady(this.#pod.status) && !isReady(status) && !this.#gone) this.#writer.write(status)
+  /** A pod that was ready and is not is shown at once: others send it requests, as they do not to one being deleted. */
+  #showLoss(status: () => OwnPodStatus): void {
+    if (this.#gone || this.#pod.metadata.deletionTimestamp !== undefined) return
+    if (isReady(this.#pod.status) && !isReady(status())) this.#writer.write(status())
   }
 
   /** True where something was done that makes another look worthwhile. */
-  async #perform(plan: PodPlan, observation: PodObservation, status: OwnPodStatus): Promise<boolean> {
+  async #perform(plan: PodPlan, observation: PodObservation, status: () => OwnPodStatus): Promise<boolean> {
     const waited: PodAction[] = []
     for (const action of plan.actions) {
       if (action.type === 'stop-container') this.#stop(action, observation)
@@ -193,7 +203,7 @@ export class PodWorker {
     }
     if (waited.length > 0) {
       const slow = this.#context.environment.clock.setTimer(slowActionMs, () => {
-        if (!this.#gone) this.#writer.write(status)
+        if (!this.#gone) this.#writer.write(status())
       })
       await Promise.all(waited.filter(isStart).map((action) => this.#start(action, observation)))
       for (const action of waited.filter((candidate) => !isStart(candidate))) await this.#performOne(action)
@@ -327,8 +337,9 @@ export class PodWorker {
   }
 
   /** The last word about a pod is its final status; then it may go. */
-  async #finish(status: OwnPodStatus): Promise<void> {
+  async #finish(statusNow: () => OwnPodStatus): Promise<void> {
     if (this.#gone) return this.#end()
+    const status = statusNow()
     if (!this.#writer.shows(status)) return this.#writer.write(status)
     if (this.#deleted) return
     const { name = '', namespace = '', uid } = this.#pod.metadata
@@ -353,7 +364,7 @@ export class PodWorker {
 
   #stopWork(): void {
     this.#closed = true
-    this.#ending.abort()
+    this.#ending.abort(endingReason)
     this.#timer?.cancel()
     this.#writer.close()
     this.#probes.close()
@@ -370,6 +381,12 @@ export class PodWorker {
     this.#timer = clock.setTimer(timeMs - clock.now(), () => this.wake())
   }
 }
+
+/**
+ * Given to `abort`, which otherwise makes a DOMException with its stack each time: 7 % of what it took to end 1,000 pods
+ * on simulated nodes.
+ */
+const endingReason = new Error('the pod is ending')
 
 /** Failures that leave an ended container behind. */
 const endsRun: ReadonlySet<string> = new Set(['RunContainerError', 'PostStartHookError'])

@@ -39,9 +39,7 @@ export class StatusWriter {
 
   /** Whether the API shows this status, as far as is known here. */
   shows(status: OwnPodStatus): boolean {
-    const pod = this.#host.pod()
-    if (this.#given?.version === pod.metadata.resourceVersion && deepEqual(this.#given?.status, status)) return true
-    return statusPatch(pod, status) === undefined
+    return this.#changesTo(status) === undefined
   }
 
   write(status: OwnPodStatus): void {
@@ -60,9 +58,10 @@ export class StatusWriter {
     while (this.#wanted !== undefined && !this.#closed) {
       const status = this.#wanted
       this.#wanted = undefined
-      if (this.shows(status)) continue
+      const changes = this.#changesTo(status)
+      if (changes === undefined) continue
       try {
-        await this.#writeOnce(status)
+        await this.#writeOnce(status, changes)
         this.#retryMs = retryInitialMs
         wrote = true
       } catch (error) {
@@ -75,11 +74,16 @@ export class StatusWriter {
     if (wrote && !this.#closed) this.#host.written()
   }
 
-  async #writeOnce(status: OwnPodStatus): Promise<void> {
+  /** What a write of `status` would change; undefined where the API shows it. */
+  #changesTo(status: OwnPodStatus): Readonly<Record<string, unknown>> | undefined {
     const pod = this.#host.pod()
-    const changes = statusPatch(pod, status)
-    if (changes === undefined) return
-    const { name = '', namespace = '', uid, resourceVersion } = pod.metadata
+    if (this.#given?.version === pod.metadata.resourceVersion && deepEqual(this.#given?.status, status))
+      return undefined
+    return statusPatch(pod, status)
+  }
+
+  async #writeOnce(status: OwnPodStatus, changes: Readonly<Record<string, unknown>>): Promise<void> {
+    const { name = '', namespace = '', uid, resourceVersion } = this.#host.pod().metadata
     const body = { metadata: { uid, resourceVersion }, status: changes }
     const written = await this.#context.client.patch(
       pods,

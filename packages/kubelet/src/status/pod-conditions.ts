@@ -58,12 +58,18 @@ function condition(type: string, verdict: Verdict, { pod, nowMs }: PodConditions
   const before = pod.status?.conditions?.find((candidate) => candidate.type === type)
   const unchanged = before?.status === verdict.status && before.lastTransitionTime !== undefined
   const { generation } = pod.metadata
+  if (unchanged && before.observedGeneration === generation && saysTheSame(before, verdict)) return before
   return {
     type,
     ...verdict,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     lastTransitionTime: unchanged ? before.lastTransitionTime : formatTime(nowMs),
   }
+}
+
+/** Whether a condition is the verdict's already, with nothing else to it. */
+function saysTheSame(before: PodCondition, { reason, message }: Verdict): boolean {
+  return before.reason === reason && before.message === message && before.lastProbeTime === undefined
 }
 
 function containersReadyVerdict({ pod, statuses, phase }: PodConditionsInput): Verdict {

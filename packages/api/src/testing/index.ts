@@ -1,0 +1,2 @@
+/** For tests of what interprets schemas. Needs fast-check. */
+export { arbitraryOf } from './arbitrary.ts'
