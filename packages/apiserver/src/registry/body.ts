@@ -11,7 +11,10 @@ export interface DecodedBody {
 /** Whether a kind is served at all: decides between two wordings of the same refusal. */
 export type KnowsKind = (apiVersion: string, kind: string) => boolean
 
-/** Decodes a request's body. What it shares with `known`, which was decoded before, is taken over. Throws a BadRequest in upstream's words where it is no object of the kind. */
+/**
+ * Decodes a request's body. What it shares with `known`, which was decoded before, is taken over. Throws a BadRequest in
+ * upstream's words where it is no object of the kind.
+ */
 export function decodeBody(
   definition: ResourceDefinition,
   body: unknown,
