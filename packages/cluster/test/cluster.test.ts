@@ -1,0 +1,112 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ConfigMap, configMaps, namespaces, nodes, pods } from '@coracle/api'
+import { connectionOf, createHttpClient, type HttpClient, parseKubeconfig } from '@coracle/client'
+import { realEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Cluster, startCluster } from '../src/index.ts'
+
+const environment = realEnvironment()
+
+const configMap = (name: string): ConfigMap => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data: { key: 'value' },
+})
+
+/** A client as anybody outside the process makes one. */
+async function outside({ kubeconfig = '' }: Cluster): Promise<HttpClient> {
+  return createHttpClient({
+    ...(await connectionOf(await parseKubeconfig(kubeconfig, 'kubeconfig'), environment)),
+    ...environment,
+  })
+}
+
+describe('a cluster', () => {
+  let dataDir: string
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'cluster-'))
+  })
+
+  afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+  it('serves the same objects in process and over HTTPS', async () => {
+    await using cluster = await startCluster()
+    const client = await outside(cluster)
+    const created = await client.create(configMaps, configMap('seen'))
+    expect(await cluster.client.get(configMaps, { namespace: 'default', name: 'seen' })).toEqual(created)
+    expect((await client.list(nodes)).items.map(({ metadata }) => metadata.name)).toEqual(['node-0'])
+    await client.close()
+  })
+
+  it('refuses who has no credentials of its own', async () => {
+    await using cluster = await startCluster({ nodes: 0 })
+    await using other = await startCluster({ nodes: 0 })
+    const access = await connectionOf(await parseKubeconfig(other.kubeconfig ?? '', 'kubeconfig'), environment)
+    const client = createHttpClient({
+      ...access,
+      server: cluster.url ?? '',
+      insecureSkipTlsVerify: true,
+      ...environment,
+    })
+    await expect(client.list(pods)).rejects.toMatchObject({ code: 401, reason: 'Unauthorized' })
+    await client.close()
+  })
+
+  it('keeps its state, its certificates and its token where it has a data directory', async () => {
+    let first: { readonly token: string; readonly uid: string | undefined }
+    {
+      await using cluster = await startCluster({ dataDir, nodes: 0 })
+      const { metadata } = await cluster.client.create(configMaps, configMap('kept'))
+      first = { token: cluster.token, uid: metadata.uid }
+      expect(await readFile(join(dataDir, 'kubeconfig'), 'utf8')).toBe(cluster.kubeconfig)
+      for (const file of ['kubeconfig', 'token']) expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600)
+    }
+    const ca = await readFile(join(dataDir, 'pki', 'ca.crt'), 'utf8')
+    await using cluster = await startCluster({ dataDir, nodes: 0 })
+    expect(cluster.token).toBe(first.token)
+    expect(await readFile(join(dataDir, 'pki', 'ca.crt'), 'utf8')).toBe(ca)
+    const { metadata } = await cluster.client.get(configMaps, { namespace: 'default', name: 'kept' })
+    expect(metadata.uid).toBe(first.uid)
+  })
+
+  it('forgets its state with memory as its store, data directory or not', async () => {
+    for (let start = 0; start < 2; start++) {
+      await using cluster = await startCluster({ dataDir, store: 'memory', nodes: 0 })
+      await cluster.client.create(configMaps, configMap('forgotten'))
+    }
+  })
+
+  it('is not started twice on one data directory, and the first goes on', async () => {
+    await using cluster = await startCluster({ dataDir, nodes: 0 })
+    await expect(startCluster({ dataDir, nodes: 0 })).rejects.toThrow(String(process.pid))
+    await cluster.client.create(configMaps, configMap('still'))
+  })
+
+  it('lets go of everything when a part of it cannot start', async () => {
+    await using cluster = await startCluster({ nodes: 0 })
+    const { port } = new URL(cluster.url ?? '')
+    const listen = { port: Number(port) }
+    await expect(startCluster({ dataDir, nodes: 0, listen })).rejects.toThrow('EADDRINUSE')
+    await using again = await startCluster({ dataDir, nodes: 0 })
+    expect(again.url).toBeDefined()
+  })
+
+  it('runs on a virtual clock without listening, unless it is told to listen', async () => {
+    await using quiet = await startCluster({ environment: virtualEnvironment() })
+    expect([quiet.url, quiet.kubeconfig]).toEqual([undefined, undefined])
+    await using open = await startCluster({ environment: virtualEnvironment(), listen: {} })
+    const client = await outside(open)
+    expect((await client.get(namespaces, { name: 'default' })).metadata.creationTimestamp).toBe('2026-01-01T00:00:00Z')
+    await client.close()
+  })
+
+  it('does not run real processes on a virtual clock', async () => {
+    await expect(startCluster({ environment: virtualEnvironment(), runtime: 'process' })).rejects.toThrow(
+      'use the simulated runtime',
+    )
+  })
+})
