@@ -5,7 +5,7 @@ import type { Exchange, HandlerContext } from './exchange.ts'
 import { includeObjectOf, negotiate, patchTypeOf } from './media-types.ts'
 import { sendPage, sendStored, sendValue, type Wanted } from './object-response.ts'
 import { deleteOptionsOf, listOptionsOf, watchOptionsOf, writeOptionsOf } from './query.ts'
-import type { ResourceRoute } from './routes.ts'
+import { pathMethodNotAllowed, type ResourceRoute } from './routes.ts'
 import { streamWatch } from './watch-response.ts'
 
 /** Carries out what a route asks of the objects of a kind, or of their status. Authorization has happened. */
@@ -18,6 +18,10 @@ export function handleResource(
   const { definition } = registry
   if (!definition.verbs.includes(route.verb as Verb)) throw methodNotAllowed(definition, route.verb)
   const namespace = definition.namespaced ? route.namespace : ''
+  // Objects are created in their collection, and changed under their own name.
+  const isNamed = route.name !== ''
+  if (route.verb === 'create' ? isNamed : !isNamed && (route.verb === 'update' || route.verb === 'patch'))
+    throw pathMethodNotAllowed()
   switch (route.verb as Verb) {
     case 'get':
       return get(context, exchange, registry, namespace, route.name)

@@ -35,6 +35,19 @@ const controller = (name: string, spec: object = {}) => ({
 const post = (body: unknown, headers: Record<string, string> = {}) => ({ method: 'POST', body, headers })
 
 describe('an object', () => {
+  it('is created in its collection and changed under its own name, nowhere else', async () => {
+    const named = { method: 'POST', body: configMap('elsewhere') }
+    expect(await server.failure(`${configMaps}/elsewhere`, named)).toMatchObject({ code: 405 })
+    expect(await server.failure(configMaps, { method: 'PUT', body: configMap('x') })).toMatchObject({ code: 405 })
+  })
+
+  it('is changed whatever its version when the update names version 0', async () => {
+    await server.call(configMaps, post(configMap('zero')))
+    const zero = configMap('zero', { a: '2' })
+    const body = { ...zero, metadata: { ...zero.metadata, resourceVersion: '0' } }
+    expect((await server.call(`${configMaps}/zero`, { method: 'PUT', body })).code).toBe(200)
+  })
+
   it('is created, read, changed, patched and deleted', async () => {
     const created = await server.call(configMaps, post(configMap('life')))
     expect(created.code).toBe(201)

@@ -65,7 +65,8 @@ describe('delete', () => {
     expect(await client.delete(configMaps, key)).toMatchObject({
       metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
     })
-    await client.patch(configMaps, key, { type: 'merge', body: { metadata: { finalizers: null } } })
+    const last = await client.patch(configMaps, key, { type: 'merge', body: { metadata: { finalizers: null } } })
+    expect(last.metadata.finalizers).toBeUndefined()
     expect((await refusal(client.get(configMaps, key))).code).toBe(404)
   })
 

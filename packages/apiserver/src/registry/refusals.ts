@@ -21,13 +21,18 @@ export function checkVersion(
 ): void {
   const { name = '', uid = '', resourceVersion = '' } = metadata
   const wantedUid = wanted.uid ?? ''
-  const wantedVersion = wanted.resourceVersion ?? ''
+  const wantedVersion = isUnconditional(wanted) ? '' : (wanted.resourceVersion ?? '')
   if (wantedUid !== '' && wantedUid !== uid) throw uidConflict(definition, name, wantedUid, uid)
   if (wantedVersion === '' && !rules.updatesUnconditionally) {
     const error = invalidField(FieldPath.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')
     throw invalid(definition, name, [error])
   }
   if (wantedVersion !== '' && wantedVersion !== resourceVersion) throw staleVersion(definition, name)
+}
+
+/** Whether a change is meant for whatever version there is: it names none, or `0`, as upstream takes it. */
+export function isUnconditional({ resourceVersion = '' }: { readonly resourceVersion?: string | undefined }): boolean {
+  return resourceVersion === '' || resourceVersion === '0'
 }
 
 /** The object an update was meant for has gone; `found` is the uid of the one there now, or ''. */

@@ -32,7 +32,7 @@ import { checkIdentity, generatedName, generatedSuffixLength, namespaceForCreate
 import { ObjectWriter } from './object-writer.ts'
 import { applyPatch, decodePatched } from './patching.ts'
 import { type ChangedPart, prepareForCreate, prepareForUpdate } from './preparation.ts'
-import { checkVersion, nameTaken, noUniqueName, uidConflict } from './refusals.ts'
+import { checkVersion, isUnconditional, nameTaken, noUniqueName, uidConflict } from './refusals.ts'
 import { sharingWith } from './structure-sharing.ts'
 import { checkCreate, checkUpdate } from './validation.ts'
 
@@ -125,7 +125,7 @@ export class ResourceRegistry implements Registry {
       return this.#createByUpdate(context, namespace, name, decoded, options)
     }
     const { metadata } = decoded.object
-    const repeatable = (metadata.resourceVersion ?? '') === ''
+    const repeatable = isUnconditional(metadata)
     return this.change(context, namespace, name, partOf(subresource), options, (old) => {
       this.checkVersion(old, metadata)
       return { ...decoded, repeatable }
@@ -221,7 +221,9 @@ export class ResourceRegistry implements Registry {
       const warnings = [...given, ...(definition.strategy.warnings?.(object, old.object) ?? [])]
       if (options.dryRun) return { stored: unstored(object, old.revision), changed: true, warnings }
       const stored = await (ends ? this.#writer.remove(key, old) : this.#writer.put(key, object, old.revision))
-      if (stored !== undefined) return { stored, changed: true, warnings }
+      // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
+      if (stored !== undefined)
+        return { stored: ends ? unstored(object, stored.revision) : stored, changed: true, warnings }
       if (!repeatable) throw staleVersion(definition, name)
     }
     throw staleVersion(definition, name)
