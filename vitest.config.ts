@@ -8,8 +8,10 @@ export default defineConfig({
       'conformance/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],
-    testTimeout: 30_000,
+    // What waits for a real process waits for an event: these end a test that hangs, and are no measure of speed.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // Two cores: more workers than that only make the tests of real programs slower.
     maxWorkers: 2,
     // In CI the counts are read from the report, for the closing line.

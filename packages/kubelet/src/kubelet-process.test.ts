@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { nodes, type Pod, pods } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { realEnvironment } from '@coracle/environment'
@@ -78,18 +80,26 @@ describe('pods as processes', () => {
 
   it('become ready when their probe says so, and are restarted when it says so', async () => {
     const { create, status } = await startedKubelet()
+    const directory = temporaryDirectory()
+    const [ready, broken] = [join(directory, 'ready'), join(directory, 'broken')]
     const probes = {
-      readinessProbe: { exec: { command: ['test', '-e', 'ready'] }, periodSeconds: 1 },
-      livenessProbe: { exec: { command: ['test', '!', '-e', 'broken'] }, periodSeconds: 1, failureThreshold: 1 },
+      readinessProbe: { exec: { command: ['test', '-e', ready] }, periodSeconds: 1, timeoutSeconds: 30 },
+      // Removes what it finds, so that it fails once whenever it is looked at.
+      livenessProbe: {
+        exec: { command: ['sh', '-c', `! rm ${broken}`] },
+        periodSeconds: 1,
+        timeoutSeconds: 30,
+        failureThreshold: 1,
+      },
     }
-    const script =
-      'rm -f ready broken; sleep 0.3; touch ready; sleep 1.5; [ -e healed ] || { touch healed broken; }; sleep 1000'
-    await create(testPod({ terminationGracePeriodSeconds: 2, containers: [shell(script, probes)] }))
+    await create(testPod({ terminationGracePeriodSeconds: 20, containers: [shell('sleep 1000', probes)] }))
     const web = async () => (await status())?.containerStatuses?.[0]
-    await expect.poll(web, { timeout: 5000 }).toMatchObject({ state: { running: {} }, ready: false })
-    await expect.poll(web, { timeout: 5000 }).toMatchObject({ state: { running: {} }, ready: true, restartCount: 0 })
+    await expect.poll(web).toMatchObject({ state: { running: {} }, ready: false })
+    writeFileSync(ready, '')
+    await expect.poll(web).toMatchObject({ state: { running: {} }, ready: true, restartCount: 0 })
+    writeFileSync(broken, '')
     await expect
-      .poll(web, { timeout: 10_000 })
+      .poll(web)
       .toMatchObject({ state: { running: {} }, restartCount: 1, lastState: { terminated: { exitCode: 143 } } })
   })
 
@@ -114,7 +124,7 @@ describe('pods as processes', () => {
       return seen
     })()
     expect((await text).startsWith('started\n')).toBe(true)
-    await expect.poll(async () => (await status())?.phase, { timeout: 5000 }).toBe('Failed')
+    await expect.poll(async () => (await status())?.phase).toBe('Failed')
     expect((await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(143)
   })
 
