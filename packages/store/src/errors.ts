@@ -44,6 +44,17 @@ export class UnknownFormatError extends Error {
   }
 }
 
+/** Acknowledged transactions are missing from the directory: its files were changed, mixed with older ones, or the disk lost them. */
+export class JournalDamagedError extends Error {
+  override readonly name = 'JournalDamagedError'
+  constructor(directory: string, missing: number, found: number) {
+    super(
+      `the journal in ${directory} continues with record ${found} where record ${missing} should be: ` +
+        'restore the directory as a whole from a backup',
+    )
+  }
+}
+
 /** A key, a value or a transaction that no store takes. Nothing was written. */
 export class InvalidTransactionError extends Error {
   override readonly name = 'InvalidTransactionError'

@@ -21,3 +21,18 @@ export const pendingTransactionsMax = 16_384
 
 /** Most bytes of keys and values that may wait for the disk. Beyond it `commit` rejects with a `StoreOverloadedError`. */
 export const pendingBytesMax = 256 * 1024 * 1024
+
+/** Bytes after which a journal file is full. Two such files are kept, each longer by what its last batch takes. */
+export const journalSegmentBytes = 8 * 1024 * 1024
+
+/** A journal file grows by at least this much at a time. */
+export const journalGrowthBytes = 256 * 1024
+
+/** How long a batch stays in the journal alone before it is written to the tables. */
+export const writeBehindDelayMs = 100
+
+/** Bytes of batches in the journal alone after which they are written to the tables without waiting longer. */
+export const writeBehindBytesMax = 2 * 1024 * 1024
+
+/** Changes of one disk transaction of the tables, if no single batch has more: preparing it holds up everything else. */
+export const writeBehindChangesMax = 512

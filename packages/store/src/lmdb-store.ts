@@ -3,8 +3,10 @@ import { assert, type Environment, realEnvironment } from '@coracle/environment'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { StoreClosedError, StoreFailedError } from './errors.ts'
 import { type Batch, GroupCommit } from './group-commit.ts'
+import { Journal, type JournalRecord } from './journal.ts'
 import { historyDefaultMax } from './limits.ts'
-import { LmdbTables, makeDirectory } from './lmdb-tables.ts'
+import { LmdbTables, type LogChunk, makeDirectory, syncDirectory } from './lmdb-tables.ts'
+import { decodeEvents, encodeEvents } from './log-record.ts'
 import {
   type CommitResult,
   CompactedError,
@@ -25,13 +27,14 @@ import {
   lookupOnce,
 } from './transaction.ts'
 import { type Watcher, WatchHub } from './watch-hub.ts'
+import { type JournaledBatch, WriteBehind } from './write-behind.ts'
 
 export interface LmdbStoreOptions {
   /** Where the store lives. Made, readable by its owner alone, when it does not exist. One process uses it at a time. */
   readonly directory: string
   /** How many revisions can be watched from. Older ones are compacted as new ones come. */
   readonly historyMax?: number
-  /** Lends `clock.defer` and the logger. The host's own unless given. */
+  /** Lends the clock and the logger. The host's own unless given. */
   readonly environment?: Environment
 }
 
@@ -40,7 +43,7 @@ export interface LmdbStoreOptions {
  * a loss of power, history for watches included.
  *
  * Rejects with a `DirectoryInUseError` when a living process has the directory, with an `UnknownFormatError` when
- * another version wrote it in a way this one does not read.
+ * another version wrote it in a way this one does not read, with a `JournalDamagedError` when part of it is missing.
  */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   const directory = resolve(options.directory)
@@ -52,11 +55,36 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   if (lock.takenOver) environment.logger.warn('took the store over from a process that died', { directory })
   try {
     const tables = await LmdbTables.open(directory)
-    return new LmdbStore({ directory, historyMax, environment, tables, lock })
+    try {
+      const journal = await recover(directory, tables)
+      return new LmdbStore({ directory, historyMax, environment, tables, journal, lock })
+    } catch (error) {
+      await tables.close()
+      throw error
+    }
   } catch (error) {
     lock.release()
     throw error
   }
+}
+
+/** Opens the journal, and brings into the tables what only the journal has. */
+async function recover(directory: string, tables: LmdbTables): Promise<Journal> {
+  const { journal, records } = await Journal.open(directory, tables.sequence)
+  try {
+    // A file's data is durable once it is synced, its name only when the directory is.
+    syncDirectory(directory)
+    if (records.length > 0) await tables.write(records.map(batchOf))
+    return journal
+  } catch (error) {
+    await journal.close()
+    throw error
+  }
+}
+
+function batchOf({ sequence, revision, compacted, events }: JournalRecord): JournaledBatch {
+  const decoded = decodeEvents(events)
+  return { sequence, revision, compacted, events: decoded, encoded: encodeEvents(decoded) }
 }
 
 interface Parts {
@@ -64,6 +92,7 @@ interface Parts {
   readonly historyMax: number
   readonly environment: Environment
   readonly tables: LmdbTables
+  readonly journal: Journal
   readonly lock: DirectoryLock
 }
 
@@ -73,14 +102,22 @@ interface Pending {
   readonly revision: Revision
 }
 
+/**
+ * A batch of transactions goes to the journal, which is what its commits wait for; it is then durable and can be seen.
+ * The tables get it a little later (`WriteBehind`); until then reads look at both.
+ */
 class LmdbStore implements Store {
   readonly #parts: Parts
   readonly #tables: LmdbTables
+  readonly #journal: Journal
   readonly #commits: GroupCommit
+  readonly #behind: WriteBehind
   readonly #watches = new WatchHub()
   /** Keys changed by transactions that are not durable yet. */
   readonly #pending = new Map<string, Pending>()
   #assigned: Revision
+  #revision: Revision
+  #compacted: Revision
   /** Why no further call is taken. */
   #ended: Error | undefined
   #closing: Promise<void> | undefined
@@ -88,33 +125,45 @@ class LmdbStore implements Store {
   constructor(parts: Parts) {
     this.#parts = parts
     this.#tables = parts.tables
+    this.#journal = parts.journal
     this.#assigned = parts.tables.revision
+    this.#revision = parts.tables.revision
+    this.#compacted = parts.tables.compacted
+    const { clock } = parts.environment
     this.#commits = new GroupCommit({
-      write: (batch) => this.#tables.write(batch, this.#compactedAfter(batch)),
+      write: (batch) => this.#write(batch),
       onDurable: (batch) => this.#onDurable(batch),
-      onFailed: (cause) => this.#onFailed(cause),
-      defer: (callback) => parts.environment.clock.defer(callback),
+      onFailed: (cause) => this.#fail(cause),
+      defer: (callback) => clock.defer(callback),
+    })
+    this.#behind = new WriteBehind({
+      clock,
+      write: (batches) => this.#tables.write(batches),
+      onWritten: (sequence) => this.#journal.release(sequence),
+      onFailed: (cause) => this.#fail(cause),
     })
   }
 
   get revision(): Revision {
-    return this.#tables.revision
+    return this.#revision
   }
 
   get compactedRevision(): Revision {
-    return this.#tables.compacted
+    return this.#compacted
   }
 
   async get(key: string): Promise<Entry | undefined> {
     this.#checkOpen()
     checkKey(key)
-    return this.#tables.get(key)
+    return this.#durable(key)
   }
 
   async list(prefix: string): Promise<{ readonly revision: Revision; readonly entries: readonly Entry[] }> {
     this.#checkOpen()
     checkPrefix(prefix)
-    return { revision: this.revision, entries: this.#tables.list(prefix) }
+    await this.#behind.settled()
+    this.#checkOpen()
+    return { revision: this.#tables.revision, entries: this.#tables.list(prefix) }
   }
 
   async commit(transaction: Transaction): Promise<CommitResult> {
@@ -166,22 +215,41 @@ class LmdbStore implements Store {
     // Should the disk fail meanwhile, those who wait for their commits hear of it; closing goes on.
     if (!failed) await this.#commits.settled().catch(() => {})
     this.#watches.end(this.#ended)
+    await this.#behind.settled()
+    await this.#journal.close()
     await this.#tables.close()
     this.#parts.lock.release()
   }
 
   #lookup(key: string): Entry | undefined {
     const pending = this.#pending.get(key)
-    return pending === undefined ? this.#tables.get(key) : pending.entry
+    return pending === undefined ? this.#durable(key) : pending.entry
   }
 
-  #compactedAfter(batch: Batch): Revision {
-    const revision = Math.max(this.revision, batch.last)
+  #durable(key: string): Entry | undefined {
+    const held = this.#behind.get(key)
+    return held === undefined ? this.#tables.get(key) : held.entry
+  }
+
+  async #write(batch: Batch): Promise<void> {
+    const { blockedBy } = this.#journal
+    if (blockedBy !== undefined) await this.#behind.until(blockedBy)
+    if (this.#ended instanceof StoreFailedError) throw this.#ended
+    const sequence = this.#journal.nextSequence
+    const revision = Math.max(this.#revision, batch.last)
+    const compacted = this.#compactedAfter(batch, revision)
+    const encoded = encodeEvents(batch.events)
+    await this.#journal.append({ sequence, revision, compacted, events: encoded.bytes })
+    this.#revision = revision
+    this.#compacted = compacted
+    this.#behind.add({ sequence, revision, compacted, events: batch.events, encoded })
+  }
+
+  #compactedAfter(batch: Batch, revision: Revision): Revision {
     return Math.max(this.compactedRevision, batch.compact, revision - this.#parts.historyMax)
   }
 
   #onDurable(batch: Batch): void {
-    this.#tables.adopt()
     for (const { key } of batch.events) {
       const pending = this.#pending.get(key)
       if (pending !== undefined && pending.revision <= batch.last) this.#pending.delete(key)
@@ -189,7 +257,9 @@ class LmdbStore implements Store {
     if (batch.last > 0) this.#watches.publish(batch.events, batch.last)
   }
 
-  #onFailed(cause: unknown): Error {
+  /** Ends the store for good, and returns what everyone gets from now on. */
+  #fail(cause: unknown): Error {
+    if (this.#ended instanceof StoreFailedError) return this.#ended
     const error = new StoreFailedError(this.#parts.directory, cause)
     this.#parts.environment.logger.error('the store failed', { directory: this.#parts.directory, error: error.message })
     this.#ended = error
@@ -204,10 +274,18 @@ class LmdbStore implements Store {
       watcher.end(new CompactedError(watcher.position, this.compactedRevision))
       return
     }
-    const { last, events } = this.#tables.chunkAfter(watcher.position)
+    const { last, events } = this.#chunkAfter(watcher.position)
     watcher.deliver(events, last)
     if (watcher.position >= this.revision) watcher.live = true
     else this.#parts.environment.clock.defer(() => this.#replay(watcher))
+  }
+
+  /** A stretch of history that begins with the revision after `revision`, which must be kept. */
+  #chunkAfter(revision: Revision): LogChunk {
+    if (revision < this.#tables.revision) return this.#tables.chunkAfter(revision)
+    const batch = this.#behind.batches.find((each) => each.revision > revision)
+    assert(batch !== undefined, `the history ends before revision ${revision + 1}`)
+    return { last: batch.revision, events: batch.events }
   }
 
   #checkOpen(): void {

@@ -3,15 +3,16 @@ import { dirname, join } from 'node:path'
 import { assert } from '@coracle/environment'
 import { type Database, type GetOptions, open as openLmdb, type RootDatabase, type Transaction } from 'lmdb'
 import { UnknownFormatError } from './errors.ts'
-import type { Batch } from './group-commit.ts'
-import { decodeEntry, decodeEvents, decodeRevision, encodeEvents, encodeRevision } from './log-record.ts'
+import type { Sequence } from './journal.ts'
+import { decodeEntry, decodeEvents, decodeRevision, encodeRevision } from './log-record.ts'
 import type { Entry, Revision, StoreEvent } from './store.ts'
+import type { JournaledBatch } from './write-behind.ts'
 
 type Table = Database<Uint8Array, Uint8Array>
 type RootTable = RootDatabase<Uint8Array, Uint8Array>
 
 /** What the tables look like; any change to that is a new format. */
-const format = '1'
+const format = '2'
 const formatKey = Buffer.from('format')
 const stateKey = Buffer.from('state')
 
@@ -46,6 +47,7 @@ export interface LogChunk {
 }
 
 interface Written {
+  readonly sequence: Sequence
   readonly revision: Revision
   readonly compacted: Revision
   /** Key of the chunk added; 0 for none. */
@@ -57,11 +59,10 @@ interface Written {
 /**
  * The store's tables in an LMDB environment:
  * - `data`: key → entry,
- * - `log`: last revision of a batch → the changes of that batch,
- * - `meta`: the format, and the last and the compacted revision.
+ * - `log`: last revision of some batches that were written together → the changes of those batches,
+ * - `meta`: the format, and the last sequence, the last revision and the compacted revision.
  *
- * Reads come from a snapshot that only `adopt` renews: what the disk has, but the store has not told its watches of, is
- * not seen.
+ * They hold what the journal held up to `sequence`. Reads come from a snapshot that each `write` renews when it is done.
  */
 export class LmdbTables {
   readonly #root: RootTable
@@ -72,8 +73,7 @@ export class LmdbTables {
   #chunks: Revision[] = []
   #chunksDropped = 0
   #snapshot: Transaction
-  /** What the last `write` changed, until it is adopted. */
-  #written: Written | undefined
+  #sequence: Sequence = 0
   #revision: Revision = 0
   #compacted: Revision = 0
 
@@ -93,13 +93,16 @@ export class LmdbTables {
       prepareFormat(directory, meta)
       const tables = new LmdbTables(root, meta)
       tables.#load()
-      // A file's data is durable after fsync, its name only after that of the directory.
-      syncDirectory(directory)
       return tables
     } catch (error) {
       await root.close()
       throw error
     }
+  }
+
+  /** The last batch of the journal that is in the tables. */
+  get sequence(): Sequence {
+    return this.#sequence
   }
 
   get revision(): Revision {
@@ -134,36 +137,21 @@ export class LmdbTables {
   }
 
   /**
-   * Writes a batch, and forgets history up to and including `compacted`. Resolves when it is on the disk; `adopt` then
-   * lets it be read. Rejects with the disk's error, after which these tables must not be written again.
+   * Writes batches of the journal, and forgets the history they say is compacted. Resolves when the disk has them, and
+   * reads do. Rejects with the disk's error, after which these tables must not be written again.
    */
-  async write(batch: Batch, compacted: Revision): Promise<void> {
-    const revision = Math.max(this.#revision, batch.last)
+  async write(batches: readonly JournaledBatch[]): Promise<void> {
+    const { sequence, revision, compacted } = batches.at(-1) ?? this
     const dropped = this.#chunksUpTo(compacted)
-    const encoded = encodeEvents(batch.events)
-    // Of several changes to a key in one batch only the last leaves an entry.
-    const indexOfLast = new Map(batch.events.map(({ key }, index) => [key, index]))
+    const chunk = revision > this.#revision ? revision : 0
     const written = this.#root.batch(() => {
-      for (const [key, index] of indexOfLast) this.#writeEntry(key, batch.events[index], encoded.entries[index])
-      if (batch.last > 0) this.#log.put(encodeRevision(batch.last), encoded.bytes)
-      for (const chunk of dropped) this.#log.remove(encodeRevision(chunk))
-      this.#meta.put(stateKey, encodeState(revision, compacted))
+      for (const [key, entry] of lastEntries(batches)) this.#writeEntry(key, entry)
+      if (chunk > 0) this.#log.put(encodeRevision(chunk), changesOf(batches))
+      for (const old of dropped) this.#log.remove(encodeRevision(old))
+      this.#meta.put(stateKey, encodeState(sequence, revision, compacted))
     })
     await settle(written)
-    this.#written = { revision, compacted, chunk: batch.last, dropped: dropped.length }
-  }
-
-  /** Makes what `write` has written visible to reads, all of it at once. */
-  adopt(): void {
-    if (this.#written === undefined) return
-    const { revision, compacted, chunk, dropped } = this.#written
-    this.#written = undefined
-    this.#revision = revision
-    this.#compacted = compacted
-    if (chunk > 0) this.#chunks.push(chunk)
-    this.#dropChunks(dropped)
-    this.#snapshot.done()
-    this.#snapshot = freshSnapshot(this.#root)
+    this.#adopt({ sequence, revision, compacted, chunk, dropped: dropped.length })
   }
 
   async close(): Promise<void> {
@@ -173,7 +161,7 @@ export class LmdbTables {
 
   #load(): void {
     const state = this.#meta.getBinary(stateKey)
-    if (state !== undefined) [this.#revision, this.#compacted] = decodeState(state)
+    if (state !== undefined) [this.#sequence, this.#revision, this.#compacted] = decodeState(state)
     for (const key of this.#log.getKeys({})) this.#chunks.push(decodeRevision(key))
   }
 
@@ -181,9 +169,20 @@ export class LmdbTables {
     return { transaction: this.#snapshot }
   }
 
-  #writeEntry(key: string, event: StoreEvent | undefined, entry: Uint8Array | undefined): void {
-    if (event?.type === 'put' && entry !== undefined) this.#data.put(Buffer.from(key), entry)
-    else this.#data.remove(Buffer.from(key))
+  /** Makes what has been written visible to reads, all of it at once. */
+  #adopt({ sequence, revision, compacted, chunk, dropped }: Written): void {
+    this.#sequence = sequence
+    this.#revision = revision
+    this.#compacted = compacted
+    if (chunk > 0) this.#chunks.push(chunk)
+    this.#dropChunks(dropped)
+    this.#snapshot.done()
+    this.#snapshot = freshSnapshot(this.#root)
+  }
+
+  #writeEntry(key: string, entry: Uint8Array | undefined): void {
+    if (entry === undefined) this.#data.remove(Buffer.from(key))
+    else this.#data.put(Buffer.from(key), entry)
   }
 
   /** The chunks that hold no revision after `compacted`. */
@@ -254,19 +253,44 @@ function prefixEnd(prefix: Uint8Array): Uint8Array {
   return end
 }
 
-function encodeState(revision: Revision, compacted: Revision): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(16)
-  bytes.writeDoubleBE(revision, 0)
-  bytes.writeDoubleBE(compacted, 8)
+/** What each key has after all the batches: undefined where it was deleted. Of several changes only the last counts. */
+function lastEntries(batches: readonly JournaledBatch[]): Map<string, Uint8Array | undefined> {
+  const entries = new Map<string, Uint8Array | undefined>()
+  for (const { events, encoded } of batches) {
+    for (const [index, { key, type }] of events.entries()) {
+      entries.set(key, type === 'put' ? encoded.entries[index] : undefined)
+    }
+  }
+  return entries
+}
+
+/** Memory of its own, as `encodeEvents` makes it: LMDB reads it from another thread. */
+function changesOf(batches: readonly JournaledBatch[]): Uint8Array {
+  if (batches.length === 1) return batches[0]?.encoded.bytes ?? new Uint8Array(0)
+  const changes = new Uint8Array(batches.reduce((sum, { encoded }) => sum + encoded.bytes.length, 0))
+  let at = 0
+  for (const { encoded } of batches) {
+    changes.set(encoded.bytes, at)
+    at += encoded.bytes.length
+  }
+  return changes
+}
+
+function encodeState(sequence: Sequence, revision: Revision, compacted: Revision): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(24)
+  bytes.writeDoubleBE(sequence, 0)
+  bytes.writeDoubleBE(revision, 8)
+  bytes.writeDoubleBE(compacted, 16)
   return bytes
 }
 
-function decodeState(bytes: Uint8Array): [Revision, Revision] {
+function decodeState(bytes: Uint8Array): [Sequence, Revision, Revision] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  return [view.getFloat64(0), view.getFloat64(8)]
+  return [view.getFloat64(0), view.getFloat64(8), view.getFloat64(16)]
 }
 
-function syncDirectory(directory: string): void {
+/** Makes the names in a directory durable. */
+export function syncDirectory(directory: string): void {
   // Windows has no such thing as opening a directory to sync it.
   if (process.platform === 'win32') return
   const handle = openSync(join(directory, '.'), 'r')

@@ -66,7 +66,7 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 /** Runs the steps on the store and the model side by side; both must answer, hold and tell watches the same. */
-async function compare(store: Store, steps: readonly Step[]): Promise<void> {
+async function compare(store: Store, steps: readonly Step[]): Promise<Model> {
   const model = new Model()
   const watch = record(store, '', 0)
   const expected: CommitResult[] = []
@@ -96,6 +96,7 @@ async function compare(store: Store, steps: readonly Step[]): Promise<void> {
   const replay = record(store, '', after)
   if (later.length > 0) await replay.until(later.at(-1)?.revision ?? 0)
   expect(replay.described()).toEqual(later.map(describeEvent))
+  return model
 }
 
 const steps = fc.array(step, { maxLength: 30 })
@@ -117,8 +118,14 @@ it('answers like the model, on disk', async () => {
       const directory = temporaryDirectory()
       try {
         const store = await openLmdbStore({ directory: directory.path })
-        await compare(store, run)
+        const model = await compare(store, run)
         await store.close()
+        const again = await openLmdbStore({ directory: directory.path })
+        expect(await again.list('')).toEqual({ revision: model.revision, entries: model.list('') })
+        const watch = record(again, '', 0)
+        if (model.events.length > 0) await watch.until(model.events.at(-1)?.revision ?? 0)
+        expect(watch.described()).toEqual(model.events.map(describeEvent))
+        await again.close()
       } finally {
         directory.remove()
       }

@@ -1,0 +1,108 @@
+import { virtualEnvironment } from '@coracle/environment'
+import { describe, expect, it } from 'vitest'
+import { writeBehindBytesMax, writeBehindDelayMs } from './limits.ts'
+import { encodeEvents } from './log-record.ts'
+import type { StoreEvent } from './store.ts'
+import { type JournaledBatch, WriteBehind } from './write-behind.ts'
+
+const put = (key: string, revision: number, length = 1): StoreEvent => ({
+  type: 'put',
+  key,
+  value: new Uint8Array(length),
+  revision,
+  createRevision: revision,
+  previousRevision: 0,
+})
+
+const batch = (sequence: number, ...events: StoreEvent[]): JournaledBatch => ({
+  sequence,
+  revision: sequence,
+  compacted: 0,
+  events,
+  encoded: encodeEvents(events),
+})
+
+/** Tables that finish a write when the test says so. */
+function harness() {
+  const { clock } = virtualEnvironment()
+  const writes: { readonly sequences: number[]; readonly done: () => void; readonly fail: (error: Error) => void }[] =
+    []
+  const written: number[] = []
+  const failures: unknown[] = []
+  const behind = new WriteBehind({
+    clock,
+    write: (batches) =>
+      new Promise((done, fail) => writes.push({ sequences: batches.map(({ sequence }) => sequence), done, fail })),
+    onWritten: (sequence) => written.push(sequence),
+    onFailed: (cause) => failures.push(cause),
+  })
+  return { clock, behind, writes, written, failures }
+}
+
+describe('writing behind', () => {
+  it('writes what gathers in a while at once', async () => {
+    const { clock, behind, writes, written } = harness()
+    behind.add(batch(1, put('a', 1)))
+    behind.add(batch(2, put('b', 2)))
+    await clock.advance(writeBehindDelayMs - 1)
+    expect(writes).toEqual([])
+    await clock.advance(1)
+    expect(writes.map(({ sequences }) => sequences)).toEqual([[1, 2]])
+    writes[0]?.done()
+    await clock.settle()
+    expect([written, behind.batches]).toEqual([[1, 2], []])
+  })
+
+  it('does not wait when much has gathered', async () => {
+    const { behind, writes } = harness()
+    behind.add(batch(1, put('a', 1)))
+    expect(writes).toEqual([])
+    behind.add(batch(2, put('b', 2, writeBehindBytesMax)))
+    expect(writes).toHaveLength(1)
+  })
+
+  it('knows the newest of what the tables do not have', async () => {
+    const { clock, behind, writes } = harness()
+    behind.add(batch(1, put('a', 1)))
+    await clock.advance(writeBehindDelayMs)
+    behind.add(batch(2, put('a', 2), { ...put('b', 2), type: 'delete' }))
+    writes[0]?.done()
+    await clock.settle()
+    expect(behind.get('a')?.entry?.modRevision).toBe(2)
+    expect(behind.get('b')).toMatchObject({ entry: undefined })
+    await clock.advance(writeBehindDelayMs)
+    writes[1]?.done()
+    await clock.settle()
+    expect([behind.get('a'), behind.get('b')]).toEqual([undefined, undefined])
+  })
+
+  it('tells when the tables have a batch, without waiting for later ones', async () => {
+    const { clock, behind, writes } = harness()
+    behind.add(batch(1, put('a', 1)))
+    let told = false
+    const first = behind.until(1).then(() => {
+      told = true
+    })
+    behind.add(batch(2, put('b', 2)))
+    await clock.settle()
+    expect([writes.length, told]).toEqual([1, false])
+    writes[0]?.done()
+    await clock.settle()
+    expect([told, behind.batches.map(({ sequence }) => sequence)]).toEqual([true, [2]])
+    await first
+  })
+
+  it('stops at the first failure, and keeps nobody waiting', async () => {
+    const { clock, behind, writes, written, failures } = harness()
+    behind.add(batch(1, put('a', 1)))
+    const settled = behind.settled()
+    writes[0]?.fail(new Error('no space left'))
+    await settled
+    expect(failures).toEqual([new Error('no space left')])
+    behind.add(batch(2, put('b', 2)))
+    await behind.settled()
+    await clock.advance(writeBehindDelayMs)
+    expect([writes.length, written]).toEqual([1, []])
+    expect(behind.get('a')?.entry?.modRevision).toBe(1)
+  })
+})

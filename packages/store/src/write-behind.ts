@@ -1,0 +1,128 @@
+import type { Clock, Timer } from '@coracle/environment'
+import type { Sequence } from './journal.ts'
+import { writeBehindBytesMax, writeBehindChangesMax, writeBehindDelayMs } from './limits.ts'
+import type { EncodedEvents } from './log-record.ts'
+import type { Entry, Revision, StoreEvent } from './store.ts'
+import { entryAfter } from './transaction.ts'
+
+/** Transactions the journal holds as one record. */
+export interface JournaledBatch {
+  readonly sequence: Sequence
+  /** The store's revision after the batch; where it equals the one before, the batch changes nothing but `compacted`. */
+  readonly revision: Revision
+  readonly compacted: Revision
+  readonly events: readonly StoreEvent[]
+  readonly encoded: EncodedEvents
+}
+
+export interface WriteBehindOptions {
+  readonly clock: Clock
+  /** Writes batches to the tables. Resolves when they are durable there, and can be read. Called one at a time, in order. */
+  readonly write: (batches: readonly JournaledBatch[]) => Promise<void>
+  /** Called after `write` with the last batch it wrote. */
+  readonly onWritten: (sequence: Sequence) => void
+  /** Called when `write` rejects; nothing is written after it. */
+  readonly onFailed: (cause: unknown) => void
+}
+
+/** The entry a key has; `entry` is undefined where it was deleted. */
+interface Held {
+  readonly entry: Entry | undefined
+  readonly revision: Revision
+}
+
+/**
+ * What the journal has and the tables do not have yet. Batches are written to the tables some time later, many at once:
+ * a key that changed several times meanwhile is written once, and no commit waits for the tables' scattered pages.
+ */
+export class WriteBehind {
+  readonly #options: WriteBehindOptions
+  readonly #entries = new Map<string, Held>()
+  #batches: JournaledBatch[] = []
+  #bytes = 0
+  #timer: Timer | undefined
+  #writing: Promise<void> | undefined
+  #failed = false
+
+  constructor(options: WriteBehindOptions) {
+    this.#options = options
+  }
+
+  /** The batches that are not in the tables, oldest first. */
+  get batches(): readonly JournaledBatch[] {
+    return this.#batches
+  }
+
+  /** What the batches make of a key; undefined when none of them changes it. */
+  get(key: string): { readonly entry: Entry | undefined } | undefined {
+    return this.#entries.get(key)
+  }
+
+  /** Takes a batch that the journal has. */
+  add(batch: JournaledBatch): void {
+    this.#batches.push(batch)
+    this.#bytes += batch.encoded.bytes.length
+    for (const event of batch.events) {
+      this.#entries.set(event.key, { entry: entryAfter(event), revision: event.revision })
+    }
+    this.#schedule()
+  }
+
+  /** Resolves when the tables have everything up to and including `sequence`, or writing has failed. */
+  async until(sequence: Sequence): Promise<void> {
+    while (!this.#failed && (this.#batches[0]?.sequence ?? Infinity) <= sequence) {
+      this.#start()
+      await this.#writing
+    }
+  }
+
+  /** Resolves when the tables have everything that was added before the call, or writing has failed. */
+  settled(): Promise<void> {
+    return this.until(this.#batches.at(-1)?.sequence ?? 0)
+  }
+
+  #schedule(): void {
+    if (this.#failed || this.#writing !== undefined || this.#batches.length === 0) return
+    if (this.#bytes >= writeBehindBytesMax) this.#start()
+    else this.#timer ??= this.#options.clock.setTimer(writeBehindDelayMs, () => this.#start())
+  }
+
+  #start(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#writing ??= this.#write()
+  }
+
+  async #write(): Promise<void> {
+    const batches = this.#next()
+    try {
+      await this.#options.write(batches)
+      this.#drop(batches)
+    } catch (cause) {
+      this.#failed = true
+      this.#options.onFailed(cause)
+    }
+    this.#writing = undefined
+    this.#schedule()
+  }
+
+  #next(): readonly JournaledBatch[] {
+    let changes = 0
+    const end = this.#batches.findIndex(({ events }, index) => {
+      changes += events.length
+      return index > 0 && changes > writeBehindChangesMax
+    })
+    return this.#batches.slice(0, end < 0 ? this.#batches.length : end)
+  }
+
+  #drop(batches: readonly JournaledBatch[]): void {
+    this.#batches = this.#batches.slice(batches.length)
+    for (const { sequence, events, encoded } of batches) {
+      this.#bytes -= encoded.bytes.length
+      for (const { key, revision } of events) {
+        if (this.#entries.get(key)?.revision === revision) this.#entries.delete(key)
+      }
+      this.#options.onWritten(sequence)
+    }
+  }
+}
