@@ -40,18 +40,19 @@ export class DirectoryInUseError extends Error {
 export class UnknownFormatError extends Error {
   override readonly name = 'UnknownFormatError'
   constructor(directory: string, found: string, expected: string) {
-    super(`${directory} holds a store of format ${found}, this version reads format ${expected}`)
+    super(
+      `${directory} holds a store of format ${found}, this version reads format ${expected}; ` +
+        `use the version that wrote it, or another directory`,
+    )
   }
 }
 
-/** Acknowledged transactions are missing from the directory: its files were changed, mixed with older ones, or the disk lost them. */
-export class JournalDamagedError extends Error {
-  override readonly name = 'JournalDamagedError'
-  constructor(directory: string, missing: number, found: number) {
-    super(
-      `the journal in ${directory} continues with record ${found} where record ${missing} should be: ` +
-        'restore the directory as a whole from a backup',
-    )
+/** The files of the directory are not as they were left: cut short, overwritten, or mixed with older ones. Nothing was changed. */
+export class StoreDamagedError extends Error {
+  override readonly name = 'StoreDamagedError'
+  /** `what` is wrong, as the end of a sentence. */
+  constructor(directory: string, what: string) {
+    super(`the store in ${directory} is damaged: ${what}; restore the directory as a whole from a backup`)
   }
 }
 

@@ -2,6 +2,7 @@ export {
   DirectoryInUseError,
   InvalidTransactionError,
   StoreClosedError,
+  StoreDamagedError,
   StoreFailedError,
   StoreOverloadedError,
   UnknownFormatError,

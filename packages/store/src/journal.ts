@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { assert } from '@coracle/environment'
-import { JournalDamagedError } from './errors.ts'
+import { StoreDamagedError } from './errors.ts'
 import { journalGrowthBytes, journalSegmentBytes } from './limits.ts'
 import type { Revision } from './store.ts'
 
@@ -75,7 +75,7 @@ export class Journal {
    * Opens the journal of `directory`, making its files where there are none. `after` is the last sequence that is safe
    * elsewhere. Everything found counts as released: the caller makes it safe before it appends.
    *
-   * Rejects with a `JournalDamagedError` when a record between `after` and the newest one is missing.
+   * Rejects with a `StoreDamagedError` when a record between `after` and the newest one is missing.
    */
   static async open(directory: string, after: Sequence, segmentBytes = journalSegmentBytes): Promise<OpenedJournal> {
     const files: FileHandle[] = []
@@ -207,7 +207,10 @@ function newestOf(directory: string, files: readonly (readonly JournalRecord[])[
     .filter(({ sequence }) => sequence > after)
     .sort((a, b) => a.sequence - b.sequence)
   for (const [index, { sequence }] of records.entries()) {
-    if (sequence !== after + 1 + index) throw new JournalDamagedError(directory, after + 1 + index, sequence)
+    if (sequence !== after + 1 + index) {
+      const missing = after + 1 + index
+      throw new StoreDamagedError(directory, `its journal goes on with record ${sequence} where ${missing} should be`)
+    }
   }
   return records
 }

@@ -43,7 +43,7 @@ export interface LmdbStoreOptions {
  * a loss of power, history for watches included.
  *
  * Rejects with a `DirectoryInUseError` when a living process has the directory, with an `UnknownFormatError` when
- * another version wrote it in a way this one does not read, with a `JournalDamagedError` when part of it is missing.
+ * another version wrote it in a way this one does not read, with a `StoreDamagedError` when part of it is missing.
  */
 export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   const directory = resolve(options.directory)

@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { assert } from '@coracle/environment'
 import { type Database, type GetOptions, open as openLmdb, type RootDatabase, type Transaction } from 'lmdb'
+import { checkDataFile } from './data-file.ts'
 import { UnknownFormatError } from './errors.ts'
 import type { Sequence } from './journal.ts'
 import { decodeEntry, decodeEvents, decodeRevision, encodeRevision } from './log-record.ts'
@@ -85,8 +86,11 @@ export class LmdbTables {
     this.#snapshot = freshSnapshot(root)
   }
 
-  /** Opens the tables of `directory`, making them where there are none. Throws an `UnknownFormatError` for ones it cannot read. */
+  /** Opens the tables of `directory`, making them where there are none. Throws an `UnknownFormatError` or `StoreDamagedError` for ones it cannot read. */
   static async open(directory: string): Promise<LmdbTables> {
+    checkDataFile(directory)
+    // Only who owns the directory gets here: locks that LMDB finds are left over, and damaged ones would stop it.
+    rmSync(join(directory, 'lock.mdb'), { force: true })
     const root: RootTable = openLmdb(directory, environmentOptions)
     try {
       const meta = openTable(root, 'meta')

@@ -1,11 +1,19 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, virtualEnvironment } from '@coracle/environment'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CompactedError, DirectoryInUseError, openLmdbStore, type Store, UnknownFormatError } from '../src/index.ts'
+import {
+  CompactedError,
+  DirectoryInUseError,
+  openLmdbStore,
+  type Store,
+  StoreDamagedError,
+  UnknownFormatError,
+} from '../src/index.ts'
 import { bytes, commit, describeEvent, put, record, remove } from './contract.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
@@ -232,6 +240,52 @@ describe('LMDB store', () => {
     const store = await openStore()
     await store.close()
     expect(readdirSync(directory.path).sort()).toEqual(['data.mdb', 'journal-0', 'journal-1', 'lock.mdb'])
+  })
+
+  describe('with damaged files', () => {
+    const dataFile = () => join(directory.path, 'data.mdb')
+    /** A store that has been used, and closed. */
+    const leave = async () => {
+      const store = await openStore({ historyMax: 5 })
+      const value = new Uint8Array(5000)
+      for (let count = 0; count < 50; count++) {
+        await store.commit({ conditions: [], operations: [{ type: 'put', key: `k${count}`, value }] })
+        if (count % 10 === 9) await writtenBehind(store)
+      }
+      await store.close()
+    }
+
+    it.each([
+      ['a data file that is cut short', () => truncateSync(dataFile(), 8192), /data\.mdb has 8192 of its \d+ bytes/],
+      ['a data file without its first page', () => truncateSync(dataFile(), 100), /data\.mdb is not a file of LMDB/],
+      [
+        'a data file of random bytes',
+        () => writeFileSync(dataFile(), randomBytes(100_000)),
+        /data\.mdb is not a file of LMDB/,
+      ],
+    ])('refuses %s, and says so', async (_, damage, message) => {
+      await leave()
+      damage()
+      await expect(openStore()).rejects.toThrow(StoreDamagedError)
+      await expect(openStore()).rejects.toThrow(message)
+    })
+
+    it('does not take a directory that has lost its data file for a new one', async () => {
+      await leave()
+      // Long journals are written over; this one then begins somewhere in the middle.
+      const again = await openStore()
+      await commit(again, put('later'))
+      await again.close()
+      rmSync(dataFile())
+      await expect(openStore()).rejects.toThrow(/its journal goes on with record \d+ where 1 should be/)
+    })
+
+    it('does without the locks that LMDB has left', async () => {
+      await leave()
+      writeFileSync(join(directory.path, 'lock.mdb'), '')
+      const store = await openStore()
+      expect((await store.list('')).entries).toHaveLength(50)
+    })
   })
 
   it('refuses a format it does not know and lets the directory go', async () => {
