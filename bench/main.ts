@@ -1,15 +1,17 @@
 /** `npm run bench [-- NAME…]`: measures the bundled program and prints a table. See README.md. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { replicationCollect, replicationCreate, replicationReady } from './replication.ts'
+import { collectAlone, createAlone, replicationCollect, replicationCreate, replicationReady } from './replication.ts'
 import { create, get, list } from './requests.ts'
 import { coldStart, memoryAtRest } from './start.ts'
-import { type Benchmark, keepsBudget, showFigure } from './support/benchmark.ts'
+import { type Benchmark, keepsBudget, limitOf, showFigure } from './support/benchmark.ts'
 import { referenceTarget } from './support/server.ts'
 
 const benchmarks: readonly Benchmark[] = [
   coldStart,
   memoryAtRest,
+  createAlone,
+  collectAlone,
   replicationCreate,
   replicationReady,
   replicationCollect,
@@ -28,17 +30,19 @@ if (unknown.length > 0) {
 execFileSync(process.execPath, [join(import.meta.dirname, '..', 'scripts', 'build.ts')], { stdio: 'inherit' })
 
 const reference = referenceTarget()
-const rows: string[][] = [['WHAT', 'BUDGET', 'MEASURED', ...(reference ? ['REFERENCE', 'RATIO'] : []), '']]
+const rows: string[][] = [['WHAT', 'BUDGET', 'MEASURED', ...(reference ? ['REFERENCE', 'RATIO', 'NEEDED'] : []), '']]
 for (const benchmark of benchmarks) {
   if (wanted.length > 0 && !wanted.includes(benchmark.name)) continue
   process.stderr.write(`measuring ${benchmark.name} …\n`)
   const measured = await benchmark.measure()
   const row = [benchmark.what, showFigure(benchmark.budget), showFigure(measured)]
+  const other = reference === undefined ? undefined : await benchmark.measureReference?.(reference)
+  const limit = limitOf(benchmark, other)
   if (reference !== undefined) {
-    const other = await benchmark.measureReference?.(reference)
-    row.push(other ? showFigure(other) : '-', other ? `${(measured.value / other.value).toFixed(2)}` : '-')
+    const ratios = [measured, limit].map(({ value }) => (other ? (value / other.value).toFixed(2) : '-'))
+    row.push(other ? showFigure(other) : '-', ...ratios)
   }
-  rows.push([...row, keepsBudget(measured, benchmark.budget) ? 'ok' : 'over budget'])
+  rows.push([...row, keepsBudget(measured, limit) ? 'ok' : 'over budget'])
 }
 
 const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []

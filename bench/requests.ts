@@ -69,6 +69,7 @@ export const get: Benchmark = {
   name: 'get',
   what: 'GET one small object, 16 connections',
   budget: { value: 20_000, unit: '/s' },
+  upstream: 5800,
   measure: () => withServer(getOne),
   measureReference: getOne,
 }
@@ -77,6 +78,7 @@ export const create: Benchmark = {
   name: 'create',
   what: 'CREATE a 0.5 kB ConfigMap, durable, 16 connections',
   budget: { value: 8000, unit: '/s' },
+  upstream: 2270,
   measure: () => withServer(createMany),
   measureReference: createMany,
 }
@@ -85,6 +87,7 @@ export const list: Benchmark = {
   name: 'list',
   what: 'LIST 1,000 pods, 8 connections',
   budget: { value: 250, unit: '/s' },
+  upstream: 22,
   measure: () => withServer(listMany),
   measureReference: listMany,
 }

@@ -10,8 +10,13 @@ export interface Figure {
 export interface Benchmark {
   readonly name: string
   readonly what: string
-  /** What is to be reached on the reference machine. */
+  /** What is to be reached on the machine the budgets were made on. */
   readonly budget: Figure
+  /**
+   * What upstream reached on that machine. Where a reference server is measured, it is the ratio of the two that is to be
+   * reached, whatever the machine.
+   */
+  readonly upstream?: number
   /** Measures a Coracle that it starts itself. */
   measure(): Promise<Figure>
   /** Measures a server that is already running; absent where only a fresh one can be measured. */
@@ -25,9 +30,15 @@ export const showFigure = ({ value, unit }: Figure): string =>
       ? `${Math.round(value)} MB`
       : `${value.toFixed(value < 10 ? 3 : 1)} s`
 
-/** Whether `measured` keeps `budget`. */
-export const keepsBudget = (measured: Figure, budget: Figure): boolean =>
-  budget.unit === '/s' ? measured.value >= budget.value : measured.value <= budget.value
+/** What `measured` is to keep: the budget, or its ratio to what the reference server reached in the same run. */
+export function limitOf({ budget, upstream }: Benchmark, reference: Figure | undefined): Figure {
+  if (upstream === undefined || reference === undefined) return budget
+  return { ...budget, value: (budget.value / upstream) * reference.value }
+}
+
+/** Whether `measured` keeps `limit`. */
+export const keepsBudget = (measured: Figure, limit: Figure): boolean =>
+  limit.unit === '/s' ? measured.value >= limit.value : measured.value <= limit.value
 
 export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b)
