@@ -85,11 +85,67 @@ describe('the coracle command', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/desiredState\.(replicaSelector|podTemplate\.labels)/)])
   })
 
+  // The same words, the same columns: what a script relies on. Objects that do not change while both look at them.
+  it.each([
+    [['get', 'ns,nodes,sa', '-A', '-o', 'name']],
+    [['get', 'ns', '-o', 'jsonpath={range .items[*]}{.metadata.name}{"\\t"}{.status.phase}{"\\n"}{end}']],
+    [['get', 'ns', '-o', 'jsonpath={.items[?(@.metadata.name=="default")].metadata.labels}']],
+    [['get', 'ns', '-o=custom-columns=NAME:.metadata.name,LABELS:.metadata.labels', '--sort-by=.metadata.uid']],
+    [['get', 'ns', '-o', 'yaml']],
+    [['get', 'ns', 'default', '-o', 'json']],
+    [['get', 'pods', '-n', 'nowhere']],
+    [['get', 'pods', '-l', 'a==b==c']],
+    [['get', 'ns', '--field-selector', 'foo=bar']],
+    [['describe', 'ns', 'default']],
+    [['describe', 'sa', 'default']],
+    [['api-resources', '-o', 'wide']],
+    [['api-versions']],
+    [['delete', 'cm', 'nobody', '--ignore-not-found=true']],
+    [['delete', 'ns', 'kube-public', '--dry-run=server', '-o', 'name']],
+    [['logs', '-l', 'app=nobody']],
+    [['logs', 'rc/nobody']],
+  ])('answers as kubectl does: %s', async (args) => {
+    const [ours, theirs] = await Promise.all([program.coracle(args), program.kubectl(args)])
+    expect(ours).toEqual(theirs)
+  })
+
+  it('prints the logs of all containers, and of all pods that a selector finds', async () => {
+    const container = (name: string) => ({
+      name,
+      image: 'example/x',
+      command: ['sh', '-c', `echo from ${name}; sleep 1000`],
+    })
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'talkers', labels: { app: 'talkers' } },
+      spec: { terminationGracePeriodSeconds: 0, containers: [container('a'), container('b')] },
+    }
+    await ok(['create', '-f', '-'], JSON.stringify(pod))
+    const all = await eventually('both to have spoken', async () => {
+      const text = await ok(['logs', 'talkers', '--all-containers'])
+      return text.split('\n').length === 3 && text
+    })
+    expect(all).toBe('from a\nfrom b\n')
+    expect(await ok(['logs', '-l', 'app=talkers', '--all-containers', '--prefix'])).toBe(
+      '[pod/talkers/a] from a\n[pod/talkers/b] from b\n',
+    )
+    const { code, stderr } = await program.coracle([
+      'logs',
+      '-f',
+      'talkers',
+      '--all-containers',
+      '--max-log-requests=1',
+    ])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('use --max-log-requests to increase the limit')])
+    await ok(['delete', 'pod', 'talkers'])
+  })
+
   it.each([
     [['get', 'pod', 'nobody'], 'Error from server (NotFound): pods "nobody" not found\n'],
     [['get', 'widgets'], 'error: the server doesn\'t have a resource type "widgets"\n'],
     [['delete', 'pod', 'nobody'], 'Error from server (NotFound): pods "nobody" not found\n'],
-    [['logs', 'nobody'], 'Error from server (NotFound): pods "nobody" not found\n'],
+    [['logs', 'nobody'], 'error: error from server (NotFound): pods "nobody" not found in namespace "default"\n'],
   ])('says what is wrong as kubectl does: %s', async (args, message) => {
     const { code, stdout, stderr } = await program.coracle(args)
     expect([code, stdout, stderr]).toEqual([1, '', message])
@@ -118,5 +174,14 @@ describe('the coracle command', () => {
     const refused = await runCoracle(['--kubeconfig', kubeconfig, 'get', 'pods'], nowhere)
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`127.0.0.1:${port}`)])
     expect(refused.stderr.trimEnd()).not.toContain('\n')
+  })
+})
+
+describe('coracle up', () => {
+  it('stops in order when its terminal goes', async () => {
+    const program = await Program.start({ args: ['--memory', '--runtime', 'simulated'] })
+    expect(await program.end('SIGHUP')).toBe(0)
+    expect(program.output.at(-1)).toMatch(/cluster +stopped after \d+ ms$/)
+    await program[Symbol.asyncDispose]()
   })
 })

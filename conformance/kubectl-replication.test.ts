@@ -62,7 +62,8 @@ describe('a ReplicationController', () => {
 
   it('has pods on every node when it has several', async () => {
     const kubectl = await inNewNamespace()
-    const made = await started(kubectl, 'web', 6)
+    // More than what other tests may have left on one of them.
+    const made = await started(kubectl, 'web', 30)
     expect(new Set(made.map(({ spec }) => spec.nodeName))).toEqual(new Set(['node-0', 'node-1']))
   })
 

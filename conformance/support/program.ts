@@ -56,6 +56,8 @@ export interface ProgramOptions {
   /** Who to run it as: for tests that run as root. */
   readonly uid?: number
   readonly gid?: number
+  /** Limits as the shell's `ulimit` takes them: `-n 256` for 256 open files. */
+  readonly limits?: string
 }
 
 /** The running program, `coracle up`, as a user starts it. */
@@ -80,7 +82,12 @@ export class Program {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'coracle-')))
     const args = ['up', '--port', '0', '--data-dir', dataDir, ...(options.args ?? [])]
     const { uid, gid } = options
-    const child = spawn(process.execPath, [coracle, ...args], {
+    const command = [process.execPath, coracle, ...args]
+    // The shell becomes the program: they have one process id.
+    const limited =
+      options.limits === undefined ? command : ['sh', '-c', `ulimit ${options.limits}; exec "$@"`, 'sh', ...command]
+    const [executable = '', ...rest] = limited
+    const child = spawn(executable, rest, {
       ...(uid === undefined ? {} : { uid }),
       ...(gid === undefined ? {} : { gid }),
       env: { ...process.env, ...options.env },

@@ -21,8 +21,15 @@ export interface FieldError {
   readonly message: string
 }
 
+/** A value as upstream shows it: one that is missing as the text "null". */
 const shown = (value: unknown): string =>
-  typeof value === 'object' ? JSON.stringify(value) : typeof value === 'string' ? JSON.stringify(value) : String(value)
+  value === null || value === undefined
+    ? '"null"'
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : typeof value === 'string'
+        ? JSON.stringify(value)
+        : String(value)
 
 const withDetail = (head: string, detail: string | undefined): string => (detail ? `${head}: ${detail}` : head)
 
@@ -38,8 +45,9 @@ export function invalidField(path: FieldPath, value: unknown, detail: string): F
   }
 }
 
+/** The values are shown in the order given: upstream sorts some of its lists, and not others. */
 export function unsupportedField(path: FieldPath, value: unknown, supported: readonly string[]): FieldError {
-  const values = [...supported].sort().map((each) => JSON.stringify(each))
+  const values = supported.map((each) => JSON.stringify(each))
   const message = withDetail(
     `Unsupported value: ${shown(value)}`,
     values.length > 0 ? `supported values: ${values.join(', ')}` : '',

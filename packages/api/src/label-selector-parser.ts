@@ -4,8 +4,8 @@ import { FieldPath } from './field-path.ts'
 import type { LabelOperator, LabelRequirement } from './label-selectors.ts'
 import { checkFormat } from './string-formats.ts'
 
-/** Longer selectors are refused. */
-export const selectorLengthMax = 64 * 1024
+/** Longer selectors are refused: the API server takes no longer request lines either. */
+export const selectorLengthMax = 1024 * 1024
 
 /** The requirements that `text` states, in its order; a message where it states none that make sense. */
 export function parseRequirements(text: string, path?: FieldPath): readonly LabelRequirement[] | string {

@@ -2,6 +2,7 @@
 import { compareText } from './compare-text.ts'
 import type { FieldPath } from './field-path.ts'
 import { parseRequirements } from './label-selector-parser.ts'
+import { expressionOperators } from './selector-operators.ts'
 import { badRequest } from './status.ts'
 
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | '>' | '<'
@@ -65,13 +66,6 @@ export function selectorFromMap(labels: Labels | undefined): LabelSelectorMatche
     : labelMatcher(entries.map(([key, value]) => ({ key, operator: '=', values: [value] })))
 }
 
-const expressionOperators = new Map<string, LabelOperator>([
-  ['In', 'in'],
-  ['NotIn', 'notin'],
-  ['Exists', 'exists'],
-  ['DoesNotExist', '!'],
-])
-
 /** The selector an object carries: absent selects nothing, empty everything. Throws an Error on an unknown operator. */
 export function selectorFromLabelSelector(selector: LabelSelectorObject | undefined): LabelSelectorMatcher {
   if (selector === undefined) return nothing
@@ -105,28 +99,65 @@ export function labelMatcher(unordered: readonly LabelRequirement[]): LabelSelec
   return {
     requirements,
     nothing: false,
-    matches: (labels) => requirements.every((requirement) => holds(requirement, labels)),
+    matches: matcherOf(requirements),
     toString: () => requirements.map(formatRequirement).join(','),
   }
 }
 
-function holds({ key, operator, values }: LabelRequirement, labels: Labels | undefined): boolean {
-  const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined
+/**
+ * Requirements that hold where their label is absent are looked up by the labels an object has: those are few, however
+ * many requirements there are.
+ */
+function matcherOf(requirements: readonly LabelRequirement[]): (labels: Labels | undefined) => boolean {
+  const present: Condition[] = []
+  const excluding = new Map<string, ((value: string) => boolean)[]>()
+  for (const requirement of requirements) {
+    const { key, operator } = requirement
+    const accepts = acceptanceOf(requirement)
+    const others = excluding.get(key)
+    if (operator !== '!=' && operator !== 'notin' && operator !== '!') present.push({ key, accepts })
+    else if (others === undefined) excluding.set(key, [accepts])
+    else others.push(accepts)
+  }
+  return (labels = noLabels) => {
+    for (const { key, accepts } of present) {
+      const value = labels[key]
+      // What every object inherits, such as toString, is no text. Faster than asking whether the label is the object's own.
+      if (typeof value !== 'string' || !accepts(value)) return false
+    }
+    if (excluding.size === 0) return true
+    for (const key of Object.keys(labels)) {
+      if (excluding.get(key)?.every((accepts) => accepts(labels[key] as string)) === false) return false
+    }
+    return true
+  }
+}
+
+const noLabels: Labels = {}
+
+interface Condition {
+  readonly key: string
+  readonly accepts: (value: string) => boolean
+}
+
+/** Whether a requirement holds where its label has a value. */
+function acceptanceOf({ operator, values }: LabelRequirement): (value: string) => boolean {
+  const named = new Set(values)
   switch (operator) {
     case '=':
     case '==':
     case 'in':
-      return value !== undefined && values.includes(value)
+      return (value) => named.has(value)
     case '!=':
     case 'notin':
-      return value === undefined || !values.includes(value)
+      return (value) => !named.has(value)
     case 'exists':
-      return value !== undefined
+      return () => true
     case '!':
-      return value === undefined
+      return () => false
     case '>':
     case '<':
-      return value !== undefined && comparesAs(operator, value, values[0] ?? '')
+      return (value) => comparesAs(operator, value, values[0] ?? '')
   }
 }
 

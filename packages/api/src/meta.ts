@@ -23,10 +23,10 @@ export const ownerReference = object(
   `${metaV1}.OwnerReference`,
   'Names an object that owns this one. Owner and dependent share a namespace, unless the owner is cluster-scoped.',
   {
-    apiVersion: required(string(), 'API version of the owner.'),
-    kind: required(string(), 'Kind of the owner.'),
-    name: required(string(), 'Name of the owner.'),
-    uid: required(string(), 'UID of the owner: a new object of the same name is another owner.'),
+    apiVersion: required(string(), 'API version of the owner.', { default: '' }),
+    kind: required(string(), 'Kind of the owner.', { default: '' }),
+    name: required(string(), 'Name of the owner.', { default: '' }),
+    uid: required(string(), 'UID of the owner: a new object of the same name is another owner.', { default: '' }),
     controller: optional(boolean, 'Whether this owner is the one controller that manages the object.'),
     blockOwnerDeletion: optional(
       boolean,
@@ -71,11 +71,11 @@ export const objectMeta = object(`${metaV1}.ObjectMeta`, 'What every stored obje
   labels: optional(stringMap, 'Keys and values that identify the object and by which it is selected.'),
   annotations: optional(stringMap, 'Keys and values that tools attach; not for selecting.'),
   ownerReferences: optional(
-    mapList(ownerReference, ['uid']),
+    mapList(ownerReference, ['uid'], { duplicates: 'allowed' }),
     'Objects this one depends on: once all are gone it is collected.',
   ),
   finalizers: optional(
-    setList(string(), { patchStrategy: 'merge' }),
+    setList(string(), { patchStrategy: 'merge', duplicates: 'allowed' }),
     'What must be done before the object goes: it stays until the list is empty.',
   ),
   managedFields: optional(atomicList(managedFieldsEntry), 'Which field manager set which fields. Kept by the server.'),

@@ -50,7 +50,7 @@ describe('validateObjectMeta', () => {
     [
       { finalizers: ['orphan', 'foregroundDeletion'] },
       [
-        'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer foregroundDeletion and orphan cannot be both set',
+        'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set',
       ],
     ],
     [
@@ -62,6 +62,16 @@ describe('validateObjectMeta', () => {
     ],
   ])('%j', (part, errors) => {
     expect(validateObjectMeta({ ...good, ...part }, namespaced).map(describeFieldError)).toEqual(errors)
+  })
+
+  it.each(['a/b/c', 'apps/', ''])('needs a version of an owner: %j has none', (apiVersion) => {
+    const references = [
+      { ...owner, apiVersion },
+      { ...owner, apiVersion },
+    ]
+    expect(validateObjectMeta({ ...good, ownerReferences: references }, namespaced).map(describeFieldError)).toEqual(
+      Array(2).fill(`metadata.ownerReferences.apiVersion: Invalid value: "${apiVersion}": version must not be empty`),
+    )
   })
 
   it('allows one controller', () => {
@@ -98,6 +108,13 @@ describe('validateObjectMetaUpdate', () => {
 
   it.each<[ObjectMeta, ObjectMeta, readonly string[]]>([
     [{ ...old, labels: { a: 'b' }, finalizers: ['d.e/f'] }, old, []],
+    [
+      { ...old, finalizers: ['orphan', 'foregroundDeletion'] },
+      old,
+      [
+        'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set',
+      ],
+    ],
     [{ ...old, name: 'other' }, old, ['metadata.name: Invalid value: "other": field is immutable']],
     [{ ...old, uid: 'x' }, old, ['metadata.uid: Invalid value: "x": field is immutable']],
     [

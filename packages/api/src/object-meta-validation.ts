@@ -56,11 +56,12 @@ export function validateObjectMetaUpdate(
     if (meta[field] !== old[field]) errors.push(invalidField(path.field(field), meta[field] ?? null, immutable))
   }
   return [
-    ...errors,
     ...validateLabels(meta.labels, path.field('labels')),
     ...validateAnnotations(meta.annotations, path.field('annotations')),
     ...ownerReferenceErrors(meta.ownerReferences ?? [], path.field('ownerReferences')),
+    ...finalizerErrors(meta.finalizers ?? [], path.field('finalizers')),
     ...managedFieldsErrors(meta.managedFields ?? [], path.field('managedFields')),
+    ...errors,
   ]
 }
 
@@ -129,7 +130,7 @@ function ownerReferenceErrors(references: readonly OwnerReference[], path: Field
 function referenceErrors(reference: OwnerReference, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = []
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference
-  if (apiVersion === '' || apiVersion.endsWith('/')) {
+  if (apiVersion === '' || apiVersion.endsWith('/') || apiVersion.split('/').length > 2) {
     errors.push(invalidField(path.field('apiVersion'), apiVersion, 'version must not be empty'))
   }
   for (const [field, value] of Object.entries({ kind, name, uid })) {
@@ -146,7 +147,7 @@ function finalizerErrors(finalizers: readonly string[], path: FieldPath): readon
     checkFormat('qualified-name', finalizer).map((problem) => invalidField(path, finalizer, problem)),
   )
   if (!finalizers.includes('orphan') || !finalizers.includes('foregroundDeletion')) return errors
-  return [...errors, invalidField(path, finalizers, 'finalizer foregroundDeletion and orphan cannot be both set')]
+  return [...errors, invalidField(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set')]
 }
 
 /** What is being deleted may lose finalizers, not gain them: it could never go. */

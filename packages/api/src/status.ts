@@ -24,13 +24,14 @@ export interface Status {
   readonly message?: string
   readonly reason?: string
   readonly details?: StatusDetails
-  readonly code: number
+  /** Absent where all is said by that of the response. */
+  readonly code?: number
 }
 
 /** A request that failed for a reason its caller can act on. Reasons, codes and wording are upstream's (apimachinery's api/errors). */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  readonly status: Status
+  readonly status: Status & { readonly code: number }
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
     super(message)
@@ -40,7 +41,7 @@ export class ApiError extends Error {
       metadata: {},
       status: 'Failure',
       message,
-      reason,
+      ...(reason === '' ? {} : { reason }),
       ...(details === undefined ? {} : { details }),
       code,
     }
@@ -48,7 +49,7 @@ export class ApiError extends Error {
 
   /** The error a server's answer stands for. */
   static from(status: Status): ApiError {
-    return new ApiError(status.code, status.reason ?? 'Unknown', status.message ?? '', status.details)
+    return new ApiError(status.code ?? 500, status.reason ?? 'Unknown', status.message ?? '', status.details)
   }
 
   get code(): number {
@@ -73,7 +74,7 @@ export interface About {
 
 const qualified = (about: About): string => (about.group === '' ? about.plural : `${about.plural}.${about.group}`)
 const detailsOf = (about: About, name: string): StatusDetails => ({
-  name,
+  ...(name === '' ? {} : { name }),
   ...(about.group === '' ? {} : { group: about.group }),
   kind: about.plural,
 })
@@ -107,9 +108,9 @@ export function invalid(
   const [first = ''] = texts
   const message = `${kind} "${name}" is invalid: ${texts.length > 1 ? `[${texts.join(', ')}]` : first}`
   return new ApiError(422, 'Invalid', message, {
-    name,
+    ...(name === '' ? {} : { name }),
     ...(about.group === '' ? {} : { group: about.group }),
-    kind: about.kind,
+    ...(about.kind === '' ? {} : { kind: about.kind }),
     causes: errors.map((error) => ({ reason: error.type, message: error.message, field: error.field })),
   })
 }

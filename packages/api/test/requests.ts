@@ -27,7 +27,9 @@ export function problemsOfCreate<T extends KubernetesObject>(
   definition: ResourceDefinition<T>,
   draft: Draft,
 ): readonly string[] {
-  return problemsOf(definition, created(definition, draft))
+  const object = created(definition, draft)
+  const errors = definition.strategy.validateCreate?.(object) ?? []
+  return [...problemsOf(definition, object), ...errors.map(describeFieldError)]
 }
 
 /** What is wrong with an update from one draft to another. */

@@ -61,8 +61,11 @@ export interface RegistryWatch {
  */
 export interface Registry<T extends KubernetesObject = KubernetesObject> {
   readonly definition: ResourceDefinition<T>
-  /** Consistent: sees every write acknowledged before it began. Rejects with NotFound. */
-  get(namespace: string, name: string): Promise<Stored<T>>
+  /**
+   * Consistent: sees every write acknowledged before it began. Where the caller has seen a `resourceVersion`, waits a
+   * moment for it, and rejects with a Timeout (504) where it does not come. Rejects with NotFound.
+   */
+  get(namespace: string, name: string, resourceVersion?: string): Promise<Stored<T>>
   list(options: ListOptions): Promise<Page>
   /**
    * Delivers to `onEvent` in order, never from within the call. The watch ends by `onEnd`: after an ERROR event, at its

@@ -408,3 +408,15 @@ describe('discovery', () => {
     })
   })
 })
+
+describe('warnings', () => {
+  it('are heard, whatever the answer', async () => {
+    const heard: string[] = []
+    const listening = connect({ onWarning: (text) => heard.push(text) })
+    const warning = '299 - "unknown field \\"dat\\"", 299 - "v1 is old"'
+    answers.push(json(200, { kind: 'Node', metadata: { name: 'n' } }, { warning }))
+    await listening.get(nodes, { name: 'n' })
+    expect(heard).toEqual(['unknown field "dat"', 'v1 is old'])
+    await listening.close()
+  })
+})

@@ -30,6 +30,8 @@ export interface TransportOptions {
   /** Takes any certificate for the server's. */
   readonly insecureSkipTlsVerify?: boolean
   readonly userAgent?: string
+  /** Hears what the server warns of (RFC 7234, code 299), such as a field it does not know. */
+  readonly onWarning?: (text: string) => void
 }
 
 /** A request as it goes out. */
@@ -110,6 +112,7 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
   async function attempt(pool: keyof Pools, request: RawRequest) {
     for (let tries = 1; ; tries++) {
       const response = await dispatchReading(pool, request)
+      if (options.onWarning !== undefined) warningsOf(response.headers.warning).forEach(options.onWarning)
       if (response.statusCode < 400) return response
       const retryAfter = Number(response.headers['retry-after'])
       const body = await readText(response.body)
@@ -167,6 +170,12 @@ function headersOf(
     ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
+}
+
+/** The texts of `299 - "text"` headers, of which several may stand in one. */
+function warningsOf(header: string | readonly string[] | undefined): readonly string[] {
+  const text = typeof header === 'string' ? header : (header ?? []).join(', ')
+  return [...text.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) => quoted.replaceAll(/\\(.)/g, '$1'))
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

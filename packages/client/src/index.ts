@@ -29,6 +29,7 @@ export {
 } from './kubeconfig.ts'
 export { createLeaderElector, type LeaderElectionOptions, type LeaderElector } from './leader-election.ts'
 export { keyOf, keyText, splitKey } from './object-key.ts'
+export { collectionPath, objectPath, type Query, withQuery } from './resource-path.ts'
 export { retryOnConflict } from './retry.ts'
 export { type Scope, scopeMatcher } from './scope.ts'
 export { compareVersions, isComparableVersion, newerVersion } from './versions.ts'

@@ -75,6 +75,20 @@ describe('a kubeconfig', () => {
     expect(await token()).toBe('second')
   })
 
+  it('gives the connection of another cluster or user where one is chosen', async () => {
+    const two = `${config('{server: "https://one"}', '{token: a}')}
+clusters: [{name: c, cluster: {server: "https://one"}}, {name: d, cluster: {server: "https://two"}}]
+users: [{name: u, user: {token: a}}, {name: v, user: {token: b}}]
+`.replace(/clusters: .*\nusers: .*\n/, '')
+    const parsed = await parseKubeconfig(two, join(directory, 'config'))
+    expect(await connectionOf(parsed, { clock, cluster: 'd', user: 'v' })).toMatchObject({
+      server: 'https://two',
+      token: 'b',
+    })
+    await expect(connectionOf(parsed, { clock, cluster: 'x' })).rejects.toThrow('the kubeconfig has no cluster "x"')
+    await expect(connectionOf(parsed, { clock, user: 'x' })).rejects.toThrow('the kubeconfig has no user "x"')
+  })
+
   it('may do without checking certificates', async () => {
     const connection = await connect(config('{server: "https://h", insecure-skip-tls-verify: true}', '{}'))
     expect(connection).toEqual({ server: 'https://h', insecureSkipTlsVerify: true, namespace: 'default' })

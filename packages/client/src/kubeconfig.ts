@@ -62,29 +62,56 @@ export async function parseKubeconfig(text: string, path: string): Promise<Kubec
   }
 }
 
+/** Which parts of a kubeconfig make a connection. */
+export interface ConnectionChoice {
+  /** The current one by default. */
+  readonly context?: string
+  /** The context's by default. */
+  readonly cluster?: string
+  readonly user?: string
+  readonly clock: Clock
+}
+
 /**
- * The connection a context stands for: the current one, or the one named. Reads the certificate files it mentions.
- * Rejects with an Error that says which part is missing or cannot be used.
+ * The connection a context stands for: the current one, or the one named, with the cluster and the user named in place
+ * of its own. Reads the certificate files it mentions. Rejects with an Error that says which part is missing or cannot
+ * be used.
  */
-export async function connectionOf(
-  config: Kubeconfig,
-  { context: wanted, clock }: { readonly context?: string; readonly clock: Clock },
-): Promise<Connection> {
+export async function connectionOf(config: Kubeconfig, choice: ConnectionChoice): Promise<Connection> {
+  const context = contextFor(config, choice)
+  const [clusterName, userName] = [choice.cluster ?? context.cluster, choice.user ?? context.user]
+  const cluster = config.clusters.get(clusterName)
+  if (cluster === undefined) throw missing(context, 'cluster', choice)
+  const user = userName === '' ? {} : config.users.get(userName)
+  if (user === undefined) throw missing(context, 'user', choice)
+  return {
+    ...(await serverOf(cluster, clusterName)),
+    ...(await credentialsOf(user, userName, choice.clock)),
+    namespace: context.namespace ?? 'default',
+  }
+}
+
+function missing(context: NamedContext, part: 'cluster' | 'user', choice: ConnectionChoice): Error {
+  const chosen = choice[part]
+  if (chosen !== undefined) return new Error(`the kubeconfig has no ${part} "${chosen}"`)
+  return new Error(`context "${context.name}" names ${part} "${context[part]}", which the kubeconfig lacks`)
+}
+
+interface NamedContext extends KubeconfigContext {
+  readonly name: string
+}
+
+/** The context chosen. None is needed where the cluster is. */
+function contextFor(config: Kubeconfig, { context: wanted, cluster }: ConnectionChoice): NamedContext {
   const name = wanted ?? config.currentContext
-  if (name === undefined) throw new Error('the kubeconfig has no current-context, and no context is named')
+  if (name === undefined) {
+    if (cluster === undefined) throw new Error('the kubeconfig has no current-context, and no context is named')
+    return { name: '', cluster, user: '', namespace: undefined }
+  }
   const context = config.contexts.get(name)
   if (context === undefined)
     throw new Error(`the kubeconfig has no context "${name}"; it has ${listNames(config.contexts)}`)
-  const cluster = config.clusters.get(context.cluster)
-  if (cluster === undefined)
-    throw new Error(`context "${name}" names cluster "${context.cluster}", which the kubeconfig lacks`)
-  const user = context.user === '' ? {} : config.users.get(context.user)
-  if (user === undefined) throw new Error(`context "${name}" names user "${context.user}", which the kubeconfig lacks`)
-  return {
-    ...(await serverOf(cluster, context.cluster)),
-    ...(await credentialsOf(user, context.user, clock)),
-    namespace: context.namespace ?? 'default',
-  }
+  return { ...context, name }
 }
 
 const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount'

@@ -1,2 +1,3 @@
 export type { Cluster, ClusterOptions } from './cluster.ts'
+export { processNodesMax } from './nodes.ts'
 export { startCluster } from './start-cluster.ts'

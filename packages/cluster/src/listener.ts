@@ -16,6 +16,8 @@ export interface Listener {
   readonly url: string
   readonly kubeconfig: string
   readonly kubeconfigPath: string | undefined
+  /** The certificate authority it serves under, as PEM. */
+  readonly caPem: string
   close(): Promise<void>
 }
 
@@ -46,5 +48,5 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const access = { server: url, caPem: pki.ca.certificatePem, client: pki.admin }
   const kubeconfigPath = dataDir === undefined ? undefined : join(dataDir, 'kubeconfig')
   if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, access)
-  return { url, kubeconfig: kubeconfigOf(access), kubeconfigPath, close: () => server.close() }
+  return { url, kubeconfig: kubeconfigOf(access), kubeconfigPath, caPem: access.caPem, close: () => server.close() }
 }

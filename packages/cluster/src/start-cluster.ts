@@ -1,5 +1,5 @@
-import { chmod, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, mkdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { builtinResources } from '@coracle/api'
 import { type ApiCore, createApiCore, createAuthorizer, createToken, loadOrCreateToken } from '@coracle/apiserver'
 import { createManager } from '@coracle/controller-runtime'
@@ -68,7 +68,7 @@ async function start(
   if (listener) stops.push(() => listener.close())
 
   await Promise.all([
-    startControllers(environment, core, stops),
+    startControllers(environment, core, listener?.caPem, stops),
     startScheduler(environment, core, stops),
     startNodes({ environment, core, connections, count: options.nodes ?? 1, runtime, dataDir }).then((nodes: Nodes) => {
       stops.push((stopOptions) => nodes.stop(stopOptions))
@@ -88,8 +88,32 @@ async function start(
 }
 
 async function makeDataDirectory(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await makeDirectories(dataDir)
   await chmod(dataDir, 0o700)
+}
+
+/** As mkdir with `recursive`, which never ends where a parent exists and still takes no directories, as /proc. */
+async function makeDirectories(path: string): Promise<void> {
+  try {
+    await makeDirectory(path)
+  } catch (error) {
+    const parent = dirname(path)
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || parent === path) throw error
+    await makeDirectories(parent)
+    await makeDirectory(path)
+  }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    const isDirectory = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    )
+    if (!isDirectory) throw error
+  }
 }
 
 async function openStore({ store, dataDir, environment }: ClusterOptions): Promise<Store> {
@@ -109,7 +133,12 @@ function listenAddress({ listen: wanted, environment }: ClusterOptions): { host:
   return { host: wanted?.host ?? '127.0.0.1', port: wanted?.port ?? 0 }
 }
 
-async function startControllers(environment: Environment, core: ApiCore, stops: Stop[]): Promise<void> {
+async function startControllers(
+  environment: Environment,
+  core: ApiCore,
+  rootCertificate: string | undefined,
+  stops: Stop[],
+): Promise<void> {
   const identityOf = new Map(builtinControllers.map(({ name, identity }) => [name, controllerIdentity(identity)]))
   const clientOf = (name: string) => core.client(identityOf.get(name) ?? identities.controllerManager)
   const manager = createManager({
@@ -124,6 +153,7 @@ async function startControllers(environment: Environment, core: ApiCore, stops: 
       environment,
       informer: (resource, informerOptions) => manager.informer(resource, informerOptions),
       resources: () => builtinResources,
+      rootCertificate,
     }
     if (builtin.runs === 'in-manager') manager.add(builtin.create(host))
     else {

@@ -5,6 +5,9 @@ import type { ReconcileContext, Result } from './reconcile.ts'
 /** Actions under way at a time. Writes made together share one commit of the store, so this is generous. */
 export const actionsParallelMax = 256
 
+/** How much larger each batch of creations is than the one before, all of which succeeded. */
+export const creationGrowth = 4
+
 type WriteAction = Exclude<Action, { readonly type: 'event' }>
 
 /**
@@ -46,7 +49,7 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
       const batch = group.slice(from, from + Math.min(batchMax, actionsParallelMax))
       await Promise.all(batch.map((action) => this.#perform(action)))
       from += batch.length
-      batchMax *= 2
+      batchMax *= creationGrowth
     }
   }
 

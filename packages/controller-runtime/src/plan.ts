@@ -32,7 +32,7 @@ export interface WriteEvents {
 }
 
 /**
- * Creations of one kind start slowly: one, then two, four and so on while all succeed. A template that the server
+ * Creations of one kind start slowly: one, then four, sixteen and so on while all succeed. A template that the server
  * refuses thus costs one request, not a thousand. After a failure the rest is left for the next time.
  */
 export interface CreateAction extends Reasoned {

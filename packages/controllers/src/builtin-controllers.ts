@@ -7,6 +7,7 @@ import { createNamespaceController } from './namespace/controller.ts'
 import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
 import { createPodGarbageCollector } from './pod-gc/controller.ts'
 import { createReplicationController } from './replication-controller/controller.ts'
+import { createRootCaPublisher } from './root-ca/controller.ts'
 import { createServiceAccountController } from './service-account/controller.ts'
 
 /** What controllers get from whoever runs them. */
@@ -18,6 +19,8 @@ export interface ControllerHost {
   readonly informer: Manager['informer']
   /** The resources the API serves now that can be listed, watched and deleted: one version of each. */
   readonly resources: () => readonly Resource[]
+  /** The certificate authority of the API server, as PEM, for namespaces to have; none where it serves no TLS. */
+  readonly rootCertificate?: string | undefined
   /** Told of everything that the garbage collector does; controllers of a manager report through the manager. */
   readonly onAction?: (record: ActionRecord) => void
 }
@@ -46,6 +49,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   },
   inManager('namespace-controller', createNamespaceController),
   inManager('service-account-controller', createServiceAccountController),
+  inManager('root-ca-cert-publisher', createRootCaPublisher),
   inManager('node-controller', createNodeLifecycleController),
   inManager('pod-garbage-collector', createPodGarbageCollector),
 ]

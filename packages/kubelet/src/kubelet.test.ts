@@ -182,6 +182,73 @@ describe('a pod on its node', () => {
   })
 })
 
+describe('a pod for which the node has no room', () => {
+  const huge = testPod({ containers: [testContainer({ resources: { requests: { cpu: '1000' } } })] })
+
+  it('fails without having run, and says why', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, huge)).metadata
+    await clock.advance('1s')
+    const { conditions, ...status } = (await statusOf(client)) ?? {}
+    const message = "Node didn't have enough resource: cpu, requested: 1000000, used: 0, capacity: 32000"
+    expect(status).toEqual({
+      observedGeneration: 1,
+      phase: 'Failed',
+      reason: 'OutOfcpu',
+      message: `Pod was rejected: ${message}`,
+      startTime: '2026-01-01T00:00:00Z',
+    })
+    expect(conditions?.map(({ type, status: value, reason }) => `${type}=${value} ${reason}`)).toEqual([
+      'Ready=False PodFailed',
+      'ContainersReady=False PodFailed',
+    ])
+    expect(told(client)).toEqual([`OutOfcpu  ${message}`])
+    expect(await runtime.listPodSandboxes(uid)).toEqual([])
+  })
+
+  it('stays as it is when the node agent comes back, and takes up no room', async () => {
+    const { client, clock, kubelet, open } = await startedKubelet()
+    await create(client, huge)
+    await clock.settle()
+    const before = await statusOf(client)
+    await kubelet.stop({ containers: 'keep' })
+    await open()
+    await clock.advance('1m')
+    expect(await statusOf(client)).toEqual(before)
+    const all = testPod({ containers: [testContainer({ resources: { requests: { cpu: '32' } } })] })
+    await client.create(pods, { ...all, metadata: { namespace: 'default', name: 'all' } })
+    await clock.settle()
+    expect((await client.get(pods, { namespace: 'default', name: 'all' })).status?.phase).toBe('Running')
+  })
+
+  it('finds room once another has ended', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const half = testPod({
+      restartPolicy: 'Never',
+      containers: [testContainer({ resources: { requests: { cpu: '20' } } })],
+    })
+    const { uid = '' } = (await create(client, half)).metadata
+    await clock.settle()
+    runtime.exitContainer(uid, 'web', 0)
+    await clock.settle()
+    await client.create(pods, { ...half, metadata: { namespace: 'default', name: 'next' } })
+    await clock.settle()
+    expect((await client.get(pods, { namespace: 'default', name: 'next' })).status?.phase).toBe('Running')
+  })
+
+  it('is counted on by the next node agent as long as it runs', async () => {
+    const { client, clock, kubelet, open } = await startedKubelet()
+    const most = testPod({ containers: [testContainer({ resources: { requests: { cpu: '20' } } })] })
+    await create(client, most)
+    await clock.settle()
+    await kubelet.stop({ containers: 'keep' })
+    await open()
+    await client.create(pods, { ...most, metadata: { namespace: 'default', name: 'next' } })
+    await clock.settle()
+    expect((await client.get(pods, { namespace: 'default', name: 'next' })).status?.reason).toBe('OutOfcpu')
+  })
+})
+
 describe('environment variables', () => {
   it('come from ConfigMaps and Secrets as they are when the container starts', async () => {
     const { client, clock } = await startedKubelet()
@@ -298,6 +365,8 @@ describe('stopping the node agent', () => {
     await open()
     await clock.settle()
     expect(await statusOf(client)).toMatchObject({ phase: 'Running', containerStatuses: [{ restartCount: 1 }] })
+    await clock.advance('1s')
+    expect(told(client)).toContain('SandboxChanged  Pod sandbox changed, it will be killed and re-created.')
   })
 
   it('ends what runs for pods that were deleted in the meantime', async () => {

@@ -1,12 +1,14 @@
-import { notFound, type Pod, pods } from '@coracle/api'
+import { nodes, notFound, type Pod, pods } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer } from '@coracle/client'
-import type { Environment } from '@coracle/environment'
+import { type Environment, TurnLimiter } from '@coracle/environment'
+import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { LogOptions } from './log-options.ts'
 import { hostFacts, type NodeFacts, simulatedFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
+import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
 
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
@@ -53,17 +55,6 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   const facts = options.facts ?? (runtime.runsProcesses ? hostFacts() : simulatedFacts(nodeName))
   const logger = environment.logger.child({ node: nodeName })
   const recorder = createEventRecorder(client, environment, { component: 'kubelet', host: nodeName })
-  const context = {
-    client,
-    environment: { ...environment, logger },
-    runtime,
-    sources: apiSources(client),
-    recorder,
-    nodeName,
-    nodeAddress,
-    allocatable: facts.capacity,
-  }
-  const manager = new PodManager(runtime, logger, (name) => (name === nodeName ? context : undefined))
   const heartbeat = new NodeHeartbeat(client, environment, [
     {
       name: nodeName,
@@ -73,6 +64,24 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       labels: options.labels ?? {},
     },
   ])
+  const context = {
+    client,
+    environment: { ...environment, logger },
+    runtime,
+    sources: apiSources(client),
+    turns: new TurnLimiter(environment.clock, passesPerTurnMax),
+    recorder,
+    nodeName,
+    nodeAddress,
+    allocatable: facts.capacity,
+    admission: new NodeAdmission({
+      allocatable: facts.capacity,
+      operatingSystem: facts.operatingSystem,
+      known: () => heartbeat.known(nodeName),
+      read: () => client.get(nodes, { name: nodeName }),
+    }),
+  }
+  const manager = new PodManager(runtime, logger, (name) => (name === nodeName ? context : undefined))
   const informer = createInformer(client, pods, { fieldSelector: `spec.nodeName=${nodeName}` }, environment)
   informer.addHandler({
     add: (pod) => manager.setPod(pod),

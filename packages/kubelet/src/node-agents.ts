@@ -1,6 +1,7 @@
-import { type Pod, pods } from '@coracle/api'
+import { nodes, type Pod, pods } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer, type EventRecorder } from '@coracle/client'
-import type { Environment } from '@coracle/environment'
+import { type Environment, TurnLimiter } from '@coracle/environment'
+import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { LogOptions } from './log-options.ts'
 import { simulatedFacts } from './node/node-facts.ts'
@@ -9,6 +10,7 @@ import type { NodeDescription } from './node/node-object.ts'
 import type { PodContext } from './pod/pod-context.ts'
 import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
+import { passesPerTurnMax } from './pod/pod-worker.ts'
 import { createSimulatedRuntime, type SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
 
 /** Nodes in one group, at most. */
@@ -58,9 +60,9 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
   })
   const recorder =
     options.events === true ? createEventRecorder(client, environment, { component: 'kubelet' }) : undefined
-  const contexts = contextsOf(options, descriptions, runtime, recorder)
-  const manager = new PodManager(runtime, environment.logger, (name) => contexts.get(name))
   const heartbeat = new NodeHeartbeat(client, environment, descriptions)
+  const contexts = contextsOf(options, descriptions, heartbeat, runtime, recorder)
+  const manager = new PodManager(runtime, environment.logger, (name) => contexts.get(name))
   const informer = createInformer(client, pods, {}, environment)
   informer.addHandler({
     add: (pod) => manager.setPod(pod),
@@ -93,6 +95,7 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
 function contextsOf(
   { client, environment }: NodeAgentsOptions,
   descriptions: readonly NodeDescription[],
+  heartbeat: NodeHeartbeat,
   runtime: SimulatedRuntime,
   recorder: EventRecorder | undefined,
 ): ReadonlyMap<string, PodContext> {
@@ -101,13 +104,19 @@ function contextsOf(
     environment,
     runtime,
     sources: apiSources(client),
+    turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     ...(recorder === undefined ? {} : { recorder }),
   }
   return new Map(
-    descriptions.map(({ name, address, facts }) => [
-      name,
-      { ...shared, nodeName: name, nodeAddress: address, allocatable: facts.capacity },
-    ]),
+    descriptions.map(({ name, address, facts }) => {
+      const admission = new NodeAdmission({
+        allocatable: facts.capacity,
+        operatingSystem: facts.operatingSystem,
+        known: () => heartbeat.known(name),
+        read: () => client.get(nodes, { name }),
+      })
+      return [name, { ...shared, nodeName: name, nodeAddress: address, allocatable: facts.capacity, admission }]
+    }),
   )
 }
 

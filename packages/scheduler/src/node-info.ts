@@ -1,12 +1,5 @@
-import type { Node, Pod } from '@coracle/api'
-import {
-  type HostPort,
-  hostPortsOf,
-  nonZeroRequestOf,
-  podRequestOf,
-  type ResourceAmounts,
-  resourceAmounts,
-} from './pod-request.ts'
+import { type HostPort, hostPortsOf, type Node, type Pod, quantitiesOf } from '@coracle/api'
+import { nonZeroRequestOf, podRequestOf, type ResourceAmounts, resourceAmounts } from './pod-request.ts'
 
 /** Pods a node takes when it does not say: what kubelets report by default. */
 const podsDefaultMax = 110
@@ -31,14 +24,14 @@ export class NodeInfo {
 
   constructor(node: Node) {
     this.node = node
-    this.allocatable = resourceAmounts(node.status?.allocatable ?? node.status?.capacity)
+    this.allocatable = allocatableOf(node)
     this.podsMax = this.allocatable.extended.get('pods') ?? podsDefaultMax
   }
 
   /** Takes over a newer state of the node; its pods stay. */
   setNode(node: Node): void {
     if (node.status !== this.node.status) {
-      this.allocatable = resourceAmounts(node.status?.allocatable ?? node.status?.capacity)
+      this.allocatable = allocatableOf(node)
       this.podsMax = this.allocatable.extended.get('pods') ?? podsDefaultMax
     }
     this.node = node
@@ -46,12 +39,12 @@ export class NodeInfo {
 
   add(pod: Pod): void {
     this.#account(pod, 1)
-    this.hostPorts.push(...hostPortsOf(pod))
+    this.hostPorts.push(...hostPortsOf(pod.spec))
   }
 
   remove(pod: Pod): void {
     this.#account(pod, -1)
-    for (const port of hostPortsOf(pod)) {
+    for (const port of hostPortsOf(pod.spec)) {
       const at = this.hostPorts.findIndex(
         (used) => used.port === port.port && used.protocol === port.protocol && used.ip === port.ip,
       )
@@ -72,3 +65,6 @@ export class NodeInfo {
     this.podCount += sign
   }
 }
+
+const allocatableOf = ({ status }: Node): ResourceAmounts =>
+  resourceAmounts(quantitiesOf(status?.allocatable ?? status?.capacity))

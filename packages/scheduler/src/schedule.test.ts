@@ -73,7 +73,7 @@ describe('schedule', () => {
         "1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
     },
     {
-      name: 'required affinity by field, one of several terms being enough',
+      name: 'required affinity by field beside another term',
       pod: affinity(
         { matchExpressions: [{ key: 'absent', operator: 'Exists' }] },
         { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['chosen'] }] },
@@ -110,6 +110,35 @@ describe('schedule', () => {
     expect(schedule(makePod(pod), nodes, { random })).toMatchObject({ type: 'fits', node: nodes[1] })
   })
 
+  const byName = (...names: readonly (readonly string[])[]) =>
+    affinity(...names.map((values) => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values }] })))
+
+  it('looks only at nodes that a pod names, and says so of the others', () => {
+    const nodes = infos([{ name: 'a', unschedulable: true }, { name: 'b' }, { name: 'c' }])
+    expect(schedule(makePod(byName(['c'])), nodes, { random })).toMatchObject({ node: nodes[2], examined: 1 })
+    expect(schedule(makePod(byName(['a'])), nodes, { random })).toMatchObject({
+      message:
+        "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+    })
+  })
+
+  it('says that nothing is meant where a pod names two nodes at once', () => {
+    const matchFields = ['a', 'b'].map((name) => ({ key: 'metadata.name', operator: 'In', values: [name] }))
+    expect(
+      schedule(makePod(affinity({ matchFields })), infos([{ name: 'a' }, { name: 'b' }]), { random }),
+    ).toMatchObject({
+      message:
+        '0/2 nodes are available: pod affinity terms conflict. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.',
+    })
+  })
+
+  it('says of a pod that never preempts only that', () => {
+    const pod = makePod({ preemptionPolicy: 'Never', requests: { cpu: '5' } })
+    expect(schedule(pod, infos([{}]), { random })).toMatchObject({
+      message: '0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.',
+    })
+  })
+
   it('refuses a node whose room is taken by other pods, and counts evicting them as a way out that finds no victims', () => {
     const [node] = infos([{ allocatable: { pods: '1' } }]) as [NodeInfo]
     node.add(makePod())
@@ -122,7 +151,6 @@ describe('schedule', () => {
   })
 
   it.each([
-    ['0.0.0.0', '127.0.0.1', 'unschedulable'],
     ['127.0.0.1', '127.0.0.1', 'unschedulable'],
     ['127.0.0.2', '127.0.0.1', 'fits'],
   ])('gives a host port of %s and %s: %s', (held, wanted, expected) => {
@@ -215,35 +243,14 @@ describe('schedule', () => {
 })
 
 describe('podRequestOf', () => {
-  const container = (name: string, cpu: string, restartPolicy?: 'Always') => ({
-    name,
-    resources: { requests: { cpu } },
-    ...(restartPolicy === undefined ? {} : { restartPolicy }),
-  })
-
-  it.each<[string, Partial<PodSpec>, number]>([
-    ['the sum of the containers', { containers: [container('a', '100m'), container('b', '200m')] }, 300],
-    [
-      'an init container that needs more',
-      { containers: [container('a', '100m')], initContainers: [container('i', '1')] },
-      1000,
-    ],
-    [
-      'sidecars beside the containers, and beside the init containers after them',
-      {
-        containers: [container('a', '100m')],
-        initContainers: [container('s', '300m', 'Always'), container('i', '200m')],
-      },
-      500,
-    ],
-    ['overhead on top', { containers: [container('a', '100m')], overhead: { cpu: '50m' } }, 150],
-    [
-      'what the pod as a whole asks for instead',
-      { containers: [container('a', '100m')], resources: { requests: { cpu: '2' } } },
-      2000,
-    ],
-  ])('is %s', (_, spec, milliCpu) => {
-    expect(podRequestOf(makePod(spec)).milliCpu).toBe(milliCpu)
+  it('is what the pod asks for, in whole units of each resource', () => {
+    const requests = { cpu: '1500m', memory: '1Ki', 'ephemeral-storage': '2Ki', 'example.com/gpu': '3' }
+    expect(podRequestOf(makePod({ containers: [{ name: 'a', resources: { requests } }] }))).toEqual({
+      milliCpu: 1500,
+      memory: 1024,
+      ephemeralStorage: 2048,
+      extended: new Map([['example.com/gpu', 3]]),
+    })
   })
 })
 

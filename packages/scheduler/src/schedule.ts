@@ -2,6 +2,7 @@ import type { Pod } from '@coracle/api'
 import type { Random } from '@coracle/environment'
 import type { NodeInfo } from './node-info.ts'
 import { filters, scorers } from './plugins/index.ts'
+import { notNamed, requiredNodeNames } from './plugins/node-affinity.ts'
 import type { Filter, NodeFilter } from './plugins/plugin.ts'
 
 /** Every node is looked at in a cluster up to this size; in larger ones a share of them (upstream's). */
@@ -29,13 +30,16 @@ export function schedule(
   { random, start = 0 }: ScheduleOptions,
 ): Decision & { readonly examined: number } {
   if (nodes.length === 0) return { type: 'unschedulable', message: 'no nodes available to schedule pods', examined: 0 }
+  const named = requiredNodeNames(pod)
+  if (named?.size === 0) return { type: 'unschedulable', message: describeConflict(pod, nodes.length), examined: 0 }
   const prepared = prepareFilters(pod)
-  const wanted = feasibleWanted(nodes.length)
+  const candidates = named === undefined ? nodes : nodes.filter(({ node }) => named.has(node.metadata.name ?? ''))
+  const wanted = feasibleWanted(candidates.length)
   const feasible: NodeInfo[] = []
   const refusals: Refusal[] = []
   let examined = 0
-  while (examined < nodes.length && feasible.length < wanted) {
-    const node = nodes[(start + examined) % nodes.length] as NodeInfo
+  while (examined < candidates.length && feasible.length < wanted) {
+    const node = candidates[(start + examined) % candidates.length] as NodeInfo
     examined++
     const refusal = refuse(prepared, node)
     if (refusal === undefined) feasible.push(node)
@@ -72,6 +76,16 @@ function refuse(prepared: readonly PreparedFilter[], node: NodeInfo): Refusal | 
   return undefined
 }
 
+/** Whether one of these nodes, as they are now, would take the pod. */
+export function fitsSomewhere(pod: Pod, nodes: readonly NodeInfo[]): boolean {
+  const named = requiredNodeNames(pod)
+  const prepared = prepareFilters(pod)
+  return nodes.some((info) => {
+    const isMeant = named === undefined || named.has(info.node.metadata.name ?? '')
+    return isMeant && refuse(prepared, info) === undefined
+  })
+}
+
 /** How many feasible nodes are enough: all of a small cluster, from half down to a twentieth of a large one. */
 export function feasibleWanted(nodeCount: number): number {
   if (nodeCount < feasibleMin) return nodeCount
@@ -105,21 +119,34 @@ function best(pod: Pod, feasible: readonly NodeInfo[], random: Random): NodeInfo
   return feasible[chosen]
 }
 
+const evictionUseless = 'Preemption is not helpful for scheduling'
+
 /**
  * Upstream's sentence. Pods all have one priority as yet, so no eviction ever helps; the second half says so in the words
- * that upstream has for it.
+ * that upstream has for it. Nodes that were not looked at because the pod names others are told of too.
  */
 function describe(pod: Pod, refusals: readonly Refusal[], nodeCount: number): string {
-  const available = `0/${nodeCount} nodes are available`
-  const reasons = histogram(refusals.flatMap(({ reasons: each }) => each))
-  const preemption = histogram(
-    refusals.map(({ by, node }) =>
-      by.helpedByEviction?.(pod, node)
-        ? 'No preemption victims found for incoming pod'
-        : 'Preemption is not helpful for scheduling',
-    ),
+  const others: readonly string[] = Array.from({ length: nodeCount - refusals.length }, () => notNamed)
+  const reasons = histogram([...refusals.flatMap(({ reasons: each }) => each), ...others])
+  const outlook = refusals.map(({ by, node }) =>
+    by.helpedByEviction?.(pod, node) ? 'No preemption victims found for incoming pod' : evictionUseless,
   )
-  return `${available}: ${reasons}. preemption: ${available}: ${preemption}.`
+  return sentence(pod, nodeCount, reasons, [...outlook, ...others.map(() => evictionUseless)])
+}
+
+/** What is said where no node can be meant, and none has been looked at. */
+function describeConflict(pod: Pod, nodeCount: number): string {
+  const outlook = Array.from({ length: nodeCount }, () => evictionUseless)
+  return sentence(pod, nodeCount, 'pod affinity terms conflict', outlook)
+}
+
+function sentence(pod: Pod, nodeCount: number, reasons: string, outlook: readonly string[]): string {
+  const available = `0/${nodeCount} nodes are available`
+  const preemption =
+    pod.spec?.preemptionPolicy === 'Never'
+      ? 'not eligible due to preemptionPolicy=Never'
+      : `${available}: ${histogram(outlook)}`
+  return `${available}: ${reasons}. preemption: ${preemption}.`
 }
 
 function histogram(texts: readonly string[]): string {

@@ -58,15 +58,15 @@ export class SchedulerCache {
     this.#nodes.get(node)?.add(pod)
   }
 
-  /** The pod is on no node any more, or never came there. Returns whether it was on one. */
-  remove(uid: string): boolean {
+  /** The pod is on no node any more, or never came there. Returns the name of the node it was on. */
+  remove(uid: string): string | undefined {
     const known = this.#placements.get(uid)
-    if (known === undefined) return false
+    if (known === undefined) return undefined
     this.#placements.delete(uid)
     const pods = this.#podsByNode.get(known.node)
     pods?.delete(uid)
     if (pods?.size === 0) this.#podsByNode.delete(known.node)
     this.#nodes.get(known.node)?.remove(known.pod)
-    return true
+    return known.node
   }
 }

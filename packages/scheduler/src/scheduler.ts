@@ -1,8 +1,16 @@
-import { type Binding, formatTime, type Node, nodes as nodeResource, type Pod, pods as podResource } from '@coracle/api'
+import {
+  type Binding,
+  formatTime,
+  hasReason,
+  type Node,
+  nodes as nodeResource,
+  type Pod,
+  pods as podResource,
+} from '@coracle/api'
 import { type Client, createEventRecorder, createInformer, type EventRecorder, type Informer } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { NodeInfo } from './node-info.ts'
-import { schedule } from './schedule.ts'
+import { fitsSomewhere, schedule } from './schedule.ts'
 import { SchedulerCache } from './scheduler-cache.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
 
@@ -13,7 +21,7 @@ export const defaultSchedulerName = 'default-scheduler'
 const bindingsMax = 256
 
 /** Pods decided on in one turn of the event loop, so that requests are answered in between. */
-const decisionsPerTurnMax = 64
+const decisionsPerTurnMax = 32
 
 export interface SchedulerOptions {
   /** Acts as `system:kube-scheduler`. */
@@ -48,6 +56,8 @@ class SchedulerLoop implements Scheduler {
   readonly #bindings = new Set<Promise<void>>()
   /** Nodes by uid of the pods bound to them, until the API shows it. */
   readonly #assumed = new Map<string, string>()
+  /** Names of nodes that may take pods which found no place, since those were last looked at. */
+  readonly #roomier = new Set<string>()
   #searchStart = 0
   #isRunning = false
   #isTurnDue = false
@@ -95,7 +105,23 @@ class SchedulerLoop implements Scheduler {
     const known = this.#cache.node(node.metadata.name ?? '')
     const mattersToPods = known === undefined || mayAdmitMore(known.node, node)
     this.#cache.setNode(node)
-    if (mattersToPods) this.#queue.retryUnschedulable()
+    if (mattersToPods) this.#hasMoreRoom(node.metadata.name ?? '')
+  }
+
+  #hasMoreRoom(node: string): void {
+    this.#roomier.add(node)
+    this.#scheduleTurn()
+  }
+
+  /**
+   * Nodes take more than before. A pod that does not fit there even now is left to rest: nothing else has changed, so it
+   * would only be refused again. Looked at once a turn, however many pods have gone in between.
+   */
+  #retryWhatFits(): void {
+    if (this.#roomier.size === 0) return
+    const nodes = [...this.#roomier].flatMap((name) => this.#cache.node(name) ?? [])
+    this.#roomier.clear()
+    this.#queue.retryUnschedulable((pod) => fitsSomewhere(pod, nodes))
   }
 
   #podChanged(pod: Pod): void {
@@ -115,7 +141,8 @@ class SchedulerLoop implements Scheduler {
     const uid = pod.metadata.uid ?? ''
     this.#queue.remove(uid)
     this.#assumed.delete(uid)
-    if (this.#cache.remove(uid)) this.#queue.retryUnschedulable()
+    const node = this.#cache.remove(uid)
+    if (node !== undefined) this.#hasMoreRoom(node)
   }
 
   #isOurs(pod: Pod): boolean {
@@ -138,6 +165,7 @@ class SchedulerLoop implements Scheduler {
   }
 
   #turn(): void {
+    this.#retryWhatFits()
     for (let decisions = 0; decisions < decisionsPerTurnMax; decisions++) {
       if (!this.#isRunning || this.#bindings.size >= bindingsMax) return
       const pod = this.#queue.take()
@@ -194,25 +222,34 @@ class SchedulerLoop implements Scheduler {
       this.#forget(uid)
       this.#environment.logger.warn('binding failed', { pod: `${namespace}/${name}`, node, error })
       this.#queue.failed(uid, 'error')
+      // Somebody else has deleted or bound it: there is nothing left to tell.
+      if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return
+      const message = `running Bind plugin "DefaultBinder": ${error instanceof Error ? error.message : String(error)}`
+      await this.#report(pod, 'SchedulerError', message)
     }
   }
 
   #forget(uid: string): void {
     if (!this.#assumed.delete(uid)) return
-    this.#cache.remove(uid)
-    this.#queue.retryUnschedulable()
+    const node = this.#cache.remove(uid)
+    if (node !== undefined) this.#hasMoreRoom(node)
   }
 
   async #reportUnschedulable(pod: Pod, message: string): Promise<void> {
+    this.#queue.failed(pod.metadata.uid ?? '', 'unschedulable')
+    await this.#report(pod, 'Unschedulable', message)
+  }
+
+  /** Tells, by an event and in the pod's status, why the pod has no node. */
+  async #report(pod: Pod, reason: 'Unschedulable' | 'SchedulerError', message: string): Promise<void> {
     const { name = '', namespace = '', uid = '' } = pod.metadata
-    this.#queue.failed(uid, 'unschedulable')
     this.#recorder.event(pod, 'Warning', 'FailedScheduling', message)
     const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
-    if (known?.status === 'False' && known.reason === 'Unschedulable' && known.message === message) return
+    if (known?.status === 'False' && known.reason === reason && known.message === message) return
     const condition = {
       type: 'PodScheduled',
       status: 'False',
-      reason: 'Unschedulable',
+      reason,
       message,
       observedGeneration: pod.metadata.generation,
       lastTransitionTime:
@@ -222,7 +259,7 @@ class SchedulerLoop implements Scheduler {
     try {
       await this.#client.patch(podResource, { namespace, name }, { type: 'strategic', body }, { subresource: 'status' })
     } catch (error) {
-      this.#environment.logger.warn('recording an unschedulable pod failed', { pod: `${namespace}/${name}`, error })
+      this.#environment.logger.warn('recording why a pod has no node failed', { pod: `${namespace}/${name}`, error })
     }
   }
 }

@@ -21,16 +21,27 @@ describe('SchedulingQueue', () => {
     expect([taken(), taken(), taken(), taken()]).toEqual(['urgent', 'first', 'second', undefined])
   })
 
+  it('leaves those pods at rest that a change does not help', async () => {
+    for (const name of ['a', 'b']) {
+      queue.set(makePod({}, name))
+      taken()
+      queue.failed(`uid-${name}`, 'unschedulable')
+    }
+    await clock.advance('1s')
+    queue.retryUnschedulable(({ metadata }) => metadata.name === 'b')
+    expect([taken(), taken()]).toEqual(['b', undefined])
+  })
+
   it('lets a pod that fits nowhere rest until something changes, and then until its back-off is over', async () => {
     queue.set(makePod({}, 'a'))
     taken()
     queue.failed('uid-a', 'unschedulable')
     await clock.advance('10s')
     expect(taken()).toBeUndefined()
-    queue.retryUnschedulable()
+    queue.retryUnschedulable(() => true)
     expect(taken()).toBe('a')
     queue.failed('uid-a', 'unschedulable')
-    queue.retryUnschedulable()
+    queue.retryUnschedulable(() => true)
     expect(taken()).toBeUndefined()
     await clock.advance('1999ms')
     expect(taken()).toBeUndefined()
@@ -41,7 +52,7 @@ describe('SchedulingQueue', () => {
   it('tries again without a rest when something changed during the attempt', async () => {
     queue.set(makePod({}, 'a'))
     taken()
-    queue.retryUnschedulable()
+    queue.retryUnschedulable(() => true)
     queue.failed('uid-a', 'unschedulable')
     await clock.advance('1s')
     expect(taken()).toBe('a')

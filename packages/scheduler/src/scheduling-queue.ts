@@ -102,11 +102,14 @@ export class SchedulingQueue {
     this.#arm(uid, queued, unschedulableLongestMs)
   }
 
-  /** Something changed that may make room: resting pods are tried again once their back-off is over. */
-  retryUnschedulable(): void {
+  /**
+   * Something changed that may make room: resting pods that it helps are tried again once their back-off is over (upstream's
+   * queueing hints). For pods that are being tried just now, nobody can tell yet.
+   */
+  retryUnschedulable(helps: (pod: Pod) => boolean): void {
     for (const [uid, queued] of this.#pods) {
       if (queued.state === 'in-flight') queued.changed = true
-      else if (queued.state === 'unschedulable') this.#retry(uid, queued)
+      else if (queued.state === 'unschedulable' && helps(queued.pod)) this.#retry(uid, queued)
     }
   }
 

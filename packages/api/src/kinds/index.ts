@@ -11,6 +11,7 @@ import { secrets } from './core/secret.ts'
 import { serviceAccounts } from './core/service-account.ts'
 
 export * from './autoscaling/scale.ts'
+export { ageColumn, nameColumn, timeSince } from './columns.ts'
 export * from './coordination/lease.ts'
 export * from './core/binding.ts'
 export * from './core/common.ts'

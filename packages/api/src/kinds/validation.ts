@@ -1,7 +1,24 @@
 /** Checks that several kinds share, in the words of apimachinery's api/validation. */
 import { deepEqual } from '../equality.ts'
 import { type FieldError, forbiddenField, invalidField } from '../field-error.ts'
-import type { FieldPath } from '../field-path.ts'
+import { FieldPath } from '../field-path.ts'
+import type { ObjectMeta } from '../meta.ts'
+
+/** Finalizers that need no prefix: of namespaces, and those by which the garbage collector is told what to do. */
+export const standardFinalizers: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion'])
+
+/** Finalizers of kinds in the core group are standard ones or have a prefix (validateKubeFinalizerName). */
+export function checkFinalizers({ finalizers = [] }: ObjectMeta): readonly FieldError[] {
+  return finalizers.flatMap((finalizer, index) => checkFinalizer(finalizer, finalizersPath.index(index)))
+}
+
+/** One finalizer, as checkFinalizers has it. */
+export function checkFinalizer(finalizer: string, path: FieldPath): readonly FieldError[] {
+  if (finalizer.includes('/') || standardFinalizers.has(finalizer)) return []
+  return [invalidField(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
+}
+
+const finalizersPath = FieldPath.of('metadata', 'finalizers')
 
 /** `must be greater than or equal to 0`; an absent number is fine. */
 export function checkNonNegative(value: number | undefined, path: FieldPath): readonly FieldError[] {

@@ -23,6 +23,11 @@ describe('applyJsonPatch', () => {
     [{ op: 'copy', from: '/a/b', path: '/c' }, { c: [1, 2, 3] }],
     [{ op: 'test', path: '/a/b', value: [1, 2, 3] }, {}],
     [{ op: 'test', path: '/absent', value: null }, {}],
+    [{ op: 'add', path: '/a/b/-1', value: 4 }, { a: { b: [1, 2, 3, 4] } }],
+    [{ op: 'add', path: '/a/b/-4', value: 0 }, { a: { b: [0, 1, 2, 3] } }],
+    [{ op: 'remove', path: '/a/b/-1' }, { a: { b: [1, 2] } }],
+    [{ op: 'replace', path: '/a/b/-3', value: 0 }, { a: { b: [0, 2, 3] } }],
+    [{ op: 'test', path: '/a/b/-2', value: 2 }, {}],
   ])('%j', (operation, difference) => {
     expect(apply(operation)).toEqual({ ...document, ...difference })
   })
@@ -33,6 +38,10 @@ describe('applyJsonPatch', () => {
       keep: { me: true },
     })
     expect(apply({ op: 'replace', path: '', value: 1 })).toBe(1)
+  })
+
+  it('takes a value that is left out for null', () => {
+    expect(applyJsonPatch({ a: 1 }, [{ op: 'add', path: '/a' }])).toEqual({ a: null })
   })
 
   it('shares what it does not change', () => {
@@ -66,6 +75,10 @@ describe('applyJsonPatch', () => {
       { op: 'remove', path: '/a/b/-' },
       'remove operation does not apply: doc is missing path: "/a/b/-": Unable to access invalid index: -: invalid index referenced',
     ],
+    [
+      { op: 'remove', path: '/a/b/-4' },
+      'remove operation does not apply: doc is missing path: "/a/b/-4": Unable to access invalid index: -4: invalid index referenced',
+    ],
     [{ op: 'test', path: '/a/b', value: [1] }, 'testing value /a/b failed: test failed'],
     [
       { op: 'copy', from: '/nope', path: '/c' },
@@ -91,7 +104,6 @@ describe('applyJsonPatch', () => {
     [{}, 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
     [[{ op: 'grow', path: '/a' }], 'Unexpected kind: grow'],
     [[{ op: 'remove' }], 'operation missing path field'],
-    [[{ op: 'add', path: '/a' }], 'add operation missing value field'],
     [[{ op: 'move', path: '/a' }], 'operation missing from field'],
   ])('%j is no patch', (patch, message) => {
     expect(() => applyJsonPatch(document, patch)).toThrow(expect.objectContaining({ code: 400, message }))

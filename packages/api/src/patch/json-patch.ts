@@ -49,8 +49,8 @@ function parseOperation(operation: unknown): JsonPatchOperation {
   if (typeof path !== 'string') throw badRequest('operation missing path field')
   if (op === 'remove') return { op, path }
   if (op === 'add' || op === 'replace' || op === 'test') {
-    if (!Object.hasOwn(operation, 'value')) throw badRequest(`${op} operation missing value field`)
-    return { op, path, value: operation.value }
+    // The library that upstream uses takes a value that is left out for null.
+    return { op, path, value: operation.value ?? null }
   }
   if (op !== 'move' && op !== 'copy') throw badRequest(`Unexpected kind: ${String(op)}`)
   if (typeof from !== 'string') throw badRequest('operation missing from field')
@@ -111,7 +111,7 @@ function parsePointer(pointer: string): readonly string[] {
 function read(document: unknown, path: readonly string[]): unknown {
   let value = document
   for (const token of path) {
-    if (Array.isArray(value)) value = value[/^(0|[1-9]\d*)$/.test(token) ? Number(token) : -1]
+    if (Array.isArray(value)) value = value[positionOf(token, value.length)]
     else if (isJsonObject(value)) value = member(value, token)
     else return undefined
   }
@@ -193,11 +193,17 @@ function editList(
 }
 
 function listIndex(token: string, last: number, op: Edit, pointer: string): number {
-  const index = /^(0|[1-9]\d*)$/.test(token) ? Number(token) : Number.NaN
-  if (index <= last) return index
+  const index = positionOf(token, last + 1)
+  if (index >= 0 && index <= last) return index
   throw patchDoesNotApply(
     `${op} operation does not apply: doc is missing path: "${pointer}": Unable to access invalid index: ${token}: invalid index referenced`,
   )
+}
+
+/** The position an index names among `length`; below zero it counts from the end, as the library upstream uses does. */
+function positionOf(token: string, length: number): number {
+  const index = /^-?(0|[1-9]\d*)$/.test(token) ? Number(token) : Number.NaN
+  return index < 0 ? index + length : index
 }
 
 function countValues(value: unknown): number {

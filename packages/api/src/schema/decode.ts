@@ -106,12 +106,15 @@ class DecodeContext {
 
   /** The position is left out of the path: so does Go's decoder. */
   mismatch(value: unknown, goType: string, owner: string | undefined): Undecodable {
-    const found = typeof value === 'number' && goType.startsWith('int') ? `number ${value}` : jsonTypeOf(value)
+    const found = typeof value === 'number' && goType.startsWith('int') ? `number ${digits(value)}` : jsonTypeOf(value)
     const path = this.#steps.filter((step) => typeof step === 'string').join('.')
     const target = owner === undefined || path === '' ? 'Go value' : `Go struct field ${owner}.${path}`
     return new Undecodable(`json: cannot unmarshal ${found} into ${target} of type ${goType}`)
   }
 }
+
+/** All digits of an integer, as far as they were kept: JavaScript itself ends them in zeros. */
+const digits = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value))
 
 /** `owner` is the definition the value is a field of, for messages. */
 type Decoder = (value: unknown, context: DecodeContext, owner: string | undefined) => unknown

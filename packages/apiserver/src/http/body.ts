@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
+  type ApiError,
   badRequest,
   compile,
   deleteOptionsSchema,
@@ -13,6 +14,7 @@ import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
 import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
 import { ProtobufError } from './protobuf-wire.ts'
 import type { RawDeleteOptions } from './query.ts'
+import { busyMessage, ClientGoneError, yamlInlineLengthMax } from './respond.ts'
 
 /** Upstream's limit of a request body. */
 export const bodyBytesMax = 3 * 1024 * 1024
@@ -30,9 +32,6 @@ export interface ParsedBody {
   readonly warnings: readonly string[]
 }
 
-/** Upstream's words for 429. */
-export const busyMessage = 'too many requests, please try again later'
-
 const tooLarge = () => requestTooLarge(`Request entity too large: limit is ${bodyBytesMax}`)
 
 /**
@@ -44,10 +43,16 @@ export const discardedBytesMax = 32 * 1024 * 1024
 /** Reads bodies within their limits, one by one and together. */
 export class BodyReader {
   #heldBytes = 0
+  readonly #awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>()
+
+  /** The client sends its body when it is told to (`Expect: 100-continue`), which `read` does. */
+  expectContinue(request: IncomingMessage, response: ServerResponse): void {
+    this.#awaitingContinue.set(request, response)
+  }
 
   /**
    * The whole body. Rejects with RequestEntityTooLarge (413) where it is too long, with TooManyRequests (429) where
-   * all bodies together are too much.
+   * all bodies together are too much, with ClientGoneError where the client went before its end.
    */
   read(request: IncomingMessage): Promise<Buffer> {
     return new Promise((resolve, reject) => {
@@ -61,7 +66,7 @@ export class BodyReader {
       }
       const settle = () => {
         release()
-        request.off('data', onData).off('end', onEnd).off('error', fail).off('close', onClose)
+        request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
       }
       const fail = (error: unknown) => {
         settle()
@@ -90,9 +95,10 @@ export class BodyReader {
         if (problem !== undefined) reject(problem)
         else resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length))
       }
-      const onClose = () => fail(problem ?? badRequest('unexpected EOF'))
+      const onGone = () => fail(problem ?? new ClientGoneError())
       if (Number(request.headers['content-length'] ?? 0) > discardedBytesMax) return reject(tooLarge())
-      request.on('data', onData).on('end', onEnd).on('error', fail).on('close', onClose)
+      if (request.headers.expect !== undefined) this.#awaitingContinue.get(request)?.writeContinue()
+      request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
     })
   }
 }
@@ -117,8 +123,14 @@ export async function parseObject(
 ): Promise<ParsedBody> {
   const format = bodyFormatOf(contentType)
   if (format === 'protobuf') return parseProtobuf(body, definition)
+  if (format === 'json') refuseDeepText(body)
   const text = decodeText(body)
-  const parsed = format === 'json' ? parseJson(text, fieldValidation) : await parseYaml(text, fieldValidation)
+  const parsed =
+    text === undefined
+      ? unreadable(body)
+      : format === 'json'
+        ? parseJson(text, fieldValidation)
+        : await parseYaml(text, fieldValidation)
   if (parsed.problem !== undefined) {
     const summary = summaryOf(body)
     throw badRequest(
@@ -126,7 +138,8 @@ export async function parseObject(
         `json parse error: ${parsed.problem} (${summary})`,
     )
   }
-  refuseDepth(body, parsed.value)
+  // By its aliases a short YAML may hold itself.
+  if ((format === 'yaml' || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
   if (parsed.duplicates.length > 0 && fieldValidation === 'Strict') {
     const { kind, version } = namedKind(parsed.value, definition)
     throw badRequest(
@@ -169,9 +182,11 @@ function orBadRequest<T>(read: () => T, explain: (why: string) => string): T {
 
 /** A patch: always JSON. */
 export function parsePatch(body: Buffer, fieldValidation: RegistryWriteOptions['fieldValidation']): ParsedBody {
-  const parsed = parseJson(decodeText(body), fieldValidation)
+  refuseDeepText(body)
+  const text = decodeText(body)
+  const parsed = text === undefined ? unreadable(body) : parseJson(text, fieldValidation)
   if (parsed.problem !== undefined) throw badRequest(`error decoding patch: ${parsed.problem}`)
-  refuseDepth(body, parsed.value)
+  if (mayNestTooDeep(body.length) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
   if (parsed.duplicates.length > 0 && fieldValidation === 'Strict') {
     throw badRequest(`strict decoding error: ${parsed.duplicates.join(', ')}`)
   }
@@ -189,7 +204,7 @@ export async function parseDeleteOptions(
   const { value } = await parseObject(body, contentType, deleteOptionsKind, 'Ignore')
   const { kind = 'DeleteOptions' } = (value ?? {}) as { readonly kind?: unknown }
   if (kind !== 'DeleteOptions') throw badRequest('decoded object cannot be converted to DeleteOptions')
-  const decoded = compile(deleteOptionsSchema).decode(value, deleteOptionsKind)
+  const decoded = compile(deleteOptionsSchema).decode(value ?? {}, deleteOptionsKind)
   return decoded.value
 }
 
@@ -200,68 +215,95 @@ interface Parsed {
   readonly problem?: string
 }
 
+/** What is no text is no JSON either, mostly from its first byte: a compressed body, say, which upstream does not take. */
+function unreadable(body: Buffer): Parsed {
+  const problem = jsonSyntaxError(body.toString('latin1'))
+  if (!problem.startsWith('invalid character')) throw noText()
+  return { value: undefined, duplicates: [], problem }
+}
+
 function parseJson(text: string, fieldValidation: RegistryWriteOptions['fieldValidation']): Parsed {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = halfSurrogate.test(text) ? parseWellFormed(text) : JSON.parse(text)
   } catch {
     return { value: undefined, duplicates: [], problem: jsonSyntaxError(text) }
   }
   if (fieldValidation === 'Ignore') return { value, duplicates: [] }
   // Deep values are refused by the caller; looking for duplicates in them would recurse as deep.
-  if (text.length > 2 * bodyDepthMax && nestsTooDeep(value, bodyDepthMax)) return { value, duplicates: [] }
+  if (mayNestTooDeep(text.length) && nestsTooDeep(value, bodyDepthMax)) return { value, duplicates: [] }
   return { value, duplicates: duplicateFields(text, value).map((path) => `duplicate field ${JSON.stringify(path)}`) }
 }
 
-async function parseYaml(text: string, fieldValidation: RegistryWriteOptions['fieldValidation']): Promise<Parsed> {
-  const { LineCounter, parseAllDocuments } = await import('yaml')
-  const lines = new LineCounter()
-  const documents = parseAllDocuments(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    // Go's reader takes `yes` and `0755` as YAML 1.1 does, but neither times nor numbers to the base of 60.
-    version: '1.1',
-    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !isForeign(tag)),
+/** May be half of a surrogate pair, which is no character alone. */
+const halfSurrogate = /\\u[dD][89a-fA-F]/
+
+/** Halves of surrogate pairs become U+FFFD, as Go has it: they could not be written as UTF-8. */
+function parseWellFormed(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown) => {
+    if (typeof value === 'string') return value.toWellFormed()
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const entries = Object.entries(value)
+    if (entries.every(([key]) => key.isWellFormed())) return value
+    return Object.fromEntries(entries.map(([key, each]) => [key.toWellFormed(), each]))
   })
-  const [document] = Array.isArray(documents) ? documents : []
-  if (document === undefined) return { value: null, duplicates: [] }
-  const isDuplicate = (error: { readonly code: string }): boolean => error.code === 'DUPLICATE_KEY'
-  const problem = document.errors.find((error) => !isDuplicate(error))
-  if (problem !== undefined) {
-    const { line } = lines.linePos(problem.pos[0])
-    return { value: undefined, duplicates: [], problem: `yaml: line ${line}: ${problem.message}` }
-  }
-  const duplicates = document.errors.filter(isDuplicate).map((error) => {
-    const { line } = lines.linePos(error.pos[0])
-    const key = /^[^:\n]*/.exec(text.slice(error.pos[0]))?.[0].trim() ?? ''
-    return `yaml: unmarshal errors:\n  line ${line}: key ${JSON.stringify(key)} already set in map`
-  })
-  try {
-    // The limit on aliases keeps a short text from standing for a huge value.
-    const value: unknown = document.toJS({ maxAliasCount: 100 })
-    return { value, duplicates: fieldValidation === 'Ignore' ? [] : duplicates }
-  } catch (error) {
-    return { value: undefined, duplicates: [], problem: `yaml: ${(error as Error).message}` }
-  }
 }
 
-/** YAML 1.1 types that JSON has no place for: their texts stay texts. */
-const isForeign = (tag: { readonly tag: string; readonly format?: string | undefined }): boolean =>
-  /:(timestamp|binary|omap|pairs|set)$/.test(tag.tag) || tag.format === 'TIME'
+async function parseYaml(text: string, fieldValidation: RegistryWriteOptions['fieldValidation']): Promise<Parsed> {
+  const parsed = await readYaml(text)
+  if (parsed === undefined) throw tooManyRequests(busyMessage, 1)
+  return fieldValidation === 'Ignore' ? { ...parsed, duplicates: [] } : parsed
+}
+
+/** Neither is loaded before the first YAML comes. */
+async function readYaml(text: string): Promise<Parsed | undefined> {
+  if (text.length <= yamlInlineLengthMax) return (await import('./yaml-text.ts')).parseYamlText(text)
+  return (await import('./yaml-thread.ts')).parseYamlInThread(text)
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function decodeText(body: Buffer): string {
+/** Undefined for what is no text. */
+function decodeText(body: Buffer): string | undefined {
   try {
     return utf8.decode(body)
   } catch {
-    throw badRequest('the body of the request is not valid UTF-8')
+    return undefined
   }
 }
 
-function refuseDepth(body: Buffer, value: unknown): void {
-  if (body.length > bodyDepthMax && nestsTooDeep(value, bodyDepthMax)) throw badRequest('exceeded max depth')
+const noText = (): ApiError => badRequest('the body of the request is not valid UTF-8')
+
+const tooDeep = (): ApiError => badRequest('exceeded max depth')
+
+/** Bodies of this size are looked at before they are parsed, which takes half a second for millions of brackets. */
+const scannedBytesMin = 64 * 1024
+
+/** Of JSON: the shorter has no room for it, the longer was looked at as text. Characters are no more than bytes. */
+const mayNestTooDeep = (length: number): boolean => length > 2 * bodyDepthMax && length < scannedBytesMin * 3
+
+/** Throws where brackets of a JSON text nest too deep. Whether they match is for the parser to say. */
+function refuseDeepText(body: Buffer): void {
+  if (body.length < scannedBytesMin) return
+  let depth = 0
+  let inString = false
+  for (let position = 0; position < body.length; position++) {
+    const byte = body[position]
+    if (byte === quote) inString = !inString
+    else if (inString) {
+      if (byte === backslash) position++
+    } else if (byte === openBrace || byte === openBracket) {
+      if (++depth > bodyDepthMax) throw tooDeep()
+    } else if (byte === closeBrace || byte === closeBracket) depth--
+  }
 }
+
+const quote = 0x22
+const backslash = 0x5c
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
 
 function nestsTooDeep(value: unknown, depthLeft: number): boolean {
   if (typeof value !== 'object' || value === null) return false

@@ -1,8 +1,8 @@
+import type { Duplex } from 'node:stream'
 import { ApiError, tooManyRequests } from '@coracle/api'
 import type { Environment, Timer } from '@coracle/environment'
-import { busyMessage } from './body.ts'
 import type { Exchange } from './exchange.ts'
-import { sendError } from './respond.ts'
+import { busyMessage, sendError } from './respond.ts'
 
 /** Requests answered at one time, watches and logs not counted: more are told to come back (429). */
 export const requestsInFlightMax = 2_000
@@ -39,6 +39,12 @@ export class Exchanges {
     if (this.#closed || exchange.response.closed) controller.abort()
     else this.#long.set(exchange, controller)
     return controller.signal
+  }
+
+  /** Whether a request that came whole over this connection is yet to be answered to its end. */
+  isAnswering(socket: Duplex): boolean {
+    const isOn = ({ request }: Exchange): boolean => request.socket === socket && request.complete
+    return this.#short.values().some(isOn) || this.#long.keys().some(isOn)
   }
 
   /** Calls back when `close` is called. */
@@ -83,7 +89,9 @@ export class Exchanges {
       // In order of their beginning.
       if (exchange.startedMs > latestMs) break
       this.#short.delete(exchange)
-      sendError(exchange.response, timedOut(), logger)
+      // An answer that is ready but not taken holds its bytes here for as long as the client likes.
+      if (exchange.response.headersSent) exchange.response.destroy()
+      else sendError(exchange.response, timedOut(), logger)
     }
     if (this.#short.size > 0) this.#timeoutCheck = clock.setTimer(timeoutCheckMs, () => this.#checkTimeouts())
   }

@@ -1,24 +1,35 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { apiVersionOf, type ResourceDefinition } from '@coracle/api'
 import type { Clock, Timer } from '@coracle/environment'
 import type { Page, Stored } from '../registry-contract.ts'
-import { isAnswered } from './respond.ts'
+import { compress, compressor, gzipHeaders, wantsGzip } from './compression.ts'
+import { ClientGoneError, isAnswered } from './respond.ts'
 
 /** Joined lists are kept up to this size together, so many of them, and so long after the last use. */
 export const keptBytesMax = 64 * 1024 * 1024
 export const keptListsMax = 32
 const keptIdleMs = 10_000
 
-/** Longer lists are never joined: they go out in pieces of about this size, each when the client has room for it. */
-export const pieceBytesMax = 8 * 1024 * 1024
+/** Longer lists are never joined. */
+export const joinedBytesMax = 8 * 1024 * 1024
+
+/**
+ * Lists go out in pieces of about this size, each when the client has room for it: what it has not taken is here a
+ * second time, encrypted for it alone. Neither the processor's time nor that of a client who reads grows by it.
+ */
+export const pieceBytesMax = 512 * 1024
 
 const comma = 0x2c
 const tail = Buffer.from(']}\n')
+const listHeaders = ['Content-Type', 'application/json', 'Cache-Control', 'no-cache, private'] as const
 
 interface Joined {
   readonly items: readonly Stored[]
   readonly bytes: Buffer
+  /** The whole list of those items, compressed, under the head it had. */
+  compressed?: { readonly head: string; readonly bytes: Promise<Buffer> }
 }
 
 /**
@@ -37,31 +48,51 @@ export class ListWriter {
     this.#clock = clock
   }
 
-  /** `key` names the request: the same key with the same items sends the same bytes. Resolves when all is handed over. */
+  /**
+   * `key` names the request: the same key with the same items sends the same bytes. Resolves when all is handed over.
+   * Rejects with ClientGoneError where the client goes before.
+   */
   async send(response: ServerResponse, definition: ResourceDefinition, page: Page, key: string): Promise<void> {
     if (isAnswered(response)) return
     const { items } = page
-    const head = Buffer.from(headOf(definition, page))
+    const head = headOf(definition, page)
     const itemsBytes = joinedLength(items)
+    if (wantsGzip(response.req, itemsBytes)) return this.#sendCompressed(response, head, items, itemsBytes, key)
+    const headBytes = Buffer.from(head)
     response.writeHead(200, [
-      ...['Content-Type', 'application/json', 'Cache-Control', 'no-cache, private'],
-      ...['Content-Length', String(head.length + itemsBytes + tail.length)],
+      ...listHeaders,
+      ...['Content-Length', String(headBytes.length + itemsBytes + tail.length)],
     ])
-    if (itemsBytes <= pieceBytesMax) {
-      response.write(head)
-      if (itemsBytes > 0) response.write(this.#joined(key, items, itemsBytes))
-      response.end(tail)
-      return
-    }
-    response.write(head)
-    for (const piece of piecesOf(items)) {
-      if (!response.write(piece)) await roomIn(response)
-      if (response.destroyed) return
-    }
+    response.write(headBytes)
+    if (itemsBytes > joinedBytesMax) await writePieces(response, piecesOf(items))
+    else if (itemsBytes > 0) await writePieces(response, slicesOf(this.#joined(key, items, itemsBytes).bytes))
     response.end(tail)
   }
 
-  #joined(key: string, items: readonly Stored[], length: number): Buffer {
+  async #sendCompressed(
+    response: ServerResponse,
+    head: string,
+    items: readonly Stored[],
+    itemsBytes: number,
+    key: string,
+  ): Promise<void> {
+    const headers = [...listHeaders, ...gzipHeaders]
+    if (itemsBytes > joinedBytesMax) {
+      response.writeHead(200, headers)
+      return compressPieces(response, head, items)
+    }
+    const joined = this.#joined(key, items, itemsBytes)
+    if (joined.compressed?.head !== head) {
+      joined.compressed = { head, bytes: compress(Buffer.concat([Buffer.from(head), joined.bytes, tail])) }
+    }
+    const bytes = await joined.compressed.bytes
+    if (isAnswered(response)) return
+    response.writeHead(200, [...headers, 'Content-Length', String(bytes.length)])
+    await writePieces(response, slicesOf(bytes))
+    response.end()
+  }
+
+  #joined(key: string, items: readonly Stored[], length: number): Joined {
     const kept = this.#kept.get(key)
     if (kept !== undefined) {
       this.#drop(key)
@@ -70,7 +101,7 @@ export class ListWriter {
     return this.#keep(key, { items, bytes: join(items, length) })
   }
 
-  #keep(key: string, joined: Joined): Buffer {
+  #keep(key: string, joined: Joined): Joined {
     this.#kept.set(key, joined)
     this.#keptBytes += joined.bytes.length
     for (const oldest of this.#kept.keys()) {
@@ -79,7 +110,7 @@ export class ListWriter {
     }
     this.#used = true
     this.#forget ??= this.#clock.setTimer(keptIdleMs, () => this.#forgetUnused())
-    return joined.bytes
+    return joined
   }
 
   /** One timer at most, however many lists: what was not asked for in a whole interval goes. */
@@ -171,14 +202,40 @@ function joinAfter(items: readonly Stored[], first: boolean): Buffer {
   return first ? joined : Buffer.concat([Buffer.of(comma), joined])
 }
 
-/** Resolves when what was written has gone out, or the client has. */
-export async function roomIn(response: ServerResponse): Promise<void> {
-  if (response.destroyed || !response.writableNeedDrain) return
-  const settled = new AbortController()
-  const { signal } = settled
-  try {
-    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
-  } finally {
-    settled.abort()
+/** Writes as the client reads. */
+async function writePieces(response: ServerResponse, pieces: Iterable<Buffer>): Promise<void> {
+  for (const piece of pieces) {
+    if (response.writableNeedDrain) await roomIn(response)
+    if (response.destroyed) throw new ClientGoneError()
+    response.write(piece)
   }
+}
+
+function* slicesOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += pieceBytesMax) yield bytes.subarray(start, start + pieceBytesMax)
+}
+
+async function compressPieces(response: ServerResponse, head: string, items: readonly Stored[]): Promise<void> {
+  const pieces = function* (): Generator<Buffer> {
+    yield Buffer.from(head)
+    yield* piecesOf(items)
+    yield tail
+  }
+  try {
+    await pipeline(Readable.from(pieces(), { objectMode: false }), compressor(), response)
+  } catch (error) {
+    throw response.destroyed ? new ClientGoneError() : error
+  }
+}
+
+/** Resolves when what was written has gone out, or the client has. */
+export function roomIn(response: ServerResponse): Promise<void> {
+  if (response.destroyed || !response.writableNeedDrain) return Promise.resolve()
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    response.on('drain', settle).on('close', settle)
+  })
 }

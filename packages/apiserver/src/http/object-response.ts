@@ -79,7 +79,9 @@ function objectAs(wanted: Wanted, definition: ResourceDefinition, object: Kubern
     case 'PartialObjectMetadata':
       return inVersion(metaVersion, partialObjectMetadata(object))
     case 'PartialObjectMetadataList':
-      throw notA(`you requested PartialObjectMetadataList, but the requested object is not a list (${definition.kind})`)
+      throw notA(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (*${goPackageOf(definition)}.${definition.kind})`,
+      )
   }
 }
 
@@ -97,7 +99,9 @@ function pageAs(wanted: Wanted, definition: ResourceDefinition, page: Page, nowM
     case 'PartialObjectMetadataList':
       return inVersion(metaVersion, partialObjectMetadataList(objects, listMeta))
     case 'PartialObjectMetadata':
-      throw notA(`you requested PartialObjectMetadata, but the requested object is a list (${definition.listKind})`)
+      throw notA(
+        `you requested PartialObjectMetadata, but the requested object is a list (*${goPackageOf(definition)}.${definition.listKind})`,
+      )
   }
 }
 
@@ -105,6 +109,9 @@ const inVersion = (version: string, value: { readonly apiVersion: string }) => (
   ...value,
   apiVersion: `meta.k8s.io/${version}`,
 })
+
+/** Messages of upstream name an object by its Go type. */
+const goPackageOf = ({ group }: ResourceDefinition): string => (group === '' ? 'core' : (group.split('.')[0] ?? ''))
 
 const notA = (message: string): ApiError => new ApiError(406, 'NotAcceptable', message)
 

@@ -23,10 +23,13 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
   const discovery = new Discovery(definitions)
   const openApi = new OpenApi(definitions)
   const health = healthChecks(core, readiness, liveness)
+  const serves = new Set(['api', 'apis', 'healthz', 'livez', 'openapi', 'readyz', 'version'])
   const roots = ['/api', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version']
 
   return ({ request, response, query }: Exchange, path: string): void => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw pathMethodNotAllowed()
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw path === '/' || serves.has(path.split('/')[1] ?? '') ? pathMethodNotAllowed() : pathNotFound()
+    }
     if (handleHealth(health, path, query, response, environment.logger)) return
     if (handleVersion(path, response)) return
     if (openApi.handle(path, query, request, response)) return

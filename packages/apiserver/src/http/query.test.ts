@@ -21,7 +21,13 @@ describe('options of reads', () => {
     expect(watch(search)).toEqual({ allowWatchBookmarks: true, sendInitialEvents: true, timeoutSeconds: 9 })
   })
 
+  it('takes a negative time for one that is over, and none for the server to say', () => {
+    expect(watch('timeoutSeconds=-1')).toEqual({ timeoutSeconds: 0 })
+    expect(watch('timeoutSeconds=0')).toEqual({})
+  })
+
   it.each([
+    [list, 'limit=', 400, 'strconv.ParseInt: parsing "": invalid syntax'],
     [list, 'limit=many', 400, 'strconv.ParseInt: parsing "many": invalid syntax'],
     [
       list,
@@ -46,6 +52,13 @@ describe('options of reads', () => {
 })
 
 describe('options of writes', () => {
+  it('take a field manager that can be printed', () => {
+    expect(writeOptionsOf(parseQuery('fieldManager=%C3%A9+x'), 'PatchOptions').fieldManager).toBe('é x')
+    expect(() => writeOptionsOf(parseQuery('fieldManager=%C3%A9%07'), 'PatchOptions')).toThrow(
+      'invalid character U+0007 (at position 2)',
+    )
+  })
+
   it('defaults to telling about unknown fields', () => {
     expect(writeOptionsOf(parseQuery(''), 'CreateOptions').fieldValidation).toBe('Warn')
     expect(writeOptionsOf(parseQuery('fieldManager=kubectl'), 'CreateOptions').fieldValidation).toBe('Warn')
@@ -68,6 +81,13 @@ describe('options of deletes', () => {
     const query = parseQuery('gracePeriodSeconds=5')
     expect(deleteOptionsOf(query, undefined)).toEqual({ gracePeriodSeconds: 5 })
     expect(deleteOptionsOf(query, { propagationPolicy: 'Orphan' })).toEqual({ propagationPolicy: 'Orphan' })
+  })
+
+  it('reads a uid that the object must have from the query, and a policy that is none', () => {
+    expect(deleteOptionsOf(parseQuery('uid=x'), undefined)).toEqual({ preconditions: { uid: 'x' } })
+    expect(() => deleteOptionsOf(parseQuery('propagationPolicy='), undefined)).toThrow(
+      'propagationPolicy: Unsupported value: "": supported values: "Foreground", "Background", "Orphan", "nil"',
+    )
   })
 
   it('understands the older way to say what becomes of dependents', () => {

@@ -4,6 +4,7 @@ import {
   FieldPath,
   forbiddenField,
   invalid,
+  invalidField,
   type Preconditions,
   tooLongField,
   unsupportedField,
@@ -78,7 +79,8 @@ export function watchOptionsOf(query: URLSearchParams, namespace: string): Watch
     ...texts(query, ['labelSelector', 'fieldSelector', 'resourceVersion'] as const),
     ...(readBoolean(query, 'allowWatchBookmarks') ? { allowWatchBookmarks: true } : {}),
     ...(sendsInitialEvents ? { sendInitialEvents: readBoolean(query, 'sendInitialEvents') } : {}),
-    ...(timeoutSeconds === undefined || timeoutSeconds <= 0 ? {} : { timeoutSeconds }),
+    // Where the time is over before it begins the watch ends at once; 0 leaves it to the server.
+    ...(timeoutSeconds === undefined || timeoutSeconds === 0 ? {} : { timeoutSeconds: Math.max(timeoutSeconds, 0) }),
   }
 }
 
@@ -120,6 +122,7 @@ export function writeOptionsOf(
   if (Buffer.byteLength(fieldManager) > fieldManagerMax) {
     errors.push(tooLongField(FieldPath.of('fieldManager'), fieldManagerMax))
   }
+  errors.push(...unprintableErrors(FieldPath.of('fieldManager'), fieldManager))
   const dryRun = query.getAll('dryRun')
   errors.push(...dryRunErrors(dryRun))
   const fieldValidation = query.get('fieldValidation') || 'Warn'
@@ -131,11 +134,27 @@ export function writeOptionsOf(
   return { dryRun: dryRun.length > 0, fieldManager, fieldValidation }
 }
 
+/** Go's unicode.IsPrint. */
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
+
+function unprintableErrors(path: FieldPath, text: string): readonly FieldError[] {
+  const errors: FieldError[] = []
+  let position = 0
+  for (const character of text) {
+    if (!printable.test(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+      errors.push(invalidField(path, text, `invalid character U+${code} (at position ${position})`))
+    }
+    position += Buffer.byteLength(character)
+  }
+  return errors
+}
+
 function dryRunErrors(values: readonly unknown[]): readonly FieldError[] {
   return values.every((value) => value === 'All') ? [] : [unsupportedField(FieldPath.of('dryRun'), values, ['All'])]
 }
 
-const policies = ['Background', 'Foreground', 'Orphan'] as const
+const policies = ['Foreground', 'Background', 'Orphan'] as const
 
 /**
  * Options of a delete. A body (a DeleteOptions object, already parsed) counts alone; without one the query does.
@@ -187,9 +206,13 @@ const forbidBoth = (path: FieldPath, policy: string): FieldError => ({
 function deleteQuery(query: URLSearchParams): RawDeleteOptions {
   if (query.size === 0) return {}
   const gracePeriodSeconds = readInteger(query, 'gracePeriodSeconds')
+  const propagationPolicy = query.get('propagationPolicy')
+  const uid = query.get('uid') ?? ''
   return {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-    ...texts(query, ['propagationPolicy'] as const),
+    ...(propagationPolicy === null ? {} : { propagationPolicy }),
+    // Of the preconditions upstream reads this one from a query.
+    ...(uid === '' ? {} : { preconditions: { uid } }),
     ...(query.has('orphanDependents') ? { orphanDependents: readBoolean(query, 'orphanDependents') } : {}),
     ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
   }
@@ -215,7 +238,7 @@ function readBoolean(query: URLSearchParams, name: string): boolean {
 
 function readInteger(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
-  if (text === null || text === '') return undefined
+  if (text === null) return undefined
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
   const value = Number(text)
   if (!Number.isSafeInteger(value)) {

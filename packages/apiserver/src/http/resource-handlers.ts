@@ -1,11 +1,11 @@
-import { type KubernetesObject, methodNotAllowed, type ResourceDefinition, type Verb } from '@coracle/api'
+import { badRequest, type KubernetesObject, type ResourceDefinition, type Verb } from '@coracle/api'
 import type { Registry, WriteResult } from '../registry-contract.ts'
 import { parseDeleteOptions, parseObject, parsePatch } from './body.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
-import { includeObjectOf, negotiate, patchTypeOf } from './media-types.ts'
+import { includeObjectOf, negotiate, notAcceptable, patchTypeOf } from './media-types.ts'
 import { sendPage, sendStored, sendValue, type Wanted } from './object-response.ts'
 import { deleteOptionsOf, listOptionsOf, watchOptionsOf, writeOptionsOf } from './query.ts'
-import { pathMethodNotAllowed, type ResourceRoute } from './routes.ts'
+import { checkPathName, pathMethodNotAllowed, type ResourceRoute } from './routes.ts'
 import { streamWatch } from './watch-response.ts'
 
 /** Carries out what a route asks of the objects of a kind, or of their status. Authorization has happened. */
@@ -16,19 +16,22 @@ export function handleResource(
   registry: Registry,
 ): Promise<void> | void {
   const { definition } = registry
-  if (!definition.verbs.includes(route.verb as Verb)) throw methodNotAllowed(definition, route.verb)
+  // Upstream's resources have no HEAD.
+  const isHead = exchange.request.method === 'HEAD'
+  if (isHead || !definition.verbs.includes(route.verb as Verb)) throw pathMethodNotAllowed()
   const namespace = definition.namespaced ? route.namespace : ''
   // Objects are created in their collection, and changed under their own name.
   const isNamed = route.name !== ''
   if (route.verb === 'create' ? isNamed : !isNamed && (route.verb === 'update' || route.verb === 'patch'))
     throw pathMethodNotAllowed()
+  checkPathName(route.name)
   switch (route.verb as Verb) {
     case 'get':
       return get(context, exchange, registry, namespace, route.name)
     case 'list':
       return list(context, exchange, registry, namespace)
     case 'watch':
-      return watch(context, exchange, registry, namespace)
+      return watch(context, exchange, registry, namespace, route.name)
     case 'create':
       return create(context, exchange, registry, namespace)
     case 'update':
@@ -57,7 +60,7 @@ async function get(
   name: string,
 ): Promise<void> {
   const wanted = wantedOf(exchange)
-  const stored = await registry.get(namespace, name)
+  const stored = await registry.get(namespace, name, exchange.query.get('resourceVersion') ?? '')
   return sendStored(wanted, 200, registry.definition, stored, environment.clock.now())
 }
 
@@ -74,17 +77,35 @@ async function list(
   return sendPage(wanted, registry.definition, page, environment.clock.now(), lists, key)
 }
 
-function watch(context: HandlerContext, exchange: Exchange, registry: Registry, namespace: string): Promise<void> {
+function watch(
+  context: HandlerContext,
+  exchange: Exchange,
+  registry: Registry,
+  namespace: string,
+  name: string,
+): Promise<void> {
   const { environment } = context
   const { rendering } = wantedOf(exchange)
+  // A stream of YAML documents is nothing upstream has.
+  if (rendering.format === 'yaml') throw notAcceptable(['application/json;stream=watch'])
+  const options = watchOptionsOf(exchange.query, namespace)
   const request = {
     registry,
-    options: watchOptionsOf(exchange.query, namespace),
+    options: name === '' ? options : { ...options, fieldSelector: selectorOfName(name, options.fieldSelector) },
     rendering,
     includeObject: includeObjectOf(exchange.query.get('includeObject') ?? undefined),
   }
   const signal = context.becomeLongRunning(exchange)
   return streamWatch(exchange.response, request, environment, signal)
+}
+
+/** A watch of one object, as only `/api/v1/watch/…/NAME` asks for it, selects by that name. */
+function selectorOfName(name: string, given: string | undefined): string {
+  const selector = `metadata.name=${name}`
+  if (given !== undefined && given !== selector) {
+    throw badRequest("fieldSelector metadata.name doesn't match requested name")
+  }
+  return selector
 }
 
 async function create(

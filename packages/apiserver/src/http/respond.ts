@@ -1,6 +1,8 @@
-import type { ServerResponse } from 'node:http'
-import { ApiError, internalError } from '@coracle/api'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApiError, internalError, tooManyRequests } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
+import { StoreOverloadedError } from '@coracle/store'
+import { compress, gzipHeaders, wantsGzip } from './compression.ts'
 
 const jsonType = 'application/json'
 /** As upstream: answers are a user's own. */
@@ -13,14 +15,26 @@ export const warningsMax = 100
 /** Whether a request ran out of time before its answer was ready: it has been told so. */
 export const isAnswered = (response: ServerResponse): boolean => response.headersSent
 
-/** Sends JSON that is made already. One write, no copy. */
+/** The client went before it had said what it wants: there is nobody to answer, and nothing is wrong here. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError'
+}
+
+/** Longer YAML is read and made in a thread; shorter takes less time than starting one does. */
+export const yamlInlineLengthMax = 8 * 1024
+
+/** Upstream's words for 429. */
+export const busyMessage = 'too many requests, please try again later'
+
+/** Sends JSON that is made already. One write, no copy; compressed where that was asked for and is worth it. */
 export function sendJsonBytes(
   response: ServerResponse,
   code: number,
   bytes: Buffer,
   warnings: readonly string[] = [],
-): void {
+): void | Promise<void> {
   if (isAnswered(response)) return
+  if (wantsGzip(response.req, bytes.length)) return sendCompressed(response, code, jsonType, bytes, warnings)
   const headers: (string | number)[] = [
     'Content-Type',
     jsonType,
@@ -34,14 +48,30 @@ export function sendJsonBytes(
   response.end(bytes)
 }
 
+async function sendCompressed(
+  response: ServerResponse,
+  code: number,
+  type: string,
+  bytes: Buffer,
+  warnings: readonly string[],
+): Promise<void> {
+  const compressed = await compress(bytes)
+  if (isAnswered(response)) return
+  const headers: (string | number)[] = ['Content-Type', type, ...privately, ...gzipHeaders]
+  headers.push('Content-Length', compressed.length)
+  addWarnings(headers, warnings)
+  response.writeHead(code, headers as string[])
+  response.end(compressed)
+}
+
 /** Sends a value as JSON: for what is made for this answer. */
 export function sendJson(
   response: ServerResponse,
   code: number,
   value: unknown,
   warnings: readonly string[] = [],
-): void {
-  sendJsonBytes(response, code, Buffer.from(`${JSON.stringify(value)}\n`), warnings)
+): void | Promise<void> {
+  return sendJsonBytes(response, code, Buffer.from(`${JSON.stringify(value)}\n`), warnings)
 }
 
 /** JSON for people: indented. */
@@ -50,8 +80,8 @@ export function sendPrettyJson(
   code: number,
   value: unknown,
   warnings: readonly string[] = [],
-): void {
-  sendJsonBytes(response, code, Buffer.from(`${JSON.stringify(value, null, 2)}\n`), warnings)
+): void | Promise<void> {
+  return sendJsonBytes(response, code, Buffer.from(`${JSON.stringify(value, null, 2)}\n`), warnings)
 }
 
 export async function sendYaml(
@@ -60,9 +90,18 @@ export async function sendYaml(
   value: unknown,
   warnings: readonly string[] = [],
 ): Promise<void> {
-  const { stringify } = await import('yaml')
+  const json = JSON.stringify(value)
+  // Making YAML takes a second per megabyte.
+  const text =
+    json.length <= yamlInlineLengthMax
+      ? (await import('./yaml-text.ts')).yamlOf(value)
+      : await (await import('./yaml-thread.ts')).writeYamlInThread(json)
+  if (text === undefined) throw tooManyRequests(busyMessage, 1)
   if (isAnswered(response)) return
-  const bytes = Buffer.from(stringify(value, { aliasDuplicateObjects: false, version: '1.1' }))
+  const bytes = Buffer.from(text)
+  if (wantsGzip(response.req, bytes.length)) {
+    return sendCompressed(response, code, 'application/yaml', bytes, warnings)
+  }
   const headers: (string | number)[] = [
     ...['Content-Type', 'application/yaml', ...privately, 'Content-Length', bytes.length],
   ]
@@ -85,7 +124,11 @@ export function sendText(response: ServerResponse, code: number, text: string): 
  * stack, and the client learns that there was one. Once an answer has begun, all that is left is to break it off.
  */
 export function sendError(response: ServerResponse, error: unknown, logger: Logger): void {
-  const known = error instanceof ApiError ? error : undefined
+  if (error instanceof ClientGoneError) {
+    response.destroy()
+    return
+  }
+  const known = knownError(error)
   if (known === undefined) {
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
     logger.error('request failed unexpectedly', { error: message, stack, path: response.req.url })
@@ -99,10 +142,24 @@ export function sendError(response: ServerResponse, error: unknown, logger: Logg
   const headers = ['Content-Type', jsonType, ...privately, 'Content-Length', String(bytes.length)]
   const retryAfterSeconds = status.details?.retryAfterSeconds
   if (retryAfterSeconds !== undefined) headers.push('Retry-After', String(retryAfterSeconds))
-  // What is left of a body nobody will read cannot precede the next request.
-  if (!response.req.complete) headers.push('Connection', 'close')
+  if (leavesMuchUnread(response.req)) headers.push('Connection', 'close')
   response.writeHead(status.code, headers)
   response.end(bytes)
+}
+
+function knownError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error
+  return error instanceof StoreOverloadedError ? tooManyRequests(busyMessage, 1) : undefined
+}
+
+/** More than this of a body that nobody reads is not received only to keep the connection, as in Go's server. */
+const skippedBytesMax = 256 * 1024
+
+/** What is left of a body must go before the next request can come: where it may be much, the connection ends instead. */
+function leavesMuchUnread({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false
+  if (headers['transfer-encoding'] !== undefined || headers.expect !== undefined) return true
+  return Number(headers['content-length'] ?? 0) > skippedBytesMax
 }
 
 /** RFC 7234's Warning header with the code upstream uses: `299 - "text"`. */

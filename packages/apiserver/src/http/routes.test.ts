@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { routeOf } from './routes.ts'
+import { checkPathName, routeOf } from './routes.ts'
 
 const route = (method: string, path: string, watches = false) => routeOf(method, path, () => watches)
 const resource = (fields: object) => ({
@@ -38,6 +38,12 @@ describe('routeOf', () => {
       '/apis/apps/v1/namespaces/a/deployments/d/scale',
       { verb: 'get', group: 'apps', plural: 'deployments', namespace: 'a', name: 'd', subresource: 'scale' },
     ],
+    ['GET', '/api/v1/watch/pods', { verb: 'watch', plural: 'pods' }],
+    ['GET', '/api/v1/watch/namespaces/a/pods/p', { verb: 'watch', plural: 'pods', namespace: 'a', name: 'p' }],
+    ['GET', '/api/v1/watch/namespaces/a', { verb: 'watch', plural: 'namespaces', namespace: 'a', name: 'a' }],
+    ['DELETE', '/api/v1/watch/pods', { verb: '', plural: 'pods' }],
+    ['GET', '/api/v1/namespaces/a%2Fpods', { verb: 'list', plural: 'pods', namespace: 'a' }],
+    ['GET', '/api/v1/nodes/%ff', { verb: 'get', plural: 'nodes', name: '\ufffd' }],
     ['GET', '/api/v1/nodes/a%20b', { verb: 'get', plural: 'nodes', name: 'a b' }],
     [
       'GET',
@@ -48,17 +54,41 @@ describe('routeOf', () => {
     expect(route(method, path)).toEqual(resource(expected))
   })
 
+  it.each([
+    '/api/v1/namespaces/a/namespaces',
+    '/api/v1/namespaces/a/namespaces/a',
+    '/api/v1/namespaces/a/finalize/x',
+    '/api/v1/watch/namespaces/a/pods/p/status',
+  ])('knows that nothing is at %s', (path) => {
+    expect(route('GET', path)).toMatchObject({ deeper: true })
+  })
+
   it('takes the read of a collection with watch for a watch, that of an object not', () => {
     expect(route('GET', '/api/v1/pods', true)).toMatchObject({ verb: 'watch' })
     expect(route('GET', '/api/v1/namespaces/a/pods/p', true)).toMatchObject({ verb: 'get' })
   })
 
-  it.each(['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/openapi/v3/api/v1'])(
-    'takes %s for no resource',
-    (path) => {
-      expect(route('GET', path)).toEqual({ kind: 'path', verb: 'get', path })
-    },
-  )
+  it.each([
+    '/',
+    '/api',
+    '/api/v1',
+    '/apis',
+    '/apis/apps',
+    '/apis/apps/v1',
+    '/healthz',
+    '/openapi/v3/api/v1',
+    '//api/v1/pods',
+  ])('takes %s for no resource', (path) => {
+    expect(route('GET', path)).toEqual({ kind: 'path', verb: 'get', path })
+  })
+
+  it.each([
+    ['.', "be '.'"],
+    ['..', "be '..'"],
+    ['a%b', "contain '%'"],
+  ])('refuses the name %j, which could be in no path', (name, why) => {
+    expect(() => checkPathName(name)).toThrow(`Name parameter invalid: "${name}": may not ${why}`)
+  })
 
   it('refuses an escape that stands for nothing', () => {
     expect(() => route('GET', '/api/v1/nodes/%zz')).toThrow('invalid URL escape "%zz"')

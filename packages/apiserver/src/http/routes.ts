@@ -14,7 +14,7 @@ export interface ResourceRoute {
   readonly namespace: string
   readonly name: string
   readonly subresource: string
-  /** More follows the subresource: nothing here has that. */
+  /** More is named than any resource has: something below a subresource, or a namespace inside of one. */
   readonly deeper: boolean
 }
 
@@ -34,43 +34,47 @@ export function routeOf(method: string, path: string, watches: () => boolean): R
 
   const group = prefix === 'api' ? '' : (parts[1] ?? '')
   const version = parts[resourceAt - 1] ?? ''
-  let at = resourceAt
+  // The first form of watches, which clients still may use: `/api/v1/watch/namespaces/a/pods`.
+  const isWatchPath = parts[resourceAt] === 'watch' && parts.length > resourceAt + 1
+  let at = isWatchPath ? resourceAt + 1 : resourceAt
   let namespace = ''
+  let isNested = false
   if (parts[at] === 'namespaces' && parts.length > at + 1) {
     namespace = parts[at + 1] ?? ''
     const next = parts[at + 2]
-    if (next !== undefined && next !== 'status' && next !== 'finalize') at += 2
+    if (next !== undefined && next !== 'status' && next !== 'finalize') {
+      at += 2
+      isNested = group === '' && next === 'namespaces'
+    }
   }
   const name = parts[at + 1] ?? ''
   return {
     kind: 'resource',
-    verb: verbOf(method, name, watches),
+    verb: isWatchPath ? (method === 'GET' ? 'watch' : '') : verbOf(method, name, watches),
     group,
     version,
     plural: parts[at] ?? '',
     namespace,
     name,
     subresource: parts[at + 2] ?? '',
-    deeper: parts.length > at + 3,
+    deeper: isNested || parts.length > at + (isWatchPath ? 2 : 3),
   }
 }
 
+/** The path is decoded before it is split, as Go does it: an escaped slash is a slash. */
 function segmentsOf(path: string): readonly string[] {
-  let start = 0
   let end = path.length
-  while (path.charCodeAt(start) === 0x2f) start++
-  while (end > start && path.charCodeAt(end - 1) === 0x2f) end--
-  if (start === end) return []
-  const segments = path.slice(start, end).split('/')
-  return path.includes('%') ? segments.map(decodeSegment) : segments
+  while (end > 1 && path.charCodeAt(end - 1) === 0x2f) end--
+  const trimmed = path.slice(1, end)
+  if (trimmed === '') return []
+  return (trimmed.includes('%') ? unescaped(trimmed) : trimmed).split('/')
 }
 
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    throw badRequest(`invalid URL escape ${JSON.stringify(segment)}`)
-  }
+/** Bytes that are no UTF-8 become U+FFFD: nothing has such a name. */
+function unescaped(path: string): string {
+  const wrong = /%(?![0-9a-f]{2}).{0,2}/i.exec(path)
+  if (wrong !== null) throw badRequest(`invalid URL escape ${JSON.stringify(wrong[0])}`)
+  return path.replace(/(?:%[0-9a-f]{2})+/gi, (escaped) => Buffer.from(escaped.replaceAll('%', ''), 'hex').toString())
 }
 
 function verbOf(method: string, name: string, watches: () => boolean): string {
@@ -90,6 +94,15 @@ function verbOf(method: string, name: string, watches: () => boolean): string {
     default:
       return ''
   }
+}
+
+/**
+ * Throws a BadRequest for a name that could not be part of a path, as upstream's stores do (apimachinery's
+ * api/validation/path).
+ */
+export function checkPathName(name: string): void {
+  const why = name === '.' || name === '..' ? `be '${name}'` : name.includes('%') ? `contain '%'` : undefined
+  if (why !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: may not ${why}`)
 }
 
 /** What authorization judges. `resource` is the kind where there is one of that name. */

@@ -41,6 +41,67 @@ describe('an object', () => {
     expect(await server.failure(configMaps, { method: 'PUT', body: configMap('x') })).toMatchObject({ code: 405 })
   })
 
+  it('has no HEAD, as nothing in the API has', async () => {
+    await server.call(configMaps, post(configMap('headless')))
+    for (const path of [configMaps, `${configMaps}/headless`, '/api/v1/namespaces/default/status']) {
+      expect((await server.call(path, { method: 'HEAD' })).code).toBe(405)
+    }
+  })
+
+  it('is at one address only', async () => {
+    for (const path of ['/api/v1/namespaces/default/namespaces/default', '//api/v1/pods']) {
+      expect((await server.call(path)).code).toBe(404)
+    }
+    expect(await server.failure(`${configMaps}/%2e%2e`)).toMatchObject({
+      code: 400,
+      message: `Name parameter invalid: "..": may not be '..'`,
+    })
+  })
+
+  it('has no half characters', async () => {
+    const body = '{"metadata":{"name":"halves"},"data":{"a":"\\ud800x","b":"\\ud83d\\ude00"}}'
+    const headers = { 'content-type': 'application/json' }
+    expect((await server.call(configMaps, post(body, headers))).json.data).toEqual({ a: '\ufffdx', b: '😀' })
+  })
+
+  it('is watched at its first address too', async () => {
+    await server.call(configMaps, post(configMap('watched')))
+    await server.call(configMaps, post(configMap('watched-not')))
+    const path = '/api/v1/watch/namespaces/default/configmaps/watched'
+    const watch = await server.lines(`${path}?timeoutSeconds=1`)
+    expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'watched' } } })
+    await server.call(`${configMaps}/watched`, { method: 'DELETE' })
+    expect(await watch.next()).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'watched' } } })
+    watch.close()
+    expect(await server.failure(`${path}?fieldSelector=metadata.name%3Dother`)).toMatchObject({ code: 400 })
+    expect(await server.failure(path, { method: 'DELETE' })).toMatchObject({ code: 405 })
+  })
+
+  it('is no list, and a list is no object, in the words of Go', async () => {
+    const as = (kind: string) => ({ headers: { accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` } })
+    const leases = '/apis/coordination.k8s.io/v1/leases'
+    expect(await server.failure(leases, as('PartialObjectMetadata'))).toMatchObject({
+      code: 406,
+      message: 'you requested PartialObjectMetadata, but the requested object is a list (*coordination.LeaseList)',
+    })
+    expect(await server.failure('/api/v1/namespaces/default', as('PartialObjectMetadataList'))).toMatchObject({
+      code: 406,
+      message: 'you requested PartialObjectMetadataList, but the requested object is not a list (*core.Namespace)',
+    })
+  })
+
+  it('is not found where nothing is, whatever the method', async () => {
+    for (const method of ['GET', 'POST']) {
+      expect(await server.failure('/nothing', { method })).toMatchObject({ code: 404 })
+    }
+    expect(await server.failure('/version', { method: 'POST' })).toMatchObject({ code: 405 })
+  })
+
+  it('is not watched as YAML', async () => {
+    const headers = { accept: 'application/yaml' }
+    expect(await server.failure(`${configMaps}?watch=1`, { headers })).toMatchObject({ code: 406 })
+  })
+
   it('is changed whatever its version when the update names version 0', async () => {
     await server.call(configMaps, post(configMap('zero')))
     const zero = configMap('zero', { a: '2' })
@@ -488,7 +549,48 @@ describe('subresources', () => {
     }
     expect((await server.call(`${rcs}/scaled/scale`, patch)).json.spec.replicas).toBe(5)
     expect((await server.call(`${rcs}/scaled`)).json.spec.replicas).toBe(5)
-    expect(await server.failure(`${rcs}/scaled/scale`, { method: 'DELETE' })).toMatchObject({ code: 405 })
+    expect(await server.failure(`${rcs}/scaled/scale`, { method: 'DELETE' })).toMatchObject({
+      code: 405,
+      message: 'the server does not allow this method on the requested resource',
+    })
+  })
+
+  it('show a scale as a table, and leave a zero out', async () => {
+    await server.call(rcs, post(controller('tabled', { replicas: 0 })))
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+    const { json } = await server.call(`${rcs}/tabled/scale`, { headers: { accept } })
+    expect(json.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual([
+      'Name',
+      'Desired',
+      'Available',
+      'Age',
+    ])
+    expect(json.rows[0].cells.slice(0, 3)).toEqual(['tabled', 0, 0])
+    expect((await server.call(`${rcs}/tabled/scale`)).json.spec).toEqual({})
+  })
+
+  it('are not found as what they are', async () => {
+    expect(await server.failure(`${rcs}/nobody/scale`)).toMatchObject({
+      code: 404,
+      message: 'replicationcontrollers/scale.autoscaling "nobody" not found',
+    })
+  })
+
+  it('refuse a patch that makes no scale, or that of another object', async () => {
+    await server.call(rcs, post(controller('patched')))
+    const patch = (body: string) => ({
+      method: 'PATCH',
+      body,
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    expect(await server.failure(`${rcs}/patched/scale`, patch('{"spec":{"replicas":"x"}}'))).toMatchObject({
+      code: 422,
+      details: { causes: [{ field: 'patch' }] },
+    })
+    expect(await server.failure(`${rcs}/patched/scale`, patch('{"metadata":{"uid":"x"}}'))).toMatchObject({
+      code: 409,
+      message: expect.stringContaining('replicationcontrollers/scale "patched": Precondition failed: UID'),
+    })
   })
 
   it('bind a pod', async () => {

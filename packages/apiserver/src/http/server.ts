@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Environment } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
@@ -13,6 +13,7 @@ import type { Exchange, HandlerContext } from './exchange.ts'
 import { Exchanges } from './exchanges.ts'
 import { ListWriter } from './list-bytes.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
+import { refusePlainHttp } from './plain-http.ts'
 import { asksToWatch, parseQuery } from './query.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError } from './respond.ts'
@@ -21,8 +22,13 @@ import { handleSubresource } from './subresource-handlers.ts'
 
 /** Connections open at one time; further ones are closed as they come. */
 export const connectionsMax = 20_000
-/** Bytes of a request's headers; more is 431. */
-export const headerBytesMax = 64 * 1024
+/** Bytes of a request's first line and headers, as upstream: selectors of thousands of terms are written there. More is 431. */
+export const headerBytesMax = 1024 * 1024
+/** How long a client may take for a request's headers, as upstream, and for all of a request. */
+const headersTimeoutMs = 32_000
+const requestTimeoutMs = 60_000
+/** How often it is looked for those that take longer. */
+const timeoutCheckMs = 5_000
 /** How long closing waits for answers under way. */
 const closeGraceMs = 5_000
 /** Longer than clients keep idle connections, so that none is closed just as it is used again. */
@@ -53,7 +59,8 @@ export interface HttpServer {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { core, environment, serving, clientCaPem } = options
   const exchanges = new Exchanges(environment)
-  const handler = createHandler(options, exchanges)
+  const bodies = new BodyReader()
+  const handler = createHandler(options, exchanges, bodies)
   const server = createServer(
     {
       cert: serving.certificatePem,
@@ -66,14 +73,24 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       ALPNProtocols: ['http/1.1'],
       maxHeaderSize: headerBytesMax,
       keepAliveTimeout: keepAliveMs,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: timeoutCheckMs,
+      handshakeTimeout: headersTimeoutMs,
+      // Whoever names no host is answered as upstream does it.
+      requireHostHeader: false,
       noDelay: true,
     },
     handler,
   )
   server.maxConnections = connectionsMax
-  // Long watches send nothing for a while, and uploads are bounded in size and by the request timeout.
-  server.requestTimeout = 0
-  server.on('clientError', refuseMalformed)
+  refusePlainHttp(server)
+  server.on('clientError', (error, socket) => refuseMalformed(error, socket, exchanges))
+  server.on('connect', (_request, socket) => socket.end(plainAnswer('405 Method Not Allowed')))
+  server.on('checkContinue', (request, response) => {
+    bodies.expectContinue(request, response)
+    handler(request, response)
+  })
   core.ready.catch(() => {})
 
   return {
@@ -106,16 +123,35 @@ async function close(server: Server, exchanges: Exchanges, { clock }: Environmen
   timer.cancel()
 }
 
-/** The answer to what is not HTTP, or too much of it. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex | Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const line = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-  socket.end(`HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+/**
+ * The answer to what is not HTTP, or too much of it, or too slow. Where answers to requests before it are under way,
+ * it would be taken for one of them: then the connection ends without.
+ */
+function refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: Duplex, exchanges: Exchanges): void {
+  const isMalformed = code.startsWith('HPE_')
+  // What was refused and still talks is not listened to; a connection closed over unread bytes would lose the answer.
+  if (isMalformed && socket.writableEnded) return
+  // Nothing can be said to one that never finished its TLS handshake, or has gone.
+  const listens = isMalformed || code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  if (!listens || !socket.writable || exchanges.isAnswering(socket)) socket.destroy()
+  else socket.end(plainAnswer(refusals.get(code) ?? '400 Bad Request'))
+}
+
+const refusals: ReadonlyMap<string, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+  ['HPE_INVALID_VERSION', '505 HTTP Version Not Supported: unsupported protocol version'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+])
+
+/** As Go's server answers where no handler does. */
+function plainAnswer(status: string): string {
+  const length = `Content-Length: ${status.length}`
+  return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n${length}\r\n\r\n${status}`
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-function createHandler(options: HttpServerOptions, exchanges: Exchanges): Handler {
+function createHandler(options: HttpServerOptions, exchanges: Exchanges, bodies: BodyReader): Handler {
   const { core, environment, authenticate } = options
   const { clock, logger } = environment
   const lists = new ListWriter(clock)
@@ -123,7 +159,7 @@ function createHandler(options: HttpServerOptions, exchanges: Exchanges): Handle
   const context: HandlerContext = {
     core,
     environment,
-    bodies: new BodyReader(),
+    bodies,
     lists,
     becomeLongRunning: (exchange) => exchanges.becomeLongRunning(exchange),
   }
@@ -146,7 +182,14 @@ function createHandler(options: HttpServerOptions, exchanges: Exchanges): Handle
 
   return (request, response) => {
     try {
-      const { url = '/' } = request
+      const malformed = problemOf(request)
+      if (malformed !== undefined) {
+        response.shouldKeepAlive = false
+        response.writeHead(400, malformed.slice('400 '.length), { 'Content-Type': 'text/plain; charset=utf-8' })
+        response.end(malformed)
+        return
+      }
+      const url = pathOf(request.url ?? '/')
       const mark = url.indexOf('?')
       const path = mark < 0 ? url : url.slice(0, mark)
       const search = mark < 0 ? '' : url.slice(mark + 1)
@@ -167,6 +210,16 @@ function createHandler(options: HttpServerOptions, exchanges: Exchanges): Handle
     }
   }
 }
+
+/** What is wrong with a request that Node lets through. */
+function problemOf({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): string | undefined {
+  if (httpVersionMajor !== 1) return '400 Bad Request'
+  if (headers.host === undefined && httpVersionMinor > 0) return '400 Bad Request: missing required Host header'
+  return undefined
+}
+
+/** Path and query, also of a request that names all of the address, as one to a proxy does. */
+const pathOf = (url: string): string => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*\/?/i, '/'))
 
 /** Who a request counts as made by. */
 function userOf(core: ApiCore, user: User, request: IncomingMessage): User {

@@ -1,4 +1,4 @@
-import { bindingSchema, methodNotAllowed, type ResourceDefinition, scaleSchema } from '@coracle/api'
+import { bindingSchema, type ResourceDefinition, scaleSchema } from '@coracle/api'
 import type { Registry } from '../registry-contract.ts'
 import type { Subresource, SubresourceResult } from '../subresources/subresource.ts'
 import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
@@ -9,7 +9,7 @@ import { negotiate, patchTypeOf } from './media-types.ts'
 import { sendStored, sendValue, type Wanted } from './object-response.ts'
 import { writeOptionsOf } from './query.ts'
 import { handleResource } from './resource-handlers.ts'
-import { pathNotFound, type ResourceRoute } from './routes.ts'
+import { checkPathName, pathMethodNotAllowed, pathNotFound, type ResourceRoute } from './routes.ts'
 
 /** Carries out what a route asks of a subresource. Authorization has happened. */
 export function handleSubresource(
@@ -20,11 +20,13 @@ export function handleSubresource(
 ): Promise<void> | void {
   const { definition } = registry
   if (route.subresource === 'status' && definition.hasStatus) {
-    if (!['get', 'update', 'patch'].includes(route.verb)) throw notAllowed(definition, route)
+    if (!['get', 'update', 'patch'].includes(route.verb)) throw pathMethodNotAllowed()
     return handleResource(context, exchange, route, registry)
   }
   const subresource = context.core.subresource(definition, route.subresource)
   if (subresource === undefined) throw pathNotFound()
+  if (exchange.request.method === 'HEAD') throw pathMethodNotAllowed()
+  checkPathName(route.name)
   const namespace = definition.namespaced ? route.namespace : ''
   if (route.verb === 'get') {
     if (subresource.stream !== undefined) return stream(context, exchange, subresource, namespace, route.name)
@@ -32,9 +34,6 @@ export function handleSubresource(
   }
   return write(context, exchange, definition, subresource, namespace, route)
 }
-
-const notAllowed = (definition: ResourceDefinition, route: ResourceRoute) =>
-  methodNotAllowed({ group: definition.group, plural: `${definition.plural}/${route.subresource}` }, route.verb)
 
 const wantedOf = (exchange: Exchange): Wanted => ({
   request: exchange.request,
@@ -51,7 +50,7 @@ async function get(
   namespace: string,
   route: ResourceRoute,
 ): Promise<void> {
-  if (subresource.get === undefined) throw notAllowed(definition, route)
+  if (subresource.get === undefined) throw pathMethodNotAllowed()
   const wanted = wantedOf(exchange)
   return sendResult(context, wanted, definition, await subresource.get(namespace, route.name))
 }
@@ -107,7 +106,7 @@ async function carryOut(
     )
     return { result: await subresource.update(exchange, namespace, name, value, options), warnings }
   }
-  throw notAllowed(definition, route)
+  throw pathMethodNotAllowed()
 }
 
 /** The kind that a subresource takes. */
@@ -131,11 +130,11 @@ function sendResult(
   { environment }: HandlerContext,
   wanted: Wanted,
   definition: ResourceDefinition,
-  { code, value, stored, warnings }: SubresourceResult,
+  { code, value, stored, kind = definition, warnings }: SubresourceResult,
   bodyWarnings: readonly string[] = [],
 ): Promise<void> | void {
   const all = bodyWarnings.length === 0 ? warnings : [...bodyWarnings, ...warnings]
-  if (stored !== undefined) return sendStored(wanted, code, definition, stored, environment.clock.now(), all)
+  if (stored !== undefined) return sendStored(wanted, code, kind, stored, environment.clock.now(), all)
   return sendValue(wanted, code, value, all)
 }
 

@@ -20,6 +20,9 @@ export const watchBufferBytesMax = 8 * 1024 * 1024
 /** Watches end after a random time between this and twice as much unless they say otherwise (upstream's default). */
 const watchMinSeconds = 1800
 
+/** How long a client may take for what was sent before its watch ended. */
+const lastEventsGraceMs = 30_000
+
 export interface WatchRequest {
   readonly registry: Registry
   readonly options: WatchOptions
@@ -55,9 +58,12 @@ export async function streamWatch(
     return false
   }
   const onEnd = () => {
-    if (response.destroyed) return
+    if (response.destroyed || response.writableEnded) return
     begin()
     response.end()
+    // One that does not read would keep its connection for ever.
+    const grace = clock.setTimer(lastEventsGraceMs, () => response.destroy())
+    response.once('close', () => grace.cancel())
   }
   response.on('drain', () => watch?.resume())
 

@@ -39,9 +39,10 @@ export function decodeBody(
 
 /** The body with the `kind` and `apiVersion` of the path, which it may leave out but not contradict. */
 function withType(definition: ResourceDefinition, body: unknown, knowsKind: KnowsKind): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw unrecognized(definition, body)
+  if (typeof body !== 'object' || Array.isArray(body)) throw unrecognized(definition, body)
   const expected = apiVersionOf(definition)
-  const { apiVersion, kind } = body as { readonly apiVersion?: unknown; readonly kind?: unknown }
+  // As in Go, null says nothing: it is an object without fields.
+  const { apiVersion, kind } = (body ?? {}) as { readonly apiVersion?: unknown; readonly kind?: unknown }
   if (apiVersion === expected && kind === definition.kind) return body
   const givenVersion = isGiven(apiVersion) ? String(apiVersion) : expected
   const givenKind = isGiven(kind) ? String(kind) : definition.kind
@@ -73,7 +74,7 @@ function mismatch(definition: ResourceDefinition, apiVersion: string, kind: stri
 const shownBytesMax = 30
 
 function unrecognized(definition: ResourceDefinition, body: unknown): Error {
-  const type = Array.isArray(body) ? 'array' : body === null ? 'null' : typeof body
+  const type = Array.isArray(body) ? 'array' : typeof body
   const bytes = Buffer.from(JSON.stringify(body) ?? '')
   const shown = bytes.subarray(0, shownBytesMax).toString('hex') + (bytes.length > shownBytesMax ? ' ...' : '')
   const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`

@@ -32,12 +32,12 @@ export class CollectionReader {
     const limit = options.limit ?? 0
     switch (request.type) {
       case 'latest': {
-        await this.#reach(request.atLeast)
+        await this.reach(request.atLeast)
         const { revision } = this.#cache
         return this.#pageOf(this.#cache.slice(selection, { limit, afterKey: '' }), revision)
       }
       case 'exact': {
-        await this.#reach(request.revision)
+        await this.reach(request.revision)
         const slice = this.#cache.sliceAt(request.revision, selection, { limit, afterKey: '' })
         if (slice === undefined) throw expired('The resourceVersion for the provided list is too old.')
         return this.#pageOf(slice, request.revision)
@@ -63,7 +63,7 @@ export class CollectionReader {
     const revision = resourceVersion === '' ? 0 : parseResourceVersion(resourceVersion)
     if (Number.isNaN(revision)) throw badWatchVersion(definition, resourceVersion)
     const beginsWithState = sendInitialEvents ?? revision === 0
-    if (beginsWithState) await this.#reach(revision)
+    if (beginsWithState) await this.reach(revision)
     signal?.throwIfAborted()
     const watch = this.#cache.watch(
       {
@@ -80,8 +80,8 @@ export class CollectionReader {
     return watch
   }
 
-  /** Waits for a version that is still to come, though not for long. */
-  async #reach(revision: number): Promise<void> {
+  /** Waits for a version that is still to come, though not for long. Rejects with a Timeout (504). */
+  async reach(revision: number): Promise<void> {
     if (revision <= this.#cache.revision) return
     if (await this.#feed.waitFor(revision, futureVersionWaitMs)) return
     throw tooLargeVersion(revision, this.#cache.revision)

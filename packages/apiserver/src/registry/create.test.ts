@@ -25,7 +25,28 @@ describe('create', () => {
     expect(metadata.uid).not.toBe('mine')
     expect(metadata).not.toHaveProperty('deletionTimestamp')
     expect(metadata).not.toHaveProperty('selfLink')
-    expect(metadata).not.toHaveProperty('generation')
+  })
+
+  it('keeps a generation only where the server does not count them', async () => {
+    const { client } = await startTestCore()
+    expect((await client.create(configMaps, configMap('a', {}, { generation: 7 }))).metadata.generation).toBe(7)
+    expect((await client.create(pods, pod('a', { generation: 7 }))).metadata.generation).toBe(1)
+  })
+
+  it.each(['', '0', 'abc'])('takes the resourceVersion %j for none', async (resourceVersion) => {
+    const { client } = await startTestCore()
+    const { metadata } = await client.create(configMaps, configMap('a', {}, { resourceVersion }))
+    expect(Number(metadata.resourceVersion)).toBeGreaterThan(0)
+  })
+
+  it('takes null for an object without fields', async () => {
+    const { registry } = await startTestCore()
+    const options = { dryRun: false, fieldManager: 'test', fieldValidation: 'Warn' } as const
+    const { code, message } = await refusal(registry(configMaps).create(admin, 'default', null, options))
+    expect([code, message]).toEqual([
+      422,
+      'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+    ])
   })
 
   it('counts generations from 1 where the kind counts them, and drops a status', async () => {

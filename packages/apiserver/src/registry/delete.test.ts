@@ -18,15 +18,35 @@ describe('delete', () => {
       metadata: {},
       status: 'Success',
       details: { name: 'a', kind: 'configmaps', uid: metadata.uid },
-      code: 200,
     })
     expect((await refusal(client.get(configMaps, key))).code).toBe(404)
+  })
+
+  it('says of namespaces in words of their own that a precondition fails', async () => {
+    const { client } = await startTestCore()
+    const { metadata } = await client.create(namespaces, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'a' },
+    } as never)
+    for (const [preconditions, what, found] of [
+      [{ uid: 'other' }, 'UID in precondition: other, UID', metadata.uid],
+      [{ resourceVersion: '1' }, 'ResourceVersion in precondition: 1, ResourceVersion', metadata.resourceVersion],
+    ] as const) {
+      expect((await refusal(client.delete(namespaces, { name: 'a' }, { preconditions }))).message).toBe(
+        `Operation cannot be fulfilled on namespaces "a": Precondition failed: ${what} in object meta: ${found}`,
+      )
+    }
   })
 
   it('removes a pod that no node has, and answers with the pod', async () => {
     const { client } = await startTestCore()
     const { metadata } = await client.create(pods, pod('a'))
-    expect(await client.delete(pods, key)).toMatchObject({ kind: 'Pod', metadata: { uid: metadata.uid } })
+    const gone = await client.delete(pods, key)
+    // It bears the marks of its deletion, though it never was stored with them.
+    const marks = { deletionTimestamp: expect.any(String), deletionGracePeriodSeconds: 0 }
+    expect(gone).toMatchObject({ kind: 'Pod', metadata: { uid: metadata.uid, ...marks } })
+    expect(Number(gone.metadata.resourceVersion)).toBeGreaterThan(Number(metadata.resourceVersion))
     expect((await refusal(client.get(pods, key))).code).toBe(404)
   })
 

@@ -13,8 +13,8 @@ import { asTerminating, isHeld, isNamespace, type KindRules } from './kind-rules
 
 /** What a delete request comes to. */
 export type DeletionPlan =
-  /** The object goes now. */
-  | { readonly type: 'remove' }
+  /** The object goes now. `object` is what its deletion has made of it, for the answer. */
+  | { readonly type: 'remove'; readonly object: KubernetesObject }
   /** The object is on its way out already and this request changes nothing about it. */
   | { readonly type: 'keep' }
   /** The object stays for now, marked: a finalizer or its grace period holds it. */
@@ -47,9 +47,10 @@ export function planDeletion(
   if (graceful === 'pending') return { type: 'keep' }
   if (graceful !== undefined) {
     const waits = finalizers.length > 0 || (graceful.deletionGracePeriodSeconds ?? 0) > 0
-    return waits ? mark(object, finalizers, graceful) : { type: 'remove' }
+    const marked = mark(object, finalizers, graceful)
+    return waits ? marked : { ...marked, type: 'remove' }
   }
-  if (finalizers.length === 0) return { type: 'remove' }
+  if (finalizers.length === 0) return { type: 'remove', object }
   return markForFinalizers(object, finalizers, nowMs)
 }
 
@@ -66,6 +67,7 @@ export function checkPreconditions(
   metadata: ObjectMeta,
   preconditions: DeleteOptions['preconditions'],
 ): void {
+  if (isNamespace(definition)) checkNamespacePreconditions(definition, metadata, preconditions)
   const { uid, resourceVersion } = preconditions ?? {}
   const about: About = { group: definition.group, plural: definition.kind }
   if (uid !== undefined && uid !== metadata.uid) {
@@ -78,12 +80,32 @@ export function checkPreconditions(
   }
 }
 
+/** The store of namespaces has words of its own. */
+function checkNamespacePreconditions(
+  about: About,
+  metadata: ObjectMeta,
+  preconditions: DeleteOptions['preconditions'],
+): void {
+  const { uid, resourceVersion } = preconditions ?? {}
+  const refuse = (what: string, wanted: string, found = '') =>
+    conflict(
+      about,
+      metadata.name ?? '',
+      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
+    )
+  if (uid !== undefined && uid !== metadata.uid) throw refuse('UID', uid, metadata.uid)
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion)
+    throw refuse('ResourceVersion', resourceVersion, metadata.resourceVersion)
+}
+
 /** What a delete answers of a kind whose objects it does not return. */
 export function deletedStatus({ group, plural }: About, { metadata }: KubernetesObject): Status {
   const { name = '', uid = '' } = metadata
   const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid }
-  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 }
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
 }
+
+type Mark = Extract<DeletionPlan, { readonly type: 'mark' }>
 
 type Grace = Pick<ObjectMeta, 'deletionTimestamp' | 'deletionGracePeriodSeconds' | 'generation'>
 
@@ -136,7 +158,7 @@ function markForFinalizers(object: KubernetesObject, finalizers: readonly string
   return mark(object, finalizers, { deletionTimestamp, deletionGracePeriodSeconds: 0, ...generation })
 }
 
-function mark(object: KubernetesObject, finalizers: readonly string[], marks: Grace): DeletionPlan {
+function mark(object: KubernetesObject, finalizers: readonly string[], marks: Grace): Mark {
   const { finalizers: old = [], ...metadata } = object.metadata
   const kept = finalizers.length === 0 ? {} : { finalizers: sameMembers(finalizers, old) ? old : finalizers }
   return { type: 'mark', object: { ...object, metadata: { ...metadata, ...marks, ...kept } } }

@@ -38,10 +38,9 @@ export function parseListRequest(options: ListOptions): ListRequest {
     }
     return { type: 'continue', token: decodeContinue(options.continue) }
   }
-  const revision = resourceVersion === '' ? 0 : parseResourceVersion(resourceVersion)
-  if (Number.isNaN(revision)) throw badRequest(`invalid resource version: ${notAVersion(resourceVersion)}`)
   // A limit with a version and nothing else has always meant exactly that version.
   const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0)
+  const revision = resourceVersion === '' ? 0 : requestedVersion(resourceVersion, exact)
   return exact && revision > 0 ? { type: 'exact', revision } : { type: 'latest', atLeast: revision }
 }
 
@@ -50,10 +49,18 @@ export function parseResourceVersion(text: string): number {
   return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : Number.NaN
 }
 
+/** The version a read asks for. Throws upstream's error where it is none: a BadRequest for the read of an exact version. */
+export function requestedVersion(text: string, exact: boolean): number {
+  const revision = parseResourceVersion(text)
+  if (!Number.isNaN(revision)) return revision
+  throw exact ? badRequest(`invalid resource version: ${notAVersion(text)}`) : new ApiError(500, '', notAVersion(text))
+}
+
 /** What upstream says of a resourceVersion that is no number. */
 export function notAVersion(text: string): string {
   const quoted = JSON.stringify(text)
-  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`
+  const why = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`
 }
 
 function listOptionErrors(options: ListOptions): readonly FieldError[] {

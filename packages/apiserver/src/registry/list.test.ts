@@ -144,6 +144,38 @@ describe('pages', () => {
   })
 })
 
+describe('the read of one object', () => {
+  it('waits for the version that the reader has seen, though not for long', async () => {
+    const { registry, client, environment } = await startTestCore()
+    const { metadata } = await client.create(configMaps, configMap('a'))
+    const next = String(Number(metadata.resourceVersion) + 1)
+    const waiting = registry(configMaps).get('default', 'a', next)
+    const changed = await client.update(configMaps, configMap('a', { x: '1' }))
+    expect((await waiting).object).toBe(changed)
+
+    const inVain = registry(configMaps).get('default', 'a', '999')
+    const refused = refusal(inVain)
+    await environment.clock.advance('3s')
+    expect(await refused).toMatchObject({ code: 504, reason: 'Timeout' })
+    expect(await inVain.catch((error: { status: unknown }) => error.status)).toMatchObject({
+      message: `Timeout: Too large resource version: 999, current: ${next}`,
+      details: {
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+        retryAfterSeconds: 1,
+      },
+    })
+  })
+
+  it('refuses a version that is none', async () => {
+    const { registry, client } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    expect(await refusal(registry(configMaps).get('default', 'a', 'abc'))).toMatchObject({
+      code: 500,
+      message: 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    })
+  })
+})
+
 describe('resourceVersion', () => {
   it('Exact gives the state of then', async () => {
     const { client, names } = await withTen()
@@ -202,7 +234,13 @@ describe('resourceVersion', () => {
       422,
       'resourceVersionMatch: Unsupported value: "Nearly"',
     ],
-    [{ resourceVersion: 'abc' }, 400, 'invalid resource version: resourceVersion: Invalid value: "abc"'],
+    [
+      { resourceVersion: 'abc' },
+      500,
+      'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    ],
+    [{ resourceVersion: '99999999999999999999' }, 500, 'value out of range'],
+    [{ resourceVersion: 'abc', limit: 1 }, 400, 'invalid resource version: resourceVersion: Invalid value: "abc"'],
     [{ continue: 'x', resourceVersion: '5' }, 400, 'specifying resource version is not allowed when using continue'],
   ])('refuses %j', async (options, code, message) => {
     const { client } = await startTestCore()

@@ -22,7 +22,7 @@ export function metadataForCreate(
     uid: _uid,
     resourceVersion: _resourceVersion,
     selfLink: _selfLink,
-    generation: _generation,
+    generation = 0,
     creationTimestamp: _creationTimestamp,
     deletionTimestamp: _deletionTimestamp,
     deletionGracePeriodSeconds: _deletionGracePeriodSeconds,
@@ -35,10 +35,16 @@ export function metadataForCreate(
     ...(generateName === undefined || generateName === '' ? {} : { generateName }),
     ...(definition.namespaced ? { namespace: identity.namespace } : {}),
     uid: identity.uid,
-    ...(definition.strategy.countsGenerations === true ? { generation: 1 } : {}),
+    ...generationOf(definition, generation),
     creationTimestamp: formatTime(nowMs),
     ...kept,
   }
+}
+
+/** Of kinds that do not count generations it is what the client says. */
+function generationOf({ strategy }: ResourceDefinition, given: number): Pick<ObjectMeta, 'generation'> {
+  if (strategy.countsGenerations === true) return { generation: 1 }
+  return given === 0 ? {} : { generation: given }
 }
 
 /** The metadata of a changed object: what only the server gives stays as it was. */
@@ -48,8 +54,8 @@ export function metadataForUpdate(definition: ResourceDefinition, given: ObjectM
     uid,
     generation: _generation,
     selfLink: _selfLink,
-    deletionTimestamp: _deletionTimestamp,
-    deletionGracePeriodSeconds: _deletionGracePeriodSeconds,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
     managedFields: _managedFields,
     ...kept
   } = given
@@ -61,8 +67,9 @@ export function metadataForUpdate(definition: ResourceDefinition, given: ObjectM
     ...present('resourceVersion', old.resourceVersion),
     ...present('generation', old.generation),
     ...present('creationTimestamp', old.creationTimestamp),
-    ...present('deletionTimestamp', old.deletionTimestamp),
-    ...present('deletionGracePeriodSeconds', old.deletionGracePeriodSeconds),
+    // What marks a deletion cannot be taken away; that it cannot be set either is for validation to say.
+    ...present('deletionTimestamp', old.deletionTimestamp ?? deletionTimestamp),
+    ...present('deletionGracePeriodSeconds', deletionGracePeriodSeconds ?? old.deletionGracePeriodSeconds),
   }
 }
 

@@ -1,7 +1,9 @@
 import {
+  ApiError,
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
+  badRequest,
   FieldPath,
   hasReason,
   invalid,
@@ -16,12 +18,41 @@ import type { DecodedBody } from './body.ts'
 export function applyPatch(schema: ObjectSchema, object: KubernetesObject, { type, body }: Patch): unknown {
   switch (type) {
     case 'json':
-      return applyJsonPatch(object, body)
+      return body === null ? object : applyOperations(object, body)
     case 'merge':
+      if (body === null) throw badRequest('Invalid JSON Patch')
+      if (!isObject(body)) throw badRequest(`error decoding patch: ${noObject(body)}`)
       return applyMergePatch(object, body)
     case 'strategic':
-      return applyStrategicMergePatch(schema, object, body)
+      if (body === null) return object
+      if (!isObject(body)) throw badRequest(noObject(body))
+      // It is merged into an object of the kind, which it cannot make into one of another.
+      return withTypeOf(object, applyStrategicMergePatch(schema, object, body))
   }
+}
+
+/** What is a list of objects passes for a JSON patch: what is wrong with its operations shows when they are applied. */
+function applyOperations(object: KubernetesObject, body: unknown): unknown {
+  try {
+    return applyJsonPatch(object, body)
+  } catch (error) {
+    if (!hasReason(error, 'BadRequest') || !Array.isArray(body) || !body.every(isObject)) throw error
+    const causes = [{ reason: 'FieldValueInvalid', message: error.message, field: 'patch' }]
+    throw new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', { causes })
+  }
+}
+
+const isObject = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body)
+
+function withTypeOf({ apiVersion, kind }: KubernetesObject, patched: unknown): unknown {
+  const given = patched as Pick<KubernetesObject, 'apiVersion' | 'kind'>
+  return given.apiVersion === apiVersion && given.kind === kind ? patched : { ...given, apiVersion, kind }
+}
+
+/** What Go says of JSON that is no object. */
+function noObject(body: unknown): string {
+  const type = Array.isArray(body) ? 'array' : typeof body === 'boolean' ? 'bool' : typeof body
+  return `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`
 }
 
 /** Decodes a patched object. What does not decode is the patch's fault: upstream answers 422 and names the field `patch`. */

@@ -11,6 +11,7 @@ import {
   staleVersion,
 } from '@coracle/api'
 import type { KindRules } from './kind-rules.ts'
+import { parseResourceVersion } from './list-request.ts'
 
 /** Throws a Conflict where a change was meant for another version of an object, or for another object of its name. */
 export function checkVersion(
@@ -22,10 +23,14 @@ export function checkVersion(
   const { name = '', uid = '', resourceVersion = '' } = metadata
   const wantedUid = wanted.uid ?? ''
   const wantedVersion = isUnconditional(wanted) ? '' : (wanted.resourceVersion ?? '')
-  if (wantedUid !== '' && wantedUid !== uid) throw uidConflict(definition, name, wantedUid, uid)
+  if (wantedUid !== '' && wantedUid !== uid) {
+    throw uidConflict(definition, { namespace: metadata.namespace ?? '', name }, wantedUid, uid)
+  }
+  if (wantedVersion !== '' && Number.isNaN(parseResourceVersion(wantedVersion))) throw noNumber(wantedVersion)
   if (wantedVersion === '' && !rules.updatesUnconditionally) {
     const error = invalidField(FieldPath.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')
-    throw invalid(definition, name, [error])
+    // It is the resource that upstream names here, not its kind.
+    throw invalid({ group: definition.group, kind: definition.plural }, name, [error])
   }
   if (wantedVersion !== '' && wantedVersion !== resourceVersion) throw staleVersion(definition, name)
 }
@@ -35,10 +40,25 @@ export function isUnconditional({ resourceVersion = '' }: { readonly resourceVer
   return resourceVersion === '' || resourceVersion === '0'
 }
 
+/** A version that is no number: for upstream it is no client's mistake. */
+function noNumber(version: string): ApiError {
+  const why = /^\d+$/.test(version) ? 'value out of range' : 'invalid syntax'
+  return new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(version)}: ${why}`)
+}
+
+/** Where upstream's store has other names for resources than its paths, its messages have them too. */
+const storedAs: Readonly<Record<string, string>> = { nodes: 'minions', replicationcontrollers: 'controllers' }
+
 /** The object an update was meant for has gone; `found` is the uid of the one there now, or ''. */
-export function uidConflict(about: About, name: string, wanted: string, found: string): ApiError {
+export function uidConflict(
+  about: About,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  wanted: string,
+  found: string,
+): ApiError {
   const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`
-  const key = `/registry/${about.plural}/${name}`
+  const stored = about.group === '' ? (storedAs[about.plural] ?? about.plural) : about.plural
+  const key = ['/registry', stored, ...(namespace === '' ? [] : [namespace]), name].join('/')
   return conflict(
     about,
     name,

@@ -27,7 +27,9 @@ import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import { type DecodedBody, decodeBody } from './body.ts'
 import { CollectionReader } from './collection-reader.ts'
 import { checkPreconditions, deletedStatus, endsDeletion, planDeletion } from './deletion.ts'
+import { KeyTurns } from './key-turns.ts'
 import { type KindRules, kindRulesOf } from './kind-rules.ts'
+import { parseResourceVersion, requestedVersion } from './list-request.ts'
 import { checkIdentity, generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
 import { ObjectWriter } from './object-writer.ts'
 import { applyPatch, decodePatched } from './patching.ts'
@@ -71,6 +73,7 @@ export class ResourceRegistry implements Registry {
   readonly #rules: KindRules
   readonly #reader: CollectionReader
   readonly #writer: ObjectWriter
+  readonly #turns = new KeyTurns()
 
   constructor(parts: RegistryParts) {
     this.definition = parts.definition
@@ -86,7 +89,8 @@ export class ResourceRegistry implements Registry {
     return this.cache.get(this.cache.keyOf(namespace, name))
   }
 
-  async get(namespace: string, name: string): Promise<StoredObject> {
+  async get(namespace: string, name: string, resourceVersion = ''): Promise<StoredObject> {
+    if (resourceVersion !== '') await this.#reader.reach(requestedVersion(resourceVersion, false))
     return this.#existing(namespace, name)
   }
 
@@ -121,10 +125,15 @@ export class ResourceRegistry implements Registry {
   ): Promise<WriteResult> {
     const decoded = this.#decode(body, options)
     checkIdentity(this.definition, decoded.object, namespace, name)
-    if (subresource === '' && this.#rules.createsOnUpdate && this.peek(namespace, name) === undefined) {
-      return this.#createByUpdate(context, namespace, name, decoded, options)
-    }
     const { metadata } = decoded.object
+    if (this.peek(namespace, name) === undefined) {
+      const { uid = '' } = metadata
+      // A uid says that something should be.
+      if (uid !== '') throw uidConflict(this.definition, { namespace, name }, uid, '')
+      if (subresource === '' && this.#rules.createsOnUpdate) {
+        return this.#createByUpdate(context, namespace, decoded, options)
+      }
+    }
     const repeatable = isUnconditional(metadata)
     return this.change(context, namespace, name, partOf(subresource), options, (old) => {
       this.checkVersion(old, metadata)
@@ -146,8 +155,10 @@ export class ResourceRegistry implements Registry {
         this.#decode(value, options, old.decoded ? old.object : undefined),
       )
       checkIdentity(this.definition, decoded.object, namespace, name)
-      // Unless the patch itself names a version, the patched object carries the one it was made from.
-      this.checkVersion(old, decoded.object.metadata)
+      // Unless the patch itself names a version, the patched object carries the one it was made from. That it may not
+      // change the uid is for validation to say.
+      const { resourceVersion } = decoded.object.metadata
+      this.checkVersion(old, { resourceVersion })
       return { ...decoded, repeatable: true }
     })
   }
@@ -175,7 +186,7 @@ export class ResourceRegistry implements Registry {
         if (stored !== undefined) return { type: 'object', stored, gone: false }
       } else {
         const gone = dryRun ? old : await this.#writer.remove(key, old)
-        if (gone !== undefined) return this.#deleted(gone)
+        if (gone !== undefined) return this.#deleted(plan.object, gone.revision)
       }
     }
     throw staleVersion(definition, name)
@@ -202,31 +213,52 @@ export class ResourceRegistry implements Registry {
     options: RegistryWriteOptions,
     compute: (old: StoredObject) => Change,
   ): Promise<WriteResult> {
+    const key = this.cache.keyOf(namespace, name)
+    const attempt = () => this.#tryChange(context, namespace, name, part, options, compute)
+    // Most writes meet no other. Those that do line up, or hundreds at one object would all but never come through.
+    const made = this.#turns.isTaken(key) ? undefined : await attempt()
+    if (made !== undefined) return made
+    return this.#turns.take(key, async () => {
+      for (let attempts = 0; attempts < optimisticAttemptsMax; attempts += 1) {
+        const result = await attempt()
+        if (result !== undefined) return result
+      }
+      throw staleVersion(this.definition, name)
+    })
+  }
+
+  /** Undefined where another write came first and the change may be computed anew. */
+  async #tryChange(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    part: ChangedPart,
+    options: RegistryWriteOptions,
+    compute: (old: StoredObject) => Change,
+  ): Promise<WriteResult | undefined> {
     const { definition } = this
     const { admission } = this.#parts
     const key = this.cache.keyOf(namespace, name)
-    for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
-      const old = this.#existing(namespace, name)
-      const { object: wanted, warnings: given, repeatable } = compute(old)
-      const subresource = part === 'status' ? 'status' : ''
-      const attributes = this.#attributes('UPDATE', context, subresource, namespace, name, old.object, options.dryRun)
-      const admitted = part === 'raw' ? wanted : await this.#admit(attributes, wanted)
-      const object = sharingWith(old.object, prepareForUpdate(definition, admitted, old.object, part))
-      const ends = endsDeletion(definition, object, old.object)
-      if (!ends && object === old.object) return { stored: old, changed: false, warnings: given }
-      if (part !== 'raw') {
-        checkUpdate(definition, object, old.object, part)
-        await admission.validate(attributes, object)
-      }
-      const warnings = [...given, ...(definition.strategy.warnings?.(object, old.object) ?? [])]
-      if (options.dryRun) return { stored: unstored(object, old.revision), changed: true, warnings }
-      const stored = await (ends ? this.#writer.remove(key, old) : this.#writer.put(key, object, old.revision))
-      // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
-      if (stored !== undefined)
-        return { stored: ends ? unstored(object, stored.revision) : stored, changed: true, warnings }
-      if (!repeatable) throw staleVersion(definition, name)
+    const old = this.#existing(namespace, name)
+    const { object: wanted, warnings: given, repeatable } = compute(old)
+    const subresource = part === 'status' ? 'status' : ''
+    const attributes = this.#attributes('UPDATE', context, subresource, namespace, name, old.object, options.dryRun)
+    const admitted = part === 'raw' ? wanted : await this.#admit(attributes, wanted)
+    const object = sharingWith(old.object, prepareForUpdate(definition, admitted, old.object, part))
+    const ends = endsDeletion(definition, object, old.object)
+    if (!ends && object === old.object) return { stored: old, changed: false, warnings: given }
+    if (part !== 'raw') {
+      checkUpdate(definition, object, old.object, part)
+      await admission.validate(attributes, object)
     }
-    throw staleVersion(definition, name)
+    const warnings = [...given, ...(definition.strategy.warnings?.(object, old.object) ?? [])]
+    if (options.dryRun) return { stored: unstored(object, old.revision), changed: true, warnings }
+    const stored = await (ends ? this.#writer.remove(key, old) : this.#writer.put(key, object, old.revision))
+    // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
+    if (stored !== undefined)
+      return { stored: ends ? unstored(object, stored.revision) : stored, changed: true, warnings }
+    if (!repeatable) throw staleVersion(definition, name)
+    return undefined
   }
 
   /** Throws a Conflict where `wanted` names another version than `old`, or another object of its name. */
@@ -267,7 +299,7 @@ export class ResourceRegistry implements Registry {
   ): Promise<WriteResult> {
     const { definition } = this
     const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
-    if (resourceVersion !== '') {
+    if (parseResourceVersion(resourceVersion) > 0) {
       throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
     }
     const namespace = namespaceForCreate(definition, requestedNamespace, decoded.object)
@@ -306,16 +338,14 @@ export class ResourceRegistry implements Registry {
     return generatedName(prefix, this.#parts.environment.random.string(generatedSuffixLength, nameAlphabet))
   }
 
-  /** A PUT where nothing is. A uid says that something should be. */
+  /** A PUT where nothing is. */
   async #createByUpdate(
     context: RequestContext,
     namespace: string,
-    name: string,
     decoded: DecodedBody,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const { resourceVersion: _resourceVersion, uid = '', ...metadata } = decoded.object.metadata
-    if (uid !== '') throw uidConflict(this.definition, name, uid, '')
+    const { resourceVersion: _resourceVersion, ...metadata } = decoded.object.metadata
     const object = { ...decoded.object, metadata }
     const result = await this.#create(context, namespace, { ...decoded, object }, options)
     return { ...result, created: true }
@@ -348,9 +378,10 @@ export class ResourceRegistry implements Registry {
     }
   }
 
-  #deleted(stored: StoredObject): DeleteResult {
-    if (this.#rules.returnsDeletedObject) return { type: 'object', stored, gone: true }
-    return { type: 'status', status: deletedStatus(this.definition, stored.object) }
+  #deleted(object: KubernetesObject, revision: number): DeleteResult {
+    if (!this.#rules.returnsDeletedObject) return { type: 'status', status: deletedStatus(this.definition, object) }
+    const metadata = { ...object.metadata, resourceVersion: String(revision) }
+    return { type: 'object', stored: unstored({ ...object, metadata }, revision), gone: true }
   }
 }
 

@@ -58,9 +58,43 @@ describe('update', () => {
   it('refuses an update meant for an earlier object of the same name', async () => {
     const { client } = await startTestCore()
     await client.create(configMaps, configMap('a'))
-    const { code, message } = await refusal(client.update(configMaps, configMap('a', {}, { uid: 'earlier' })))
-    expect(code).toBe(409)
-    expect(message).toContain('Precondition failed: UID in precondition: earlier, UID in object meta:')
+    const { metadata } = await client.get(configMaps, key)
+    for (const [name, found] of [
+      ['a', metadata.uid],
+      ['gone', ''],
+    ]) {
+      const meant = configMap(name ?? '', {}, { uid: 'earlier' })
+      expect(await refusal(client.update(configMaps, meant))).toEqual({
+        code: 409,
+        reason: 'Conflict',
+        message:
+          `Operation cannot be fulfilled on configmaps "${name}": StorageError: invalid object, Code: 4, ` +
+          `Key: /registry/configmaps/default/${name}, ResourceVersion: 0, AdditionalErrorMsg: ` +
+          `Precondition failed: UID in precondition: earlier, UID in object meta: ${found}`,
+      })
+    }
+  })
+
+  it.each([
+    ['abc', 'invalid syntax'],
+    ['-1', 'invalid syntax'],
+    ['99999999999999999999', 'value out of range'],
+  ])('fails as upstream does for the resourceVersion %j', async (resourceVersion, why) => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const failed = { code: 500, reason: '', message: `strconv.ParseUint: parsing "${resourceVersion}": ${why}` }
+    expect(await refusal(client.update(configMaps, configMap('a', {}, { resourceVersion })))).toEqual(failed)
+    const body = { metadata: { resourceVersion } }
+    expect(await refusal(client.patch(configMaps, key, { type: 'merge', body }))).toEqual(failed)
+  })
+
+  it('may not mark an object as deleted', async () => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const marks = { deletionTimestamp: '2020-01-01T00:00:00Z', deletionGracePeriodSeconds: 9 }
+    const { code, message } = await refusal(client.update(configMaps, configMap('a', {}, marks)))
+    expect(code).toBe(422)
+    expect(message).toMatch(/deletionTimestamp: .*immutable.*deletionGracePeriodSeconds: .*immutable/)
   })
 
   it('refuses a body that is not the object of the URL', async () => {
@@ -82,7 +116,7 @@ describe('update', () => {
     const { created } = await registry(leases).update(admin, 'default', 'a', '', lease, writeOptions)
     expect(created).toBe(true)
     expect((await refusal(client.update(leases, lease as never))).message).toBe(
-      'Lease.coordination.k8s.io "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+      'leases.coordination.k8s.io "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
     )
   })
 
@@ -218,12 +252,44 @@ describe('patch', () => {
       'the name of the object (b) does not match the name on the URL (a)',
     ],
     ['a wrong type', { data: { x: 1 } }, 422, 'patch: Invalid value:'],
+    ['another uid', { metadata: { uid: 'other' } }, 422, 'metadata.uid: Invalid value: "other": field is immutable'],
+    ['another kind', { kind: 'Pod' }, 422, 'patch: Invalid value:'],
+    ['null', null, 400, 'Invalid JSON Patch'],
+    [
+      'a list',
+      [],
+      400,
+      'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    ],
   ])('refuses %s', async (_what, body, code, message) => {
     const { client } = await startTestCore()
     await client.create(configMaps, configMap('a'))
     const found = await refusal(client.patch(configMaps, key, { type: 'merge', body }))
     expect(found.code).toBe(code)
     expect(found.message).toContain(message)
+  })
+
+  it.each([
+    ['json', 'x', 400, 'json: cannot unmarshal'],
+    ['json', [{}], 422, 'the server rejected our request due to an error in our request'],
+    ['json', [{ op: 'turn', path: '/data' }], 422, 'the server rejected our request due to an error in our request'],
+    ['strategic', true, 400, 'json: cannot unmarshal bool into Go value of type map[string]interface {}'],
+  ] as const)('refuses as a %s patch %j', async (type, body, code, message) => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const found = await refusal(client.patch(configMaps, key, { type, body: body as never }))
+    expect(found.code).toBe(code)
+    expect(found.message).toContain(message)
+  })
+
+  it.each([
+    ['json', null],
+    ['strategic', null],
+    ['strategic', { kind: 'Pod', apiVersion: 'v2' }],
+  ] as const)('changes nothing by the %s patch %j', async (type, body) => {
+    const { client } = await startTestCore()
+    const created = await client.create(configMaps, configMap('a'))
+    expect(await client.patch(configMaps, key, { type, body: body as never })).toBe(created)
   })
 
   it('answers 404 where nothing is', async () => {

@@ -31,9 +31,9 @@ export function bindingSubresource(registry: ResourceRegistry, { clock }: Enviro
     async create(context, namespace, name, body, options) {
       const { object, warnings } = decodeBody(definition, body, options.fieldValidation, () => false)
       const binding = object as Binding
-      const errors = bindingErrors(binding)
-      if (errors.length > 0) throw invalid(bindingKind, binding.metadata.name ?? '', errors)
       if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object')
+      const errors = bindingErrors(binding)
+      if (errors.length > 0) throw invalid(bindingKind, name, errors)
       const { resourceVersion = '' } = binding.metadata
       await registry.change(context, namespace, name, 'raw', options, (old) => {
         registry.checkVersion(old, binding.metadata)

@@ -47,7 +47,9 @@ export function parseLogOptions(query: Readonly<Record<string, string>>, name: s
   const sinceSeconds = count('sinceSeconds', 1)
   const sinceTimeMs = timeOf(query.sinceTime)
   if (sinceSeconds !== undefined && sinceTimeMs !== undefined) {
-    errors.push(forbiddenField(FieldPath.root, 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
+    const forbidden = forbiddenField(FieldPath.root, 'at most one of `sinceTime` or `sinceSeconds` may be specified')
+    // Upstream's path to no field in particular.
+    errors.push({ ...forbidden, field: '[]' })
   }
   if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, name, errors)
   return {

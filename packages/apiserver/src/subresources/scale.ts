@@ -1,22 +1,46 @@
 import {
+  ageColumn,
   badRequest,
+  type Column,
   compile,
+  conflict,
   FieldPath,
   invalid,
   invalidField,
   type KubernetesObject,
+  nameColumn,
+  notFound,
   type ResourceDefinition,
   type Scale,
   type ScaleMapping,
   scaleSchema,
 } from '@coracle/api'
-import { decodeBody } from '../registry/body.ts'
+import { type DecodedBody, decodeBody } from '../registry/body.ts'
 import { checkIdentity } from '../registry/object-metadata.ts'
-import { applyPatch } from '../registry/patching.ts'
+import { applyPatch, decodePatched } from '../registry/patching.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
-import type { RegistryWriteOptions } from '../registry-contract.ts'
-import type { StoredObject } from '../watch-cache/stored-object.ts'
+import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
+import { unstored } from '../watch-cache/stored-object.ts'
 import type { Subresource, SubresourceResult } from './subresource.ts'
+
+const columns: readonly Column<Scale>[] = [
+  nameColumn,
+  {
+    name: 'Desired',
+    type: 'integer',
+    description: 'How many there are to be.',
+    priority: 0,
+    cell: ({ spec }) => spec?.replicas ?? 0,
+  },
+  {
+    name: 'Available',
+    type: 'integer',
+    description: 'How many there are.',
+    priority: 0,
+    cell: ({ status }) => status?.replicas ?? 0,
+  },
+  ageColumn,
+]
 
 /** What of a Scale's definition decoding and patching need: it is never stored. */
 const scaleKind = {
@@ -26,22 +50,37 @@ const scaleKind = {
   schema: scaleSchema,
   strategy: {},
   namespaced: true,
+  columns,
 }
+
+const definition = scaleKind as unknown as ResourceDefinition
 
 /** `<resource>/scale`: how many there are and should be, as an autoscaling/v1 Scale over whatever the mapping says. */
 export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMapping<KubernetesObject>): Subresource {
-  const definition = scaleKind as unknown as ResourceDefinition
-  const decode = (body: unknown, name: string, { fieldValidation }: RegistryWriteOptions): Decoded => {
-    const { object, warnings } = decodeBody(definition, body, fieldValidation, (_version, kind) => kind === 'Scale')
+  const { group, plural } = registry.definition
+  const about = { group, plural: `${plural}/scale` }
+  const decode = (body: unknown, name: string, options: RegistryWriteOptions): Decoded => {
+    const { object, warnings } = decodeScale(body, options)
     validate(object as Scale, name)
     return { scale: object as Scale, warnings }
   }
-  const answer = (stored: StoredObject | { readonly object: KubernetesObject }, warnings: readonly string[]) =>
-    ({ code: 200, value: scaleOf(mapping, stored.object), warnings }) satisfies SubresourceResult
+  const answer = ({ object, revision }: Pick<Stored, 'object' | 'revision'>, warnings: readonly string[]) => {
+    const scale = scaleOf(mapping, object)
+    return {
+      code: 200,
+      value: scale,
+      stored: unstored(scale, revision),
+      kind: definition,
+      warnings,
+    } satisfies SubresourceResult
+  }
 
   return {
     async get(namespace, name) {
-      return answer(await registry.get(namespace, name), [])
+      const stored = registry.peek(namespace, name)
+      // Upstream counts the scales of the first API to the group of the scale itself.
+      if (stored === undefined) throw notFound({ ...about, group: group === '' ? 'autoscaling' : group }, name)
+      return answer(stored, [])
     },
     async update(context, namespace, name, body, options) {
       const { scale, warnings } = decode(body, name, options)
@@ -57,12 +96,21 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     async patch(context, namespace, name, patch, options) {
       let warnings: readonly string[] = []
       const { stored } = await registry.change(context, namespace, name, 'main', options, (old) => {
-        const decoded = decode(applyPatch(scaleSchema, scaleOf(mapping, old.object), patch), name, options)
-        checkIdentity(definition, decoded.scale, namespace, name)
-        registry.checkVersion(old, decoded.scale.metadata)
-        warnings = decoded.warnings
+        const patched = applyPatch(scaleSchema, scaleOf(mapping, old.object), patch)
+        const { object, warnings: given } = decodePatched(patched, (value) => decodeScale(value, options))
+        const scale = object as Scale
+        validate(scale, name)
+        checkIdentity(definition, scale, namespace, name)
+        const { uid = '', resourceVersion } = scale.metadata
+        const { uid: found } = old.object.metadata
+        if (uid !== '' && uid !== found) {
+          const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`
+          throw conflict(about, name, why)
+        }
+        registry.checkVersion(old, { resourceVersion })
+        warnings = given
         return {
-          object: mapping.withReplicas(old.object, decoded.scale.spec?.replicas ?? 0),
+          object: mapping.withReplicas(old.object, scale.spec?.replicas ?? 0),
           warnings,
           repeatable: true,
         }
@@ -72,6 +120,9 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
   }
 }
 
+const decodeScale = (body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody =>
+  decodeBody(definition, body, fieldValidation, (_version, kind) => kind === 'Scale')
+
 interface Decoded {
   readonly scale: Scale
   readonly warnings: readonly string[]
@@ -80,11 +131,13 @@ interface Decoded {
 /** The Scale of an object: it carries the object's identity and version. */
 export function scaleOf(mapping: ScaleMapping<KubernetesObject>, object: KubernetesObject): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+  const replicas = mapping.replicas(object)
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: { replicas: mapping.replicas(object) },
+    // Go leaves a zero out.
+    spec: replicas === 0 ? {} : { replicas },
     status: { replicas: mapping.statusReplicas(object), selector: mapping.selector(object) },
   }
 }

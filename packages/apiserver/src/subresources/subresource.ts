@@ -1,3 +1,4 @@
+import type { ResourceDefinition } from '@coracle/api'
 import type { Patch } from '@coracle/client'
 import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
@@ -8,6 +9,8 @@ export interface SubresourceResult {
   readonly value: unknown
   /** Where the answer is a stored object: the object with its bytes. `value` is its `object`. */
   readonly stored?: Stored
+  /** Of which kind that object is, where it is another than the resource's: what its table is like. */
+  readonly kind?: ResourceDefinition
   /** Texts for `Warning` headers. */
   readonly warnings: readonly string[]
 }

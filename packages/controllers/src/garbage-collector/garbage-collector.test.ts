@@ -135,6 +135,20 @@ describe('the garbage collector', () => {
     expect(names()).toEqual([])
   })
 
+  it('deletes dependents that come while their owner is being deleted in the foreground', async () => {
+    const root = await configMap('root', [], { finalizers: ['foregroundDeletion'] })
+    await configMap('slow', [root], { block: true, finalizers: ['example.com/wait'] })
+    await settle()
+    await remove('root')
+    await settle()
+    await configMap('late', [root], { block: true })
+    await settle()
+    const key = { namespace: 'default', name: 'slow' }
+    await client.patch(configMaps, key, { type: 'merge', body: { metadata: { finalizers: null } } })
+    await settle()
+    expect(names()).toEqual([])
+  })
+
   it('lets an object that has another owner go on without one that is deleted in the foreground', async () => {
     const root = await configMap('root', [], { finalizers: ['foregroundDeletion'] })
     const other = await configMap('other')

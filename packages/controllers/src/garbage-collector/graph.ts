@@ -162,6 +162,8 @@ export class DependencyGraph {
   }
 
   #isDoubtful(node: MutableNode, reference: OwnerReference, owner: MutableNode): boolean {
+    // It has come too late to be told when the deletion of its owner began, which waits for it all the same.
+    if (isDeletingDependents(owner)) return true
     const isElsewhere = owner.identity.namespace !== node.identity.namespace
     if (owner.identity.namespace !== '' && isElsewhere) {
       if (owner.object !== undefined) this.#listener.namespaceMismatch(node, reference.uid)

@@ -63,6 +63,14 @@ describe('the node lifecycle controller', () => {
   const taintsOf = async (name: string) => (await node(name)).spec?.taints?.map(({ key, effect }) => `${key}:${effect}`)
   const podNames = () => client.stored(pods).map(({ metadata }) => metadata.name)
 
+  const said = () =>
+    client
+      .stored(events)
+      .map(
+        ({ involvedObject, type, reason, message }) =>
+          `${involvedObject.kind}/${involvedObject.name} ${type} ${reason}: ${message}`,
+      )
+
   it('leaves a node alone as long as its lease is renewed', async () => {
     await createNode('a')
     const writes = () =>
@@ -93,9 +101,12 @@ describe('the node lifecycle controller', () => {
       'node.kubernetes.io/unreachable:NoSchedule',
       'node.kubernetes.io/unreachable:NoExecute',
     ])
-    expect(client.stored(events).map(({ reason, message }) => [reason, message])).toContainEqual([
-      'NodeNotReady',
-      'Node a status is now: NodeNotReady',
+    expect(said()).toEqual([
+      'Node/a Normal RegisteredNode: Node a event: Registered Node a in Controller',
+      'Node/b Normal RegisteredNode: Node b event: Registered Node b in Controller',
+      'Node/a Normal NodeNotReady: Node a status is now: NodeNotReady',
+      'Pod/p Warning NodeNotReady: Node is not ready',
+      'Pod/p Normal TaintManagerEviction: Marking for deletion Pod default/p',
     ])
   })
 
@@ -130,6 +141,88 @@ describe('the node lifecycle controller', () => {
     await pass(600)
     expect(await taintsOf('a')).toEqual(['node.kubernetes.io/unreachable:NoSchedule'])
     expect(podNames()).toEqual(['p'])
+  })
+
+  it('takes the evicting taints off once the last node is lost', async () => {
+    for (const name of ['a', 'b', 'c']) await createNode(name)
+    alive.delete('a')
+    await pass(70)
+    expect(await taintsOf('a')).toContain('node.kubernetes.io/unreachable:NoExecute')
+    alive.clear()
+    await pass(70)
+    for (const name of ['a', 'b', 'c']) {
+      expect(await taintsOf(name)).toEqual(['node.kubernetes.io/unreachable:NoSchedule'])
+    }
+  })
+
+  it('empties nodes that are lost together one in ten seconds', async () => {
+    for (let index = 0; index < 10; index++) await createNode(`n${index}`)
+    for (const lost of ['n0', 'n1', 'n2']) alive.delete(lost)
+    const emptied = async () => {
+      const taints = await Promise.all(['n0', 'n1', 'n2'].map(taintsOf))
+      return taints.filter((each) => each?.includes('node.kubernetes.io/unreachable:NoExecute')).length
+    }
+    await pass(50)
+    const counts: number[] = []
+    for (let round = 0; round < 4; round++) {
+      await pass(10)
+      counts.push(await emptied())
+    }
+    expect(counts).toEqual([1, 2, 3, 3])
+  })
+
+  it('empties no node of a small zone of which most is lost, and those of another as ever', async () => {
+    const zoned = async (name: string, zone: string) => {
+      await createNode(name)
+      const labels = { 'topology.kubernetes.io/zone': zone }
+      await client.patch(nodes, { name }, { type: 'merge', body: { metadata: { labels } } })
+    }
+    for (const name of ['a0', 'a1', 'a2', 'a3']) await zoned(name, 'a')
+    for (const name of ['b0', 'b1']) await zoned(name, 'b')
+    for (const lost of ['a0', 'a1', 'a2', 'b0']) alive.delete(lost)
+    await pass(300)
+    const evicting = async (name: string) => (await taintsOf(name))?.some((taint) => taint.endsWith(':NoExecute'))
+    expect(await Promise.all(['a0', 'a1', 'a2', 'b0'].map(evicting))).toEqual([false, false, false, true])
+  })
+
+  it('turns an evicting taint at once into the one that suits what the node says', async () => {
+    await createNode('a')
+    await createNode('b')
+    alive.delete('a')
+    await pass(70)
+    const status = { conditions: [{ type: 'Ready', status: 'False', lastHeartbeatTime: '2026-01-01T00:01:10Z' }] }
+    await client.update<Node>(nodes, { ...(await node('a')), status } as Node, { subresource: 'status' })
+    await environment.clock.settle()
+    expect(await taintsOf('a')).toEqual([
+      'node.kubernetes.io/not-ready:NoSchedule',
+      'node.kubernetes.io/not-ready:NoExecute',
+    ])
+  })
+
+  it('says that a pod need not leave after all', async () => {
+    await createNode('a')
+    const taints = [{ key: 'maintenance', effect: 'NoExecute' }]
+    await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { spec: { taints } } })
+    await createPod('p', 'a', [{ key: 'maintenance', operator: 'Exists', tolerationSeconds: 60 }])
+    await pass(30)
+    await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { spec: { taints: null } } })
+    await pass(60)
+    expect(podNames()).toEqual(['p'])
+    expect(said()).toContain('Pod/p Normal TaintManagerEviction: Cancelling deletion of Pod default/p')
+  })
+
+  it('tells of nodes that go, and of others that come under their name', async () => {
+    await createNode('a')
+    await environment.clock.settle()
+    await client.delete(nodes, { name: 'a' })
+    await environment.clock.settle()
+    expect(said()).toEqual([
+      'Node/a Normal RegisteredNode: Node a event: Registered Node a in Controller',
+      'Node/a Normal RemovingNode: Node a event: Removing Node a from Controller',
+    ])
+    await client.create<Node>(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } } as Node)
+    await environment.clock.settle()
+    expect(client.stored(events).filter(({ reason }) => reason === 'RegisteredNode')).toHaveLength(2)
   })
 
   it('takes its taints away, and no others, when the node is back', async () => {

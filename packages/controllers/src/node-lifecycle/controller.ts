@@ -4,13 +4,15 @@ import {
   type Change,
   type Controller,
   controller,
-  getCondition,
   type Lookup,
   performPlan,
+  type ReconcileContext,
 } from '@coracle/controller-runtime'
 import { byNode, isBound, nodeIndexName } from '../pods/by-node.ts'
 import { isEvicting } from './eviction.ts'
+import { NodeEvictions } from './node-evictions.ts'
 import { planNode } from './plan.ts'
+import { readyStatus } from './ready.ts'
 
 /** Where the agents of nodes renew a lease each, as a sign of life (KEP-589). */
 export const nodeLeaseNamespace = 'kube-node-lease'
@@ -29,33 +31,66 @@ interface SignOfLife {
   readonly seenMs: number
 }
 
+/** What is remembered about a node between two looks. */
+interface KnownNode {
+  readonly node: Node
+  readonly sign: SignOfLife
+  /** Since when it is known not to be ready, on the monotonic clock; undefined while it is. */
+  readonly unreadySinceMs: number | undefined
+  /** UIDs of its pods that will have to leave. */
+  readonly awaited: ReadonlySet<string>
+}
+
 /** Watches over nodes that stop reporting, and moves pods off nodes they do not tolerate. */
 export function createNodeLifecycleController(): Controller {
-  const signs = new Map<string, SignOfLife>()
+  const known = new Map<string, KnownNode>()
+  const evictions = new NodeEvictions()
   return controller('node-controller', { component: 'node-controller' })
     .for(nodes)
     .watches(leases, nodeOfLease)
     .watches(podResource, evictingNode, { predicates: [changesEviction], indexes: { [nodeIndexName]: byNode } })
     .reconcile(async ({ object: node, name }, context) => {
+      evictions.begin(() => context.informer(nodes).list())
+      const before = known.get(name)
+      if (before !== undefined && before.node.metadata.uid !== node?.metadata.uid) {
+        known.delete(name)
+        reportRemoval(before.node, context)
+      }
       if (node === undefined) {
-        signs.delete(name)
+        evictions.forget(name)
         return undefined
       }
       const nowMs = context.clock.monotonicMs()
-      const sign = latestSign(signs.get(name), markOf(node, context), nowMs)
-      signs.set(name, sign)
+      const last = known.get(name)
+      const sign = latestSign(last?.sign, markOf(node, context), nowMs)
       const ready = readyStatus(node)
       const silentAtMs = sign.seenMs + (ready === undefined ? nodeStartupGraceMs : nodeMonitorGraceMs)
       const isSilent = nowMs >= silentAtMs
       const isUnready = isSilent || ready === 'False' || ready === 'Unknown'
-      // The pods and the other nodes matter to few nodes; for the many that are well this costs next to nothing.
-      const pods =
-        isUnready || isEvicting(node.spec?.taints) ? context.informer(podResource).byIndex(nodeIndexName, name) : []
-      const mayEvict = isUnready && isAnyReady(context, name)
-      const result = await performPlan(context, node, planNode({ node, pods, isSilent, mayEvict }, context.clock.now()))
+      const unreadySinceMs = isUnready ? (last?.unreadySinceMs ?? nowMs) : undefined
+      const awaited = last?.awaited ?? nobody
+      // The pods matter to few nodes; for the many that are well this costs next to nothing.
+      const needsPods = isUnready || awaited.size > 0 || isEvicting(node.spec?.taints)
+      const pods = needsPods ? context.informer(podResource).byIndex(nodeIndexName, name) : []
+      const eviction = evictions.decide(node, unreadySinceMs, nowMs)
+      const isNew = last === undefined
+      const plan = planNode({ node, pods, isSilent, eviction, isNew, awaited }, context.clock.now())
+      known.set(name, { node, sign, unreadySinceMs, awaited: plan.awaited })
+      const result = await performPlan(context, node, plan)
       const againMs = isUnready ? unreadyCheckMs : silentAtMs - nowMs
       return { requeueAfterMs: Math.min(againMs, result?.requeueAfterMs ?? againMs) }
     })
+}
+
+const nobody: ReadonlySet<string> = new Set()
+
+function reportRemoval(
+  { apiVersion, kind, metadata }: Node,
+  { recorder }: Pick<ReconcileContext<Node>, 'recorder'>,
+): void {
+  const { name = '', uid = '' } = metadata
+  const message = `Node ${name} event: Removing Node ${name} from Controller`
+  recorder.event({ apiVersion, kind, metadata: { name, uid } }, 'Normal', 'RemovingNode', message)
 }
 
 function latestSign(known: SignOfLife | undefined, mark: string, nowMs: number): SignOfLife {
@@ -69,13 +104,6 @@ function markOf(node: Node, lookup: Lookup): string {
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')
   return `${uid}|${lease?.spec?.renewTime ?? ''}|${ready?.lastHeartbeatTime ?? ''}`
 }
-
-function isAnyReady(lookup: Lookup, except: string): boolean {
-  const all = lookup.informer(nodes).list()
-  return all.some((node) => node.metadata.name !== except && readyStatus(node) === 'True')
-}
-
-const readyStatus = (node: Node): string | undefined => getCondition(node.status?.conditions, 'Ready')?.status
 
 function nodeOfLease({ metadata: { namespace, name } }: Lease): readonly string[] {
   return namespace === nodeLeaseNamespace && name !== undefined ? [name] : []

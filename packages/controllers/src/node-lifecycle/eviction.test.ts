@@ -29,14 +29,6 @@ describe('evictionTime', () => {
     ['goes at once where it tolerates nothing', tolerating(), [taint('a')], 0],
     ['stays where it tolerates for ever', tolerating({ key: 'a', operator: 'Exists' }), [taint('a')], undefined],
     ['stays where it tolerates everything', tolerating({ operator: 'Exists' }), [taint('a'), taint('b')], undefined],
-    ['compares values', tolerating({ key: 'a', value: 'x' }), [taint('a', { value: 'y' })], 0],
-    [
-      'takes an absent operator for Equal',
-      tolerating({ key: 'a', value: 'x' }),
-      [taint('a', { value: 'x' })],
-      undefined,
-    ],
-    ['compares effects', tolerating({ key: 'a', operator: 'Exists', effect: 'NoSchedule' }), [taint('a')], 0],
     [
       'stays for so many seconds after the taint',
       tolerating({ key: 'a', operator: 'Exists', tolerationSeconds: 300 }),

@@ -1,4 +1,4 @@
-import type { Pod, Taint, Toleration } from '@coracle/api'
+import { type Pod, type Taint, toleratesTaint } from '@coracle/api'
 import type { Time } from '@coracle/environment'
 import { timeOf } from '../pods/pod-state.ts'
 
@@ -15,7 +15,7 @@ export function evictionTime(pod: Pod, taints: readonly Taint[], nowMs: Time): T
   let earliest: Time | undefined
   for (const taint of taints) {
     if (taint.effect !== 'NoExecute') continue
-    const tolerations = pod.spec.tolerations?.filter((toleration) => tolerates(toleration, taint)) ?? []
+    const tolerations = pod.spec.tolerations?.filter((toleration) => toleratesTaint(toleration, taint)) ?? []
     if (tolerations.length === 0) return nowMs
     const seconds = tolerations.flatMap(({ tolerationSeconds }) =>
       tolerationSeconds === undefined ? [] : [tolerationSeconds],
@@ -26,11 +26,4 @@ export function evictionTime(pod: Pod, taints: readonly Taint[], nowMs: Time): T
     earliest = Math.min(earliest ?? until, until)
   }
   return earliest
-}
-
-function tolerates({ key = '', operator = 'Equal', value = '', effect = '' }: Toleration, taint: Taint): boolean {
-  if (effect !== '' && effect !== taint.effect) return false
-  if (key !== '' && key !== taint.key) return false
-  if (operator === 'Exists') return true
-  return key !== '' && operator === 'Equal' && value === (taint.value ?? '')
 }

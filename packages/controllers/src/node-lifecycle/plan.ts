@@ -4,7 +4,7 @@ import type { Time } from '@coracle/environment'
 import { podKey } from '../pods/pod-key.ts'
 import { hasEnded, isReady } from '../pods/pod-state.ts'
 import { evictionTime } from './eviction.ts'
-import { taintsFor } from './taints.ts'
+import { type EvictionTaint, taintsFor } from './taints.ts'
 
 /** What is known about a node. */
 export interface ObservedNode {
@@ -13,8 +13,17 @@ export interface ObservedNode {
   readonly pods: readonly Pod[]
   /** Whether nothing has been heard of its agent for too long. */
   readonly isSilent: boolean
-  /** Whether pods may be made to leave: not while no node at all is ready, since then it is likely we who are cut off. */
-  readonly mayEvict: boolean
+  /** Whether its pods may be made to leave, should it not be ready. */
+  readonly eviction: EvictionTaint
+  /** Whether it is seen for the first time. */
+  readonly isNew: boolean
+  /** UIDs of pods that were to leave at some time, as of the last plan. */
+  readonly awaited: ReadonlySet<string>
+}
+
+/** What to do about a node, and which of its pods will have to leave later. */
+export interface NodePlan extends Plan<NodeStatus> {
+  readonly awaited: ReadonlySet<string>
 }
 
 /**
@@ -22,27 +31,33 @@ export interface ObservedNode {
  * controllers): its conditions become Unknown, it is tainted, its pods count as not ready, and leave once they no longer
  * tolerate its taints. Pure.
  */
-export function planNode({ node, pods, isSilent, mayEvict }: ObservedNode, nowMs: Time): Plan<NodeStatus> {
+export function planNode(observed: ObservedNode, nowMs: Time): NodePlan {
+  const { node, pods, isSilent, eviction, isNew, awaited } = observed
   const old: readonly Condition[] = node.status?.conditions ?? []
   const conditions = isSilent ? silencedTypes.reduce((list, type) => silence(node, list, type, nowMs), old) : old
-  const taints = taintsFor(node, conditions, mayEvict, nowMs)
+  const taints = taintsFor(node, conditions, eviction, nowMs)
   const ready = getCondition(conditions, 'Ready')?.status
   const unready = ready === 'Unknown' ? pods.filter((pod) => isReady(pod) && !hasEnded(pod)) : []
   const due = pods
     .filter((pod) => pod.metadata.deletionTimestamp === undefined)
     .map((pod) => ({ pod, at: evictionTime(pod, taints ?? [], nowMs) }))
   const evicted = due.filter(({ at }) => at !== undefined && at <= nowMs).map(({ pod }) => pod)
-  const nextMs = Math.min(
-    ...due.map(({ at = Number.POSITIVE_INFINITY }) => (at > nowMs ? at : Number.POSITIVE_INFINITY)),
-  )
+  const spared = due.filter(({ pod, at }) => at === undefined && awaited.has(pod.metadata.uid ?? ''))
+  const later = due.filter(({ at }) => at !== undefined && at > nowMs)
+  const nextMs = later.reduce((next, { at = next }) => Math.min(next, at), Number.POSITIVE_INFINITY)
   return {
     actions: [
+      ...(isNew ? [registeredEvent(node)] : []),
       ...(ready === 'Unknown' && getCondition(old, 'Ready')?.status === 'True' ? [notReadyEvent(node)] : []),
       ...(taints === node.spec?.taints ? [] : [retaint(node, taints ?? [])]),
       ...unready.filter((pod) => !evicted.includes(pod)).map((pod) => markNotReady(pod, nowMs)),
+      ...unready.map(podNotReadyEvent),
+      ...spared.map(({ pod }) => cancelledEvent(pod)),
       ...evicted.map((pod) => markDisrupted(pod, nowMs)),
+      ...evicted.map(evictionEvent),
       ...evicted.map(evict),
     ],
+    awaited: new Set(later.map(({ pod }) => pod.metadata.uid ?? '')),
     ...(conditions === old ? {} : { status: { ...node.status, conditions } as NodeStatus }),
     ...(Number.isFinite(nextMs) ? { requeueAfterMs: nextMs - nowMs } : {}),
   }
@@ -68,6 +83,14 @@ function silence(node: Node, conditions: readonly Condition[], type: string, now
   return [...conditions, { ...never, lastHeartbeatTime, lastTransitionTime: formatTime(nowMs) } as Condition]
 }
 
+const registeredEvent = ({ metadata: { name = '' } }: Node): Action => ({
+  type: 'event',
+  eventType: 'Normal',
+  reason: 'RegisteredNode',
+  message: `Node ${name} event: Registered Node ${name} in Controller`,
+  because: 'the node is new here',
+})
+
 const notReadyEvent = ({ metadata: { name = '' } }: Node): Action => ({
   type: 'event',
   eventType: 'Normal',
@@ -75,6 +98,28 @@ const notReadyEvent = ({ metadata: { name = '' } }: Node): Action => ({
   message: `Node ${name} status is now: NodeNotReady`,
   because: 'the node has stopped reporting',
 })
+
+const podNotReadyEvent = (pod: Pod): Action => ({
+  type: 'event',
+  about: pod,
+  eventType: 'Warning',
+  reason: 'NodeNotReady',
+  message: 'Node is not ready',
+  because: lostReason,
+})
+
+const evictionEvent = (pod: Pod): Action => taintEvent(pod, 'Marking for deletion', evictionReason)
+
+const cancelledEvent = (pod: Pod): Action =>
+  taintEvent(pod, 'Cancelling deletion of', 'the pod need not leave its node any longer')
+
+function taintEvent(pod: Pod, what: string, because: string): Action {
+  const { namespace = '', name = '' } = pod.metadata
+  const message = `${what} Pod ${namespace}/${name}`
+  return { type: 'event', about: pod, eventType: 'Normal', reason: 'TaintManagerEviction', message, because }
+}
+
+const lostReason = 'nobody hears from the node any more'
 
 function retaint({ metadata }: Node, taints: NonNullable<NonNullable<Node['spec']>['taints']>): Action {
   const { uid, resourceVersion, name = '' } = metadata
@@ -85,8 +130,9 @@ function retaint({ metadata }: Node, taints: NonNullable<NonNullable<Node['spec'
 
 function markNotReady(pod: Pod, nowMs: Time): Action {
   const ready = getCondition(pod.status?.conditions, 'Ready')
-  const conditions = setCondition(pod.status?.conditions, { ...ready, type: 'Ready', status: 'False' } as const, nowMs)
-  return patchStatus(pod, conditions, 'nobody hears from the node any more')
+  const observedGeneration = pod.metadata.generation
+  const wanted = { ...ready, type: 'Ready', status: 'False', observedGeneration } as const
+  return patchStatus(pod, setCondition(pod.status?.conditions, wanted, nowMs), lostReason)
 }
 
 function markDisrupted(pod: Pod, nowMs: Time): Action {
@@ -95,6 +141,7 @@ function markDisrupted(pod: Pod, nowMs: Time): Action {
     status: 'True',
     reason: 'DeletionByTaintManager',
     message: 'Taint manager: deleting due to NoExecute taint',
+    observedGeneration: pod.metadata.generation,
   } as const
   return patchStatus(pod, setCondition(pod.status?.conditions, target, nowMs), evictionReason)
 }
@@ -109,14 +156,5 @@ function patchStatus(pod: Pod, conditions: readonly Condition[], because: string
 
 function evict(pod: Pod): Action {
   const uid = pod.metadata.uid === undefined ? {} : { uid: pod.metadata.uid }
-  const { namespace = '', name = '' } = pod.metadata
-  const message = `Marking for deletion Pod ${namespace}/${name}`
-  return {
-    type: 'delete',
-    resource: podResource,
-    key: podKey(pod),
-    ...uid,
-    because: evictionReason,
-    events: { succeeded: { reason: 'TaintManagerEviction', message } },
-  }
+  return { type: 'delete', resource: podResource, key: podKey(pod), ...uid, because: evictionReason }
 }

@@ -22,18 +22,33 @@ const isManaged = ({ key, effect }: Taint): boolean => {
 }
 
 /**
+ * What may be done with the taint that makes the pods of a node go which is not ready: put it on, leave it if it is there
+ * (as the one that suits the condition), or take it off.
+ */
+export type EvictionTaint = 'add' | 'keep' | 'remove'
+
+/** Whether a node is made to evict because it is not ready. */
+export function isTaintedForEviction(node: Node): boolean {
+  return (
+    node.spec?.taints?.some(
+      ({ key, effect }) => effect === 'NoExecute' && (key === notReadyTaint || key === unreachableTaint),
+    ) === true
+  )
+}
+
+/**
  * The taints a node is to have with these conditions: its own, and those that conditions stand for
  * (https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions). The very list of the
- * node comes back where nothing changes. Without `mayEvict` none makes running pods go.
+ * node comes back where nothing changes.
  */
 export function taintsFor(
   node: Node,
   conditions: readonly Condition[],
-  mayEvict: boolean,
+  eviction: EvictionTaint,
   nowMs: Time,
 ): readonly Taint[] | undefined {
   const old = node.spec?.taints ?? []
-  const wanted = wantedTaints(node, conditions, mayEvict)
+  const wanted = wantedTaints(node, conditions, eviction)
   const has = (list: readonly Taint[], { key, effect }: Taint) =>
     list.some((each) => each.key === key && each.effect === effect)
   const kept = old.filter((taint) => !isManaged(taint) || has(wanted, taint))
@@ -42,14 +57,15 @@ export function taintsFor(
   return [...kept, ...added.map((taint) => ({ ...taint, timeAdded: formatTime(nowMs) }))]
 }
 
-function wantedTaints(node: Node, conditions: readonly Condition[], mayEvict: boolean): readonly Taint[] {
+function wantedTaints(node: Node, conditions: readonly Condition[], eviction: EvictionTaint): readonly Taint[] {
   const taints: Taint[] = []
   const ready = getCondition(conditions, 'Ready')?.status
   // An agent that has yet to report says nothing about its node.
   if (ready === 'False' || ready === 'Unknown') {
     const key = ready === 'False' ? notReadyTaint : unreachableTaint
     taints.push({ key, effect: 'NoSchedule' })
-    if (mayEvict) taints.push({ key, effect: 'NoExecute' })
+    const isEvicting = eviction === 'add' || (eviction === 'keep' && isTaintedForEviction(node))
+    if (isEvicting) taints.push({ key, effect: 'NoExecute' })
   }
   for (const [type, key] of pressureTaints) {
     if (getCondition(conditions, type)?.status === 'True') taints.push({ key, effect: 'NoSchedule' })

@@ -5,7 +5,7 @@ import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environmen
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pod } from '../testing/objects.ts'
 import { createPodGarbageCollector } from './controller.ts'
-import { excessEndedPods, planOrphanedPod } from './plan.ts'
+import { excessEndedPods, planAbandonedPod, planOrphanedPod } from './plan.ts'
 
 describe('the pod garbage collector', () => {
   let environment: VirtualEnvironment
@@ -57,6 +57,49 @@ describe('the pod garbage collector', () => {
     expect(names()).toEqual(['there'])
   })
 
+  it('deletes pods that are to go from a node that is out of service, once it is not ready', async () => {
+    await createNode()
+    const createHeld = async (name: string) => {
+      const { metadata, ...rest } = pod(name, { node: 'node-1' })
+      const finalizers = ['example.com/wait']
+      await client.create<Pod>(pods, { ...rest, metadata: { namespace: 'default', name, finalizers } })
+    }
+    const remove = (name: string) => client.delete(pods, { namespace: 'default', name })
+    const failed = async () => {
+      await environment.clock.settle()
+      const gone = client.stored(pods).filter(({ status }) => status?.phase === 'Failed')
+      return gone.map(({ metadata }) => metadata.name)
+    }
+    const patchNode = (body: unknown) => client.patch(nodes, { name: 'node-1' }, { type: 'merge', body })
+    const setReady = async (status: string) => {
+      const object = await client.get(nodes, { name: 'node-1' })
+      const conditions = [{ type: 'Ready', status }]
+      await client.update<Node>(nodes, { ...object, status: { conditions } }, { subresource: 'status' })
+    }
+    for (const name of ['stays', 'early', 'late']) await createHeld(name)
+    await remove('early')
+    await setReady('True')
+    await patchNode({ spec: { taints: [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' }] } })
+    expect(await failed()).toEqual([])
+    await setReady('Unknown')
+    expect(await failed()).toEqual(['early'])
+    await remove('late')
+    expect(await failed()).toEqual(['early', 'late'])
+  })
+
+  it('ends a pod that is to go and has no node', async () => {
+    const { metadata, ...rest } = pod('p', { phase: 'Pending' })
+    await client.create<Pod>(pods, {
+      ...rest,
+      metadata: { namespace: 'default', name: 'p', finalizers: ['example.com/wait'] },
+    })
+    const key = { namespace: 'default', name: 'p' }
+    await client.delete(pods, key)
+    await environment.clock.settle()
+    expect((await client.get(pods, key)).status?.phase).toBe('Failed')
+    expect(client.calls.filter(({ verb }) => verb === 'delete')).toHaveLength(2)
+  })
+
   it('waits anew when a node goes a second time', async () => {
     await createNode()
     await createPod('there', 'node-1')
@@ -88,6 +131,15 @@ describe('planOrphanedPod', () => {
       },
       { type: 'delete', uid: 'p', gracePeriodSeconds: 0, because: 'node gone no longer exists' },
     ])
+  })
+
+  it('says nothing of disruption about a pod that is abandoned for another reason', () => {
+    const { actions } = planAbandonedPod(pod('p', { node: 'down' }), 'node down is out of service')
+    expect(actions).toMatchObject([
+      { type: 'patch', subresource: 'status', patch: { body: { status: { phase: 'Failed' } } } },
+      { type: 'delete', uid: 'p', gracePeriodSeconds: 0 },
+    ])
+    expect(actions[0]).not.toHaveProperty('patch.body.status.conditions')
   })
 
   it('leaves the status of a pod that has ended as it is', () => {

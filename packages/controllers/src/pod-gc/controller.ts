@@ -4,6 +4,7 @@ import {
   type Change,
   type Controller,
   controller,
+  isConditionTrue,
   type Lookup,
   type Plan,
   performPlan,
@@ -13,7 +14,7 @@ import {
 import type { Time } from '@coracle/environment'
 import { byNode, isBound, nodeIndexName } from '../pods/by-node.ts'
 import { hasEnded } from '../pods/pod-state.ts'
-import { excessEndedPods, planEndedPod, planOrphanedPod } from './plan.ts'
+import { excessEndedPods, planAbandonedPod, planEndedPod, planOrphanedPod } from './plan.ts'
 
 /** How long a node has to be gone before its pods go: it may be about to come back. */
 export const quarantineMs = 40_000
@@ -27,16 +28,28 @@ const deletionsParallelMax = 64
 /** Stands for all pods that have ended. No node can be called that. */
 const endedKey = '*'
 
+/** Stands for all pods that are to go and never came to a node. No node can be called that either. */
+const unassignedKey = '-'
+
+/** A node with this taint, put there by hand, is known to be shut down: its pods run no longer (KEP-2268). */
+const outOfServiceTaint = 'node.kubernetes.io/out-of-service'
+
 const endedIndexName = 'ended'
 const byEnd: IndexFunction<Pod> = (pod) => (hasEnded(pod) ? [endedKey] : [])
 
-/** Deletes pods of nodes that no longer exist, and pods that ended long ago once there are too many of them. */
+const unassignedIndexName = 'unassigned'
+const byLackOfNode: IndexFunction<Pod> = (pod) => (isUnassigned(pod) ? [unassignedKey] : [])
+
+/**
+ * Deletes pods that nobody else would: those of nodes that no longer exist or are out of service, those that are to go and
+ * have no node, and those that ended long ago once there are too many of them.
+ */
 export function createPodGarbageCollector(): Controller {
   const missingSince = new Map<string, Time>()
   let endedCheckedAt = Number.NEGATIVE_INFINITY
-  const indexes = { [nodeIndexName]: byNode, [endedIndexName]: byEnd }
+  const indexes = { [nodeIndexName]: byNode, [endedIndexName]: byEnd, [unassignedIndexName]: byLackOfNode }
   return controller('pod-garbage-collector', { component: 'pod-garbage-collector' })
-    .for(nodes, { predicates: [({ type }) => type !== 'update'] })
+    .for(nodes, { predicates: [changesService] })
     .watches(podResource, concerns, { predicates: [changesPlace], indexes })
     .reconcile(async ({ key, object: node }, context) => {
       const nowMs = context.clock.now()
@@ -44,6 +57,14 @@ export function createPodGarbageCollector(): Controller {
         if (nowMs < endedCheckedAt + endedCheckMs) return { requeueAfterMs: endedCheckedAt + endedCheckMs - nowMs }
         endedCheckedAt = nowMs
         return deleteEnded(context)
+      }
+      if (key === unassignedKey) {
+        const unassigned = context.informer(podResource).byIndex(unassignedIndexName, key)
+        return performEach(context, unassigned, (pod) => planAbandonedPod(pod, 'the pod has no node that would end it'))
+      }
+      if (node !== undefined && isOutOfService(node)) {
+        const going = context.informer(podResource).byIndex(nodeIndexName, key).filter(isGoing)
+        return performEach(context, going, (pod) => planAbandonedPod(pod, `node ${key} is out of service`))
       }
       const orphaned = node === undefined ? context.informer(podResource).byIndex(nodeIndexName, key) : []
       if (orphaned.length === 0) {
@@ -58,17 +79,38 @@ export function createPodGarbageCollector(): Controller {
     })
 }
 
+function changesService(change: Change<Node>): boolean {
+  return change.type !== 'update' || isOutOfService(change.old) !== isOutOfService(change.object)
+}
+
+function isOutOfService({ spec, status }: Node): boolean {
+  const isReady = isConditionTrue(status?.conditions, 'Ready')
+  return !isReady && spec?.taints?.some(({ key }) => key === outOfServiceTaint) === true
+}
+
+const isGoing = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined
+
+/** Whether a pod is to go that never came to a node. One that has ended only waits for finalizers. */
+const isUnassigned = (pod: Pod): boolean => isGoing(pod) && !isBound(pod.spec.nodeName) && !hasEnded(pod)
+
 /** Changes after which a pod may be in the wrong place, or one too many. */
 function changesPlace(change: Change<Pod>): boolean {
   if (change.type !== 'update') return change.type === 'add'
   const { old, object } = change
-  return old.spec.nodeName !== object.spec.nodeName || hasEnded(old) !== hasEnded(object)
+  return (
+    old.spec.nodeName !== object.spec.nodeName || hasEnded(old) !== hasEnded(object) || isGoing(old) !== isGoing(object)
+  )
 }
 
 function concerns(pod: Pod, lookup: Lookup): readonly string[] {
+  return [...abandonedKey(pod, lookup), ...(hasEnded(pod) ? [endedKey] : [])]
+}
+
+function abandonedKey(pod: Pod, lookup: Lookup): readonly string[] {
   const { nodeName } = pod.spec
-  const isMissing = isBound(nodeName) && lookup.informer(nodes).get(nodeName) === undefined
-  return [...(isMissing ? [nodeName] : []), ...(hasEnded(pod) ? [endedKey] : [])]
+  if (!isBound(nodeName)) return isUnassigned(pod) ? [unassignedKey] : []
+  const node = lookup.informer(nodes).get(nodeName)
+  return node === undefined || (isGoing(pod) && isOutOfService(node)) ? [nodeName] : []
 }
 
 function deleteEnded(context: ReconcileContext<Node>): Promise<Result> {

@@ -14,6 +14,12 @@ export function planOrphanedPod(pod: Pod, nowMs: Time): Plan<PodStatus> {
   return { actions: [...failed, remove(pod, because)] }
 }
 
+/** Deletes without grace a pod that nobody will end: the node is out of service, or there never was one. Pure. */
+export function planAbandonedPod(pod: Pod, because: string): Plan<PodStatus> {
+  const failed = hasEnded(pod) ? [] : [patchStatus(pod, { phase: 'Failed' }, because)]
+  return { actions: [...failed, remove(pod, because)] }
+}
+
 /** Deletes one of too many pods that have ended. Pure. */
 export function planEndedPod(pod: Pod): Plan<PodStatus> {
   return { actions: [remove(pod, `more than ${endedPodsMax} pods have ended`)] }
@@ -40,9 +46,14 @@ function fail(pod: Pod, because: string, nowMs: Time): Action {
     status: 'True',
     reason: 'DeletionByPodGC',
     message: 'PodGC: node no longer exists',
+    observedGeneration: pod.metadata.generation,
   }
+  const conditions = setCondition(pod.status?.conditions, target, nowMs)
+  return patchStatus(pod, { phase: 'Failed', conditions }, because)
+}
+
+function patchStatus(pod: Pod, status: Partial<PodStatus>, because: string): Action {
   const { uid, resourceVersion } = pod.metadata
-  const status = { phase: 'Failed', conditions: setCondition(pod.status?.conditions, target, nowMs) }
   const patch = { type: 'merge', body: { metadata: { uid, resourceVersion }, status } } as const
   return { type: 'patch', resource: podResource, key: podKey(pod), subresource: 'status', patch, because }
 }

@@ -1,4 +1,4 @@
-import type { ContainerStatus, Pod } from '@coracle/api'
+import { type ContainerStatus, isSidecar, type Pod } from '@coracle/api'
 import type { Time } from '@coracle/environment'
 import { isActive, isReady, readySince, timeOf } from './pod-state.ts'
 
@@ -88,9 +88,7 @@ function deletionCost(pod: Pod): number {
 }
 
 function sidecarStatuses(pod: Pod): readonly ContainerStatus[] {
-  const sidecars = new Set(
-    pod.spec.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name),
-  )
+  const sidecars = new Set(pod.spec.initContainers?.filter(isSidecar).map(({ name }) => name))
   return pod.status?.initContainerStatuses?.filter(({ name }) => sidecars.has(name)) ?? []
 }
 

@@ -16,6 +16,11 @@ export interface Candidates {
   readonly controlled: readonly Pod[]
   /** Pods of the namespace that no controller has. */
   readonly orphans: readonly Pod[]
+  /**
+   * Pods beside which one of its own counts as doubled up on a node: those of all objects that one controller has made, and
+   * none for an object that nobody controls (as upstream has it).
+   */
+  readonly related?: readonly Pod[]
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   type Change,
   type Controller,
   controller,
+  controllerOf,
   type Lookup,
   type Plan,
   performPlan,
@@ -20,6 +21,7 @@ import {
   type Result,
 } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
+import { isNamespaceGoing } from '../namespace/going.ts'
 import { isOrphan, orphanIndexName, orphansByNamespace } from '../pods/orphans.ts'
 import { isActive, isReady, readySince } from '../pods/pod-state.ts'
 import type { Candidates } from './claims.ts'
@@ -85,8 +87,22 @@ function reconcileReplicas<T extends WithStatus>(kind: ReplicasKind<T>): Reconci
     const owner = isAdopting ? await liveOwner(context, object) : object
     if (owner === undefined) return undefined
     const controlled = context.owned<Pod>(podResource)
-    return perform(context, owner, kind.plan({ owner, controlled, orphans }, context.clock.now()))
+    const related = relatedPods(kind, owner, context)
+    return perform(context, owner, kind.plan({ owner, controlled, orphans, related }, context.clock.now()))
   }
+}
+
+function relatedPods<T extends WithStatus>(kind: ReplicasKind<T>, owner: T, lookup: Lookup): readonly Pod[] {
+  const uid = controllerOf(owner)?.uid
+  if (uid === undefined) return []
+  const { namespace } = owner.metadata
+  const siblings = lookup
+    .informer(kind.resource)
+    .list(namespace)
+    .filter((each) => controllerOf(each)?.uid === uid)
+  const selectors = siblings.map((sibling) => kind.selector(sibling))
+  const candidates = lookup.informer(podResource).list(namespace)
+  return candidates.filter(({ metadata }) => selectors.some((selector) => selector.matches(metadata.labels)))
 }
 
 /**
@@ -124,7 +140,7 @@ async function perform<T extends WithStatus>(
   return requeueAfterMs === undefined ? undefined : { requeueAfterMs }
 }
 
-/** What an attempt failed with. That a namespace is going is no failure: everything in it goes, and nothing is to be made. */
+/** What an attempt failed with. That a namespace is going is no failure. */
 async function failureOf(attempt: () => Promise<unknown>): Promise<unknown> {
   try {
     await attempt()
@@ -133,9 +149,4 @@ async function failureOf(attempt: () => Promise<unknown>): Promise<unknown> {
     const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
     return errors.every(isNamespaceGoing) ? undefined : error
   }
-}
-
-function isNamespaceGoing(error: unknown): boolean {
-  if (!hasReason(error, 'Forbidden')) return false
-  return error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true
 }

@@ -16,8 +16,6 @@ export interface ObservedReplicas extends Candidates {
   readonly owner: KubernetesObject
   readonly desired: DesiredReplicas
   readonly status: ReplicasStatus | undefined
-  /** Pods beside which one of its own counts as doubled up on a node; those it controls where absent. */
-  readonly related?: readonly Pod[]
 }
 
 /**
@@ -39,7 +37,7 @@ export function planReplicas(observed: ObservedReplicas, nowMs: Time): Plan<Repl
 }
 
 function resize(observed: ObservedReplicas, pods: readonly Pod[], nowMs: Time): readonly Action[] {
-  const { owner, desired, controlled, related = controlled } = observed
+  const { owner, desired, related = [] } = observed
   const missing = desired.replicas - pods.length
   if (missing === 0) return []
   if (missing < 0) {

@@ -1,4 +1,4 @@
-import { badRequest, type Pod, pods, replicationControllers } from '@coracle/api'
+import { badRequest, type OwnerReference, type Pod, pods, replicationControllers } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
@@ -121,6 +121,35 @@ describe('the replication controller', () => {
     await environment.clock.settle()
     expect(names()).toHaveLength(0)
     expect((await current()).status).toEqual({ replicas: 0, observedGeneration: 2 })
+  })
+
+  describe('with two of three pods on one node', () => {
+    /** Makes room for one pod less, among pods of which the one alone on its node is the youngest. */
+    async function scaleDown(ownerReferences?: readonly OwnerReference[]): Promise<readonly (string | undefined)[]> {
+      for (const [name, node, readyFor] of [
+        ['a', 'n1', 5000],
+        ['b', 'n1', 5000],
+        ['alone', 'n2', 1],
+      ] as const) {
+        const { metadata, ...rest } = pod(name, { node, readyFor })
+        await client.create(pods, { ...rest, metadata: { namespace: 'default', name, labels: { app: 'web' } } })
+      }
+      const { metadata, ...rest } = replicationController(3)
+      await client.create(replicationControllers, { ...rest, metadata: { ...metadata, ownerReferences } })
+      await environment.clock.settle()
+      await client.patch(replicationControllers, key, { type: 'merge', body: { spec: { replicas: 2 } } })
+      await environment.clock.settle()
+      return names()
+    }
+
+    it('deletes the youngest where nobody controls the controller', async () => {
+      expect(await scaleDown()).toEqual(['a', 'b'])
+    })
+
+    it('deletes one of the two where somebody does', async () => {
+      const owner = { apiVersion: 'example.com/v1', kind: 'Rollout', name: 'r', uid: 'r', controller: true }
+      expect(await scaleDown([owner])).toContain('alone')
+    })
   })
 
   it('says that pods cannot be made, and takes it back when they can', async () => {

@@ -25,6 +25,7 @@ export class NodeHeartbeat {
   readonly #environment: Environment
   readonly #nodes: readonly NodeDescription[]
   readonly #warned = new Set<string>()
+  readonly #known = new Map<string, Node>()
   #timer: Timer | undefined
   #work: Promise<void> = Promise.resolve()
   #closed = false
@@ -39,6 +40,11 @@ export class NodeHeartbeat {
   async start(): Promise<void> {
     await each(this.#nodes, (node) => this.#register(node))
     this.#schedule(0)
+  }
+
+  /** The node as it was last seen: at most a heartbeat ago while the API answers. */
+  known(name: string): Node | undefined {
+    return this.#known.get(name)
   }
 
   /** Goes silent: the nodes' leases run out. */
@@ -64,6 +70,7 @@ export class NodeHeartbeat {
     for (;;) {
       try {
         const node = await this.#ensureNode(description)
+        this.#known.set(description.name, node)
         await this.#renew(description, node)
         return
       } catch (error) {
@@ -118,6 +125,7 @@ export class NodeHeartbeat {
     const { name } = description
     try {
       const node = await this.#client.get(nodes, { name })
+      this.#known.set(name, node)
       await this.#renew(description, node)
       await this.#report(description, node)
       this.#warned.delete(name)

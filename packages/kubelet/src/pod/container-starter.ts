@@ -4,9 +4,9 @@ import { expand } from '../env/expand.ts'
 import { type ContainerConfig, ContainerConfigError, type PodSandboxStatus } from '../runtimes/runtime.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { runPostStart } from './lifecycle-hooks.ts'
-import { gracePeriodMinMs } from './plan-pod.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
+import { gracePeriodMinMs } from './stop-containers.ts'
 
 /**
  * Configures, creates and starts one run of a container, its postStart hook included. Gives the reason where that
@@ -81,6 +81,7 @@ async function configOf(
     ...(container.workingDir === undefined ? {} : { workingDirectory: container.workingDir }),
     ...(stopSignal === undefined ? {} : { stopSignal }),
     mounts: (container.volumeMounts ?? []).map(({ name, mountPath }) => ({ name, containerPath: mountPath })),
+    terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
     messageFromLog: container.terminationMessagePolicy === 'FallbackToLogsOnError',
   }
 }

@@ -5,6 +5,9 @@ import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
 
+/** Servers know hooks by this. */
+const hookUserAgent = 'kube-lifecycle/1.36'
+
 /**
  * Runs what a container asks to be done once it has started. False where that failed, which is a reason to kill it.
  * Ends early, and well, when the signal is aborted or the container has stopped.
@@ -28,7 +31,7 @@ export async function runPostStart(
   const ok = await runHook(
     context,
     hook,
-    { runtime: context.runtime, containerId, container, address },
+    { runtime: context.runtime, containerId, container, address, userAgent: hookUserAgent, timeoutSeconds: 0 },
     controller.signal,
   )
   unsubscribe()
@@ -61,7 +64,14 @@ export async function runPreStop(
   const ok = await runHook(
     context,
     hook,
-    { runtime: context.runtime, containerId: run.id, container, address },
+    {
+      runtime: context.runtime,
+      containerId: run.id,
+      container,
+      address,
+      userAgent: hookUserAgent,
+      timeoutSeconds: gracePeriodMs / 1000,
+    },
     controller.signal,
   )
   timer.cancel()
@@ -75,7 +85,11 @@ async function runHook(
   target: Parameters<typeof runHandler>[1],
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (hook.sleep === undefined) return (await runHandler(hook, target, signal)).ok
+  if (hook.sleep === undefined) {
+    const { ok, answered } = await runHandler(hook, target, signal)
+    // Hooks only want to be heard: what the server makes of it does not matter (upstream's runHTTPHandler).
+    return ok || answered === true
+  }
   try {
     await sleep(environment.clock, hook.sleep.seconds * 1000, signal)
   } catch {

@@ -13,6 +13,8 @@ function observe(fields: Partial<PodObservation> = {}): PodObservation {
     failures: new Map(),
     probes: new Map(),
     unhealthy: new Map(),
+    restarting: new Set(),
+    refused: false,
     startTimeMs: startMs,
     nowMs: startMs + 5000,
     ...fields,
@@ -26,6 +28,8 @@ function brief(action: PodAction): string {
       return `start ${action.container.name}#${action.attempt}`
     case 'stop-container':
       return `stop ${action.run.name} ${action.gracePeriodMs / 1000}s`
+    case 'prepare-stop':
+      return `prepare-stop ${action.run.name}`
     case 'run-sandbox':
       return `run-sandbox#${action.attempt}`
     case 'finish':
@@ -184,9 +188,59 @@ describe('restarting', () => {
     expect(actions({ runs })).toEqual(['remove-container c0'])
   })
 
-  it('stops a container that fails its liveness probe, to start it again', () => {
-    const unhealthy = new Map([['c0', 'Container web failed liveness probe, will be restarted']])
-    expect(actions({ runs: [testRun()], unhealthy })).toEqual(['stop web 30s'])
+  describe('when a check fails', () => {
+    const failed = (graceSeconds?: number) => new Map([['c0', { check: 'liveness' as const, graceSeconds }]])
+    const stops = (fields: Partial<PodObservation>) =>
+      planPod(observe(fields)).actions.map((action) =>
+        action.type === 'stop-container' ? [brief(action), action.message, action.restart] : brief(action),
+      )
+
+    it('stops the container, to start it again', () => {
+      expect(stops({ runs: [testRun()], unhealthy: failed() })).toEqual([
+        ['stop web 30s', 'Container web failed liveness probe, will be restarted', true],
+      ])
+    })
+
+    it('gives it the time that the check sets', () => {
+      expect(stops({ runs: [testRun()], unhealthy: failed(5) })).toEqual([
+        ['stop web 5s', 'Container web failed liveness probe, will be restarted', true],
+      ])
+    })
+
+    it('does not promise a restart that the policy rules out', () => {
+      const pod = testPod({ restartPolicy: 'Never' })
+      expect(stops({ pod, runs: [testRun()], unhealthy: failed() })).toEqual([
+        ['stop web 30s', 'Container web failed liveness probe', false],
+      ])
+    })
+
+    it('calls a sidecar by what it is', () => {
+      const pod = testPod({ initContainers: [sidecar] })
+      const runs = [testRun({ name: 'log' }), testRun({ id: 'c1' })]
+      expect(stops({ pod, runs, unhealthy: failed() })).toEqual([
+        ['stop log 30s', 'Init container log failed liveness probe', true],
+      ])
+    })
+
+    it('starts it again at once, though it ended well and is restarted only on failure', () => {
+      const pod = testPod({ restartPolicy: 'OnFailure' })
+      const runs = [testRun({ exitCode: 0, finishedAtMs: startMs + 5000 })]
+      const backOffs = new Map([['web', { delayMs: 80_000, updatedAtMs: startMs }]])
+      expect(actions({ pod, runs, backOffs })).toEqual(['stop-sandbox s0'])
+      expect(actions({ pod, runs, backOffs, restarting: new Set(['c0']) })).toEqual(['start web#1'])
+    })
+
+    it('makes it wait only for the end of the run before', () => {
+      const before = testRun({ id: 'a', exitCode: 1, finishedAtMs: startMs + 1000 })
+      const stopped = testRun({ attempt: 1, exitCode: 143, finishedAtMs: startMs + 5000 })
+      const fields = {
+        runs: [before, stopped],
+        backOffs: new Map([['web', { delayMs: 10_000, updatedAtMs: startMs }]]),
+        restarting: new Set(['c0']),
+      }
+      expect(planPod(observe(fields)).wakeAtMs).toBe(startMs + 11_000)
+      expect(actions({ ...fields, nowMs: startMs + 11_000 })).toEqual(['start web#2'])
+    })
   })
 
   it('stops a container whose image was changed, and starts the new one at once', () => {
@@ -223,7 +277,7 @@ describe('ending a pod', () => {
         runs: [testRun(), testRun({ id: 'c1', name: 'log' })],
         nowMs: startMs,
       },
-      ['stop web 30s'],
+      ['stop web 30s', 'prepare-stop log'],
     ],
     [
       'stops sidecars in reverse order',
@@ -232,7 +286,7 @@ describe('ending a pod', () => {
         runs: [testRun({ exitCode: 0 }), testRun({ id: 'c1', name: 'log' }), testRun({ id: 'c2', name: 'proxy' })],
         nowMs: startMs,
       },
-      ['stop proxy 30s'],
+      ['prepare-stop log', 'stop proxy 30s'],
     ],
     [
       'stops sidecars when the containers have completed',
@@ -253,6 +307,7 @@ describe('ending a pod', () => {
       { pod: testPod({}, { status: { phase: 'Failed' } }), sandboxes: [] },
       [],
     ],
+    ['starts nothing for a pod the node has not taken on', { refused: true, sandboxes: [] }, []],
     [
       'fails for good when an init container does',
       {
@@ -272,5 +327,10 @@ describe('ending a pod', () => {
       reason: 'DeadlineExceeded',
       message: 'Pod was active on the node longer than the specified deadline',
     })
+  })
+
+  it('holds no deadline against a pod that has ended before it', () => {
+    const pod = testPod({ activeDeadlineSeconds: 20 }, { status: { phase: 'Succeeded' } })
+    expect(planPod(observe({ pod, nowMs: startMs + 60_000 })).failure).toBeUndefined()
   })
 })

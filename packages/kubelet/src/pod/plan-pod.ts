@@ -1,14 +1,21 @@
-import { type Container, type Pod, parseTime } from '@coracle/api'
-import { durationText } from '../duration-text.ts'
+import { type Container, isSidecar, type Pod } from '@coracle/api'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import { type ProbeState, runsOf, type WaitingReason } from '../status/container-statuses.ts'
-import { type BackOff, nextBackOff, restartAtMs } from './back-off.ts'
-import { podText } from './pod-name.ts'
-import { initRestartsAfter, isSidecar, restartsAfter } from './restart-policy.ts'
+import type { BackOff } from './back-off.ts'
+import { crashLoop, isDue, restartOf } from './container-restart.ts'
+import { initRestartsAfter, restartsAfter } from './restart-policy.ts'
+import { stopPod, stopUnhealthy } from './stop-containers.ts'
 
 /** A start that failed, and when to try again. */
 export interface StartFailure extends WaitingReason {
   readonly retryAtMs: number
+}
+
+/** A check for which a container is stopped. */
+export interface FailedCheck {
+  readonly check: 'liveness' | 'startup'
+  /** How long the container gets to stop; undefined: as long as its pod's containers do. */
+  readonly graceSeconds: number | undefined
 }
 
 /** All that a decision about a pod rests on. */
@@ -22,8 +29,12 @@ export interface PodObservation {
   readonly failures: ReadonlyMap<string, StartFailure>
   /** By container id. */
   readonly probes: ReadonlyMap<string, ProbeState>
-  /** Containers whose liveness or startup check has failed, by id, with what to say. */
-  readonly unhealthy: ReadonlyMap<string, string>
+  /** Containers whose liveness or startup check has failed, by id. */
+  readonly unhealthy: ReadonlyMap<string, FailedCheck>
+  /** Runs that were stopped in order to start again, whatever their exit code and restart policy, by id. */
+  readonly restarting: ReadonlySet<string>
+  /** The node has not taken the pod on. */
+  readonly refused: boolean
   readonly startTimeMs: number
   readonly nowMs: number
 }
@@ -43,7 +54,17 @@ export type PodAction =
       readonly type: 'stop-container'
       readonly run: ContainerRuntimeStatus
       readonly gracePeriodMs: number
-      /** Message of the Killing event; undefined: nothing to tell. */
+      /** Of the Killing event. */
+      readonly message: string
+      /** It is to start again afterwards, however it ends. */
+      readonly restart: boolean
+      readonly because: string
+    }
+  /** Its turn to stop has yet to come, but its preStop hook runs already. */
+  | {
+      readonly type: 'prepare-stop'
+      readonly run: ContainerRuntimeStatus
+      readonly gracePeriodMs: number
       readonly message: string
       readonly because: string
     }
@@ -67,26 +88,29 @@ export interface PodPlan {
   readonly wakeAtMs: number | undefined
 }
 
-/** Containers have at least this long to stop, whatever is asked: upstream's minimumGracePeriodInSeconds. */
-export const gracePeriodMinMs = 2_000
-
 /** What to do about a pod. Pure and level-triggered: it depends on the present state only, not on how that came about. */
 export function planPod(observation: PodObservation): PodPlan {
-  const { pod, gone } = observation
+  const { pod, gone, refused } = observation
   const failure = deadlineFailure(observation)
-  const over = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
   if (gone) return planTermination(observation, undefined, 'the pod is gone from the API')
   if (pod.metadata.deletionTimestamp !== undefined)
     return planTermination(observation, failure, 'the pod is being deleted')
+  if (refused) return planTermination(observation, undefined, 'the node has not taken the pod on')
   if (failure !== undefined) return planTermination(observation, failure, 'its active deadline has passed')
-  if (over) return planTermination(observation, undefined, 'the pod has ended')
+  if (isOver(pod)) return planTermination(observation, undefined, 'the pod has ended')
   return planRun(observation)
+}
+
+/** Nothing of the pod will run again: final phases are never left. */
+export function isOver({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed'
 }
 
 /** Deadlines count from the start time (core/v1 activeDeadlineSeconds). */
 function deadlineFailure({ pod, startTimeMs, nowMs }: PodObservation): WaitingReason | undefined {
   if (pod.status?.reason === 'DeadlineExceeded')
     return { reason: 'DeadlineExceeded', message: pod.status.message ?? '' }
+  if (isOver(pod)) return undefined
   const seconds = pod.spec.activeDeadlineSeconds
   if (seconds === undefined || nowMs < startTimeMs + seconds * 1000) return undefined
   return { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' }
@@ -94,17 +118,10 @@ function deadlineFailure({ pod, startTimeMs, nowMs }: PodObservation): WaitingRe
 
 // --- Stopping -------------------------------------------------------------------------------------------------------
 
-/** Regular containers stop first and together, then sidecars one by one in reverse order (KEP-753). */
 function planTermination(observation: PodObservation, failure: WaitingReason | undefined, because: string): PodPlan {
   const running = observation.runs.filter((run) => run.state === 'running')
   const plan = { waiting: waitingNow(observation), terminal: true, failure, wakeAtMs: undefined }
-  if (running.length > 0) {
-    const gracePeriodMs = gracePeriod(observation)
-    const actions = stopNext(observation, running).map((run) =>
-      stop(run, gracePeriodMs, `Stopping container ${run.name}`, because),
-    )
-    return { ...plan, actions, ended: false }
-  }
+  if (running.length > 0) return { ...plan, actions: stopPod(observation, running, because), ended: false }
   const ready = observation.sandboxes.filter((sandbox) => sandbox.ready)
   const actions: PodAction[] = ready.map(({ id }) => ({ type: 'stop-sandbox', id, because }))
   if (observation.gone) {
@@ -113,32 +130,6 @@ function planTermination(observation: PodObservation, failure: WaitingReason | u
   if (observation.gone || observation.pod.metadata.deletionTimestamp !== undefined)
     actions.push({ type: 'finish', because })
   return { ...plan, actions, ended: true }
-}
-
-function stopNext(
-  { pod }: PodObservation,
-  running: readonly ContainerRuntimeStatus[],
-): readonly ContainerRuntimeStatus[] {
-  const sidecars = (pod.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name)
-  const regular = running.filter(({ name }) => !sidecars.includes(name))
-  if (regular.length > 0) return regular
-  const last = sidecars.findLast((name) => running.some((run) => run.name === name))
-  return running.filter(({ name }) => name === last)
-}
-
-function stop(run: ContainerRuntimeStatus, gracePeriodMs: number, message: string, because: string): PodAction {
-  return { type: 'stop-container', run, gracePeriodMs, message, because }
-}
-
-/** What is left of the time the pod has to end. */
-function gracePeriod({ pod, nowMs }: PodObservation): number {
-  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
-  const specified = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
-  if (deletionTimestamp === undefined) return Math.max(gracePeriodMinMs, specified)
-  const granted = (deletionGracePeriodSeconds ?? 0) * 1000
-  // Sidecars, and an agent that comes back, get what is left; the timestamp has whole seconds only.
-  const left = parseTime(deletionTimestamp) + 1000 - nowMs
-  return Math.max(gracePeriodMinMs, Math.min(granted, left))
 }
 
 // --- Running --------------------------------------------------------------------------------------------------------
@@ -200,7 +191,7 @@ function planSandbox(observation: PodObservation): PodPlan {
 }
 
 /** Every container has ended and none will be restarted, or an init container has failed for good. */
-function isFinished({ pod, runs, sandboxes }: PodObservation): boolean {
+function isFinished({ pod, runs, sandboxes, restarting }: PodObservation): boolean {
   for (const container of pod.spec.initContainers ?? []) {
     const [run] = runsOf(container.name, runs)
     if (run?.state !== 'exited' || run.exitCode === 0) continue
@@ -209,7 +200,8 @@ function isFinished({ pod, runs, sandboxes }: PodObservation): boolean {
   if (sandboxes.length === 0 && runs.length === 0) return false
   return pod.spec.containers.every((container) => {
     const [run] = runsOf(container.name, runs)
-    return run?.state === 'exited' && !restartsAfter(container, pod.spec, run.exitCode ?? 0)
+    if (run?.state !== 'exited' || restarting.has(run.id)) return false
+    return !restartsAfter(container, pod.spec, run.exitCode ?? 0)
   })
 }
 
@@ -217,10 +209,9 @@ function isFinished({ pod, runs, sandboxes }: PodObservation): boolean {
 function planFinished(observation: PodObservation): PodPlan {
   const because = 'its containers have ended'
   const running = observation.runs.filter((run) => run.state === 'running')
-  const gracePeriodMs = gracePeriod(observation)
-  const actions: PodAction[] =
+  const actions: readonly PodAction[] =
     running.length > 0
-      ? stopNext(observation, running).map((run) => stop(run, gracePeriodMs, `Stopping container ${run.name}`, because))
+      ? stopPod(observation, running, because)
       : observation.sandboxes.filter(({ ready }) => ready).map(({ id }) => ({ type: 'stop-sandbox', id, because }))
   return { ...assemble(observation, actions, []), terminal: true }
 }
@@ -250,9 +241,7 @@ function initialize(observation: PodObservation, sandbox: PodSandboxStatus, step
 
 function stepRegular(observation: PodObservation, sandbox: PodSandboxStatus, container: Container): Step {
   const [run] = runsOf(container.name, observation.runs)
-  if (run?.state === 'running') return { type: 'none' }
-  if (run?.state === 'exited' && !restartsAfter(container, observation.pod.spec, run.exitCode ?? 0))
-    return { type: 'none' }
+  if (!isDue(observation, container, run)) return { type: 'none' }
   return stepStart(observation, sandbox, container, run)
 }
 
@@ -273,22 +262,13 @@ function stepStart(
   if (run === undefined || run.state !== 'exited' || run.image !== container.image) {
     return { type: 'start', action: { ...action, backOff: undefined, because: 'it has yet to run' } }
   }
-  const finishedAtMs = run.finishedAtMs ?? nowMs
-  const backOff = backOffs.get(container.name)
-  const startAtMs = restartAtMs(backOff, finishedAtMs)
-  if (nowMs < startAtMs) {
-    return { type: 'wait', waiting: crashLoop(observation.pod, container, backOff), wakeAtMs: startAtMs }
+  const restart = restartOf(observation, container.name, run)
+  if (nowMs < restart.atMs) {
+    const waiting = crashLoop(observation.pod, container, backOffs.get(container.name))
+    return { type: 'wait', waiting, wakeAtMs: restart.atMs }
   }
   const because = `it ended with exit code ${run.exitCode ?? 0}`
-  return { type: 'start', action: { ...action, backOff: nextBackOff(backOff, finishedAtMs, nowMs), because } }
-}
-
-function crashLoop(pod: Pod, container: Container, backOff: BackOff | undefined): WaitingReason {
-  const delay = durationText(backOff?.delayMs ?? 0)
-  return {
-    reason: 'CrashLoopBackOff',
-    message: `back-off ${delay} restarting failed container=${container.name} pod=${podText(pod)}`,
-  }
+  return { type: 'start', action: { ...action, backOff: restart.backOff, because } }
 }
 
 /** Counts on from what the runtime has, or from what the API says where the runtime has lost it. */
@@ -306,36 +286,15 @@ function waitingNow(observation: PodObservation): ReadonlyMap<string, WaitingRea
   const { pod, runs, failures, backOffs, nowMs, gone } = observation
   const waiting = new Map<string, WaitingReason>()
   if (gone || pod.metadata.deletionTimestamp !== undefined) return waiting
-  const init = pod.spec.initContainers ?? []
-  for (const container of [...init, ...pod.spec.containers]) {
+  for (const container of [...(pod.spec.initContainers ?? []), ...pod.spec.containers]) {
     const [run] = runsOf(container.name, runs)
-    if (run?.state === 'running') continue
+    if (!isDue(observation, container, run)) continue
     const failure = failures.get(container.name)
-    const restarts = init.includes(container) ? initRestartsAfter : restartsAfter
-    const due = run?.state !== 'exited' || restarts(container, pod.spec, run.exitCode ?? 0)
-    if (!due) continue
-    const backOff = backOffs.get(container.name)
-    const crashed = run?.state === 'exited' && nowMs < restartAtMs(backOff, run.finishedAtMs ?? nowMs)
-    if (crashed) waiting.set(container.name, crashLoop(pod, container, backOff))
+    const crashed = run?.state === 'exited' && nowMs < restartOf(observation, container.name, run).atMs
+    if (crashed) waiting.set(container.name, crashLoop(pod, container, backOffs.get(container.name)))
     else if (failure !== undefined) waiting.set(container.name, failure)
   }
   return waiting
-}
-
-/** Containers that fail their checks, or whose image was changed, are stopped so that they start anew. */
-function stopUnhealthy(observation: PodObservation): readonly PodAction[] {
-  const { pod, runs, unhealthy } = observation
-  const gracePeriodMs = gracePeriod(observation)
-  const containers = [...(pod.spec.initContainers ?? []).filter(isSidecar), ...pod.spec.containers]
-  return containers.flatMap((container) => {
-    const [run] = runsOf(container.name, runs)
-    if (run?.state !== 'running') return []
-    const because = unhealthy.get(run.id)
-    if (because !== undefined) return [stop(run, gracePeriodMs, because, because)]
-    if (run.image === container.image) return []
-    const changed = `Container ${container.name} definition changed, will be restarted`
-    return [stop(run, gracePeriodMs, changed, 'its image was changed')]
-  })
 }
 
 /** Of each container the latest run and the one before are kept, for `lastState` and the previous log. */

@@ -1,5 +1,6 @@
 import type { Client, EventRecorder } from '@coracle/client'
-import type { Environment } from '@coracle/environment'
+import type { Environment, TurnLimiter } from '@coracle/environment'
+import type { NodeAdmission } from '../admission/node-admission.ts'
 import type { EnvironmentSources } from '../env/environment-variables.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 
@@ -9,11 +10,15 @@ export interface PodContext {
   readonly environment: Environment
   readonly runtime: Runtime
   readonly sources: EnvironmentSources
+  /** What the passes of all pods take turns by. */
+  readonly turns: TurnLimiter
   /** Absent: events are not recorded. */
   readonly recorder?: EventRecorder
   readonly nodeName: string
   /** Address of the node, as pods see it. */
   readonly nodeAddress: string
+  /** Which pods the node has taken on. */
+  readonly admission: NodeAdmission
   /** What the node offers pods. */
   readonly allocatable: Readonly<Record<string, string>>
 }

@@ -1,10 +1,10 @@
 import type { ContainerStatus, Pod } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
 import type { Runtime } from '../runtimes/runtime.ts'
-import { gracePeriodMinMs } from './plan-pod.ts'
 import type { PodContext } from './pod-context.ts'
 import { podUidOf } from './pod-name.ts'
 import { PodWorker } from './pod-worker.ts'
+import { gracePeriodMinMs } from './stop-containers.ts'
 
 /** The pods of one node, or of all nodes that share a runtime: a worker each, told of what concerns it. */
 export class PodManager {

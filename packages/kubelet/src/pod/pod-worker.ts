@@ -1,15 +1,15 @@
-import { type Container, hasReason, type Pod, parseTime, pods } from '@coracle/api'
+import { hasReason, type Pod, parseTime, pods } from '@coracle/api'
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
 import { ProbeRunner } from '../probes/probe-runner.ts'
-import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
-import { runsOf } from '../status/container-statuses.ts'
-import { type OwnPodStatus, podStatus } from '../status/pod-status.ts'
+import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
+import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
 import type { BackOff } from './back-off.ts'
 import { startContainer } from './container-starter.ts'
-import { runPreStop } from './lifecycle-hooks.ts'
+import { ContainerStops } from './container-stops.ts'
 import {
   currentSandbox,
+  isOver,
   latestSandbox,
   type PodAction,
   type PodObservation,
@@ -24,6 +24,9 @@ import { StatusWriter } from './status-writer.ts'
 
 /** Passes a worker makes in one go. A pod needs a few; more than this is a plan that never comes true. */
 const passesMax = 100
+
+/** Passes of all the pods of an agent that start in one turn of the event loop, if the pods of its nodes are many. */
+export const passesPerTurnMax = 64
 
 /** A start that failed for its configuration is tried again after this: upstream's backOffPeriod. */
 export const startRetryMs = 10_000
@@ -44,8 +47,10 @@ export class PodWorker {
   readonly #probes: ProbeRunner
   readonly #backOffs = new Map<string, BackOff>()
   readonly #failures = new Map<string, StartFailure>()
-  /** Stops under way: container id to when it is killed. */
-  readonly #stopping = new Map<string, number>()
+  readonly #stops: ContainerStops
+  /** Whether the node has been asked if it takes the pod on, and why it does not. */
+  #asked: boolean
+  #refusal: WaitingReason | undefined
   /** Back-offs that were told of: the run of each container that they follow. */
   readonly #toldBackOffs = new Map<string, number | undefined>()
   #toldFailure = false
@@ -67,12 +72,20 @@ export class PodWorker {
     this.#onFinished = onFinished
     const started = pod.status?.startTime
     this.#startTimeMs = started === undefined ? context.environment.clock.now() : parseTime(started)
+    this.#refusal = refusalOf(pod)
+    this.#asked = started !== undefined
+    if (started !== undefined && !isOver(pod)) context.admission.count(podUidOf(pod), pod)
     this.#writer = new StatusWriter(context, {
       pod: () => this.#pod,
       newer: (newer) => this.update(newer),
       written: () => this.#wakeIfEnding(),
     })
     this.#probes = new ProbeRunner(context, () => this.wake())
+    this.#stops = new ContainerStops(
+      context,
+      () => this.#addressOf(),
+      () => this.wake(),
+    )
   }
 
   get pod(): Pod {
@@ -96,6 +109,8 @@ export class PodWorker {
   /** The pod is no longer in the API: everything of it goes. */
   remove(): void {
     this.#gone = true
+    // Whoever took it out of the API may have put another in its place already.
+    this.#context.admission.release(podUidOf(this.#pod))
     this.#ending.abort(endingReason)
     this.wake()
   }
@@ -113,9 +128,8 @@ export class PodWorker {
   }
 
   async #run(): Promise<void> {
-    // The caller is in the middle of something else.
-    await Promise.resolve()
     for (let passes = 1; this.#dirty && !this.#closed; passes++) {
+      await this.#context.turns.take()
       this.#dirty = false
       try {
         if (passes > passesMax) throw new Error(`${passesMax} passes in a row have not settled the pod`)
@@ -129,6 +143,7 @@ export class PodWorker {
   }
 
   async #pass(): Promise<void> {
+    if (!this.#asked) await this.#askForAdmission()
     const observation = await this.#observe()
     const plan = planPod(observation)
     this.#wakeAt(plan.wakeAtMs)
@@ -141,12 +156,28 @@ export class PodWorker {
     if (!this.#dirty && !this.#gone && !this.#deleted) this.#writer.write(status())
   }
 
+  /** A pod that has a sandbox already was taken on in an earlier life, which came to no more than that. */
+  async #askForAdmission(): Promise<void> {
+    const { admission, runtime } = this.#context
+    const uid = podUidOf(this.#pod)
+    const begun = (await runtime.listPodSandboxes(uid)).length > 0
+    if (this.#gone) return
+    if (begun) admission.count(uid, this.#pod)
+    else this.#refusal = await admission.admit(uid, this.#pod)
+    if (this.#gone) admission.release(uid)
+    this.#asked = true
+    if (this.#refusal === undefined) return
+    const { reason, message } = this.#refusal
+    recordPodEvent(this.#context, this.#pod, 'Warning', reason, message)
+  }
+
   async #observe(): Promise<PodObservation> {
     const { runtime, environment } = this.#context
     const uid = podUidOf(this.#pod)
     const [sandboxes, runs] = await Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)])
     this.#probes.follow(this.#pod, currentSandbox({ sandboxes }), runs)
     for (const { name, state } of runs) if (state === 'running') this.#failures.delete(name)
+    this.#stops.observe(runs)
     return {
       pod: this.#pod,
       gone: this.#gone,
@@ -156,6 +187,8 @@ export class PodWorker {
       failures: this.#failures,
       probes: this.#probes.states,
       unhealthy: this.#probes.unhealthy,
+      restarting: this.#stops.restarting,
+      refused: this.#refusal !== undefined,
       startTimeMs: this.#startTimeMs,
       nowMs: environment.clock.now(),
     }
@@ -166,18 +199,23 @@ export class PodWorker {
     let status: OwnPodStatus | undefined
     return () => {
       status ??= this.#status = this.#statusFor(observation, plan)
+      const rests = observation.runs.every(({ state }) => state !== 'running')
+      if (rests && (status.phase === 'Succeeded' || status.phase === 'Failed'))
+        this.#context.admission.release(podUidOf(this.#pod))
       return status
     }
   }
 
   #statusFor(observation: PodObservation, plan: PodPlan): OwnPodStatus {
     const { pod, sandboxes, runs, probes, startTimeMs, nowMs } = observation
+    if (this.#refusal !== undefined) return refusedStatus(pod, this.#refusal, startTimeMs, nowMs)
     return podStatus({
       pod,
       sandbox: latestSandbox(sandboxes),
       runs,
       waiting: plan.waiting,
       probes,
+      restarting: this.#stops.restarting,
       terminal: plan.terminal,
       ended: plan.ended,
       failure: plan.failure,
@@ -198,7 +236,8 @@ export class PodWorker {
   async #perform(plan: PodPlan, observation: PodObservation, status: () => OwnPodStatus): Promise<boolean> {
     const waited: PodAction[] = []
     for (const action of plan.actions) {
-      if (action.type === 'stop-container') this.#stop(action, observation)
+      if (action.type === 'stop-container') this.#stops.stop(action, observation)
+      else if (action.type === 'prepare-stop') this.#stops.prepare(action, observation)
       else if (action.type !== 'finish') waited.push(action)
     }
     if (waited.length > 0) {
@@ -228,6 +267,7 @@ export class PodWorker {
         return runtime.removeContainer(action.id)
       case 'start-container':
       case 'stop-container':
+      case 'prepare-stop':
       case 'finish':
         return
     }
@@ -237,6 +277,10 @@ export class PodWorker {
     const { name = '', namespace = '' } = this.#pod.metadata
     const { spec, status } = this.#pod
     const preferredAddress = status?.podIP
+    if (attempt > 0) {
+      const message = 'Pod sandbox changed, it will be killed and re-created.'
+      recordPodEvent(this.#context, this.#pod, 'Normal', 'SandboxChanged', message)
+    }
     try {
       await this.#context.runtime.runPodSandbox({
         podUid: podUidOf(this.#pod),
@@ -282,39 +326,6 @@ export class PodWorker {
       })
   }
 
-  #stop(action: StopAction, { pod, nowMs, gone }: PodObservation): void {
-    const { run, gracePeriodMs } = action
-    const killAtMs = nowMs + gracePeriodMs
-    const before = this.#stopping.get(run.id)
-    if (before !== undefined && before <= killAtMs) return
-    this.#stopping.set(run.id, killAtMs)
-    const container = containersOf(pod).find(({ name }) => name === run.name)
-    if (before === undefined && !gone)
-      recordContainerEvent(this.#context, pod, run, 'Normal', 'Killing', action.message)
-    void this.#stopAndWake(run, container, gracePeriodMs, before === undefined)
-  }
-
-  async #stopAndWake(
-    run: ContainerRuntimeStatus,
-    container: Container | undefined,
-    gracePeriodMs: number,
-    first: boolean,
-  ): Promise<void> {
-    const { environment, runtime } = this.#context
-    try {
-      const hook = first ? container?.lifecycle?.preStop : undefined
-      const startMs = environment.clock.monotonicMs()
-      if (hook !== undefined)
-        await runPreStop(this.#context, this.#pod, this.#addressOf(), run, container, hook, gracePeriodMs)
-      const leftMs = gracePeriodMs - (environment.clock.monotonicMs() - startMs)
-      await runtime.stopContainer(run.id, hook === undefined ? gracePeriodMs : Math.max(leftMs, stopAfterHookMinMs))
-    } catch (error) {
-      environment.logger.error('container not stopped', { pod: podKey(this.#pod), container: run.name, error })
-    }
-    this.#stopping.delete(run.id)
-    this.wake()
-  }
-
   #addressOf(): string {
     return this.#status?.podIP ?? this.#pod.status?.podIP ?? this.#context.nodeAddress
   }
@@ -358,6 +369,7 @@ export class PodWorker {
   }
 
   #end(): void {
+    this.#context.admission.release(podUidOf(this.#pod))
     this.#stopWork()
     this.#onFinished()
   }
@@ -392,17 +404,9 @@ const endingReason = new Error('the pod is ending')
 const endsRun: ReadonlySet<string> = new Set(['RunContainerError', 'PostStartHookError'])
 
 type StartAction = Extract<PodAction, { readonly type: 'start-container' }>
-type StopAction = Extract<PodAction, { readonly type: 'stop-container' }>
-
-/** What a container gets to stop when its preStop hook has used up the grace period: upstream's minimum. */
-const stopAfterHookMinMs = 2_000
 
 function isStart(action: PodAction): action is StartAction {
   return action.type === 'start-container'
-}
-
-function containersOf(pod: Pod): readonly Container[] {
-  return [...(pod.spec.initContainers ?? []), ...pod.spec.containers]
 }
 
 function isReady(status: Pick<OwnPodStatus, 'conditions'> | undefined): boolean {

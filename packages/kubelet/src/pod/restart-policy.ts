@@ -1,9 +1,4 @@
-import type { Container, PodSpec } from '@coracle/api'
-
-/** A sidecar: an init container that runs beside the others and is restarted whenever it ends (KEP-753). */
-export function isSidecar(container: Container): boolean {
-  return container.restartPolicy === 'Always'
-}
+import { type Container, isSidecar, type PodSpec } from '@coracle/api'
 
 /** Whether a regular container that ended with `exitCode` runs again: its own rules first, then its pod's (KEP-5307). */
 export function restartsAfter(container: Container, spec: PodSpec, exitCode: number): boolean {
@@ -19,6 +14,11 @@ export function restartsAfter(container: Container, spec: PodSpec, exitCode: num
 export function initRestartsAfter(container: Container, spec: PodSpec, exitCode: number): boolean {
   if (isSidecar(container)) return true
   return exitCode !== 0 && restartsAfter(container, spec, exitCode)
+}
+
+/** Whether a container that the node agent itself has stopped starts again, however it ended. */
+export function startsOver(container: Container, spec: PodSpec): boolean {
+  return (container.restartPolicy ?? spec.restartPolicy) !== 'Never'
 }
 
 function isRestarted(policy: string, exitCode: number): boolean {

@@ -1,61 +1,113 @@
 import { connect } from 'node:http2'
+import type { HandlerResult } from './handlers.ts'
+import { connectFailure, withPort } from './ports.ts'
 
-/** Answer of a server that is fit to serve (grpc.health.v1.HealthCheckResponse.SERVING). */
-const serving = 1
+/** Answers by number (grpc.health.v1.HealthCheckResponse). */
+const statuses = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'] as const
+/** Code of a method that the server does not have. */
+const unimplemented = 12
 /** Longest answer that is read: a status takes two bytes. */
 const answerBytesMax = 1024
+
+export interface GrpcCheck {
+  readonly host: string
+  readonly port: number
+  /** Empty: the server as a whole. */
+  readonly service: string
+  readonly userAgent: string
+  /** What to say it did not answer within. */
+  readonly timeoutSeconds: number
+}
 
 /**
  * Asks a gRPC server how it is, by the health checking protocol
  * (https://github.com/grpc/grpc/blob/master/doc/health-checking.md). Both messages have one field, so they are put
- * together by hand.
+ * together by hand. Rejects where there is no answer.
  */
-export function checkGrpcHealth(
-  host: string,
-  port: number,
-  service: string,
-  signal: AbortSignal,
-): Promise<{ readonly ok: boolean; readonly output: string }> {
+export function checkGrpcHealth(check: GrpcCheck, signal: AbortSignal): Promise<HandlerResult> {
+  const { host, port, service, userAgent, timeoutSeconds } = check
+  const target = withPort(host, port)
   return new Promise((resolve, reject) => {
-    const session = connect(`http://${host}:${port}`)
+    const session = connect(`http://${target}`)
+    let connected = false
+    const timeout = () =>
+      connected
+        ? `timeout: health rpc did not complete within ${timeoutSeconds}s`
+        : `timeout: failed to connect service "${target}" within ${timeoutSeconds}s: context deadline exceeded`
     const abort = () => session.destroy(signal.reason)
-    const end = (result: { readonly ok: boolean; readonly output: string }) => {
+    const fail = (error: Error) =>
+      reject(
+        new Error(
+          signal.aborted
+            ? timeout()
+            : `error: failed to connect service at "${target}": ${connectFailure(error, host, port)}`,
+        ),
+      )
+    const end = (result: HandlerResult) => {
       session.close()
       resolve(result)
     }
     signal.addEventListener('abort', abort, { once: true })
+    session.once('connect', () => {
+      connected = true
+    })
     session.once('close', () => signal.removeEventListener('abort', abort))
-    session.once('error', reject)
+    session.once('error', fail)
     const stream = session.request({
       ':method': 'POST',
       ':path': '/grpc.health.v1.Health/Check',
       'content-type': 'application/grpc',
+      'user-agent': userAgent,
       te: 'trailers',
     })
     const pieces: Buffer[] = []
-    let failure = ''
-    stream.on('response', (headers) => {
-      if (headers['grpc-status'] !== undefined && headers['grpc-status'] !== '0')
-        failure = String(headers['grpc-message'] ?? headers['grpc-status'])
-    })
-    stream.on('trailers', (trailers) => {
-      if (trailers['grpc-status'] !== '0') failure = String(trailers['grpc-message'] ?? trailers['grpc-status'])
-    })
+    let failure: { readonly code: number; readonly message: string } | undefined
+    const note = (headers: Readonly<Record<string, unknown>>) => {
+      const code = Number(headers['grpc-status'] ?? 0)
+      if (code !== 0) failure = { code, message: decodeURIComponent(String(headers['grpc-message'] ?? '')) }
+    }
+    stream.on('response', note)
+    stream.on('trailers', note)
     stream.on('data', (piece: Buffer) => {
       if (pieces.length < answerBytesMax) pieces.push(piece)
     })
-    stream.once('error', reject)
-    stream.once('end', () => {
-      if (failure !== '') return end({ ok: false, output: `error: health rpc failed: ${failure}` })
-      const status = statusIn(Buffer.concat(pieces))
-      end(
-        status === serving
-          ? { ok: true, output: '' }
-          : { ok: false, output: `service unhealthy (responded with status ${status})` },
-      )
-    })
+    stream.once('error', fail)
+    stream.once('end', () => end(failure === undefined ? resultOf(Buffer.concat(pieces)) : rpcFailure(failure)))
     stream.end(requestFor(service))
   })
+}
+
+function resultOf(answer: Buffer): HandlerResult {
+  // Field 1, a varint; 0 where it is not there.
+  const status = answer[5] === 0x08 ? (answer[6] ?? 0) : 0
+  const name = statuses[status] ?? String(status)
+  return name === 'SERVING'
+    ? { ok: true, output: 'service healthy' }
+    : { ok: false, output: `service unhealthy (responded with "${name}")` }
+}
+
+function rpcFailure({ code, message }: { readonly code: number; readonly message: string }): HandlerResult {
+  if (code !== unimplemented)
+    return {
+      ok: false,
+      output: `error: health rpc probe failed: rpc error: code = ${codeName(code)} desc = ${message}`,
+    }
+  const what = 'this server does not implement the grpc health protocol (grpc.health.v1.Health)'
+  return { ok: false, output: `error: ${what}: ${message}` }
+}
+
+/** Of the codes that health servers use. */
+function codeName(code: number): string {
+  const names = new Map([
+    [2, 'Unknown'],
+    [4, 'DeadlineExceeded'],
+    [5, 'NotFound'],
+    [7, 'PermissionDenied'],
+    [13, 'Internal'],
+    [14, 'Unavailable'],
+    [16, 'Unauthenticated'],
+  ])
+  return names.get(code) ?? `Code(${code})`
 }
 
 /** A message: one byte for no compression, four for the length, then field 1 (a string) if it is not empty. */
@@ -65,9 +117,4 @@ function requestFor(service: string): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt32BE(message.length, 1)
   return Buffer.concat([head, message])
-}
-
-/** Field 1, a varint; 0 (UNKNOWN) where it is not there. */
-function statusIn(answer: Buffer): number {
-  return answer[5] === 0x08 ? (answer[6] ?? 0) : 0
 }

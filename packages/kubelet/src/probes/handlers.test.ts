@@ -13,21 +13,21 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-function check(handler: Handler, port = 0) {
+function check(handler: Handler, port = 0, signal = new AbortController().signal) {
   const runtime = createSimulatedRuntime({ environment: virtualEnvironment() })
   const container = testContainer({ ports: [{ name: 'http', containerPort: port }] })
   return runHandler(
     handler,
-    { runtime, containerId: 'c0', container, address: '127.0.0.1' },
-    new AbortController().signal,
+    { runtime, containerId: 'c0', container, address: '127.0.0.1', userAgent: 'kube-probe/1.36', timeoutSeconds: 1 },
+    signal,
   )
 }
 
 describe('handlers', () => {
   it.each([
     [200, { ok: true, output: '' }],
-    [302, { ok: true, output: '' }],
-    [404, { ok: false, output: 'HTTP probe failed with statuscode: 404' }],
+    [304, { ok: true, warning: true, output: 'Probe terminated redirects, Response body: ' }],
+    [404, { ok: false, answered: true, output: 'HTTP probe failed with statuscode: 404' }],
   ])('httpGet: %i', async (code, expected) => {
     const port = await listening(
       createHttp((request, response) => {
@@ -39,6 +39,82 @@ describe('handlers', () => {
     expect(await check({ httpGet }, port)).toEqual(expected)
   })
 
+  describe('httpGet', () => {
+    /** Answers each path with a status, a body, and where to go on. */
+    const serve = (answers: Readonly<Record<string, readonly [number, string, string?]>>) =>
+      listening(
+        createHttp((request, response) => {
+          const [code, body, location] = answers[request.url ?? ''] ?? [404, '']
+          response.writeHead(code, location === undefined ? {} : { location }).end(body)
+        }),
+      )
+
+    it('follows redirects on the same host', async () => {
+      const port = await serve({ '/a': [302, '', '/b'], '/b': [307, '', '/c'], '/c': [500, ''] })
+      expect(await check({ httpGet: { port, path: '/a' } })).toMatchObject({
+        ok: false,
+        output: 'HTTP probe failed with statuscode: 500',
+      })
+    })
+
+    it('takes a redirect to another host for a success, with a warning', async () => {
+      const port = await serve({ '/': [302, 'go there', 'http://example.invalid/'] })
+      expect(await check({ httpGet: { port } })).toEqual({
+        ok: true,
+        warning: true,
+        output: 'Probe terminated redirects, Response body: go there',
+      })
+    })
+
+    it('does not run in circles', async () => {
+      const port = await serve({ '/': [302, '', '/'] })
+      expect(await check({ httpGet: { port } })).toEqual({
+        ok: false,
+        output: `Get "http://127.0.0.1:${port}/": stopped after 10 redirects`,
+      })
+    })
+
+    it('sends what it is told to send, and says who it is otherwise', async () => {
+      const seen: unknown[] = []
+      const port = await listening(
+        createHttp(({ headers }, response) => {
+          seen.push([headers.host, headers['user-agent'], headers.accept, headers['x-a']])
+          response.end()
+        }),
+      )
+      await check({ httpGet: { port } })
+      const httpHeaders = [
+        { name: 'Host', value: 'shop.example' },
+        { name: 'User-Agent', value: 'me' },
+        { name: 'Accept', value: '' },
+        { name: 'X-A', value: '1' },
+        { name: 'X-A', value: '2' },
+      ]
+      await check({ httpGet: { port, httpHeaders } })
+      expect(seen).toEqual([
+        [`127.0.0.1:${port}`, 'kube-probe/1.36', '*/*', undefined],
+        ['shop.example', 'me', undefined, '1, 2'],
+      ])
+    })
+
+    it('says why there is no answer', async () => {
+      const server = createHttp()
+      const port = await listening(server)
+      const late = AbortSignal.abort(new Error('timed out after 1s'))
+      expect(await check({ httpGet: { port } }, 0, late)).toMatchObject({
+        ok: false,
+        output: `Get "http://127.0.0.1:${port}/": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`,
+      })
+      await new Promise((resolve) => server.close(resolve))
+      const { output } = await check({ httpGet: { port, path: 'x' } })
+      expect(output).toMatch(`Get "http://127.0.0.1:${port}/x": dial tcp 127.0.0.1:${port}: connect: connection re`)
+    })
+  })
+
+  it('exec: a command that cannot be run says nothing of the container', async () => {
+    expect(await check({ exec: { command: ['true'] } })).toMatchObject({ ok: false, unknown: true })
+  })
+
   it('tcpSocket: open and closed', async () => {
     const server = createTcp()
     const port = await listening(server)
@@ -46,13 +122,13 @@ describe('handlers', () => {
     await new Promise((resolve) => server.close(resolve))
     expect(await check({ tcpSocket: { port } })).toMatchObject({
       ok: false,
-      output: expect.stringContaining(`dial tcp 127.0.0.1:${port}`),
+      output: expect.stringContaining(`dial tcp 127.0.0.1:${port}: connect: connection re`),
     })
   })
 
   it.each([
-    [1, { ok: true, output: '' }],
-    [2, { ok: false, output: 'service unhealthy (responded with status 2)' }],
+    [1, { ok: true, output: 'service healthy' }],
+    [2, { ok: false, output: 'service unhealthy (responded with "NOT_SERVING")' }],
   ])('grpc: status %i', async (status, expected) => {
     const server = createHttp2()
     server.on('stream', (stream, headers) => {
@@ -68,6 +144,9 @@ describe('handlers', () => {
     })
     const port = await listening(server as unknown as Server)
     expect(await check({ grpc: { port, service: 'shop' } })).toEqual(expected)
-    expect(await check({ grpc: { port, service: 'other' } })).toMatchObject({ ok: false })
+    expect(await check({ grpc: { port, service: 'other' } })).toEqual({
+      ok: false,
+      output: 'error: health rpc probe failed: rpc error: code = NotFound desc = ',
+    })
   })
 })

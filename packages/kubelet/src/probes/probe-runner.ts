@@ -1,14 +1,21 @@
 import type { Container, ContainerStatus, Pod, Probe } from '@coracle/api'
+import { expand } from '../env/expand.ts'
+import type { FailedCheck } from '../pod/plan-pod.ts'
 import type { PodContext } from '../pod/pod-context.ts'
 import { recordContainerEvent } from '../pod/pod-events.ts'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import type { ProbeState } from '../status/container-statuses.ts'
-import { runHandler } from './handlers.ts'
+import { type Handler, type HandlerResult, runHandler } from './handlers.ts'
 import { Prober } from './prober.ts'
+
+type ProbeKind = 'Startup' | 'Readiness' | 'Liveness'
+
+/** Servers know probes by this. */
+const probeUserAgent = 'kube-probe/1.36'
 
 /** The probes of one running container. */
 interface Probed {
-  readonly probers: Prober[]
+  readonly probers: Map<ProbeKind, Prober>
   state: ProbeState
 }
 
@@ -21,7 +28,7 @@ export class ProbeRunner {
   readonly #context: PodContext
   readonly #onChange: () => void
   readonly #probed = new Map<string, Probed>()
-  readonly #unhealthy = new Map<string, string>()
+  readonly #unhealthy = new Map<string, FailedCheck>()
   #states: ReadonlyMap<string, ProbeState> = new Map()
 
   constructor(context: PodContext, onChange: () => void) {
@@ -34,8 +41,8 @@ export class ProbeRunner {
     return this.#states
   }
 
-  /** Containers that must be restarted, by id, with what to say of them. */
-  get unhealthy(): ReadonlyMap<string, string> {
+  /** Containers that must be stopped, by id. */
+  get unhealthy(): ReadonlyMap<string, FailedCheck> {
     return this.#unhealthy
   }
 
@@ -43,11 +50,20 @@ export class ProbeRunner {
   follow(pod: Pod, sandbox: PodSandboxStatus | undefined, runs: readonly ContainerRuntimeStatus[]): void {
     const running = new Set(runs.filter(({ state }) => state === 'running').map(({ id }) => id))
     for (const id of [...this.#probed.keys()]) if (!running.has(id)) this.#forget(id)
+    if (pod.metadata.deletionTimestamp !== undefined) this.#leaveInPeace()
     if (!this.#context.runtime.runsProcesses) return
     for (const run of runs) {
       if (!running.has(run.id) || this.#probed.has(run.id)) continue
       const container = probedContainer(pod, run.name)
       if (container !== undefined) this.#begin(pod, sandbox, run, container)
+    }
+  }
+
+  /** Containers that are ending anyway are not checked on for their lives. */
+  #leaveInPeace(): void {
+    for (const { probers } of this.#probed.values()) {
+      probers.get('Liveness')?.close()
+      probers.get('Startup')?.close()
     }
   }
 
@@ -60,41 +76,44 @@ export class ProbeRunner {
     const { startupProbe, readinessProbe, livenessProbe } = container
     const started = startupProbe === undefined || before?.started === true
     const ready = readinessProbe === undefined || before?.ready === true
-    const probed: Probed = { probers: [], state: { started, ready: started && ready } }
+    const probed: Probed = { probers: new Map(), state: { started, ready: started && ready } }
     this.#probed.set(run.id, probed)
 
     const address = sandbox?.addresses[0] ?? this.#context.nodeAddress
-    const add = (kind: string, probe: Probe, paused: () => boolean, onVerdict: (healthy: boolean) => void) => {
-      const target = { runtime: this.#context.runtime, containerId: run.id, container, address }
+    const target = {
+      runtime: this.#context.runtime,
+      containerId: run.id,
+      container,
+      address,
+      userAgent: probeUserAgent,
+    }
+    const add = (kind: ProbeKind, probe: Probe, paused: () => boolean, onVerdict: (healthy: boolean) => void) => {
+      const handler = withStaticVariables(probe, container)
       const prober = new Prober({
         clock: this.#context.environment.clock,
         probe,
         containerStartedAtMs: run.startedAtMs ?? 0,
-        check: (signal) => runHandler(probe, target, signal),
+        check: (signal) => runHandler(handler, { ...target, timeoutSeconds: probe.timeoutSeconds ?? 1 }, signal),
         paused,
-        onFailure: (output) =>
-          recordContainerEvent(
-            this.#context,
-            pod,
-            container,
-            'Warning',
-            'Unhealthy',
-            `${kind} probe failed: ${output}`,
-          ),
+        onNews: (result) => this.#tell(pod, container, kind, result),
         onVerdict,
       })
-      probed.probers.push(prober)
+      probed.probers.set(kind, prober)
     }
-    const kill = (kind: string) => {
-      this.#unhealthy.set(run.id, `Container ${container.name} failed ${kind} probe, will be restarted`)
+    const kill = (kind: 'Liveness' | 'Startup', { terminationGracePeriodSeconds }: Probe) => {
+      // One verdict is enough: the next is on the next run.
+      probed.probers.get(kind)?.close()
+      const check = kind === 'Liveness' ? 'liveness' : 'startup'
+      this.#unhealthy.set(run.id, { check, graceSeconds: terminationGracePeriodSeconds })
       this.#onChange()
     }
     const waitsForStart = () => !probed.state.started
     if (startupProbe !== undefined && !started) {
       const isStarted = () => probed.state.started
       add('Startup', startupProbe, isStarted, (healthy) => {
-        if (healthy) this.#set(probed, { started: true, ready: readinessProbe === undefined })
-        else kill('startup')
+        if (!healthy) return kill('Startup', startupProbe)
+        this.#set(probed, { started: true, ready: readinessProbe === undefined })
+        probed.probers.get('Readiness')?.checkNow()
       })
     }
     if (readinessProbe !== undefined) {
@@ -104,10 +123,18 @@ export class ProbeRunner {
     }
     if (livenessProbe !== undefined) {
       add('Liveness', livenessProbe, waitsForStart, (healthy) => {
-        if (!healthy) kill('liveness')
+        if (!healthy) kill('Liveness', livenessProbe)
       })
     }
     this.#publish()
+  }
+
+  #tell(pod: Pod, container: Container, kind: ProbeKind, { output, warning, unknown }: HandlerResult): void {
+    const tell = (reason: string, message: string) =>
+      recordContainerEvent(this.#context, pod, container, 'Warning', reason, message)
+    if (warning === true) tell('ProbeWarning', `${kind} probe warning: ${output}`)
+    else if (unknown === true) tell('Unhealthy', `${kind} probe errored and resulted in unknown state: ${output}`)
+    else tell('Unhealthy', `${kind} probe failed: ${output}`)
   }
 
   #set(probed: Probed, state: ProbeState): void {
@@ -117,7 +144,7 @@ export class ProbeRunner {
   }
 
   #forget(id: string): void {
-    for (const prober of this.#probed.get(id)?.probers ?? []) prober.close()
+    for (const prober of this.#probed.get(id)?.probers.values() ?? []) prober.close()
     this.#probed.delete(id)
     this.#unhealthy.delete(id)
     this.#publish()
@@ -139,4 +166,12 @@ function probedContainer(pod: Pod, name: string): Container | undefined {
 function statusOf(pod: Pod, containerID: string): ContainerStatus | undefined {
   const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])]
   return statuses.find((status) => status.containerID === containerID)
+}
+
+/** Of variables in a probe's command those are known that the container spells out (upstream's ExpandContainerCommandOnlyStatic). */
+function withStaticVariables(probe: Probe, { env = [] }: Container): Handler {
+  if (probe.exec === undefined) return probe
+  const values = new Map(env.map(({ name, value }) => [name, value ?? '']))
+  const command = (probe.exec.command ?? []).map((text) => expand(text, (name) => values.get(name)))
+  return { exec: { command } }
 }

@@ -20,7 +20,7 @@ async function probe(settings: Partial<Probe>, answers: readonly boolean[], seco
       return { ok, output: 'no' }
     },
     paused,
-    onFailure: () => log.push(`${at()} failure`),
+    onNews: () => log.push(`${at()} failure`),
     onVerdict: (healthy) => log.push(`${at()} ${healthy ? 'healthy' : 'unhealthy'}`),
   })
   await clock.advance(seconds * 1000)
@@ -71,13 +71,57 @@ describe('prober', () => {
           signal.addEventListener('abort', () => resolve({ ok: false, output: String(signal.reason.message) }))
         }),
       paused: () => false,
-      onFailure: (output) => outputs.push(output),
+      onNews: ({ output }) => outputs.push(output),
       onVerdict: () => {},
     })
     await clock.advance('2900ms')
     expect(outputs).toEqual([])
     await clock.advance('100ms')
-    expect(outputs).toEqual(['command timed out after 3s'])
+    expect(outputs).toEqual(['timed out after 3s'])
+    prober.close()
+  })
+
+  /** A prober whose checks are counted, and cannot be made where `unknown`. */
+  function counted(settings: Partial<Probe>, unknown: boolean) {
+    const { clock } = virtualEnvironment()
+    const seen = { checks: 0, news: 0, verdicts: 0 }
+    const prober = new Prober({
+      clock,
+      probe: { periodSeconds: 10, failureThreshold: 1, ...settings },
+      containerStartedAtMs: clock.now(),
+      check: async () => {
+        seen.checks += 1
+        return { ok: !unknown, unknown, output: '' }
+      },
+      paused: () => false,
+      onNews: () => {
+        seen.news += 1
+      },
+      onVerdict: () => {
+        seen.verdicts += 1
+      },
+    })
+    return { clock, prober, seen }
+  }
+
+  it('tries a check that cannot be made three times, and then lets it count for nothing', async () => {
+    const { clock, prober, seen } = counted({}, true)
+    await clock.advance('5s')
+    expect(seen).toEqual({ checks: 3, news: 1, verdicts: 0 })
+    prober.close()
+  })
+
+  it('checks at once when it is told to, but not before the initial delay', async () => {
+    const { clock, prober, seen } = counted({ initialDelaySeconds: 20 }, false)
+    await clock.advance('15s')
+    prober.checkNow()
+    await clock.advance('1s')
+    expect(seen.checks).toBe(0)
+    await clock.advance('6s')
+    expect(seen.checks).toBe(1)
+    prober.checkNow()
+    await clock.advance('1s')
+    expect(seen.checks).toBe(2)
     prober.close()
   })
 })

@@ -3,6 +3,8 @@ import type { Clock, Timer } from '@coracle/environment'
 import type { HandlerResult } from './handlers.ts'
 
 const second = 1000
+/** Attempts at a check that cannot be made: upstream's maxProbeRetries. */
+const triesMax = 3
 
 /** What a prober needs beside its probe. */
 export interface ProberOptions {
@@ -13,8 +15,8 @@ export interface ProberOptions {
   readonly check: (signal: AbortSignal) => Promise<HandlerResult>
   /** Checks are pointless for now: not counted, tried again next period. */
   readonly paused: () => boolean
-  /** A check has failed. */
-  readonly onFailure: (output: string) => void
+  /** There is something to tell of a check: it has failed, could not be made, or went well with a warning. */
+  readonly onNews: (result: HandlerResult) => void
   /** The verdict has changed: as many answers in a row as the threshold asks for. */
   readonly onVerdict: (healthy: boolean) => void
 }
@@ -30,19 +32,34 @@ export class Prober {
   #verdict: boolean | undefined
   #lastOk: boolean | undefined
   #streak = 0
+  #checking = false
   #closed = false
 
   constructor(options: ProberOptions) {
     this.#options = options
-    const { clock, probe, containerStartedAtMs } = options
-    const firstAtMs = containerStartedAtMs + (probe.initialDelaySeconds ?? 0) * second
-    this.#schedule(Math.max(0, firstAtMs - clock.now()))
+    this.#schedule(Math.max(0, this.#firstAtMs() - options.clock.now()))
+  }
+
+  /** Checks now instead of at the end of the period: what it waited for has come. */
+  checkNow(): void {
+    if (this.#closed || this.#checking || !this.#isDue()) return
+    this.#timer?.cancel()
+    void this.#round()
   }
 
   close(): void {
     this.#closed = true
     this.#timer?.cancel()
     this.#controller?.abort()
+  }
+
+  #firstAtMs(): number {
+    const { probe, containerStartedAtMs } = this.#options
+    return containerStartedAtMs + (probe.initialDelaySeconds ?? 0) * second
+  }
+
+  #isDue(): boolean {
+    return this.#options.clock.now() >= this.#firstAtMs()
   }
 
   #schedule(delayMs: number): void {
@@ -53,9 +70,19 @@ export class Prober {
   async #round(): Promise<void> {
     const { clock, probe, paused } = this.#options
     const beganMs = clock.monotonicMs()
-    if (!paused()) this.#count(await this.#checkOnce())
+    this.#checking = true
+    if (!paused()) this.#count(await this.#checkUntilKnown())
+    this.#checking = false
     const periodMs = (probe.periodSeconds ?? 10) * second
     this.#schedule(Math.max(0, periodMs - (clock.monotonicMs() - beganMs)))
+  }
+
+  /** A check that could not be made is tried again at once, a few times (upstream's runProbeWithRetries). */
+  async #checkUntilKnown(): Promise<HandlerResult> {
+    for (let tries = 1; ; tries += 1) {
+      const result = await this.#checkOnce()
+      if (result.unknown !== true || tries === triesMax || this.#closed) return result
+    }
   }
 
   async #checkOnce(): Promise<HandlerResult> {
@@ -64,17 +91,19 @@ export class Prober {
     const controller = new AbortController()
     this.#controller = controller
     const timer = clock.setTimer(timeoutSeconds * second, () =>
-      controller.abort(new Error(`command timed out after ${timeoutSeconds}s`)),
+      controller.abort(new Error(`timed out after ${timeoutSeconds}s`)),
     )
     const result = await check(controller.signal)
     timer.cancel()
     return result
   }
 
-  #count({ ok, output }: HandlerResult): void {
+  #count(result: HandlerResult): void {
     if (this.#closed) return
-    const { probe, onFailure, onVerdict } = this.#options
-    if (!ok) onFailure(output)
+    const { ok, warning, unknown } = result
+    const { probe, onNews, onVerdict } = this.#options
+    if (!ok || warning === true) onNews(result)
+    if (unknown === true) return
     this.#streak = ok === this.#lastOk ? this.#streak + 1 : 1
     this.#lastOk = ok
     const threshold = ok ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3)

@@ -54,7 +54,9 @@ export interface ContainerConfig {
   /** Such as SIGTERM. Absent: the image's, or SIGTERM. */
   readonly stopSignal?: string
   readonly mounts: readonly Mount[]
-  /** The last lines of the log become the message of a run that fails. */
+  /** Where the container writes its last words, which become the message of the run. Absent: nowhere. */
+  readonly terminationMessagePath?: string
+  /** A run that fails without last words has the last lines of its log for a message. */
   readonly messageFromLog: boolean
 }
 
@@ -79,6 +81,15 @@ export interface ContainerRuntimeStatus {
   /** `Completed`, `Error`, `OOMKilled`, `StartError`. */
   readonly reason?: string
   readonly message?: string
+  /** As whom its first process started; absent where that means nothing. */
+  readonly user?: ContainerUser
+}
+
+/** A user and the groups it is in, in numbers. */
+export interface ContainerUser {
+  readonly uid: number
+  readonly gid: number
+  readonly supplementalGroups: readonly number[]
 }
 
 /** A container has stopped, for whatever reason. CRI's GetContainerEvents. */

@@ -4,8 +4,8 @@ import {
   type ContainerStateTerminated,
   type ContainerStatus,
   formatTime,
+  isSidecar,
 } from '@coracle/api'
-import { isSidecar } from '../pod/restart-policy.ts'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 
 /** Why a container that ought to run does not. */
@@ -31,6 +31,8 @@ export interface ContainerStatusesInput {
   /** The pod has init containers: what has not started yet waits for them. */
   readonly hasInitContainers: boolean
   readonly init: boolean
+  /** The pod is to go: what is lost of it will not be started again. */
+  readonly deleting: boolean
   readonly runtimeName: string
 }
 
@@ -47,7 +49,7 @@ function statusOf(container: Container, input: ContainerStatusesInput): Containe
   const previous = input.previous.find((status) => status.name === container.name)
   const base =
     current === undefined ? unstarted(container, previous, input) : started(container, current, before, previous, input)
-  return withWaiting(withResources(base, container), current, container, input)
+  return withWaiting(base, current, container, input)
 }
 
 /** The runs of one container, latest first. */
@@ -75,6 +77,23 @@ function started(
     imageID: run.imageRef,
     containerID,
     started: running && (probe?.started ?? true),
+    // Nothing is resized in place: what was asked for is what is in force.
+    ...(container.resources?.requests === undefined ? {} : { allocatedResources: container.resources.requests }),
+    resources: container.resources ?? {},
+    ...volumeMounts(container),
+    ...(run.user === undefined ? {} : { user: { linux: run.user } }),
+  }
+}
+
+/** How volumes were mounted; read-only mounts are so for the mount itself, not for what is mounted below it. */
+function volumeMounts({ volumeMounts: mounts = [] }: Container): Pick<ContainerStatus, 'volumeMounts'> {
+  if (mounts.length === 0) return {}
+  return {
+    volumeMounts: mounts.map(({ name, mountPath, readOnly }) => ({
+      name,
+      mountPath,
+      ...(readOnly === true ? { readOnly, recursiveReadOnly: 'Disabled' } : {}),
+    })),
   }
 }
 
@@ -129,10 +148,11 @@ function unstarted(
     // back to Pending.
     lastState: lost ? lostState : (previous?.lastState ?? {}),
     ready: false,
-    restartCount: (previous?.restartCount ?? 0) + (lost ? 1 : 0),
+    restartCount: (previous?.restartCount ?? 0) + (lost && !input.deleting ? 1 : 0),
     image: container.image ?? '',
     imageID: '',
     started: false,
+    ...volumeMounts(container),
   }
 }
 
@@ -160,15 +180,5 @@ function withWaiting(
     lastState: terminated === undefined ? (status.lastState ?? {}) : { terminated },
     ready: false,
     started: false,
-  }
-}
-
-/** Nothing is resized in place: what was asked for is what is in force. */
-function withResources(status: ContainerStatus, container: Container): ContainerStatus {
-  const requests = container.resources?.requests
-  return {
-    ...status,
-    ...(requests === undefined ? {} : { allocatedResources: requests }),
-    ...(container.resources === undefined ? {} : { resources: container.resources }),
   }
 }

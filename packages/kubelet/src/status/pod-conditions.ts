@@ -2,11 +2,11 @@ import {
   type ConditionStatus,
   type ContainerStatus,
   formatTime,
+  isSidecar,
   type Pod,
   type PodCondition,
   type PodPhase,
 } from '@coracle/api'
-import { isSidecar } from '../pod/restart-policy.ts'
 
 export interface PodConditionsInput {
   readonly pod: Pod
@@ -54,7 +54,18 @@ export function podConditions(input: PodConditionsInput): readonly PodCondition[
   return [...foreign, ...verdicts.map(([type, verdict]) => condition(type, verdict, input))]
 }
 
-function condition(type: string, verdict: Verdict, { pod, nowMs }: PodConditionsInput): PodCondition {
+/** The conditions of a pod that the node has not taken on: all others stay as they are. */
+export function refusedConditions(pod: Pod, nowMs: number): readonly PodCondition[] {
+  const types = ['Ready', 'ContainersReady']
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => !types.includes(type))
+  return [...others, ...types.map((type) => condition(type, no('PodFailed'), { pod, nowMs }))]
+}
+
+function condition(
+  type: string,
+  verdict: Verdict,
+  { pod, nowMs }: Pick<PodConditionsInput, 'pod' | 'nowMs'>,
+): PodCondition {
   const before = pod.status?.conditions?.find((candidate) => candidate.type === type)
   const unchanged = before?.status === verdict.status && before.lastTransitionTime !== undefined
   const { generation } = pod.metadata

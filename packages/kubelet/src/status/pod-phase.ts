@@ -1,14 +1,20 @@
-import type { Container, ContainerStatus, PodPhase, PodSpec } from '@coracle/api'
-import { initRestartsAfter, isSidecar, restartsAfter } from '../pod/restart-policy.ts'
+import { type Container, type ContainerStatus, isSidecar, type PodPhase, type PodSpec } from '@coracle/api'
+import { initRestartsAfter, restartsAfter } from '../pod/restart-policy.ts'
 
 /**
  * The phase that follows from the statuses of a pod's containers, by the rules of upstream's kubelet.
- * `terminal`: the pod is being stopped for good, so nothing will be restarted.
+ * `terminal`: the pod is being stopped for good, so nothing will be restarted. `restarting`: containers that will be,
+ * however they ended.
  */
-export function podPhase(spec: PodSpec, statuses: readonly ContainerStatus[], terminal: boolean): PodPhase {
+export function podPhase(
+  spec: PodSpec,
+  statuses: readonly ContainerStatus[],
+  terminal: boolean,
+  restarting: ReadonlySet<string>,
+): PodPhase {
   const byName = new Map(statuses.map((status) => [status.name, status]))
   const init = spec.initContainers ?? []
-  const regular = countRegular(spec, byName)
+  const regular = countRegular(spec, byName, restarting)
   const begun = regular.running + regular.stopped > 0
 
   const ordinary = init
@@ -54,7 +60,7 @@ function countSidecars(init: readonly Container[], byName: ReadonlyMap<string, C
   return count
 }
 
-function countRegular(spec: PodSpec, byName: ReadonlyMap<string, ContainerStatus>) {
+function countRegular(spec: PodSpec, byName: ReadonlyMap<string, ContainerStatus>, restarting: ReadonlySet<string>) {
   const count = { running: 0, waiting: 0, stopped: 0, restartable: 0, succeeded: 0, unknown: 0 }
   for (const container of spec.containers) {
     const status = byName.get(container.name)
@@ -64,7 +70,7 @@ function countRegular(spec: PodSpec, byName: ReadonlyMap<string, ContainerStatus
     else if (ended === undefined) count.waiting += 1
     else {
       count.stopped += 1
-      if (restartsAfter(container, spec, ended.exitCode)) count.restartable += 1
+      if (restarting.has(container.name) || restartsAfter(container, spec, ended.exitCode)) count.restartable += 1
       if (status.state?.terminated?.exitCode === 0) count.succeeded += 1
     }
   }

@@ -9,6 +9,7 @@ function status(fields: Partial<PodStatusInput> = {}) {
     runs: [],
     waiting: new Map(),
     probes: new Map(),
+    restarting: new Set(),
     terminal: false,
     ended: false,
     failure: undefined,
@@ -40,6 +41,15 @@ describe('phase', () => {
       'init is tried again',
       { pod: testPod({ initContainers: [init] }), runs: [testRun({ name: 'init', exitCode: 1 })] },
       'Pending',
+    ],
+    [
+      'a container was stopped to start again',
+      {
+        pod: testPod({ restartPolicy: 'OnFailure' }),
+        runs: [testRun({ exitCode: 0 })],
+        restarting: new Set(['c0']),
+      },
+      'Running',
     ],
     [
       'init failed for good',
@@ -89,8 +99,32 @@ describe('container statuses', () => {
         image: 'nginx:1',
         imageID: 'nginx:1',
         containerID: 'process://c0',
+        resources: {},
       },
     ])
+  })
+
+  it('shows what a container was given once it has started', () => {
+    const resources = { requests: { cpu: '1' }, limits: { cpu: '2' } }
+    const volumeMounts = [
+      { name: 'a', mountPath: '/a' },
+      { name: 'b', mountPath: '/b', readOnly: true },
+    ]
+    const pod = testPod({ containers: [testContainer({ resources, volumeMounts })] })
+    const user = { uid: 1000, gid: 1000, supplementalGroups: [] }
+    const mounted = [
+      { name: 'a', mountPath: '/a' },
+      { name: 'b', mountPath: '/b', readOnly: true, recursiveReadOnly: 'Disabled' },
+    ]
+    expect(status({ pod, runs: [testRun({ user })] }).containerStatuses?.[0]).toMatchObject({
+      allocatedResources: { cpu: '1' },
+      resources,
+      volumeMounts: mounted,
+      user: { linux: user },
+    })
+    const [waiting] = status({ pod }).containerStatuses ?? []
+    expect(waiting).toMatchObject({ volumeMounts: mounted })
+    expect(waiting).not.toHaveProperty('resources')
   })
 
   it('shows how the run before ended', () => {
@@ -133,6 +167,39 @@ describe('container statuses', () => {
     expect(status({ pod }).containerStatuses?.[0]).toMatchObject({
       restartCount: 3,
       lastState: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } },
+    })
+    const metadata = { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:30Z' }
+    expect(status({ pod: { ...pod, metadata } }).containerStatuses?.[0]).toMatchObject({
+      restartCount: 2,
+    })
+  })
+
+  describe('when the pod is over', () => {
+    const states = (fields: Partial<PodStatusInput>) => {
+      const {
+        initContainerStatuses = [],
+        containerStatuses = [],
+        phase,
+      } = status({ ended: true, terminal: true, ...fields })
+      const all = [...initContainerStatuses, ...containerStatuses].map(
+        ({ name, state }) => `${name} ${state?.terminated?.reason ?? state?.waiting?.reason ?? 'running'}`,
+      )
+      return [phase, ...all]
+    }
+
+    it('counts a container that never came to run as failed', () => {
+      expect(states({})).toEqual(['Failed', 'web ContainerStatusUnknown'])
+    })
+
+    it('leaves those alone that the pod never came to', () => {
+      const second = testContainer({ name: 'second' })
+      const pod = testPod({ restartPolicy: 'Never', initContainers: [init, second] })
+      expect(states({ pod, runs: [testRun({ name: 'init', exitCode: 1 })] })).toEqual([
+        'Failed',
+        'init Error',
+        'second PodInitializing',
+        'web PodInitializing',
+      ])
     })
   })
 

@@ -1,7 +1,8 @@
 import { deepEqual, formatTime, type Pod, type PodPhase, type PodStatus } from '@coracle/api'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
-import { containerStatuses, type ProbeState, type WaitingReason } from './container-statuses.ts'
-import { podConditions } from './pod-conditions.ts'
+import { containerStatuses, type ProbeState, runsOf, type WaitingReason } from './container-statuses.ts'
+import { finalStatuses } from './final-statuses.ts'
+import { podConditions, refusedConditions } from './pod-conditions.ts'
 import { podPhase } from './pod-phase.ts'
 
 /** Everything a pod's status is made from. */
@@ -11,6 +12,8 @@ export interface PodStatusInput {
   readonly runs: readonly ContainerRuntimeStatus[]
   readonly waiting: ReadonlyMap<string, WaitingReason>
   readonly probes: ReadonlyMap<string, ProbeState>
+  /** Runs that were stopped in order to start again, by id. */
+  readonly restarting: ReadonlySet<string>
   /** The pod is being stopped for good: nothing is restarted any more. */
   readonly terminal: boolean
   /** All has been stopped: whatever the phase would be, it is a final one. */
@@ -44,22 +47,29 @@ export type OwnPodStatus = Pick<
 export function podStatus(input: PodStatusInput): OwnPodStatus {
   const { pod, runs, waiting, probes, runtimeName } = input
   const init = pod.spec.initContainers ?? []
-  const common = { runs, waiting, probes, runtimeName, hasInitContainers: init.length > 0 }
+  const deleting = pod.metadata.deletionTimestamp !== undefined
+  const common = { runs, waiting, probes, runtimeName, deleting, hasInitContainers: init.length > 0 }
   const previous = pod.status
-  const regularStatuses = containerStatuses({
+  const regularFound = containerStatuses({
     ...common,
     containers: pod.spec.containers,
     previous: previous?.containerStatuses ?? [],
     init: false,
   })
-  const initStatuses = containerStatuses({
+  const initFound = containerStatuses({
     ...common,
     containers: init,
     previous: previous?.initContainerStatuses ?? [],
     init: true,
   })
+  const phase = finalPhase(
+    input,
+    podPhase(pod.spec, [...initFound, ...regularFound], input.terminal, startingAgain(input)),
+  )
+  const { init: initStatuses, regular: regularStatuses } = input.ended
+    ? finalStatuses(pod.spec, initFound, regularFound)
+    : { init: initFound, regular: regularFound }
   const statuses = [...initStatuses, ...regularStatuses]
-  const phase = finalPhase(input, podPhase(pod.spec, statuses, input.terminal))
   const failure = input.failure ?? keptReason(previous, phase)
   const sandboxReady = input.sandbox?.ready === true
   return {
@@ -75,6 +85,34 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
     ...(initStatuses.length === 0 ? {} : { initContainerStatuses: initStatuses }),
     containerStatuses: regularStatuses,
   }
+}
+
+/** The status of a pod that the node has not taken on (upstream's rejectPod). */
+export function refusedStatus(pod: Pod, refusal: WaitingReason, startTimeMs: number, nowMs: number): OwnPodStatus {
+  return {
+    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+    phase: 'Failed',
+    conditions: refusedConditions(pod, nowMs),
+    message: `${refusedPrefix}${refusal.message}`,
+    reason: refusal.reason,
+    startTime: formatTime(startTimeMs),
+  }
+}
+
+const refusedPrefix = 'Pod was rejected: '
+
+/** Why the node has not taken the pod on, as its status has it; undefined where it has. */
+export function refusalOf({ status }: Pod): WaitingReason | undefined {
+  const { phase, reason, message } = status ?? {}
+  if (phase !== 'Failed' || reason === undefined || message?.startsWith(refusedPrefix) !== true) return undefined
+  return { reason, message: message.slice(refusedPrefix.length) }
+}
+
+/** Names of containers that start again however they ended. */
+function startingAgain({ pod, runs, restarting }: PodStatusInput): ReadonlySet<string> {
+  if (restarting.size === 0) return restarting
+  const names = pod.spec.containers.map(({ name }) => name)
+  return new Set(names.filter((name) => restarting.has(runsOf(name, runs)[0]?.id ?? '')))
 }
 
 /** A final phase is never left, and a pod that was stopped for good has one. */

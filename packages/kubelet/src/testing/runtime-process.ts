@@ -5,6 +5,8 @@ import { createProcessRuntime } from '../runtimes/process/process-runtime.ts'
  * A node agent's runtime in a process of its own, for tests that kill it: starts one container per command line
  * argument, prints their ids and waits.
  */
+// Keeps the process there: no timer of an environment does.
+process.stdin.resume()
 const [dataDirectory = '', ...commands] = process.argv.slice(2)
 const runtime = createProcessRuntime({ environment: realEnvironment(), dataDirectory, nodeName: 'node-a' })
 const sandbox = await runtime.runPodSandbox({
@@ -31,4 +33,3 @@ for (const [index, command] of commands.entries()) {
   ids.push(id)
 }
 console.log(ids.join(' '))
-process.stdin.resume()

@@ -1,4 +1,4 @@
-import { type HostPort, hostPortsOf } from '../pod-request.ts'
+import { hostPortsCollide, hostPortsOf } from '@coracle/api'
 import { type Filter, fits } from './plugin.ts'
 
 const taken = ["node(s) didn't have free ports for the requested pod ports"] as const
@@ -8,13 +8,9 @@ export const nodePorts: Filter = {
   name: 'NodePorts',
   helpedByEviction: () => true,
   prepare(pod) {
-    const wanted = hostPortsOf(pod)
+    const wanted = hostPortsOf(pod.spec)
     if (wanted.length === 0) return undefined
-    return ({ hostPorts }) => (wanted.some((port) => hostPorts.some((used) => collide(port, used))) ? taken : fits)
+    return ({ hostPorts }) =>
+      wanted.some((port) => hostPorts.some((used) => hostPortsCollide(port, used))) ? taken : fits
   },
-}
-
-/** The address 0.0.0.0 stands for all of them. */
-function collide(a: HostPort, b: HostPort): boolean {
-  return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === '0.0.0.0' || b.ip === '0.0.0.0')
 }

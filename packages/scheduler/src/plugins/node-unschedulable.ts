@@ -1,5 +1,5 @@
+import { isTolerated } from '@coracle/api'
 import { type Filter, fits } from './plugin.ts'
-import { toleratesTaint } from './taint-toleration.ts'
 
 const unschedulable = ['node(s) were unschedulable'] as const
 const taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const
@@ -8,7 +8,7 @@ const taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } 
 export const nodeUnschedulable: Filter = {
   name: 'NodeUnschedulable',
   prepare(pod) {
-    const tolerated = toleratesTaint(pod.spec?.tolerations ?? [], taint)
+    const tolerated = isTolerated(taint, pod.spec?.tolerations)
     return tolerated ? undefined : (node) => (node.node.spec?.unschedulable ? unschedulable : fits)
   },
 }

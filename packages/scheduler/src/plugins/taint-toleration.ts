@@ -1,4 +1,4 @@
-import type { Taint, Toleration } from '@coracle/api'
+import { isTolerated } from '@coracle/api'
 import { type Filter, fits, normalizeToMax, type Scorer } from './plugin.ts'
 
 const untolerated = ['node(s) had untolerated taint(s)'] as const
@@ -11,7 +11,7 @@ export const taintToleration: Filter = {
     return ({ node }) => {
       const taints = node.spec?.taints
       if (taints === undefined) return fits
-      const refused = taints.some((taint) => taint.effect !== 'PreferNoSchedule' && !toleratesTaint(tolerations, taint))
+      const refused = taints.some((taint) => taint.effect !== 'PreferNoSchedule' && !isTolerated(taint, tolerations))
       return refused ? untolerated : fits
     }
   },
@@ -26,21 +26,8 @@ export const taintTolerationScore: Scorer = {
     return ({ node }) => {
       const taints = node.spec?.taints
       if (taints === undefined) return 0
-      return taints.filter((taint) => taint.effect === 'PreferNoSchedule' && !toleratesTaint(tolerations, taint)).length
+      return taints.filter((taint) => taint.effect === 'PreferNoSchedule' && !isTolerated(taint, tolerations)).length
     }
   },
   normalize: (scores) => normalizeToMax(scores, true),
-}
-
-/** Whether one of the tolerations covers the taint (core/v1 helpers' ToleratesTaint). */
-export function toleratesTaint(
-  tolerations: readonly Toleration[],
-  taint: Pick<Taint, 'key' | 'value' | 'effect'>,
-): boolean {
-  return tolerations.some((toleration) => {
-    if (toleration.effect && toleration.effect !== taint.effect) return false
-    if (toleration.key && toleration.key !== taint.key) return false
-    if (toleration.operator === 'Exists') return true
-    return (toleration.value ?? '') === (taint.value ?? '')
-  })
 }

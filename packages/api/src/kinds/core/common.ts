@@ -1,4 +1,5 @@
 /** Definitions that several core kinds share: references, node selectors and amounts of resources. */
+import { formatQuantity, isQuantity, parseQuantity, quantityMilli } from '../../quantity.ts'
 import { atomicList, mapOf, object, optional, quantity, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { coreV1 } from '../meta/names.ts'
@@ -77,8 +78,8 @@ export const nodeSelectorRequirement = object(
   `${coreV1}.NodeSelectorRequirement`,
   'One condition on the labels or fields of a node.',
   {
-    key: required(string(), 'Label key, or field name, that the condition looks at.'),
-    operator: required(string(), 'How it is compared: In, NotIn, Exists, DoesNotExist, Gt or Lt.'),
+    key: required(string(), 'Label key, or field name, that the condition looks at.', { default: '' }),
+    operator: required(string(), 'How it is compared: In, NotIn, Exists, DoesNotExist, Gt or Lt.', { default: '' }),
     values: optional(
       atomicList(string()),
       'Values to compare with: some for In and NotIn, none for Exists and DoesNotExist, one integer for Gt and Lt.',
@@ -104,10 +105,28 @@ export interface NodeSelector extends Infer<typeof nodeSelector> {}
 export const nodeSelector = object(
   `${coreV1}.NodeSelector`,
   'Picks nodes: those that satisfy at least one of its terms.',
-  { nodeSelectorTerms: required(atomicList(nodeSelectorTerm), 'Alternatives, of which one must hold.') },
+  {
+    nodeSelectorTerms: required(atomicList(nodeSelectorTerm), 'Alternatives, of which one must hold.', { default: [] }),
+  },
   { mapType: 'atomic' },
 )
 
 /** Amounts by resource name, such as `cpu: 500m`. */
 export type ResourceList = Infer<typeof resourceList>
 export const resourceList = mapOf(quantity)
+
+/** Amounts finer than a thousandth, as upstream's SetDefaults_ResourceList has them: rounded up. */
+export function wholeMillis(list: ResourceList | undefined): ResourceList | undefined {
+  if (list === undefined || !Object.values(list).some(isFine)) return list
+  return Object.fromEntries(
+    Object.entries(list).map(([name, amount]) => [name, isFine(amount) ? roundUpToMillis(amount) : amount]),
+  )
+}
+
+/** Canonical amounts show by their end that they are finer than a thousandth. */
+const isFine = (amount: string): boolean => /(?:[nu]|e-[69])$/.test(amount) && isQuantity(amount)
+
+function roundUpToMillis(amount: string): string {
+  const { format } = parseQuantity(amount)
+  return formatQuantity({ nanos: BigInt(quantityMilli(amount)) * 1_000_000n, format })
+}

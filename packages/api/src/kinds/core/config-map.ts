@@ -7,7 +7,7 @@ import type { ObjectSchema } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { coreV1 } from '../meta/names.ts'
-import { checkImmutableFlag } from '../validation.ts'
+import { checkFinalizers, checkImmutableFlag } from '../validation.ts'
 import { allVerbs } from '../verbs.ts'
 import { base64Bytes, dataBytesMax, utf8Bytes } from './data-size.ts'
 
@@ -30,23 +30,25 @@ export const configMapSchema = kindSchema(
   },
 ) as ObjectSchema<ConfigMap>
 
-function validate({ data = {}, binaryData = {} }: ConfigMap): readonly FieldError[] {
+function validate({ metadata, data = {}, binaryData = {} }: ConfigMap): readonly FieldError[] {
   const totalBytes =
     Object.values(data).reduce((sum, text) => sum + utf8Bytes(text), 0) +
     Object.values(binaryData).reduce((sum, text) => sum + base64Bytes(text), 0)
   return [
-    ...validateKeys('data', data, 'binaryData', binaryData),
-    ...validateKeys('binaryData', binaryData, 'data', data),
+    ...checkFinalizers(metadata),
+    ...validateKeys('data', data, binaryData),
+    ...validateKeys('binaryData', binaryData),
     // Upstream names the object as a whole by an empty key.
     ...(totalBytes > dataBytesMax ? [tooLongField(FieldPath.root.key(''), dataBytesMax)] : []),
   ]
 }
 
-function validateKeys(name: string, map: Data, otherName: string, other: Data): readonly FieldError[] {
+/** A key that is in both is only reported once, where the text is. */
+function validateKeys(name: 'data' | 'binaryData', map: Data, binaryData: Data = {}): readonly FieldError[] {
   return Object.keys(map).flatMap((key) => {
     const path = FieldPath.of(name).key(key)
     const problems = [...checkFormat('config-map-key', key)]
-    if (Object.hasOwn(other, key)) problems.push(`duplicate of key present in ${otherName}`)
+    if (Object.hasOwn(binaryData, key)) problems.push('duplicate of key present in binaryData')
     return problems.map((problem) => invalidField(path, key, problem))
   })
 }

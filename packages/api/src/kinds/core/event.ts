@@ -161,6 +161,7 @@ const columns: readonly Column<Event>[] = [
   {
     name: 'Name',
     type: 'string',
+    format: 'name',
     description: 'Name of the event.',
     priority: 1,
     cell: ({ metadata }) => metadata.name ?? '',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { columnNames, created, decoded, problemsOfCreate, problemsOfStatus, row } from '../../../test/requests.ts'
-import { namespaces } from './namespace.ts'
+import { describeFieldError } from '../../field-error.ts'
+import { namespaces, validateNamespace } from './namespace.ts'
 
 describe('a new namespace', () => {
   it('is active, held by a finalizer, and found by its name', () => {
@@ -39,18 +40,24 @@ describe('validation of a namespace', () => {
     ['example.com/mine', []],
     [
       'mine',
-      [
-        'spec.finalizers[0]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
-      ],
+      ['spec.finalizers: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified'],
     ],
     [
       'a b',
       [
-        "spec.finalizers[0]: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        "spec.finalizers: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        'spec.finalizers: Invalid value: "a b": name is neither a standard finalizer name nor is it fully qualified',
       ],
     ],
   ])('says of the finalizer %s', (finalizer, problems) => {
     expect(problemsOfCreate(namespaces, { spec: { finalizers: [finalizer] } })).toEqual(problems)
+  })
+
+  it('names the finalizer, not the list, where it is the finalize subresource that gives it', () => {
+    const namespace = decoded(namespaces, { spec: { finalizers: ['example.com/mine', 'mine'] } })
+    expect(validateNamespace(namespace).map(describeFieldError)).toEqual([
+      'spec.finalizers[1]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
+    ])
   })
 
   const deletionTimestamp = '2026-01-01T00:00:00Z'

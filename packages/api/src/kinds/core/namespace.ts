@@ -7,6 +7,7 @@ import type { Infer, ObjectSchema } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { coreV1 } from '../meta/names.ts'
+import { checkFinalizer, checkFinalizers } from '../validation.ts'
 import { allVerbsButDeleteCollection } from '../verbs.ts'
 
 /** The finalizer in `spec.finalizers` that holds a namespace until everything in it is gone. */
@@ -38,7 +39,7 @@ export const namespaceCondition = object(
 
 export interface NamespaceStatus extends Infer<typeof namespaceStatus> {}
 export const namespaceStatus = object(`${coreV1}.NamespaceStatus`, 'Where a namespace is in its life.', {
-  phase: optional(string(), 'Active, or Terminating once it is being deleted.'),
+  phase: optional(string(), 'Active, or Terminating once it is being deleted.', { default: 'Active' }),
   conditions: optional(mapList(namespaceCondition, ['type']), 'What the deletion is waiting for, by type.'),
 })
 
@@ -61,18 +62,18 @@ const finalizersPath = FieldPath.of('spec', 'finalizers')
 // Upstream spells the field like this in its messages.
 const phasePath = FieldPath.of('status', 'Phase')
 
-/** What is wrong with the finalizers of a namespace; for its finalize subresource too. */
+/** What is wrong with the finalizers that its finalize subresource gives a namespace. */
 export function validateNamespace({ spec }: Namespace): readonly FieldError[] {
-  return (spec?.finalizers ?? []).flatMap((finalizer, index) => {
-    const path = finalizersPath.index(index)
-    const problems = checkFormat('qualified-name', finalizer)
-    if (problems.length > 0) return problems.map((problem) => invalidField(path, finalizer, problem))
-    if (finalizer.includes('/') || standardFinalizers.has(finalizer)) return []
-    return [invalidField(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
-  })
+  return finalizerErrors(spec, (index) => finalizersPath.index(index))
 }
 
-const standardFinalizers: ReadonlySet<string> = new Set([namespaceFinalizer, 'orphan', 'foregroundDeletion'])
+function finalizerErrors(spec: NamespaceSpec | undefined, pathOf: (index: number) => FieldPath): readonly FieldError[] {
+  return (spec?.finalizers ?? []).flatMap((finalizer, index) => {
+    const path = pathOf(index)
+    const problems = checkFormat('qualified-name', finalizer)
+    return [...problems.map((problem) => invalidField(path, finalizer, problem)), ...checkFinalizer(finalizer, path)]
+  })
+}
 
 /** A namespace is Terminating exactly while it is being deleted. */
 function validateStatusUpdate({ metadata, status }: Namespace): readonly FieldError[] {
@@ -109,8 +110,10 @@ const strategy: Strategy<Namespace> = {
   prepareForUpdate: (namespace, old) =>
     withNameLabel({ ...namespace, spec: { ...namespace.spec, finalizers: old.spec?.finalizers } }),
   prepareForStatusUpdate: (namespace, old) => ({ ...namespace, spec: old.spec }),
-  validate: validateNamespace,
-  validateStatusUpdate,
+  validate: ({ metadata }) => checkFinalizers(metadata),
+  // An update cannot change the finalizers. On creation upstream names the list where one of them is wrong.
+  validateCreate: ({ spec }) => finalizerErrors(spec, () => finalizersPath),
+  validateStatusUpdate: (namespace) => [...checkFinalizers(namespace.metadata), ...validateStatusUpdate(namespace)],
 }
 
 const columns: readonly Column<Namespace>[] = [

@@ -39,7 +39,9 @@ describe('validation of a secret', () => {
     [
       'kubernetes.io/dockercfg',
       { '.dockercfg': base64('[]') },
-      ['data[.dockercfg]: Invalid value: "<secret contents redacted>": must be a JSON object'],
+      [
+        'data[.dockercfg]: Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}',
+      ],
     ],
     [
       'kubernetes.io/service-account-token',

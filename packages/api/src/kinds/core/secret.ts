@@ -1,5 +1,6 @@
 import { type FieldError, invalidField, requiredField, tooLongField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { jsonTypeOf } from '../../json.ts'
 import { type KubernetesObject, kindSchema } from '../../meta.ts'
 import type { Column, ResourceDefinition, Strategy } from '../../resource.ts'
 import { boolean, bytes, mapOf, optional, string, stringMap } from '../../schema/builders.ts'
@@ -7,7 +8,7 @@ import type { ObjectSchema } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { coreV1 } from '../meta/names.ts'
-import { checkImmutableFlag, checkUnchanged } from '../validation.ts'
+import { checkFinalizers, checkImmutableFlag, checkUnchanged } from '../validation.ts'
 import { allVerbs } from '../verbs.ts'
 import { base64Bytes, dataBytesMax } from './data-size.ts'
 
@@ -52,6 +53,7 @@ function validate(secret: Secret): readonly FieldError[] {
   const data = secret.data ?? {}
   const totalBytes = Object.values(data).reduce((sum, text) => sum + base64Bytes(text), 0)
   return [
+    ...checkFinalizers(secret.metadata),
     ...Object.keys(data).flatMap((key) =>
       checkFormat('config-map-key', key).map((problem) => invalidField(dataPath.key(key), key, problem)),
     ),
@@ -90,16 +92,19 @@ const serviceAccountNameAnnotation = 'kubernetes.io/service-account.name'
 function validateJson(key: string, data: Data): readonly FieldError[] {
   const value = data[key]
   if (value === undefined) return [requiredField(dataPath.key(key))]
-  if (isJsonObject(Buffer.from(value, 'base64').toString('utf8'))) return []
-  return [invalidField(dataPath.key(key), '<secret contents redacted>', 'must be a JSON object')]
+  const problem = jsonObjectProblem(Buffer.from(value, 'base64').toString('utf8'))
+  return problem === undefined ? [] : [invalidField(dataPath.key(key), '<secret contents redacted>', problem)]
 }
 
-function isJsonObject(text: string): boolean {
+/** Why a text is no JSON object, in the words of Go's decoder where it is some other value; null is taken for one. */
+function jsonObjectProblem(text: string): string | undefined {
+  if (text.trim() === '') return 'unexpected end of JSON input'
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && !Array.isArray(value)
+    const type = jsonTypeOf(JSON.parse(text))
+    if (type === 'object' || type === 'null') return undefined
+    return `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`
   } catch {
-    return false
+    return 'must be a JSON object'
   }
 }
 

@@ -4,6 +4,7 @@ import { atomicList, boolean, mapList, optional } from '../../schema/builders.ts
 import type { ObjectSchema } from '../../schema/schema.ts'
 import { ageColumn, nameColumn } from '../columns.ts'
 import { coreV1 } from '../meta/names.ts'
+import { checkFinalizers } from '../validation.ts'
 import { allVerbs } from '../verbs.ts'
 import { type LocalObjectReference, localObjectReference, type ObjectReference, objectReference } from './common.ts'
 
@@ -61,6 +62,7 @@ export const serviceAccounts: ResourceDefinition<ServiceAccount> = {
   columns: [nameColumn, ageColumn],
   selectableFields: {},
   strategy: {
+    validate: ({ metadata }) => checkFinalizers(metadata),
     prepareForCreate: withSecretNames,
     prepareForUpdate: withSecretNames,
   },

@@ -7,8 +7,8 @@ export const labelSelectorRequirement = object(
   `${metaV1}.LabelSelectorRequirement`,
   'One condition on the labels of an object.',
   {
-    key: required(string(), 'Label key that the condition looks at.'),
-    operator: required(string(), 'How the label is compared: In, NotIn, Exists or DoesNotExist.'),
+    key: required(string(), 'Label key that the condition looks at.', { default: '' }),
+    operator: required(string(), 'How the label is compared: In, NotIn, Exists or DoesNotExist.', { default: '' }),
     values: optional(
       atomicList(string()),
       'Values to compare with: some for In and NotIn, none for Exists and DoesNotExist.',

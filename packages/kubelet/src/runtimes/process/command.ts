@@ -37,7 +37,8 @@ export function besideCommand(
   return commandOf({ ...config, command, args: [] }, workDirectory, identity)
 }
 
-function directoryOf({ workingDirectory }: ContainerConfig, workDirectory: string): string {
+/** Where a container starts. Throws where there is no such directory. */
+export function directoryOf({ workingDirectory }: ContainerConfig, workDirectory: string): string {
   if (workingDirectory === undefined || workingDirectory === '') return workDirectory
   const directory = resolve('/', workingDirectory)
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return directory

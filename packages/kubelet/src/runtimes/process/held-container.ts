@@ -1,13 +1,9 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Timer } from '@coracle/environment'
-import type { ContainerConfig, ContainerRuntimeStatus } from '../runtime.ts'
+import type { ContainerConfig, ContainerRuntimeStatus, ContainerUser } from '../runtime.ts'
 import type { LogWatcher } from './log-watcher.ts'
 import { isAlive, type ProcessIdentity, signalGroup } from './process-identity.ts'
 import type { ContainerRecord, ExitRecord } from './record-store.ts'
-
-/** The most of a log that becomes the message of a failed run, as upstream's MaxContainerTerminationMessageLogLength. */
-const messageBytesMax = 2_048
 
 /** A container in the runtime's hands: what is on disk of it, and what only this life knows. */
 export interface HeldContainer {
@@ -54,6 +50,7 @@ export function statusOf(held: HeldContainer): ContainerRuntimeStatus {
     image,
     imageRef: image,
     createdAtMs,
+    ...(process.platform === 'linux' ? { user: ownUser() } : {}),
   }
   if (startedAtMs === undefined) return { ...common, state: 'created' }
   if (held.exit === undefined) return { ...common, state: 'running', startedAtMs }
@@ -84,16 +81,14 @@ export function stopSignalOf({ stopSignal }: ContainerConfig): NodeJS.Signals {
     : 'SIGTERM'
 }
 
-export function lastLines(path: string): string {
-  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  const length = Math.min(bytes, messageBytesMax)
-  if (length === 0) return ''
-  const file = openSync(path, 'r')
-  try {
-    const buffer = Buffer.alloc(length)
-    readSync(file, buffer, 0, length, bytes - length)
-    return buffer.toString('utf8')
-  } finally {
-    closeSync(file)
+let user: ContainerUser | undefined
+
+/** Containers run as whoever runs the node agent. */
+function ownUser(): ContainerUser {
+  user ??= {
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    supplementalGroups: process.getgroups?.() ?? [],
   }
+  return user
 }

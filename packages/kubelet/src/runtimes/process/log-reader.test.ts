@@ -19,7 +19,7 @@ describe('readLog', () => {
     const path = join(directory, 'log')
     writeFileSync(path, '')
     const clock = new VirtualClock('2026-01-01T00:00:00Z')
-    const watcher = new LogWatcher(path, clock)
+    const watcher = new LogWatcher(path, clock, (error) => expect.unreachable(String(error)))
     const read = async (options: Partial<LogReadOptions>) => {
       const pieces: Uint8Array[] = []
       const signal = new AbortController().signal

@@ -1,7 +1,5 @@
 import {
-  appendFileSync,
   closeSync,
-  copyFileSync,
   openSync,
   readdirSync,
   readSync,
@@ -9,6 +7,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
@@ -17,8 +16,9 @@ export const logFileBytesMax = 10 * 1024 * 1024
 /** Files of one log, the one being written to included: upstream's containerLogMaxFiles. */
 export const logFilesMax = 5
 
-/** A container that writes faster than its log is copied loses lines at a rotation rather than holding up the agent. */
-const copyRoundsMax = 16
+/** How much of what is written while a rotation is under way is still kept. */
+const latecomerBytesMax = 1024 * 1024
+const chunkBytes = 1024 * 1024
 
 /** A file of a log and where in the log, counted from its very beginning, it starts. */
 export interface LogSegment {
@@ -53,34 +53,41 @@ export function logEnd(path: string): number {
 /**
  * Puts what is in the file aside and empties it. The container keeps writing to the same file, so the file is copied
  * and cut, as logrotate's copytruncate does: what is written between the last look at its length and the cut is lost.
- * Returns where the log now begins.
+ * Of a file that has grown far beyond its size only the end is kept, so that a container that writes without restraint
+ * takes a bounded time of the agent, and loses what nobody could have read. Returns where the log now begins.
  */
 export function rotateLog(path: string): number {
   const current = logSegments(path).at(-1)
   if (current === undefined) return 0
   const copy = `${path}.copy`
-  copyFileSync(path, copy)
-  copyRest(path, copy)
+  const from = Math.max(0, current.bytes - logFileBytesMax - observedOvershootBytes)
+  copyRange(path, copy, from)
   // Only a whole copy may count as a part of the log: positions in it follow from its length.
-  renameSync(copy, `${path}.${String(current.start).padStart(15, '0')}`)
+  renameSync(copy, `${path}.${String(current.start + from).padStart(15, '0')}`)
   truncateSync(path, 0)
   const surplus = rotatedSegments(path).slice(0, -(logFilesMax - 1))
   for (const segment of surplus) rmSync(segment.path, { force: true })
   return rotatedSegments(path)[0]?.start ?? 0
 }
 
-/** Adds what was written while the copy was made, and while that was added, a bounded number of times. */
-function copyRest(path: string, copy: string): void {
-  for (let round = 0; round < copyRoundsMax; round += 1) {
-    const [from, to] = [sizeOf(copy), sizeOf(path)]
-    if (from >= to) return
-    const source = openSync(path, 'r')
-    try {
-      const rest = Buffer.alloc(to - from)
-      appendFileSync(copy, rest.subarray(0, readSync(source, rest, 0, rest.length, from)))
-    } finally {
-      closeSync(source)
+/** A file is seen to be too large only some time after it has become so: that much more is kept of it. */
+const observedOvershootBytes = logFileBytesMax
+
+/** Copies a file from a position to its end, and a bounded part of what is written to it in the meantime. */
+function copyRange(path: string, copy: string, from: number): void {
+  const [source, target] = [openSync(path, 'r'), openSync(copy, 'w', 0o600)]
+  try {
+    const buffer = Buffer.allocUnsafe(chunkBytes)
+    const end = sizeOf(path) + latecomerBytesMax
+    for (let position = from; position < end; ) {
+      const bytes = readSync(source, buffer, 0, Math.min(buffer.length, end - position), position)
+      if (bytes === 0) return
+      writeSync(target, buffer, 0, bytes)
+      position += bytes
     }
+  } finally {
+    closeSync(source)
+    closeSync(target)
   }
 }
 

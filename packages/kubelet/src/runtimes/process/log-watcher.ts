@@ -5,6 +5,8 @@ import { TimeIndex } from './time-index.ts'
 
 /** A log that grows all the time is looked at this often: how exact its times are, and what it costs. */
 const observationGapMs = 20
+/** A log that outgrows its file again at once waits this long for the next rotation: each takes milliseconds. */
+const rotationGapMs = 100
 /** How often a log is looked at where the host refuses to tell of changes (its limit of watches is reached). */
 const pollMs = 1_000
 
@@ -15,25 +17,30 @@ const pollMs = 1_000
 export class LogWatcher {
   readonly #path: string
   readonly #clock: Clock
+  readonly #onError: (error: unknown) => void
   readonly #index: TimeIndex
   readonly #listeners = new Set<() => void>()
   #watcher: FSWatcher | undefined
   #timer: Timer | undefined
   #observedAtMs = Number.NEGATIVE_INFINITY
+  #rotatedAtMs = Number.NEGATIVE_INFINITY
+  #failed = false
   #end: number
   /** Where the file being written to starts in the log. */
   #fileStart: number
   #closed = false
 
-  constructor(path: string, clock: Clock) {
+  /** `onError` hears when the log cannot be looked after, such as for a full disk; it is tried again. */
+  constructor(path: string, clock: Clock, onError: (error: unknown) => void) {
     this.#path = path
     this.#clock = clock
+    this.#onError = onError
     this.#index = new TimeIndex(`${path}.times`)
     this.#end = logEnd(path)
     this.#fileStart = this.#end - (statSync(path, { throwIfNoEntry: false })?.size ?? 0)
     // What came while nobody watched was written by the time the file was last changed.
     const changedAtMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-    if (changedAtMs !== undefined) this.#index.add({ end: this.#end, timeMs: changedAtMs })
+    if (changedAtMs !== undefined) this.#guarded(() => this.#index.add({ end: this.#end, timeMs: changedAtMs }))
     this.#watch()
     // What was written between the look above and the watch changes nothing that would be told.
     this.observe()
@@ -100,13 +107,27 @@ export class LogWatcher {
     const end = this.#fileStart + bytes
     if (end === this.#end) return
     this.#end = end
-    this.#index.add({ end, timeMs: this.#clock.now() })
-    if (bytes > logFileBytesMax) this.#rotate()
+    this.#guarded(() => {
+      this.#index.add({ end, timeMs: this.#clock.now() })
+      if (bytes > logFileBytesMax && this.#observedAtMs - this.#rotatedAtMs >= rotationGapMs) this.#rotate()
+    })
     for (const listener of this.#listeners) listener()
+  }
+
+  /** The agent must outlive what happens to one container's log. What fails again and again is told of once. */
+  #guarded(work: () => void): void {
+    try {
+      work()
+      this.#failed = false
+    } catch (error) {
+      if (!this.#failed) this.#onError(error)
+      this.#failed = true
+    }
   }
 
   #rotate(): void {
     const begin = rotateLog(this.#path)
+    this.#rotatedAtMs = this.#clock.monotonicMs()
     this.#end = logEnd(this.#path)
     this.#fileStart = this.#end
     this.#index.trim(begin)

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseTime } from '@coracle/api'
@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import { type ContainerConfig, ContainerConfigError, type ContainerRuntimeStatus, type Runtime } from '../runtime.ts'
 import { createProcessRuntime } from './process-runtime.ts'
+import { shimScript } from './shim.ts'
 
 const environment = realEnvironment()
 const patient = new AbortController().signal
@@ -215,6 +216,54 @@ describe('running commands', () => {
     await expect(late).rejects.toThrow('too late')
   })
 
+  describe('last words', () => {
+    const path = '"$CORACLE_TERMINATION_MESSAGE_PATH"'
+    const message = async (command: string, more: Partial<ContainerConfig> = {}) => {
+      const runtime = openRuntime(temporaryDirectory())
+      const id = await run(runtime, command, { terminationMessagePath: '/dev/termination-log', ...more })
+      return (await ended(runtime, id)).message
+    }
+
+    it('are read from the file whose path the container is told', async () => {
+      expect(await message(`printf done >${path}`)).toBe('done')
+    })
+
+    it('are read from where the container wants them, below its working directory', async () => {
+      expect(await message('mkdir out; printf done >out/message', { terminationMessagePath: 'out/message' })).toBe(
+        'done',
+      )
+      const workingDirectory = temporaryDirectory()
+      const more = { workingDirectory, terminationMessagePath: join(workingDirectory, 'message') }
+      expect(await message('printf done >message', more)).toBe('done')
+    })
+
+    it('are no more than their end, where they are too long', async () => {
+      expect(await message(`printf x >${path}; head -c 5000 /dev/zero | tr '\\0' y >>${path}`)).toBe('y'.repeat(4096))
+    })
+
+    it('are not those of an earlier run', async () => {
+      const runtime = openRuntime(temporaryDirectory())
+      const config = { terminationMessagePath: 'message' }
+      const first = await run(runtime, 'printf first >message', config)
+      expect((await ended(runtime, first)).message).toBe('first')
+      const second = await run(runtime, 'true', { ...config, attempt: 1 })
+      expect(await ended(runtime, second)).not.toHaveProperty('message')
+    })
+
+    it('do not hold up the node agent, whatever stands in their place', async () => {
+      expect(await message('mkfifo message', { terminationMessagePath: 'message' })).toBeUndefined()
+    })
+
+    it('stand before the log', async () => {
+      const more = { messageFromLog: true }
+      expect(await message(`echo log; printf word >${path}; exit 1`, more)).toBe('word')
+      expect(await message('echo log; exit 1', more)).toBe('log\n')
+      expect(await message('echo log', more)).toBeUndefined()
+      const long = await message('i=0; while [ $i -lt 100 ]; do echo $i; i=$((i+1)); done; exit 1', more)
+      expect([long?.split('\n').length, long?.startsWith('20\n')]).toEqual([81, true])
+    })
+  })
+
   it('makes the last lines of a failed run its message where that is asked for', async () => {
     const runtime = openRuntime(temporaryDirectory())
     const id = await run(runtime, 'echo boom; exit 1', {
@@ -350,6 +399,30 @@ describe('after the node agent was killed', () => {
       exitCode: 137,
     })
     expect(await log(runtime, running)).toBe('up\n')
+  })
+
+  it('runs nothing twice: a container that was only just being started is given up, and its process with it', async () => {
+    const directory = temporaryDirectory()
+    const first = openRuntime(directory)
+    const sandbox = await first.runPodSandbox(sandboxConfig())
+    const id = await first.createContainer(sandbox.id, containerConfig('true'))
+    await first.close()
+    // As if the node agent had died right after it had made up its mind to start the process.
+    const records = join(directory, 'kubelet', 'node-a')
+    const [record, identity] = ['container.json', 'identity'].map((name) => join(records, 'containers', id, name))
+    if (record === undefined || identity === undefined) throw new Error('no record')
+    writeFileSync(record, JSON.stringify({ ...JSON.parse(readFileSync(record, 'utf8')), startedAtMs: 1 }))
+    const next = openRuntime(directory)
+    expect(await status(next, id)).toMatchObject({ state: 'exited', exitCode: 137 })
+
+    const shim = ['-c', shimScript, 'coracle-shim', identity, join(records, 'exits', id), 'sh', '-c', 'echo ran again']
+    const late = spawn('/bin/sh', shim, { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] })
+    let said = ''
+    late.stdio[3]?.on('data', (piece: Buffer) => {
+      said += piece.toString()
+    })
+    await once(late, 'close')
+    expect(said).toBe('')
   })
 
   it('notices the end of an adopted container, and can stop one', async () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, type FSWatcher, mkdirSync, openSync, watch } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Environment, Timer } from '@coracle/environment'
+import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
 import type { AddressPool } from '../../addresses.ts'
 import type { LogReadOptions } from '../../log-options.ts'
 import {
@@ -17,16 +17,8 @@ import {
   type Runtime,
 } from '../runtime.ts'
 import { nodeAddressPool } from './address-ranges.ts'
-import { besideCommand, type Command, commandOf } from './command.ts'
-import {
-  type HeldContainer,
-  hold,
-  isRunning,
-  lastLines,
-  signalLeader,
-  statusOf,
-  stopSignalOf,
-} from './held-container.ts'
+import { besideCommand, type Command, commandOf, directoryOf } from './command.ts'
+import { type HeldContainer, hold, isRunning, signalLeader, statusOf, stopSignalOf } from './held-container.ts'
 import { readLog } from './log-reader.ts'
 import { removeLog } from './log-segments.ts'
 import { LogWatcher } from './log-watcher.ts'
@@ -34,6 +26,12 @@ import { isAlive, orphansOf, type ProcessIdentity, signalGroup } from './process
 import { type ContainerRecord, RecordStore, type SandboxRecord } from './record-store.ts'
 import { runBeside } from './run-beside.ts'
 import { shimScript } from './shim.ts'
+import {
+  prepareTerminationMessage,
+  terminationMessage,
+  terminationMessagePath,
+  terminationMessageVariable,
+} from './termination-message.ts'
 
 export interface ProcessRuntimeOptions {
   readonly environment: Environment
@@ -72,6 +70,11 @@ class ProcessRuntime implements Runtime {
   readonly #addresses: AddressPool | undefined
   readonly #sandboxes = new Map<string, SandboxRecord>()
   readonly #containers = new Map<string, HeldContainer>()
+  /**
+   * Starting a process holds up all else for milliseconds: where hundreds are wanted at once, what else there is to do gets
+   * its turn after each.
+   */
+  readonly #spawnTurns: TurnLimiter
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
   #exitsWatcher: FSWatcher | undefined
   #pollTimer: Timer | undefined
@@ -80,6 +83,7 @@ class ProcessRuntime implements Runtime {
   constructor({ environment, dataDirectory, nodeName }: ProcessRuntimeOptions) {
     const directory = join(dataDirectory, 'kubelet')
     this.#environment = environment
+    this.#spawnTurns = new TurnLimiter(environment.clock, 1)
     this.#records = new RecordStore(join(directory, nodeName))
     this.#addresses = nodeAddressPool(directory, nodeName)
     this.#adoptAll()
@@ -176,12 +180,18 @@ class ProcessRuntime implements Runtime {
   }
 
   async startContainer(id: string): Promise<void> {
+    await this.#spawnTurns.take()
     const held = this.#held(id)
     const { record } = held
     const startedAtMs = this.#environment.clock.now()
     try {
-      const command = commandOf(record.config, record.workDirectory, this.#identityOf(record))
-      held.record = { ...record, startedAtMs }
+      const own = this.#records.messagePath(id)
+      const directory = directoryOf(record.config, record.workDirectory)
+      const messagePath = terminationMessagePath(record.config, directory, own)
+      const identity = [...this.#identityOf(record), { name: terminationMessageVariable, value: messagePath }]
+      const command = commandOf(record.config, record.workDirectory, identity)
+      prepareTerminationMessage(messagePath, own, record.workDirectory)
+      held.record = { ...record, startedAtMs, messagePath }
       this.#records.writeContainer(held.record)
       this.#spawn(held, command)
     } catch (error) {
@@ -214,7 +224,12 @@ class ProcessRuntime implements Runtime {
     } finally {
       closeSync(log)
     }
-    held.log = new LogWatcher(logPath, this.#environment.clock)
+    held.log = this.#watchLog(logPath)
+  }
+
+  #watchLog(path: string): LogWatcher {
+    const { clock, logger } = this.#environment
+    return new LogWatcher(path, clock, (error) => logger.error('container log not looked after', { path, error }))
   }
 
   #followChild(held: HeldContainer, child: ChildProcess, leader: number): void {
@@ -230,8 +245,8 @@ class ProcessRuntime implements Runtime {
   /** `exitCode` counts only where the shim has recorded none. */
   #ended(held: HeldContainer, exitCode: number): void {
     if (held.exit !== undefined) return
-    const { id, podUid, config } = held.record
-    if (this.#records.exit(id) === undefined) this.#records.writeExit(id, exitCode)
+    const { id, podUid } = held.record
+    this.#recordExit(id, exitCode)
     held.exit = this.#records.exit(id) ?? {
       exitCode,
       finishedAtMs: this.#environment.clock.now(),
@@ -240,7 +255,7 @@ class ProcessRuntime implements Runtime {
     held.killTimer?.cancel()
     held.log?.close()
     held.log = undefined
-    if (config.messageFromLog && held.exit.exitCode !== 0) held.message = lastLines(held.record.logPath)
+    held.message = this.#messageOf(held.record, held.exit.exitCode)
     for (const resume of held.waiters.splice(0)) resume()
     for (const listener of this.#listeners) listener({ podUid, containerId: id })
   }
@@ -271,7 +286,8 @@ class ProcessRuntime implements Runtime {
     this.#records.removeContainer(id)
   }
 
-  exec(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult> {
+  async exec(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult> {
+    await this.#spawnTurns.take()
     const { record } = this.#held(id)
     return runBeside(besideCommand(record.config, record.workDirectory, this.#identityOf(record), command), signal)
   }
@@ -309,17 +325,37 @@ class ProcessRuntime implements Runtime {
     const held = hold(record)
     this.#containers.set(record.id, held)
     held.exit = this.#records.exit(record.id)
-    if (held.exit !== undefined && record.config.messageFromLog && held.exit.exitCode !== 0)
-      held.message = lastLines(record.logPath)
+    if (held.exit !== undefined && record.startError === undefined)
+      held.message = this.#messageOf(record, held.exit.exitCode)
     if (record.startedAtMs === undefined || held.exit !== undefined) return
     const identity = this.#records.identity(record.id)
     if (identity !== undefined && isAlive(identity)) {
       held.leader = identity
       held.adopted = true
-      held.log = new LogWatcher(record.logPath, this.#environment.clock)
+      held.log = this.#watchLog(record.logPath)
     } else {
-      this.#killOrphans(record.id, identity)
       this.#ended(held, killedExitCode)
+      // Its shim may come up only now; from here on it finds that it has been given up.
+      const late = identity ?? this.#records.identity(record.id)
+      if (late !== undefined && isAlive(late)) signalGroup(late.pid, 'SIGKILL')
+      this.#killOrphans(record.id, late)
+    }
+  }
+
+  #recordExit(id: string, exitCode: number): void {
+    try {
+      if (this.#records.exit(id) === undefined) this.#records.writeExit(id, exitCode)
+    } catch (error) {
+      // The next node agent will take the container for killed; this one knows better.
+      this.#environment.logger.error('exit of container not recorded', { container: id, error })
+    }
+  }
+
+  #messageOf(record: ContainerRecord, exitCode: number): string {
+    try {
+      return terminationMessage(record, exitCode)
+    } catch (error) {
+      return `Error on reading termination message: ${error instanceof Error ? error.message : String(error)}`
     }
   }
 

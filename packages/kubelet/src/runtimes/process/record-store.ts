@@ -15,6 +15,8 @@ export interface ContainerRecord {
   /** Set before the process is started: a container with it may have a process, one without has none. */
   readonly startedAtMs?: number
   readonly startError?: string
+  /** The file that the container's last words are read from. */
+  readonly messagePath?: string
 }
 
 /** How a container ended. */
@@ -49,6 +51,11 @@ export class RecordStore {
 
   identityPath(id: string): string {
     return join(this.#directory, 'containers', id, 'identity')
+  }
+
+  /** Where a container has its last words unless it names a place of its own. */
+  messagePath(id: string): string {
+    return join(this.#directory, 'containers', id, 'termination-log')
   }
 
   /** Where a run of a container logs to, laid out as below /var/log/pods. */

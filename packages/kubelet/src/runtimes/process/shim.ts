@@ -8,6 +8,8 @@
  *   tell how that ended. The command runs in the foreground: in the background a shell would make it ignore SIGINT.
  * - It writes the exit code in a single write of one line: a reader takes a file without the newline as not there yet.
  *   The time of the exit is the file's modification time.
+ * - It runs nothing once it is given up: a later node agent that finds no identity writes the exit code itself, and looks
+ *   for the identity again; the shim writes its identity, and looks for the exit code. One of them sees the other.
  * - When the command has ended it kills what is left of the group, itself included: a container ends with its main
  *   process.
  *
@@ -22,8 +24,9 @@ if [ -r /proc/$$/stat ]; then
 else
   line=$(ps -o lstart= -p $$)
 fi
-printf '%s\\n%s\\n%s\\n' "$$" "$line" "$boot" >"$1"
+printf '%s\\n%s\\n%s\\n' "$$" "$line" "$boot" >"$1" || exit
 exits=$2
+[ ! -e "$exits" ] || exit
 shift 2
 trap : HUP INT QUIT USR1 USR2 PIPE ALRM TERM
 "$@" 2>&3 3>&-

@@ -17,14 +17,22 @@ import { type Taint, taintEffects } from './node-spec.ts'
 import type { NodeAddress } from './node-status.ts'
 
 /** What is wrong with a node, whatever it was before. */
-export function validateNode({ spec, status }: Node): readonly FieldError[] {
-  const statusPath = FieldPath.of('status')
+export function validateNode(node: Node): readonly FieldError[] {
+  const { spec } = node
   return [
     // Upstream looks for the taints in the metadata, where they once were; messages still say so.
     ...validateTaints(spec?.taints ?? [], FieldPath.of('metadata', 'taints')),
-    ...validateAmounts(status?.capacity ?? {}, statusPath.field('capacity')),
-    ...validateAmounts(status?.allocatable ?? {}, statusPath.field('allocatable')),
+    ...validateNodeStatus(node),
     ...validatePodCidrs(spec?.podCIDRs ?? [], FieldPath.of('spec', 'podCIDRs')),
+  ]
+}
+
+/** What is wrong with what a node says it has. */
+export function validateNodeStatus({ status }: Node): readonly FieldError[] {
+  const path = FieldPath.of('status')
+  return [
+    ...validateAmounts(status?.capacity ?? {}, path.field('capacity')),
+    ...validateAmounts(status?.allocatable ?? {}, path.field('allocatable')),
   ]
 }
 

@@ -71,7 +71,7 @@ describe('validation of a node', () => {
       'a taint with an unknown effect',
       { spec: { taints: [{ key: 'a', effect: 'Never' }] } },
       [
-        'metadata.taints[0].effect: Unsupported value: "Never": supported values: "NoExecute", "NoSchedule", "PreferNoSchedule"',
+        'metadata.taints[0].effect: Unsupported value: "Never": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
       ],
     ],
     [
@@ -103,6 +103,20 @@ describe('validation of a node', () => {
     ],
   ])('says of %s', (_, draft, problems) => {
     expect(problemsOfCreate(nodes, draft)).toEqual(problems)
+  })
+
+  it('looks at what there is when the status is updated too', () => {
+    expect(problemsOfStatus(nodes, { status: { capacity: { cpu: '-1' } } })).toEqual([
+      'status.capacity.cpu: Invalid value: "-1": must be greater than or equal to 0',
+      'status.allocatable.cpu: Invalid value: "-1": must be greater than or equal to 0',
+    ])
+  })
+
+  it('rounds up what is finer than a thousandth', () => {
+    expect(decoded(nodes, { status: { capacity: { cpu: '1u' } } }).status).toMatchObject({
+      capacity: { cpu: '1m' },
+      allocatable: { cpu: '1m' },
+    })
   })
 
   it.each<readonly [string, Draft, Draft, readonly string[]]>([

@@ -1,10 +1,12 @@
 import type { ResourceDefinition } from '../../../resource.ts'
+import { checkFinalizers } from '../../validation.ts'
 import { allVerbs } from '../../verbs.ts'
+import { wholeMillis } from '../common.ts'
 import { nodeColumns } from './node-columns.ts'
 import { type Node, nodeSchema } from './node-schema.ts'
 import type { NodeSpec } from './node-spec.ts'
 import type { NodeStatus } from './node-status.ts'
-import { validateNode, validateNodeUpdate } from './node-validation.ts'
+import { validateNode, validateNodeStatus, validateNodeUpdate } from './node-validation.ts'
 
 /** What can be had is what there is unless said otherwise, and `podCIDR` is the first of `podCIDRs`. */
 export function nodeDefaults(node: Node): Node {
@@ -22,8 +24,11 @@ function specDefaults(spec: NodeSpec): NodeSpec {
 }
 
 function statusDefaults(status: NodeStatus): NodeStatus {
-  const { capacity, allocatable } = status
-  return capacity === undefined || allocatable !== undefined ? status : { ...status, allocatable: capacity }
+  const capacity = wholeMillis(status.capacity)
+  const allocatable = wholeMillis(status.allocatable) ?? capacity
+  return capacity === status.capacity && allocatable === status.allocatable
+    ? status
+    : { ...status, capacity, allocatable }
 }
 
 /** `v1` nodes. A node may be created with its status, and is by its agent. */
@@ -47,8 +52,12 @@ export const nodes: ResourceDefinition<Node> = {
   strategy: {
     applyDefaults: nodeDefaults,
     prepareForStatusUpdate: (node, old) => ({ ...node, spec: old.spec }),
-    validate: validateNode,
+    validate: (node) => [...checkFinalizers(node.metadata), ...validateNode(node)],
     validateUpdate: validateNodeUpdate,
-    validateStatusUpdate: validateNodeUpdate,
+    validateStatusUpdate: (node, old) => [
+      ...checkFinalizers(node.metadata),
+      ...validateNodeStatus(node),
+      ...validateNodeUpdate(node, old),
+    ],
   },
 }

@@ -8,8 +8,8 @@ export const preferredSchedulingTerm = object(
   `${coreV1}.PreferredSchedulingTerm`,
   'Nodes that are preferred, and how much. An empty term matches every node.',
   {
-    weight: required(int32(), 'How much a match counts, from 1 to 100.'),
-    preference: required(nodeSelectorTerm, 'Which nodes.'),
+    weight: required(int32(), 'How much a match counts, from 1 to 100.', { default: 0 }),
+    preference: required(nodeSelectorTerm, 'Which nodes.', { default: {} }),
   },
 )
 
@@ -47,7 +47,7 @@ export const podAffinityTerm = object(
       labelSelector,
       'Namespaces the pods are in, by label. An empty selector is all of them.',
     ),
-    topologyKey: required(string(), 'Label of nodes; nodes with the same value are the same place.'),
+    topologyKey: required(string(), 'Label of nodes; nodes with the same value are the same place.', { default: '' }),
   },
 )
 
@@ -56,8 +56,8 @@ export const weightedPodAffinityTerm = object(
   `${coreV1}.WeightedPodAffinityTerm`,
   'A preference for or against places, and how much it counts.',
   {
-    weight: required(int32(), 'How much a match counts, from 1 to 100.'),
-    podAffinityTerm: required(podAffinityTerm, 'Which places.'),
+    weight: required(int32(), 'How much a match counts, from 1 to 100.', { default: 0 }),
+    podAffinityTerm: required(podAffinityTerm, 'Which places.', { default: { topologyKey: '' } }),
   },
 )
 

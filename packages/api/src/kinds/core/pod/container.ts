@@ -2,7 +2,7 @@ import { atomicList, boolean, enumOf, int32, object, optional, required, string 
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { envFromSource, envVar } from './env.ts'
-import { keyedList } from './lists.ts'
+import { keyedList, literal } from './lists.ts'
 import { lifecycle, probe } from './probe.ts'
 import { containerResizePolicy, containerRestartRule, resourceRequirements } from './resources.ts'
 import { securityContext } from './security.ts'
@@ -21,8 +21,8 @@ export const containerPort = object(`${coreV1}.ContainerPort`, 'A port that a co
 
 export interface VolumeMount extends Infer<typeof volumeMount> {}
 export const volumeMount = object(`${coreV1}.VolumeMount`, 'Where a container sees a volume.', {
-  name: required(string(), 'Name of the volume.'),
-  mountPath: required(string(), 'Path in the container. It must not contain a colon.'),
+  name: required(string(), 'Name of the volume.', { default: '' }),
+  mountPath: required(string(), 'Path in the container. It must not contain a colon.', { default: '' }),
   readOnly: optional(boolean, 'Mount it read-only.'),
   recursiveReadOnly: optional(
     enumOf('Disabled', 'Enabled', 'IfPossible'),
@@ -31,15 +31,15 @@ export const volumeMount = object(`${coreV1}.VolumeMount`, 'Where a container se
   subPath: optional(string(), "Path in the volume to mount instead of the volume's root."),
   subPathExpr: optional(string(), 'Like subPath, with $(NAME) standing for variables of the container.'),
   mountPropagation: optional(
-    enumOf('Bidirectional', 'HostToContainer', 'None'),
+    literal<'Bidirectional' | 'HostToContainer' | 'None'>(),
     'Whether mounts made later on one side show on the other. None unless set.',
   ),
 })
 
 export interface VolumeDevice extends Infer<typeof volumeDevice> {}
 export const volumeDevice = object(`${coreV1}.VolumeDevice`, 'Where a container sees a volume as a raw block device.', {
-  name: required(string(), 'Name of a volume that comes from a claim.'),
-  devicePath: required(string(), 'Path of the device in the container.'),
+  name: required(string(), 'Name of a volume that comes from a claim.', { default: '' }),
+  devicePath: required(string(), 'Path of the device in the container.', { default: '' }),
 })
 
 /** What every sort of container has. */
@@ -70,7 +70,7 @@ const containerFields = {
     'What changes of its resources do to the running container.',
   ),
   restartPolicy: optional(
-    enumOf('Always', 'Never', 'OnFailure'),
+    literal<'Always' | 'Never' | 'OnFailure'>(),
     "When the container restarts, unlike the pod's policy. Always makes an init container a sidecar.",
   ),
   restartPolicyRules: optional(
@@ -92,7 +92,7 @@ const containerFields = {
     { default: terminationMessagePathDefault },
   ),
   terminationMessagePolicy: optional(
-    enumOf('FallbackToLogsOnError', 'File'),
+    enumOf('File', 'FallbackToLogsOnError'),
     'Where last words come from: the file, or the end of the log where it failed and the file is empty.',
     { default: 'File' },
   ),
@@ -112,6 +112,9 @@ export const container = object(
   'A program run from an image, in the pod’s network and volumes.',
   containerFields,
 )
+
+/** A sidecar: an init container that runs beside the others and is restarted whenever it ends (KEP-753). */
+export const isSidecar = ({ restartPolicy }: Pick<Container, 'restartPolicy'>): boolean => restartPolicy === 'Always'
 
 export interface EphemeralContainer extends Infer<typeof ephemeralContainer> {}
 export const ephemeralContainer = object(

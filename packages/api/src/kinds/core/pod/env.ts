@@ -9,7 +9,9 @@ export const objectFieldSelector = object(
   'A field of the pod, as a value.',
   {
     apiVersion: optional(string(), 'Version of the schema the path is written for.', { default: 'v1' }),
-    fieldPath: required(string(), "Path of the field, such as metadata.name or metadata.labels['app']."),
+    fieldPath: required(string(), "Path of the field, such as metadata.name or metadata.labels['app'].", {
+      default: '',
+    }),
   },
   { mapType: 'atomic' },
 )
@@ -20,7 +22,7 @@ export const configMapKeySelector = object(
   'One key of a ConfigMap.',
   {
     name: optional(string(), 'Name of the ConfigMap.'),
-    key: required(string(), 'The key.'),
+    key: required(string(), 'The key.', { default: '' }),
     optional: optional(boolean, 'Go on without it where the ConfigMap or its key is missing.'),
   },
   { mapType: 'atomic' },
@@ -32,7 +34,7 @@ export const secretKeySelector = object(
   'One key of a Secret.',
   {
     name: optional(string(), 'Name of the Secret.'),
-    key: required(string(), 'The key.'),
+    key: required(string(), 'The key.', { default: '' }),
     optional: optional(boolean, 'Go on without it where the Secret or its key is missing.'),
   },
   { mapType: 'atomic' },

@@ -1,19 +1,14 @@
 import { humanDuration } from '../../../human-duration.ts'
 import type { Column } from '../../../resource.ts'
 import { parseTime } from '../../../time.ts'
+import { ageColumn, nameColumn } from '../../columns.ts'
+import { isSidecar } from './container.ts'
 import type { Pod } from './pod-schema.ts'
 import type { ContainerStatus, PodCondition } from './pod-status.ts'
 
 /** The columns that `kubectl get pods` shows (printers/internalversion printPod). */
 export const podColumns: readonly Column<Pod>[] = [
-  {
-    name: 'Name',
-    type: 'string',
-    format: 'name',
-    description: 'Name of the pod, unique in its namespace.',
-    priority: 0,
-    cell: (pod) => pod.metadata.name ?? '',
-  },
+  nameColumn,
   {
     name: 'Ready',
     type: 'string',
@@ -42,16 +37,7 @@ export const podColumns: readonly Column<Pod>[] = [
       return `${restarts} (${humanDuration(nowMs - lastRestartMs)} ago)`
     },
   },
-  {
-    name: 'Age',
-    type: 'string',
-    description: 'How long ago the pod was created.',
-    priority: 0,
-    cell: (pod, nowMs) => {
-      const { creationTimestamp } = pod.metadata
-      return creationTimestamp === undefined ? '<unknown>' : humanDuration(nowMs - parseTime(creationTimestamp))
-    },
-  },
+  ageColumn,
   {
     name: 'IP',
     type: 'string',
@@ -128,7 +114,7 @@ function deletionReason(pod: Pod): string | undefined {
 }
 
 const sidecarNames = (pod: Pod): ReadonlySet<string> =>
-  new Set((pod.spec.initContainers ?? []).filter((each) => each.restartPolicy === 'Always').map((each) => each.name))
+  new Set((pod.spec.initContainers ?? []).filter(isSidecar).map((each) => each.name))
 
 interface Restarts {
   readonly count: number

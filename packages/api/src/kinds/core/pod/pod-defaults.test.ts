@@ -49,8 +49,38 @@ describe('defaults of a pod', () => {
     ['nginx@sha256:0123', 'IfNotPresent'],
     ['nginx:latest@sha256:0123', 'Always'],
     ['', 'IfNotPresent'],
+    ['localhost:5000/nginx', 'Always'],
+    ['ghcr.io/a_b/c-d', 'Always'],
+    ['Nginx', 'IfNotPresent'],
+    [' nginx', 'IfNotPresent'],
   ])('pulls %j %s', (image, policy) => {
     expect(imagePullPolicyDefault(image)).toBe(policy)
+  })
+
+  it('rounds up amounts finer than a thousandth', () => {
+    const pod = storedContainer({ resources: { limits: { cpu: '1u', memory: '100n' } } })
+    expect(pod.spec.containers[0]?.resources).toEqual({
+      requests: { cpu: '1m', memory: '1m' },
+      limits: { cpu: '1m', memory: '1m' },
+    })
+  })
+
+  it.each([
+    [{ limits: { cpu: '2' } }, { requests: { cpu: '1500m', memory: '1Gi' }, limits: { cpu: '2' } }],
+    [
+      { limits: { cpu: '2', memory: '4Gi' }, requests: { cpu: '2' } },
+      { limits: { cpu: '2', memory: '4Gi' }, requests: { cpu: '2', memory: '1Gi' } },
+    ],
+    [{ requests: { cpu: '2' } }, { requests: { cpu: '2' } }],
+    [{}, {}],
+  ])('makes resources of the whole pod out of %j', (resources, expected) => {
+    const one = { name: 'a', image: 'a', resources: { requests: { cpu: '1', memory: '512Mi' } } }
+    const other = { name: 'b', image: 'b', resources: { requests: { cpu: '250m', memory: '512Mi' } } }
+    const sidecar = { name: 's', image: 's', restartPolicy: 'Always', resources: { requests: { cpu: '250m' } } }
+    const init = { name: 'i', image: 'i', resources: { requests: { cpu: '1' } } }
+    const pod = storedPod({ containers: [one, other], initContainers: [sidecar, init], resources })
+    expect(pod.spec.resources).toEqual(expected)
+    expect(podDefaults(pod)).toBe(pod)
   })
 
   it('keeps a pull policy, but takes an empty one for none', () => {

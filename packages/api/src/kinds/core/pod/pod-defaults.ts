@@ -1,5 +1,5 @@
 import type { ObjectSchema } from '../../../schema/schema.ts'
-import type { ResourceList } from '../common.ts'
+import { type ResourceList, wholeMillis } from '../common.ts'
 import {
   type Container,
   type ContainerPort,
@@ -9,6 +9,7 @@ import {
   ephemeralContainer,
   terminationMessagePathDefault,
 } from './container.ts'
+import { podResourceDefaults } from './pod-level-resources.ts'
 import { type Pod, podSchema } from './pod-schema.ts'
 import { type PodSpec, podSpec, schedulerNameDefault } from './pod-spec.ts'
 import {
@@ -20,7 +21,7 @@ import {
   type Probe,
   probe as probeSchema,
 } from './probe.ts'
-import { resourceRequirements } from './resources.ts'
+import { type ResourceRequirements, resourceRequirements } from './resources.ts'
 import { imageVolumeSource, type Volume, volume as volumeSchema } from './volume.ts'
 
 /**
@@ -38,6 +39,8 @@ export function podSpecDefaults(spec: PodSpec): PodSpec {
     initContainers: mapShared(spec.initContainers, container),
     ephemeralContainers: mapShared(spec.ephemeralContainers, (each) => containerDefaults(ephemeralContainer, each)),
     volumes: mapShared(spec.volumes, volumeDefaults),
+    overhead: wholeMillis(spec.overhead),
+    resources: spec.resources && requirementsDefaults(spec.resources),
   })
 }
 
@@ -45,18 +48,33 @@ export function podSpecDefaults(spec: PodSpec): PodSpec {
 export function podDefaults(pod: Pod): Pod {
   const spec = podSpecDefaults(pod.spec)
   const finish = (container: Container): Container => podContainerDefaults(container, spec.hostNetwork === true)
-  return withFields(podSchema, pod, {
-    spec: withFields(podSpec, spec, {
-      enableServiceLinks: spec.enableServiceLinks ?? true,
-      terminationGracePeriodSeconds: gracePeriodSeconds(spec.terminationGracePeriodSeconds),
-      containers: mapShared(spec.containers, finish),
-      initContainers: mapShared(spec.initContainers, finish),
-    }),
+  const finished = withFields(podSpec, spec, {
+    enableServiceLinks: spec.enableServiceLinks ?? true,
+    terminationGracePeriodSeconds: gracePeriodSeconds(spec.terminationGracePeriodSeconds),
+    containers: mapShared(spec.containers, finish),
+    initContainers: mapShared(spec.initContainers, finish),
   })
+  return withFields(podSchema, pod, { spec: withPodResources(finished) })
 }
+
+/** Comes after the containers' own requests, which it adds up. */
+function withPodResources(spec: PodSpec): PodSpec {
+  const filled = podResourceDefaults(spec)
+  if (spec.resources === undefined || filled === undefined) return spec
+  return withFields(podSpec, spec, { resources: withFields(resourceRequirements, spec.resources, filled) })
+}
+
+const domain = '(?:localhost|[a-zA-Z0-9-]+(?:\\.[a-zA-Z0-9-]+)+|[a-zA-Z0-9-]+(?=:\\d)|\\[[a-fA-F0-9:]+\\])(?::\\d+)?'
+const pathComponent = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
+/** The grammar of images: a registry, a path in lower case, a tag, a digest. */
+const imageReference = new RegExp(
+  `^(?:${domain}/)?${pathComponent}(?:/${pathComponent})*(?::[\\w][\\w.-]{0,127})?(?:@[A-Za-z][\\w+.-]*:[0-9a-fA-F]+)?$`,
+)
 
 /** What a pull policy is for an image: a tag that moves, or none, is pulled always. */
 export function imagePullPolicyDefault(image = ''): 'Always' | 'IfNotPresent' {
+  // What is no image has no tag that moves.
+  if (!imageReference.test(image)) return 'IfNotPresent'
   const tag = tagOf(image)
   const moves = tag === undefined ? image !== '' && !image.includes('@') : tag === 'latest'
   return moves ? 'Always' : 'IfNotPresent'
@@ -86,6 +104,7 @@ function containerDefaults<C extends Container | EphemeralContainer>(schema: Obj
     terminationMessagePath: container.terminationMessagePath || terminationMessagePathDefault,
     terminationMessagePolicy: orElse(container.terminationMessagePolicy, 'File'),
     ports: mapShared(container.ports, portDefaults),
+    resources: container.resources && requirementsDefaults(container.resources),
     livenessProbe: container.livenessProbe && probeDefaults(container.livenessProbe),
     readinessProbe: container.readinessProbe && probeDefaults(container.readinessProbe),
     startupProbe: container.startupProbe && probeDefaults(container.startupProbe),
@@ -93,6 +112,12 @@ function containerDefaults<C extends Container | EphemeralContainer>(schema: Obj
   }
   return withFields(schema, container, defaults as Partial<C>)
 }
+
+const requirementsDefaults = (resources: ResourceRequirements): ResourceRequirements =>
+  withFields(resourceRequirements, resources, {
+    requests: wholeMillis(resources.requests),
+    limits: wholeMillis(resources.limits),
+  })
 
 const portDefaults = (port: ContainerPort): ContainerPort =>
   withFields(containerPort, port, { protocol: orElse(port.protocol, 'TCP') })

@@ -1,4 +1,5 @@
-import { addQuantity, compareQuantity, formatQuantity } from '../../../quantity.ts'
+import { addQuantities, noQuantities, type ResourceQuantities } from '../../../placement/resource-quantities.ts'
+import { compareQuantity, parseQuantity, type Quantity } from '../../../quantity.ts'
 import type { ResourceList } from '../common.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { PodQosClass } from './pod-status.ts'
@@ -11,13 +12,13 @@ import type { ResourceRequirements } from './resources.ts'
  */
 export function computeQos(spec: PodSpec): PodQosClass {
   const all = requirements(spec)
-  const requests = sum(all.map((each) => each.requests))
-  const limits = sum(all.map((each) => each.limits))
-  const names = Object.keys(requests)
-  if (names.length === 0 && Object.keys(limits).length === 0) return 'BestEffort'
-  const limited = all.every((each) => computeResources.every((name) => isPositive(each.limits?.[name])))
-  const same = names.every((name) => compareQuantity(requests[name] ?? '0', limits[name] ?? '0') === 0)
-  return limited && same && names.length === Object.keys(limits).length ? 'Guaranteed' : 'Burstable'
+  const requests = all.map((each) => askedFor(each.requests)).reduce(addQuantities, noQuantities)
+  const limits = all.map((each) => askedFor(each.limits))
+  const limit = limits.reduce(addQuantities, noQuantities)
+  if (requests.size === 0 && limit.size === 0) return 'BestEffort'
+  const limited = limits.every((each) => each.size === computeResources.length)
+  const same = [...requests].every(([name, amount]) => compareQuantity(amount, limit.get(name) ?? '0') === 0)
+  return limited && same && requests.size === limit.size ? 'Guaranteed' : 'Burstable'
 }
 
 /** The resources that decide. */
@@ -29,17 +30,14 @@ function requirements(spec: PodSpec): readonly ResourceRequirements[] {
   return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((each) => each.resources ?? {})
 }
 
-const isPositive = (amount: string | undefined): boolean => amount !== undefined && compareQuantity(amount, '0') > 0
-
-function sum(lists: readonly (ResourceList | undefined)[]): ResourceList {
-  const total: Record<string, string> = {}
-  for (const list of lists) {
-    for (const name of computeResources) {
-      const amount = list?.[name]
-      if (amount === undefined || !isPositive(amount)) continue
-      const before = total[name]
-      total[name] = before === undefined ? amount : formatQuantity(addQuantity(before, amount))
-    }
+/** What of a list decides: zero is as good as nothing. */
+function askedFor(list: ResourceList | undefined): ResourceQuantities {
+  const asked = new Map<string, Quantity>()
+  for (const name of computeResources) {
+    const text = list?.[name]
+    if (text === undefined) continue
+    const amount = parseQuantity(text)
+    if (amount.nanos > 0n) asked.set(name, amount)
   }
-  return total
+  return asked
 }

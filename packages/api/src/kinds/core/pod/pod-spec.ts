@@ -36,7 +36,7 @@ export const terminationGracePeriodSecondsDefault = 30
 
 export interface HostAlias extends Infer<typeof hostAlias> {}
 export const hostAlias = object(`${coreV1}.HostAlias`, 'A line of the hosts file.', {
-  ip: required(string({ format: 'ip' }), 'The address.'),
+  ip: required(string(), 'The address.', { default: '' }),
   hostnames: optional(atomicList(string()), 'Names that stand for it.'),
 })
 
@@ -91,7 +91,7 @@ export const podSpec = object(`${coreV1}.PodSpec`, 'What is to run, and how.', {
     keyedList(volume, ['name'], { patchStrategy: 'merge,retainKeys' }),
     'Volumes that containers can mount.',
   ),
-  restartPolicy: optional(enumOf('Always', 'Never', 'OnFailure'), 'When containers that end are started again.', {
+  restartPolicy: optional(enumOf('Always', 'OnFailure', 'Never'), 'When containers that end are started again.', {
     default: 'Always',
   }),
   terminationGracePeriodSeconds: optional(
@@ -101,7 +101,7 @@ export const podSpec = object(`${coreV1}.PodSpec`, 'What is to run, and how.', {
   ),
   activeDeadlineSeconds: optional(int64(), 'Seconds after its start at which the pod is ended and has failed.'),
   dnsPolicy: optional(
-    enumOf('ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'),
+    enumOf('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'),
     "Which name servers are asked: the cluster's, the node's, or only those of dnsConfig.",
     { default: 'ClusterFirst' },
   ),
@@ -141,7 +141,7 @@ export const podSpec = object(`${coreV1}.PodSpec`, 'What is to run, and how.', {
   priorityClassName: optional(string(), 'Name of the PriorityClass that gives the priority.'),
   priority: optional(int32(), 'The higher, the more important. Filled in from the priority class.'),
   preemptionPolicy: optional(
-    enumOf('Never', 'PreemptLowerPriority'),
+    enumOf('PreemptLowerPriority', 'Never'),
     'Whether less important pods may be removed to make room. PreemptLowerPriority unless set.',
   ),
   readinessGates: optional(

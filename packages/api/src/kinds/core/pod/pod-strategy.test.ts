@@ -126,6 +126,19 @@ describe('a status update', () => {
     const prepared = strategy.prepareForStatusUpdate?.(deepFreeze(written), deepFreeze(old))
     expect(prepared).toEqual({ ...old, status: { phase: 'Running', qosClass: 'BestEffort', observedGeneration: 2 } })
   })
+
+  it.each([
+    [{ podIP: '10.0.0.1' }, { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }] }],
+    [{ podIPs: [{ ip: '10.0.0.1' }] }, { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }] }],
+    [
+      { podIP: '10.0.0.2', podIPs: [{ ip: '10.0.0.1' }] },
+      { podIP: '10.0.0.2', podIPs: [{ ip: '10.0.0.2' }] },
+    ],
+  ])('makes the two fields of addresses agree: %j', (addresses, expected) => {
+    const old = storedPod()
+    const prepared = strategy.prepareForStatusUpdate?.(withStatus(old, { phase: 'Running', ...addresses }), old)
+    expect(prepared?.status).toEqual({ phase: 'Running', ...expected })
+  })
 })
 
 it('selects pods by the fields upstream knows', () => {

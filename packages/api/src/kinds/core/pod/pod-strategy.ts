@@ -5,7 +5,7 @@ import { podDefaults } from './pod-defaults.ts'
 import { computeQos } from './pod-qos.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
-import type { PodCondition } from './pod-status.ts'
+import type { PodCondition, PodStatus } from './pod-status.ts'
 import { validatePodStatusUpdate, validatePodUpdate } from './pod-update-validation.ts'
 import { validatePod, validatePodCreate } from './pod-validation.ts'
 import { podWarnings } from './pod-warnings.ts'
@@ -44,7 +44,7 @@ const gatedCondition: PodCondition = {
 
 /** The node agent says how the pod is, not what it is, nor whose. */
 function prepareForStatusUpdate(pod: Pod, old: Pod): Pod {
-  const status = { ...pod.status }
+  const status = withAddresses({ ...pod.status })
   return {
     ...pod,
     metadata: withOld(pod.metadata, old.metadata, ['deletionTimestamp', 'ownerReferences']),
@@ -54,6 +54,13 @@ function prepareForStatusUpdate(pod: Pod, old: Pod): Pod {
       ...(status.observedGeneration ? [] : ['observedGeneration' as const]),
     ]),
   }
+}
+
+/** `podIP` and `podIPs` say the same: where they differ, the older field counts (conversion of core/v1). */
+function withAddresses(status: PodStatus): PodStatus {
+  const { podIP = '', podIPs = [] } = status
+  if (podIP === '') return podIPs[0]?.ip === undefined ? status : { ...status, podIP: podIPs[0].ip }
+  return podIPs[0]?.ip === podIP ? status : { ...status, podIPs: [{ ip: podIP }] }
 }
 
 /** A copy of `object` in which these fields are as in `old`. */

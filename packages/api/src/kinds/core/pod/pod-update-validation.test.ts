@@ -49,7 +49,7 @@ describe('an update of a pod', () => {
     [
       'take the deadline away',
       { activeDeadlineSeconds: undefined },
-      ['spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive integer to nil value'],
+      ['spec.activeDeadlineSeconds: Invalid value: "null": must not update from a positive integer to nil value'],
     ],
     [
       'take a toleration away',
@@ -146,6 +146,19 @@ describe('an update of the status', () => {
     ['Never', 1, [revived('containerStatuses')]],
   ])('with restart policy %s lets a container that exited with %i run again: %j', (policy, exitCode, expected) => {
     expect(errors(policy, { containerStatuses: ended(exitCode) }, { containerStatuses: running })).toEqual(expected)
+  })
+
+  it.each([
+    ['Never', { restartPolicy: 'Always' }, []],
+    ['Always', { restartPolicy: 'Never' }, [revived('containerStatuses')]],
+    [
+      'Never',
+      { restartPolicy: 'Never', restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In' } }] },
+      [],
+    ],
+  ])('asks a container before its pod, whose policy is %s: %j', (policy, own, expected) => {
+    const spec = { containers: [{ ...web, ...own }] }
+    expect(errors(policy, { containerStatuses: ended(1) }, { containerStatuses: running }, spec)).toEqual(expected)
   })
 
   it('lets sidecars run again, and ephemeral containers never', () => {

@@ -1,6 +1,7 @@
 import { deepEqual } from '../../../equality.ts'
 import { duplicateField, type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { checkFinalizers } from '../../validation.ts'
 import type { NodeSelectorTerm } from '../common.ts'
 import type { Affinity } from './affinity.ts'
 import type { Container } from './container.ts'
@@ -8,7 +9,7 @@ import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { ContainerStatus, PodStatus } from './pod-status.ts'
 import type { PodSchedulingGate, Toleration } from './scheduling.ts'
-import { checkText, checkTextOrEmpty } from './validation/checks.ts'
+import { checkRange, checkText, checkTextOrEmpty, int32Max } from './validation/checks.ts'
 
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
@@ -48,6 +49,7 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
 export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
   const [status, oldStatus] = [pod.status ?? {}, old.status ?? {}]
   return [
+    ...checkFinalizers(pod.metadata),
     ...conditionErrors(status),
     ...(status.nominatedNodeName === oldStatus.nominatedNodeName
       ? []
@@ -62,7 +64,8 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
 
 function deadlineErrors(seconds: number | undefined, old: number | undefined): FieldError[] {
   const path = specPath.field('activeDeadlineSeconds')
-  if (old === undefined) return []
+  const outOfRange = checkRange(seconds, 0, int32Max, path)
+  if (outOfRange.length > 0 || old === undefined) return outOfRange
   if (seconds === undefined) return [invalidField(path, null, 'must not update from a positive integer to nil value')]
   return seconds > old ? [invalidField(path, seconds, 'must be less than or equal to previous value')] : []
 }
@@ -199,12 +202,12 @@ function transitionErrors(
   list: StatusList,
   spec: PodSpec,
 ): FieldError[] {
-  const policy = list === 'ephemeralContainerStatuses' ? 'Never' : spec.restartPolicy
-  if (policy === 'Always') return []
+  const containers = list === 'initContainerStatuses' ? spec.initContainers : spec.containers
   return old.flatMap((before, index) => {
     const exitCode = before.state?.terminated?.exitCode
-    if (exitCode === undefined || (exitCode !== 0 && policy === 'OnFailure')) return []
-    if (list === 'initContainerStatuses' && isSidecar(before.name, spec)) return []
+    if (exitCode === undefined) return []
+    const container = list === 'ephemeralContainerStatuses' ? { restartPolicy: 'Never' } : undefined
+    if (mayRestart(container ?? containers?.find((each) => each.name === before.name), spec, exitCode)) return []
     const revived = statuses.some((each) => each.name === before.name && each.state?.terminated === undefined)
     if (!revived) return []
     const path = statusPath.field(list).index(index).field('state')
@@ -212,8 +215,18 @@ function transitionErrors(
   })
 }
 
-const isSidecar = (name: string, spec: PodSpec): boolean =>
-  (spec.initContainers ?? []).some((each) => each.name === name && each.restartPolicy === 'Always')
+/** Whether a container may run again after it ended: its own policy counts before its pod's, and rules before both. */
+function mayRestart(
+  container:
+    | { readonly restartPolicy?: string | undefined; readonly restartPolicyRules?: readonly unknown[] | undefined }
+    | undefined,
+  spec: PodSpec,
+  exitCode: number,
+): boolean {
+  if (container?.restartPolicyRules?.length) return true
+  const policy = container?.restartPolicy ?? spec.restartPolicy
+  return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0)
+}
 
 interface Address {
   readonly ip: string

@@ -23,7 +23,44 @@ describe('a container', () => {
       { imagePullPolicy: 'Sometimes' },
       ['imagePullPolicy: Unsupported value: "Sometimes": supported values: "Always", "IfNotPresent", "Never"'],
     ],
-    [{ restartPolicy: 'Always' }, ['restartPolicy: Forbidden: may not be set for non-init containers']],
+    [{ restartPolicy: 'Never' }, []],
+    [
+      { restartPolicy: 'Sometimes' },
+      ['restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"'],
+    ],
+    [
+      {
+        restartPolicy: 'Never',
+        restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [300] } }],
+      },
+      [],
+    ],
+    [
+      { restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'NotIn' } }] },
+      ['restartPolicy: Required value: must specify restartPolicy when restart rules are used'],
+    ],
+    [
+      { restartPolicy: 'Never', restartPolicyRules: [{ action: 'Stop' }, { exitCodes: {} }] },
+      [
+        'restartPolicyRules[0].action: Unsupported value: "Stop": supported values: "Restart"',
+        'restartPolicyRules[0].exitCodes: Required value: must be specified',
+        'restartPolicyRules[1].action: Unsupported value: "": supported values: "Restart"',
+        'restartPolicyRules[1].exitCodes.operator: Unsupported value: "": supported values: "In", "NotIn"',
+      ],
+    ],
+    [
+      {
+        restartPolicy: 'Never',
+        restartPolicyRules: Array.from({ length: 21 }, (_, index) => ({
+          action: 'Restart',
+          exitCodes: { operator: 'In', values: index === 0 ? Array.from({ length: 256 }, (_, code) => code) : [index] },
+        })),
+      },
+      [
+        'restartPolicyRules: Too many: 21: must have at most 20 items',
+        'restartPolicyRules[0].exitCodes.values: Too many: 256: must have at most 255 items',
+      ],
+    ],
     [{ ports: [{ containerPort: 0 }] }, ['ports[0].containerPort: Required value']],
     [
       { ports: [{ containerPort: 65536 }] },
@@ -92,12 +129,28 @@ describe('a container', () => {
     [{ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: "metadata.labels['app']" } } }] }, []],
     [
       { env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: "spec.nodeName['x']" } } }] },
-      ['env[0].valueFrom.fieldRef: Invalid value: "spec.nodeName": does not support subscript'],
+      [
+        "env[0].valueFrom.fieldRef.fieldPath: Invalid value: \"spec.nodeName['x']\": error converting fieldPath: field label does not support subscript: spec.nodeName['x']",
+      ],
     ],
     [
       { env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'spec.hostname' } } }] },
       [
-        'env[0].valueFrom.fieldRef.fieldPath: Unsupported value: "spec.hostname": supported values: "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"',
+        'env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.hostname": error converting fieldPath: field label not supported: spec.hostname',
+      ],
+    ],
+    [
+      { env: [{ name: 'A', valueFrom: { fieldRef: { apiVersion: 'v2', fieldPath: 'metadata.name' } } }] },
+      [
+        'env[0].valueFrom.fieldRef.fieldPath: Invalid value: "metadata.name": error converting fieldPath: unsupported pod version: v2',
+      ],
+    ],
+    [{ env: [{ name: 'A', valueFrom: { fieldRef: {} } }] }, ['env[0].valueFrom.fieldRef.fieldPath: Required value']],
+    [{ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'spec.host' } } }] }, []],
+    [
+      { env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'status.phase' } } }] },
+      [
+        'env[0].valueFrom.fieldRef.fieldPath: Unsupported value: "status.phase": supported values: "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"',
       ],
     ],
     [
@@ -222,9 +275,14 @@ describe('a pod', () => {
     [{ containers: undefined }, ['containers: Required value']],
     [{ containers: [container({}), container({})] }, ['containers[1].name: Duplicate value: "web"']],
     [{ initContainers: [container({})] }, ['initContainers[0].name: Duplicate value: "web"']],
+    [{ initContainers: [container({ name: 'i', restartPolicy: 'OnFailure' })] }, []],
     [
-      { initContainers: [container({ name: 'i', restartPolicy: 'OnFailure' })] },
-      ['initContainers[0].restartPolicy: Unsupported value: "OnFailure": supported values: "Always"'],
+      {
+        initContainers: [
+          container({ name: 'i', restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In' } }] }),
+        ],
+      },
+      ['initContainers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are used'],
     ],
     [
       { initContainers: [container({ name: 'i', livenessProbe: { grpc: { port: 1 } } })] },
@@ -240,12 +298,63 @@ describe('a pod', () => {
     ],
     [
       { restartPolicy: 'Maybe' },
-      ['restartPolicy: Unsupported value: "Maybe": supported values: "Always", "Never", "OnFailure"'],
+      ['restartPolicy: Unsupported value: "Maybe": supported values: "Always", "OnFailure", "Never"'],
     ],
     [
       { dnsPolicy: 'Mine' },
       [
-        'dnsPolicy: Unsupported value: "Mine": supported values: "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"',
+        'dnsPolicy: Unsupported value: "Mine": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"',
+      ],
+    ],
+    [
+      { hostAliases: [{ hostnames: ['a'] }] },
+      ['hostAliases[0].ip: Invalid value: "": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'],
+    ],
+    [
+      { readinessGates: [{}] },
+      [
+        'readinessGates[0].conditionType: Invalid value: "": name part must be non-empty',
+        "readinessGates[0].conditionType: Invalid value: \"\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+      ],
+    ],
+    [
+      {
+        affinity: {
+          nodeAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [{ preference: { matchFields: [{}] } }],
+          },
+        },
+      },
+      [
+        'affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 0: must be in the range 1-100',
+        'affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchFields[0].operator: Invalid value: "": not a valid selector operator',
+        'affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchFields[0].key: Invalid value: "": not a valid field selector key',
+      ],
+    ],
+    [
+      { tolerations: [{ key: 'a', value: `${'-'.repeat(64)}` }] },
+      [
+        `tolerations[0].operator: Invalid value: "${'-'.repeat(64)}": must be no more than 63 characters;a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
+      ],
+    ],
+    [{ overhead: { cpu: '-1' } }, ['overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0']],
+    [
+      { securityContext: { seccompProfile: {}, windowsOptions: { runAsUserName: 'a\\b\\c' } } },
+      [
+        'securityContext.seccompProfile.type: Required value: type is required when seccompProfile is set',
+        'securityContext.windowsOptions.runAsUserName: Invalid value: "a\\\\b\\\\c": runAsUserName cannot contain more than one backslash',
+      ],
+    ],
+    [
+      {
+        resources: { requests: { cpu: '1', 'ephemeral-storage': '1' }, limits: { cpu: '2' }, claims: [{ name: 'c' }] },
+        containers: [container({ resources: { requests: { cpu: '1500m' }, limits: { cpu: '3' } } })],
+      },
+      [
+        'resources.claims: Forbidden: claims cannot be set for Resources at pod-level',
+        'resources.requests[ephemeral-storage]: Unsupported value: "ephemeral-storage": supported values: "cpu", "hugepages-", "memory"',
+        'resources.requests[cpu]: Invalid value: "1": must be greater than or equal to aggregate container requests of 1500m',
+        'resources.containers[0][cpu].limits: Invalid value: "3": must be less than or equal to pod limits of 2',
       ],
     ],
     [{ dnsPolicy: 'None' }, ['dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None']],
@@ -310,6 +419,38 @@ describe('a pod', () => {
     [
       { volumes: [{ name: 'a', nfs: { server: 's', path: 'p' } }] },
       ['volumes[0].nfs.path: Invalid value: "p": must be an absolute path'],
+    ],
+    [
+      {
+        volumes: [
+          { name: 'a', iscsi: { targetPortal: 't', iqn: 'iqn.2015-02.example.com:disk', initiatorName: 'eui.12' } },
+          { name: 'b', iscsi: { targetPortal: 't', iqn: 'disk', lun: 256 } },
+        ],
+      },
+      [
+        'volumes[0].iscsi.initiatorname: Invalid value: "eui.12": must be valid format',
+        'volumes[1].iscsi.iqn: Invalid value: "disk": must be valid format starting with iqn, eui, or naa',
+        'volumes[1].iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive',
+      ],
+    ],
+    [
+      {
+        volumes: [
+          { name: 'a', csi: { driver: 'a_b', nodePublishSecretRef: {} } },
+          { name: 'b', quobyte: { registry: 'a:1,[::1]:2,b', volume: 'v' } },
+          { name: 'c', azureDisk: { diskName: 'd', diskURI: 'https://a', kind: 'Managed' } },
+          { name: 'd', gcePersistentDisk: {} },
+          { name: 'e', cinder: { volumeID: 'v', secretRef: {} } },
+        ],
+      },
+      [
+        `volumes[0].csi.driver: Invalid value: "a_b": ${subdomain}`,
+        'volumes[0].csi.nodePublishSecretRef.name: Required value',
+        'volumes[1].quobyte.registry: Invalid value: "a:1,[::1]:2,b": must be a host:port pair or multiple pairs separated by commas',
+        'volumes[2].azureDisk.diskURI: Unsupported value: "https://a": supported values: "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"',
+        'volumes[3].persistentDisk.pdName: Required value',
+        'volumes[4].cinder.secretRef.name: Required value',
+      ],
     ],
     [
       { volumes: [{ name: 'a', downwardAPI: { items: [{ path: 'p' }] } }] },
@@ -383,9 +524,7 @@ describe('a pod', () => {
     ],
     [
       { tolerations: [{ key: 'a', operator: 'Exists', value: 'x' }] },
-      [
-        'tolerations[0].operator: Invalid value: {"key":"a","operator":"Exists","value":"x"}: value must be empty when `operator` is \'Exists\'',
-      ],
+      ['tolerations[0].operator: Invalid value: "x": value must be empty when `operator` is \'Exists\''],
     ],
     [
       { tolerations: [{ key: 'a', effect: 'NoSchedule', tolerationSeconds: 5 }] },
@@ -397,14 +536,14 @@ describe('a pod', () => {
       { tolerations: [{ key: 'a', operator: 'Like', effect: 'Never' }] },
       [
         'tolerations[0].operator: Unsupported value: "Like": supported values: "Equal", "Exists"',
-        'tolerations[0].effect: Unsupported value: "Never": supported values: "NoExecute", "NoSchedule", "PreferNoSchedule"',
+        'tolerations[0].effect: Unsupported value: "Never": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
       ],
     ],
     [
       { topologySpreadConstraints: [{ maxSkew: 0, topologyKey: 'zone', whenUnsatisfiable: 'Never' }] },
       [
-        'topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "Never": supported values: "DoNotSchedule", "ScheduleAnyway"',
         'topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero',
+        'topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "Never": supported values: "DoNotSchedule", "ScheduleAnyway"',
       ],
     ],
     [

@@ -8,21 +8,26 @@ import {
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { validateAnnotations, validateLabels } from '../../../object-meta-validation.ts'
+import { checkFinalizers } from '../../validation.ts'
 import type { Pod } from './pod-schema.ts'
 import type { HostAlias, PodDnsConfig, PodResourceClaim, PodSpec } from './pod-spec.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
 import { checkRange, checkText, checkTextOrEmpty, int32Max } from './validation/checks.ts'
 import { imageWhitespace, validateAllContainers } from './validation/containers.ts'
 import { osErrors } from './validation/os.ts'
-import { validateAmounts, validateResources } from './validation/resources.ts'
+import { validatePodResources } from './validation/pod-resources.ts'
+import { validateResources } from './validation/resources.ts'
 import {
   validateAffinity,
+  validateReadinessGates,
   validateSchedulingGates,
   validateTolerations,
   validateTopologySpread,
 } from './validation/scheduling.ts'
 import { validatePodSecurity } from './validation/security.ts'
 import { validateVolumes } from './validation/volumes.ts'
+
+const noClaims: ReadonlySet<string> = new Set()
 
 export interface PodSpecOptions {
   /** The spec is a pod's own, with its defaults filled in, rather than a template's. */
@@ -31,27 +36,28 @@ export interface PodSpecOptions {
 
 /**
  * Checks a pod spec beyond its schema, with the words of core/validation ValidatePodSpec. Required fields and single
- * values are the schema's to check; here a missing one is passed over.
+ * values are the schema's to check, and a missing one is passed over here; where upstream has words of its own for one,
+ * its default is empty and it is checked here.
  */
 export function validatePodSpec(spec: PodSpec, path: FieldPath, options: PodSpecOptions = {}): FieldError[] {
-  const claims = new Set((spec.resourceClaims ?? []).map((each) => each.name))
   return [
     ...validateVolumes(spec.volumes, path.field('volumes')),
     ...validateResourceClaims(spec.resourceClaims, path.field('resourceClaims')),
     ...validateAllContainers(spec, path),
+    ...validatePodResources(spec, path.field('resources')),
     ...hostNetworkErrors(spec, options, path.field('containers')),
     ...validateLabels(spec.nodeSelector, path.field('nodeSelector')),
     ...validatePodSecurity(spec, path),
     ...validateAffinity(spec.affinity, path.field('affinity')),
     ...validateDns(spec, path.field('dnsConfig')),
+    ...validateReadinessGates(spec.readinessGates, path.field('readinessGates')),
     ...validateSchedulingGates(spec.schedulingGates, path.field('schedulingGates')),
     ...validateTopologySpread(spec.topologySpreadConstraints, path.field('topologySpreadConstraints')),
     ...validateNames(spec, path),
     ...checkRange(spec.activeDeadlineSeconds, 1, int32Max, path.field('activeDeadlineSeconds')),
     ...validateTolerations(spec.tolerations, path.field('tolerations')),
     ...validateHostAliases(spec.hostAliases, path.field('hostAliases')),
-    ...validateAmounts(spec.overhead ?? {}, path.field('overhead')),
-    ...validateResources(spec.resources, claims, path.field('resources')),
+    ...validateResources({ limits: spec.overhead }, noClaims, path.field('overhead')),
     ...osErrors(spec, path),
   ]
 }
@@ -75,6 +81,7 @@ export function validatePod(pod: Pod): FieldError[] {
   const { spec } = pod
   const path = FieldPath.of('spec')
   return [
+    ...checkFinalizers(pod.metadata),
     ...validatePodSpec(spec, path, { isPod: true }),
     ...projectedTokenErrors(spec, path),
     ...(spec.containers ?? []).flatMap((each, index) => imageWhitespace(each, path.field('containers').index(index))),
@@ -135,11 +142,12 @@ function hostnameOverrideErrors(spec: PodSpec, path: FieldPath): FieldError[] {
 }
 
 function validateHostAliases(aliases: readonly HostAlias[] | undefined, path: FieldPath): FieldError[] {
-  return (aliases ?? []).flatMap(({ hostnames = [] }, index) =>
-    hostnames.flatMap((name, nameIndex) =>
+  return (aliases ?? []).flatMap(({ ip, hostnames = [] }, index) => [
+    ...checkTextOrEmpty('ip', ip, path.index(index).field('ip')),
+    ...hostnames.flatMap((name, nameIndex) =>
       checkTextOrEmpty('dns1123-subdomain', name, path.index(index).field('hostnames').index(nameIndex)),
     ),
-  )
+  ])
 }
 
 /** On the node's network ports are the node's. A template may leave that to the pods made from it. */

@@ -23,8 +23,8 @@ export const execAction = object(`${coreV1}.ExecAction`, 'A command to run in th
 
 export interface HttpHeader extends Infer<typeof httpHeader> {}
 export const httpHeader = object(`${coreV1}.HTTPHeader`, 'A header of a request.', {
-  name: required(string(), 'Name of the header.'),
-  value: required(string(), 'Its value.'),
+  name: required(string(), 'Name of the header.', { default: '' }),
+  value: required(string(), 'Its value.', { default: '' }),
 })
 
 export interface HttpGetAction extends Infer<typeof httpGetAction> {}
@@ -33,7 +33,7 @@ export const httpGetAction = object(
   'An HTTP request. A status from 200 to 399 is success.',
   {
     path: optional(string(), 'Path to ask for.', { default: '/' }),
-    port: required(intOrString, "Number or name of one of the container's ports."),
+    port: required(intOrString, "Number or name of one of the container's ports.", { default: 0 }),
     host: optional(string(), "Host to connect to; the pod's IP unless set. Set a Host header to change that only."),
     scheme: optional(enumOf('HTTP', 'HTTPS'), 'How to connect.', { default: 'HTTP' }),
     httpHeaders: optional(atomicList(httpHeader), 'Headers to send.'),
@@ -42,7 +42,7 @@ export const httpGetAction = object(
 
 export interface TcpSocketAction extends Infer<typeof tcpSocketAction> {}
 export const tcpSocketAction = object(`${coreV1}.TCPSocketAction`, 'A TCP connection. That it opens is success.', {
-  port: required(intOrString, "Number or name of one of the container's ports."),
+  port: required(intOrString, "Number or name of one of the container's ports.", { default: 0 }),
   host: optional(string(), "Host to connect to; the pod's IP unless set."),
 })
 
@@ -51,14 +51,14 @@ export const grpcAction = object(
   `${coreV1}.GRPCAction`,
   'A call of the gRPC health checking protocol. SERVING is success.',
   {
-    port: required(int32(), 'Port of the gRPC server.'),
+    port: required(int32(), 'Port of the gRPC server.', { default: 0 }),
     service: optional(string(), 'Service to ask about; the server as a whole unless set.', { default: '' }),
   },
 )
 
 export interface SleepAction extends Infer<typeof sleepAction> {}
 export const sleepAction = object(`${coreV1}.SleepAction`, 'A pause.', {
-  seconds: required(int64(), 'How many seconds to wait.'),
+  seconds: required(int64(), 'How many seconds to wait.', { default: 0 }),
 })
 
 export interface Probe extends Infer<typeof probe> {}

@@ -42,7 +42,7 @@ const items = optional(
 
 export interface DownwardApiVolumeFile extends Infer<typeof downwardApiVolumeFile> {}
 export const downwardApiVolumeFile = object(`${coreV1}.DownwardAPIVolumeFile`, 'One value of the pod as a file.', {
-  path: required(string(), 'Path of the file in the volume; relative, without `..`.'),
+  path: required(string(), 'Path of the file in the volume; relative, without `..`.', { default: '' }),
   fieldRef: optional(objectFieldSelector, 'Name, namespace, UID, labels or annotations of the pod.'),
   resourceFieldRef: optional(resourceFieldSelector, 'A resource of one of its containers.'),
   mode,
@@ -121,7 +121,7 @@ export const serviceAccountTokenProjection = object(
     expirationSeconds: optional(int64(), 'Seconds it should live, at least 600.', {
       default: tokenExpirationSecondsDefault,
     }),
-    path: required(string(), 'Path of the file in the volume.'),
+    path: required(string(), 'Path of the file in the volume.', { default: '' }),
   },
 )
 

@@ -1,4 +1,4 @@
-import { enumOf, int32, object, optional, quantity, required, setList, string } from '../../../schema/builders.ts'
+import { int32, object, optional, quantity, required, setList, string } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { resourceList } from '../common.ts'
@@ -6,7 +6,7 @@ import { keyedList, literal } from './lists.ts'
 
 export interface ResourceClaim extends Infer<typeof resourceClaim> {}
 export const resourceClaim = object(`${coreV1}.ResourceClaim`, "A use of one of the pod's resource claims.", {
-  name: required(string(), "Name of an entry in the pod's resourceClaims."),
+  name: required(string(), "Name of an entry in the pod's resourceClaims.", { default: '' }),
   request: optional(string(), 'One request of the claim to use; all of it unless set.'),
 })
 
@@ -42,7 +42,9 @@ export const containerRestartRuleOnExitCodes = object(
   `${coreV1}.ContainerRestartRuleOnExitCodes`,
   'A condition on the exit code of a container.',
   {
-    operator: required(enumOf('In', 'NotIn'), 'Whether the code must or must not be among the values.'),
+    operator: required(literal<'In' | 'NotIn' | ''>(), 'Whether the code must or must not be among the values.', {
+      default: '',
+    }),
     values: optional(setList(int32()), 'Exit codes; at most 255.'),
   },
 )
@@ -52,7 +54,7 @@ export const containerRestartRule = object(
   `${coreV1}.ContainerRestartRule`,
   'What to do when a container exits in a certain way.',
   {
-    action: required(enumOf('Restart', 'RestartAllContainers'), 'What is done when the rule matches.'),
+    action: required(literal<'Restart' | ''>(), 'What is done when the rule matches: Restart.', { default: '' }),
     exitCodes: optional(containerRestartRuleOnExitCodes, 'Exit codes that the rule matches.'),
   },
 )
@@ -64,7 +66,7 @@ export const resourceFieldSelector = object(
   'One of the resources of a container, as a value.',
   {
     containerName: optional(string(), 'The container; required in volumes, and the variable’s own container in env.'),
-    resource: required(string(), 'Which one, such as limits.cpu or requests.memory.'),
+    resource: required(string(), 'Which one, such as limits.cpu or requests.memory.', { default: '' }),
     divisor: optional(quantity, 'Unit of the value: the resource is divided by it and rounded up. 1 unless set.', {
       default: '0',
     }),

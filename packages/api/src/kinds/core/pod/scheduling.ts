@@ -27,11 +27,12 @@ export const topologySpreadConstraint = object(
   `${coreV1}.TopologySpreadConstraint`,
   'How evenly matching pods are spread over groups of nodes.',
   {
-    maxSkew: required(int32(), 'By how many pods any group may exceed the smallest one.'),
-    topologyKey: required(string(), 'Label of nodes; nodes with the same value are one group.'),
+    maxSkew: required(int32(), 'By how many pods any group may exceed the smallest one.', { default: 0 }),
+    topologyKey: required(string(), 'Label of nodes; nodes with the same value are one group.', { default: '' }),
     whenUnsatisfiable: required(
-      enumOf('DoNotSchedule', 'ScheduleAnyway'),
+      literal<'DoNotSchedule' | 'ScheduleAnyway' | ''>(),
       'Whether the pod waits where the spread would be too uneven, or only prefers other nodes.',
+      { default: '' },
     ),
     labelSelector: optional(labelSelector, 'Which pods are counted.'),
     matchLabelKeys: optional(
@@ -55,7 +56,7 @@ export const topologySpreadConstraint = object(
 
 export interface PodSchedulingGate extends Infer<typeof podSchedulingGate> {}
 export const podSchedulingGate = object(`${coreV1}.PodSchedulingGate`, 'A reason not to schedule the pod yet.', {
-  name: required(string(), 'Name of the gate, unique in the pod.'),
+  name: required(string(), 'Name of the gate, unique in the pod.', { default: '' }),
 })
 
 export interface PodSchedulingGroup extends Infer<typeof podSchedulingGroup> {}
@@ -70,5 +71,5 @@ export const podSchedulingGroup = object(
 
 export interface PodReadinessGate extends Infer<typeof podReadinessGate> {}
 export const podReadinessGate = object(`${coreV1}.PodReadinessGate`, 'A further condition for the pod to be ready.', {
-  conditionType: required(string({ format: 'qualified-name' }), 'Type of the condition that must be True.'),
+  conditionType: required(string(), 'Type of the condition that must be True.', { default: '' }),
 })

@@ -1,6 +1,7 @@
 import { atomicList, boolean, enumOf, int64, object, optional, required, string } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
+import { literal } from './lists.ts'
 
 export interface SeLinuxOptions extends Infer<typeof seLinuxOptions> {}
 export const seLinuxOptions = object(`${coreV1}.SELinuxOptions`, 'The SELinux label a container runs under.', {
@@ -22,14 +23,19 @@ export const windowsSecurityContextOptions = object(
   },
 )
 
+/** Where profiles of seccomp and AppArmor come from, in upstream's order. Empty is one that was left out. */
+export const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'] as const
+type ProfileType = (typeof profileTypes)[number] | ''
+
 export interface SeccompProfile extends Infer<typeof seccompProfile> {}
 export const seccompProfile = object(
   `${coreV1}.SeccompProfile`,
   'Which system calls are let through.',
   {
     type: required(
-      enumOf('Localhost', 'RuntimeDefault', 'Unconfined'),
+      literal<ProfileType>(),
       "Where the profile comes from: a file on the node, the container runtime's default, or none at all.",
+      { default: '' },
     ),
     localhostProfile: optional(
       string(),
@@ -45,8 +51,9 @@ export const appArmorProfile = object(
   'Which AppArmor profile confines a container.',
   {
     type: required(
-      enumOf('Localhost', 'RuntimeDefault', 'Unconfined'),
+      literal<ProfileType>(),
       "Where the profile comes from: one loaded on the node, the container runtime's default, or none at all.",
+      { default: '' },
     ),
     localhostProfile: optional(string(), 'Name of the profile loaded on the node; only with Localhost.'),
   },
@@ -92,7 +99,7 @@ export const securityContext = object(
 export interface Sysctl extends Infer<typeof sysctl> {}
 export const sysctl = object(`${coreV1}.Sysctl`, 'A kernel parameter of the pod.', {
   name: required(string(), 'Name of the parameter, such as net.core.somaxconn.'),
-  value: required(string(), 'Value to set it to.'),
+  value: required(string(), 'Value to set it to.', { default: '' }),
 })
 
 export interface PodSecurityContext extends Infer<typeof podSecurityContext> {}

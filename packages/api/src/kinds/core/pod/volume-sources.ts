@@ -115,7 +115,7 @@ export const gcePersistentDiskVolumeSource = object(
   `${coreV1}.GCEPersistentDiskVolumeSource`,
   'A persistent disk of Google Compute Engine.',
   {
-    pdName: required(string(), 'Name of the disk.'),
+    pdName: required(string(), 'Name of the disk.', { default: '' }),
     fsType: fsType(),
     partition: optional(int32(), 'Partition to mount; the whole disk unless set.'),
     readOnly,
@@ -133,7 +133,7 @@ export interface IscsiVolumeSource extends Infer<typeof iscsiVolumeSource> {}
 export const iscsiVolumeSource = object(`${coreV1}.ISCSIVolumeSource`, 'An iSCSI disk.', {
   targetPortal: required(string(), 'Address of the target: an IP, with a port where it is not 3260.'),
   iqn: required(string(), 'Qualified name of the target.'),
-  lun: required(int32(), 'Logical unit of the target.'),
+  lun: required(int32(), 'Logical unit of the target.', { default: 0 }),
   iscsiInterface: optional(string(), 'Interface that does the transport.', { default: 'default' }),
   fsType: fsType(),
   readOnly,
@@ -170,7 +170,9 @@ export const portworxVolumeSource = object(`${coreV1}.PortworxVolumeSource`, 'A 
 
 export interface QuobyteVolumeSource extends Infer<typeof quobyteVolumeSource> {}
 export const quobyteVolumeSource = object(`${coreV1}.QuobyteVolumeSource`, 'A Quobyte volume.', {
-  registry: required(string(), 'Addresses of the registries as host:port, with commas between them.'),
+  registry: required(string(), 'Addresses of the registries as host:port, with commas between them.', {
+    default: '',
+  }),
   volume: required(string(), 'Name of the volume.'),
   readOnly,
   user: optional(string(), 'User that accesses the volume; the owner of the service unless set.'),
@@ -194,7 +196,7 @@ export interface ScaleIoVolumeSource extends Infer<typeof scaleIoVolumeSource> {
 export const scaleIoVolumeSource = object(`${coreV1}.ScaleIOVolumeSource`, 'A ScaleIO volume.', {
   gateway: required(string(), 'Address of the gateway.'),
   system: required(string(), 'Name of the storage system.'),
-  secretRef: required(localObjectReference, 'Secret with the user and the password.'),
+  secretRef: required(localObjectReference, 'Secret with the user and the password.', { default: {} }),
   sslEnabled: optional(boolean, 'Talk to the gateway over TLS.'),
   protectionDomain: optional(string(), 'Protection domain of the storage.'),
   storagePool: optional(string(), 'Storage pool of the domain.'),

@@ -59,7 +59,7 @@ function validateTemplate(spec: ReplicationControllerSpec, path: FieldPath): rea
       ? [
           invalidField(
             path.field('metadata').field('labels'),
-            labels ?? null,
+            labels ?? noLabels,
             '`selector` does not match template `labels`',
           ),
         ]
@@ -68,6 +68,9 @@ function validateTemplate(spec: ReplicationControllerSpec, path: FieldPath): rea
     ...validateLongRunning(template, path.field('spec')),
   ]
 }
+
+/** Shown as null: upstream has an empty map there, which is not the same as a value that is missing. */
+const noLabels = { toJSON: () => null }
 
 /** Pods of a replication controller never end by themselves: one that did would be replaced at once. */
 function validateLongRunning({ spec }: PodTemplateSpec, path: FieldPath): readonly FieldError[] {

@@ -1,6 +1,7 @@
 import type { Column, ResourceDefinition, ScaleMapping, Strategy } from '../../../resource.ts'
 import { formatLabels, selectorFromMap } from '../../../selectors.ts'
 import { ageColumn, joined, nameColumn } from '../../columns.ts'
+import { checkFinalizers } from '../../validation.ts'
 import { allVerbs } from '../../verbs.ts'
 import { podSpecDefaults } from '../pod/pod-defaults.ts'
 import { type ReplicationController, replicationControllerSchema } from './replication-controller-schema.ts'
@@ -45,8 +46,11 @@ const strategy: Strategy<ReplicationController> = {
   countsGenerations: true,
   applyDefaults: replicationControllerDefaults,
   prepareForCreate: (controller) => ({ ...controller, status: { replicas: 0 } }),
-  validate: validateReplicationController,
-  validateStatusUpdate: validateReplicationControllerStatus,
+  validate: (controller) => [...checkFinalizers(controller.metadata), ...validateReplicationController(controller)],
+  validateStatusUpdate: (controller) => [
+    ...checkFinalizers(controller.metadata),
+    ...validateReplicationControllerStatus(controller),
+  ],
 }
 
 const columns: readonly Column<ReplicationController>[] = [

@@ -75,16 +75,18 @@ type Requirement = NonNullable<LabelSelector['matchExpressions']>[number]
 function checkRequirement({ key, operator, values = [] }: Requirement, path: FieldPath): FieldError[] {
   return [
     ...checkOperatorValues(operator, values, path),
-    ...checkText('qualified-name', key, path.field('key')),
+    ...checkTextOrEmpty('qualified-name', key ?? '', path.field('key')),
     ...values.flatMap((value, index) => checkText('label-value', value, path.field('values').index(index))),
   ]
 }
 
-/** Whether the operators that labels know have the values they need. */
-function checkOperatorValues(operator: string | undefined, values: readonly string[], path: FieldPath): FieldError[] {
+/** What is wrong with the values of a condition, by what its operator needs. */
+export function checkOperatorValues(
+  operator: string | undefined,
+  values: readonly string[],
+  path: FieldPath,
+): FieldError[] {
   switch (operator) {
-    case undefined:
-      return []
     case 'In':
     case 'NotIn':
       return values.length > 0 ? [] : [requiredValues(path)]
@@ -92,14 +94,12 @@ function checkOperatorValues(operator: string | undefined, values: readonly stri
     case 'DoesNotExist':
       return values.length === 0 ? [] : [forbiddenValues(path)]
     default:
-      return [invalidField(path.field('operator'), operator, 'not a valid selector operator')]
+      return [invalidField(path.field('operator'), operator ?? '', 'not a valid selector operator')]
   }
 }
 
-/** The error of a condition that names no values but must. */
-export const requiredValues = (path: FieldPath): FieldError =>
+const requiredValues = (path: FieldPath): FieldError =>
   requiredField(path.field('values'), "must be specified when `operator` is 'In' or 'NotIn'")
 
-/** The error of a condition that names values but must not. */
-export const forbiddenValues = (path: FieldPath): FieldError =>
+const forbiddenValues = (path: FieldPath): FieldError =>
   forbiddenField(path.field('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")

@@ -5,12 +5,20 @@ import {
   invalidField,
   notFoundField,
   requiredField,
+  tooManyField,
   unsupportedField,
 } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
-import type { Container, ContainerPort, EphemeralContainer, VolumeDevice, VolumeMount } from '../container.ts'
+import {
+  type Container,
+  type ContainerPort,
+  type EphemeralContainer,
+  isSidecar,
+  type VolumeDevice,
+  type VolumeMount,
+} from '../container.ts'
 import type { PodSpec } from '../pod-spec.ts'
-import type { ContainerResizePolicy } from '../resources.ts'
+import type { ContainerResizePolicy, ContainerRestartRule } from '../resources.ts'
 import { checkLocalPath, checkNoBacksteps, checkPortNumber, checkText } from './checks.ts'
 import { validateEnv, validateEnvFrom } from './env.ts'
 import { type ProbeKind, validateLifecycle, validateProbe } from './probes.ts'
@@ -37,9 +45,7 @@ function validateContainers(spec: PodSpec, path: FieldPath): FieldError[] {
       ...validateCommon(container, spec, containerPath),
       ...uniqueName(container.name, names, containerPath),
       ...validateHooks(container, spec, containerPath),
-      ...(['restartPolicy', 'restartPolicyRules'] as const)
-        .filter((name) => container[name] !== undefined)
-        .map((name) => forbiddenField(containerPath.field(name), 'may not be set for non-init containers')),
+      ...restartErrors(container, containerPath),
     ]
   })
   return [...errors, ...hostPortConflicts(containers, path)]
@@ -51,11 +57,11 @@ function validateInitContainers(spec: PodSpec, path: FieldPath): FieldError[] {
     const containerPath = path.index(index)
     return [
       ...validateCommon(container, spec, containerPath),
-      ...initRestartErrors(container, containerPath),
+      ...restartErrors(container, containerPath),
       ...uniqueName(container.name, names, containerPath),
       // They run one after the other, so each is on its own with its ports.
       ...hostPortConflicts([container], path),
-      ...(container.restartPolicy === 'Always'
+      ...(isSidecar(container)
         ? validateHooks(container, spec, containerPath)
         : forbiddenHooks(container, containerPath)),
     ]
@@ -140,15 +146,40 @@ function forbiddenHooks(container: Container, path: FieldPath): FieldError[] {
     .map((name) => forbiddenField(path.field(name), 'may not be set for init containers without restartPolicy=Always'))
 }
 
-/** Always makes an init container a sidecar: https://kep.k8s.io/753. */
-function initRestartErrors({ restartPolicy, restartPolicyRules }: Container, path: FieldPath): FieldError[] {
+const restartPolicies: readonly string[] = ['Always', 'Never', 'OnFailure']
+/** Rules that a container may have about its restarts, and exit codes in one of them. */
+const restartRulesMax = 20
+const exitCodesMax = 255
+
+/** A container's own policy, and its rules for certain exit codes: https://kep.k8s.io/5307. */
+function restartErrors({ restartPolicy, restartPolicyRules = [] }: Container, path: FieldPath): FieldError[] {
+  const [policyPath, rulesPath] = [path.field('restartPolicy'), path.field('restartPolicyRules')]
   const errors: FieldError[] = []
-  if (restartPolicy !== undefined && restartPolicy !== 'Always') {
-    errors.push(unsupportedField(path.field('restartPolicy'), restartPolicy, ['Always']))
+  if (restartPolicy !== undefined && !restartPolicies.includes(restartPolicy)) {
+    errors.push(unsupportedField(policyPath, restartPolicy, restartPolicies))
   }
-  if (restartPolicyRules !== undefined) {
-    errors.push(forbiddenField(path.field('restartPolicyRules'), 'may not be set for init containers'))
+  if (restartPolicy === undefined && restartPolicyRules.length > 0) {
+    errors.push(requiredField(policyPath, 'must specify restartPolicy when restart rules are used'))
   }
+  if (restartPolicyRules.length > restartRulesMax) {
+    errors.push(tooManyField(rulesPath, restartPolicyRules.length, restartRulesMax))
+  }
+  return [...errors, ...restartPolicyRules.flatMap((rule, index) => restartRuleErrors(rule, rulesPath.index(index)))]
+}
+
+const restartActions = ['Restart']
+const exitCodeOperators = ['In', 'NotIn']
+
+function restartRuleErrors({ action, exitCodes }: ContainerRestartRule, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (!restartActions.includes(action)) errors.push(unsupportedField(path.field('action'), action, restartActions))
+  const codesPath = path.field('exitCodes')
+  if (exitCodes === undefined) return [...errors, requiredField(codesPath, 'must be specified')]
+  const { operator, values = [] } = exitCodes
+  if (!exitCodeOperators.includes(operator)) {
+    errors.push(unsupportedField(codesPath.field('operator'), operator, exitCodeOperators))
+  }
+  if (values.length > exitCodesMax) errors.push(tooManyField(codesPath.field('values'), values.length, exitCodesMax))
   return errors
 }
 
@@ -219,8 +250,10 @@ function validateMounts(container: Container, spec: PodSpec, path: FieldPath): F
   return (container.volumeMounts ?? []).flatMap((mount, index) => {
     const mountPath = path.index(index)
     const errors: FieldError[] = []
-    if (mount.name && !volumes.has(mount.name)) errors.push(notFoundField(mountPath.field('name'), mount.name))
-    if (mount.mountPath && mountPaths.has(mount.mountPath)) {
+    if (mount.name === '') errors.push(requiredField(mountPath.field('name')))
+    if (!volumes.has(mount.name)) errors.push(notFoundField(mountPath.field('name'), mount.name))
+    if (mount.mountPath === '') errors.push(requiredField(mountPath.field('mountPath')))
+    else if (mountPaths.has(mount.mountPath)) {
       errors.push(invalidField(mountPath.field('mountPath'), mount.mountPath, 'must be unique'))
     }
     mountPaths.add(mount.mountPath)
@@ -245,9 +278,14 @@ function subPathErrors({ subPath, subPathExpr }: VolumeMount, listPath: FieldPat
   return [...errors, ...checkLocalPath(subPathExpr, listPath.field('subPathExpr'))]
 }
 
+const mountPropagations: readonly string[] = ['Bidirectional', 'HostToContainer', 'None']
+
 function propagationErrors(mount: VolumeMount, container: Container, listPath: FieldPath): FieldError[] {
   const { mountPropagation = 'None', recursiveReadOnly = 'Disabled', readOnly } = mount
   const errors: FieldError[] = []
+  if (!mountPropagations.includes(mountPropagation)) {
+    errors.push(unsupportedField(listPath.field('mountPropagation'), mountPropagation, mountPropagations))
+  }
   if (mountPropagation === 'Bidirectional' && container.securityContext?.privileged !== true) {
     const rule = 'Bidirectional mount propagation is available only to privileged containers'
     errors.push(forbiddenField(listPath.field('mountPropagation'), rule))
@@ -265,14 +303,15 @@ function validateDevices(container: Container, spec: PodSpec, path: FieldPath): 
   const [names, devicePaths] = [new Set<string>(), new Set<string>()]
   return (container.volumeDevices ?? []).flatMap((device, index) => {
     const errors = [
+      ...(device.name === '' ? [requiredField(path.index(index).field('name'))] : []),
       ...deviceVolumeErrors(device, spec, path.index(index).field('name')),
       ...deviceMountErrors(device, container.volumeMounts ?? [], path.index(index)),
     ]
     const { name, devicePath } = device
-    if (name && names.has(name)) errors.push(invalidField(path.index(index).field('name'), name, 'must be unique'))
+    if (names.has(name)) errors.push(invalidField(path.index(index).field('name'), name, 'must be unique'))
     names.add(name)
-    if (!devicePath) return errors
     const devicePathPath = path.index(index).field('devicePath')
+    if (devicePath === '') return [...errors, requiredField(devicePathPath)]
     if (devicePaths.has(devicePath)) errors.push(invalidField(devicePathPath, devicePath, 'must be unique'))
     devicePaths.add(devicePath)
     if (checkNoBacksteps(devicePath, devicePathPath).length === 0) return errors
@@ -281,7 +320,6 @@ function validateDevices(container: Container, spec: PodSpec, path: FieldPath): 
 }
 
 function deviceVolumeErrors({ name }: VolumeDevice, spec: PodSpec, path: FieldPath): FieldError[] {
-  if (!name) return []
   const volume = (spec.volumes ?? []).find((each) => each.name === name)
   if (volume === undefined) return [notFoundField(path, name)]
   if (volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined) return []

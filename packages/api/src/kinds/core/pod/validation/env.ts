@@ -58,7 +58,7 @@ function validateKeyRef(
 ): FieldError[] {
   return [
     ...checkTextOrEmpty('dns1123-subdomain', ref.name ?? '', path.field('name')),
-    ...checkText('config-map-key', ref.key, path.field('key')),
+    ...(ref.key ? checkText('config-map-key', ref.key, path.field('key')) : [requiredField(path.field('key'))]),
   ]
 }
 
@@ -68,23 +68,46 @@ export function validateFieldRef(
   supported: readonly string[],
   path: FieldPath,
 ): FieldError[] {
-  if (!ref.fieldPath) return []
-  const { field, key } = splitSubscript(ref.fieldPath)
-  if (key === undefined) {
-    return supported.includes(field) ? [] : [unsupportedField(path.field('fieldPath'), field, supported)]
+  const [text, textPath] = [ref.fieldPath, path.field('fieldPath')]
+  if (text === '') return [requiredField(textPath)]
+  if (ref.apiVersion !== undefined && ref.apiVersion !== 'v1') {
+    return [invalidField(textPath, text, `error converting fieldPath: unsupported pod version: ${ref.apiVersion}`)]
   }
-  if (field === 'metadata.annotations') return checkTextOrEmpty('qualified-name', key.toLowerCase(), path)
-  if (field === 'metadata.labels') return checkTextOrEmpty('qualified-name', key, path)
-  return [invalidField(path, field, 'does not support subscript')]
+  const { field, key } = splitSubscript(text)
+  if (field === 'metadata.annotations' && key !== undefined) {
+    return checkTextOrEmpty('qualified-name', key.toLowerCase(), path)
+  }
+  if (field === 'metadata.labels' && key !== undefined) return checkTextOrEmpty('qualified-name', key, path)
+  if (key !== undefined) {
+    return [invalidField(textPath, text, `error converting fieldPath: field label does not support subscript: ${text}`)]
+  }
+  if (!podFields.has(field)) {
+    return [invalidField(textPath, text, `error converting fieldPath: field label not supported: ${text}`)]
+  }
+  const name = field === 'spec.host' ? 'spec.nodeName' : field
+  return supported.includes(name) ? [] : [unsupportedField(textPath, name, supported)]
 }
+
+/** Fields that references know at all, whether or not they may stand where the reference is. */
+const podFields: ReadonlySet<string> = new Set([
+  ...envFields,
+  'metadata.annotations',
+  'metadata.labels',
+  'spec.host',
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'status.phase',
+])
 
 /** `metadata.labels['app']` is the field metadata.labels and the key app. */
 function splitSubscript(fieldPath: string): { readonly field: string; readonly key?: string } {
-  const match = /^(.*)\['(.*)'\]$/s.exec(fieldPath)
+  const match = /^(.+?)\['(.*)'\]$/s.exec(fieldPath)
   return match === null ? { field: fieldPath } : { field: match[1] ?? '', key: match[2] ?? '' }
 }
 
-const resourceFields = ['cpu', 'ephemeral-storage', 'memory'].flatMap((each) => [`limits.${each}`, `requests.${each}`])
+const resourceFields = ['limits', 'requests'].flatMap((list) =>
+  ['cpu', 'ephemeral-storage', 'memory'].map((each) => `${list}.${each}`),
+)
 const isHugePages = (resource: string): boolean => /^(?:limits|requests)\.hugepages-/.test(resource)
 
 /** A resource of a container that a variable or a file may show. In a file the container has to be named. */
@@ -94,8 +117,8 @@ export function validateResourceFieldRef(
   where: 'env' | 'file',
 ): FieldError[] {
   if (where === 'file' && !ref.containerName) return [requiredField(path.field('containerName'))]
-  const resource = ref.resource ?? ''
-  if (resource === '') return []
+  const { resource } = ref
+  if (resource === '') return [requiredField(path.field('resource'))]
   if (!resourceFields.includes(resource) && !isHugePages(resource)) {
     return [unsupportedField(path.field('resource'), resource, resourceFields)]
   }

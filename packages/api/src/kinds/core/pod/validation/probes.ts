@@ -71,20 +71,20 @@ function validateAction(
     case 'httpGet':
       return httpGet ? validateHttpGet(httpGet, path) : []
     case 'tcpSocket':
-      return tcpSocket?.port === undefined ? [] : checkPort(tcpSocket.port, path.field('port'))
+      return tcpSocket ? checkPort(tcpSocket.port, path.field('port')) : []
     case 'grpc':
-      return grpc?.port === undefined ? [] : checkPortNumber(grpc.port, path.field('port'))
+      return grpc ? checkPortNumber(grpc.port, path.field('port')) : []
     case 'sleep':
-      return sleep?.seconds === undefined ? [] : validateSleep(sleep.seconds, graceSeconds, path)
+      return sleep ? validateSleep(sleep.seconds, graceSeconds, path) : []
   }
 }
 
 function validateHttpGet(http: HttpGetAction, path: FieldPath): FieldError[] {
   const rule =
     "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')"
-  const bad = (http.httpHeaders ?? []).filter((each) => each.name && !/^[-A-Za-z0-9]+$/.test(each.name))
+  const bad = (http.httpHeaders ?? []).filter((each) => !/^[-A-Za-z0-9]+$/.test(each.name))
   return [
-    ...(http.port === undefined ? [] : checkPort(http.port, path.field('port'))),
+    ...checkPort(http.port, path.field('port')),
     ...bad.map((each) => invalidField(path.field('httpHeaders'), each.name, rule)),
   ]
 }

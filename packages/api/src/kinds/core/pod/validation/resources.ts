@@ -1,7 +1,16 @@
-import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../../field-error.ts'
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  notFoundField,
+  requiredField,
+} from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
 import { compareQuantity, isQuantity, parseQuantity } from '../../../../quantity.ts'
+import { checkFormat } from '../../../../string-formats.ts'
 import type { ResourceList } from '../../common.ts'
+import { isHugePages } from '../resource-names.ts'
 import type { ResourceRequirements } from '../resources.ts'
 import { checkTextOrEmpty } from './checks.ts'
 
@@ -10,22 +19,25 @@ export function validateResources(
   resources: ResourceRequirements | undefined,
   claimNames: ReadonlySet<string>,
   path: FieldPath,
+  nameErrors: NameCheck = containerResourceName,
 ): FieldError[] {
   if (resources === undefined) return []
   const { requests = {}, limits = {}, claims = [] } = resources
   return [
-    ...validateAmounts(limits, path.field('limits')),
-    ...validateAmounts(requests, path.field('requests')),
+    ...validateAmounts(limits, nameErrors, path.field('limits')),
+    ...validateAmounts(requests, nameErrors, path.field('requests')),
     ...Object.keys(requests).flatMap((name) => validateAgainstLimit(name, requests, limits, path)),
     ...hugePagesErrors({ ...limits, ...requests }, path),
     ...validateClaims(claims, claimNames, path.field('claims')),
   ]
 }
 
-/** Names and amounts of a list of resources. */
-export function validateAmounts(amounts: ResourceList, path: FieldPath): FieldError[] {
+/** What is wrong with the name of a resource where it stands. */
+export type NameCheck = (name: string, path: FieldPath) => FieldError[]
+
+function validateAmounts(amounts: ResourceList, nameErrors: NameCheck, path: FieldPath): FieldError[] {
   return Object.entries(amounts).flatMap(([name, amount]) => [
-    ...validateName(name, path.key(name)),
+    ...nameErrors(name, path.key(name)),
     ...validateAmount(name, amount, path.key(name)),
   ])
 }
@@ -53,26 +65,29 @@ const standardNames = new Set([
   'limits.ephemeral-storage',
 ])
 const containerNames = new Set(['cpu', 'memory', 'ephemeral-storage'])
-const isHugePages = (name: string): boolean => name.startsWith('hugepages-')
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
 /** Resources that a vendor counts, such as GPUs: whole ones, and never more than there are. */
 const isExtended = (name: string): boolean => !isNative(name) && !name.startsWith('requests.')
 const mayBeOvercommitted = (name: string): boolean => isNative(name) && !isHugePages(name)
 
-function validateName(name: string, path: FieldPath): FieldError[] {
+/** A standard resource, or a name with a prefix (validateResourceName). */
+export function resourceName(name: string, path: FieldPath): FieldError[] {
   const errors = checkTextOrEmpty('qualified-name', name, path)
-  if (errors.length > 0) return errors
-  if (name.includes('/')) {
-    if (isNative(name) || isExtended(name)) return []
-    return [invalidField(path, name, "doesn't follow extended resource name standard")]
+  if (errors.length > 0 || name.includes('/') || standardNames.has(name) || isHugePages(name)) return errors
+  return [invalidField(path, name, 'must be a standard resource type or fully qualified')]
+}
+
+function containerResourceName(name: string, path: FieldPath): FieldError[] {
+  const errors = resourceName(name, path)
+  if (!name.includes('/')) {
+    if (containerNames.has(name) || isHugePages(name)) return errors
+    return [...errors, invalidField(path, name, 'must be a standard resource for containers')]
   }
-  if (!standardNames.has(name) && !isHugePages(name)) {
-    errors.push(invalidField(path, name, 'must be a standard resource type or fully qualified'))
+  // A quota for an extended resource puts a prefix before its name, which must leave it a name.
+  if (isNative(name) || (isExtended(name) && checkFormat('qualified-name', `requests.${name}`).length === 0)) {
+    return errors
   }
-  if (!containerNames.has(name) && !isHugePages(name)) {
-    errors.push(invalidField(path, name, 'must be a standard resource for containers'))
-  }
-  return errors
+  return [...errors, invalidField(path, name, "doesn't follow extended resource name standard")]
 }
 
 function validateAmount(name: string, amount: string, path: FieldPath): FieldError[] {
@@ -129,9 +144,24 @@ function validateClaims(
 ): FieldError[] {
   const known = [...claimNames].sort()
   const hint = `must be one of the names in pod.spec.resourceClaims${known.length === 0 ? ' which is empty' : `: ${known.join(', ')}`}`
-  return claims.flatMap(({ name }, index) => {
-    if (!name || claimNames.has(name)) return []
-    const field = path.index(index).toString()
-    return [{ type: 'FieldValueNotFound' as const, field, message: `Not found: ${JSON.stringify(name)}: ${hint}` }]
+  const seen = new Set<string>()
+  return claims.flatMap(({ name, request }, index) => {
+    const claimPath = path.index(index)
+    if (name === '') return [requiredField(claimPath)]
+    const errors = claimUseErrors(name, request, seen, claimPath)
+    if (claimNames.has(name)) return errors
+    const { type, field, message } = notFoundField(claimPath, name)
+    return [...errors, { type, field, message: `${message}: ${hint}` }]
   })
+}
+
+/** A claim is used once: as a whole, or request by request. */
+function claimUseErrors(name: string, request: string | undefined, seen: Set<string>, path: FieldPath): FieldError[] {
+  if (seen.has(name)) return [duplicateField(path, name)]
+  const key = request ? `${name}/${request}` : name
+  const errors = request ? checkTextOrEmpty('dns1123-label', request, path.field('request')) : []
+  if (seen.has(key)) errors.push(duplicateField(path, key))
+  else if (!request && [...seen].some((each) => each.startsWith(`${name}/`))) errors.push(duplicateField(path, name))
+  seen.add(key)
+  return errors
 }

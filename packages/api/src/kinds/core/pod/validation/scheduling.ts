@@ -7,10 +7,11 @@ import {
   unsupportedField,
 } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
+import { checkFormat } from '../../../../string-formats.ts'
 import type { LabelSelector, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../common.ts'
 import type { Affinity, PodAffinityTerm, WeightedPodAffinityTerm } from '../affinity.ts'
-import type { PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../scheduling.ts'
-import { checkLabelSelector, checkText, checkTextOrEmpty, forbiddenValues, requiredValues } from './checks.ts'
+import type { PodReadinessGate, PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../scheduling.ts'
+import { checkLabelSelector, checkOperatorValues, checkText, checkTextOrEmpty } from './checks.ts'
 
 export function validateAffinity(affinity: Affinity | undefined, path: FieldPath): FieldError[] {
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {}
@@ -31,7 +32,7 @@ function validateNodeAffinity(affinity: NonNullable<Affinity['nodeAffinity']>, p
     ...(needed ? validateNodeSelector(needed, path.field(requiredTerms)) : []),
     ...preferred.flatMap(({ weight, preference }, index) => [
       ...validateWeight(weight, path.field(preferredTerms).index(index)),
-      ...validateNodeTerm(preference ?? {}, path.field(preferredTerms).index(index).field('preference')),
+      ...validateNodeTerm(preference, path.field(preferredTerms).index(index).field('preference')),
     ]),
   ]
 }
@@ -40,8 +41,18 @@ function validateNodeAffinity(affinity: NonNullable<Affinity['nodeAffinity']>, p
 export function validateNodeSelector(selector: NodeSelector, path: FieldPath): FieldError[] {
   const terms = selector.nodeSelectorTerms
   const termsPath = path.field('nodeSelectorTerms')
-  if (terms?.length === 0) return [requiredField(termsPath, 'must have at least one node selector term')]
-  return (terms ?? []).flatMap((term, index) => validateNodeTerm(term, termsPath.index(index)))
+  if (terms.length === 0) return [requiredField(termsPath, 'must have at least one node selector term')]
+  return terms.flatMap((term, index) => [
+    ...validateNodeTerm(term, termsPath.index(index)),
+    ...validateNodeLabelValues(term, termsPath.index(index).field('matchExpressions')),
+  ])
+}
+
+/** Only nodes that are required are held to label values: preferred ones have never been. */
+function validateNodeLabelValues({ matchExpressions = [] }: NodeSelectorTerm, path: FieldPath): FieldError[] {
+  return matchExpressions.flatMap(({ values = [] }, index) =>
+    values.flatMap((value, at) => checkText('label-value', value, path.index(index).field('values').index(at))),
+  )
 }
 
 function validateNodeTerm(term: NodeSelectorTerm, path: FieldPath): FieldError[] {
@@ -56,26 +67,13 @@ function validateNodeTerm(term: NodeSelectorTerm, path: FieldPath): FieldError[]
 }
 
 function validateNodeLabel({ key, operator, values = [] }: NodeSelectorRequirement, path: FieldPath): FieldError[] {
-  return [...nodeOperatorErrors(operator, values, path), ...checkText('qualified-name', key, path.field('key'))]
+  return [...nodeOperatorErrors(operator, values, path), ...checkTextOrEmpty('qualified-name', key, path.field('key'))]
 }
 
-function nodeOperatorErrors(operator: string | undefined, values: readonly string[], path: FieldPath): FieldError[] {
-  switch (operator) {
-    case undefined:
-      return []
-    case 'In':
-    case 'NotIn':
-      return values.length > 0 ? [] : [requiredValues(path)]
-    case 'Exists':
-    case 'DoesNotExist':
-      return values.length === 0 ? [] : [forbiddenValues(path)]
-    case 'Gt':
-    case 'Lt':
-      if (values.length === 1) return []
-      return [requiredField(path.field('values'), "must be specified single value when `operator` is 'Lt' or 'Gt'")]
-    default:
-      return [invalidField(path.field('operator'), operator, 'not a valid selector operator')]
-  }
+function nodeOperatorErrors(operator: string, values: readonly string[], path: FieldPath): FieldError[] {
+  if (operator !== 'Gt' && operator !== 'Lt') return checkOperatorValues(operator, values, path)
+  if (values.length === 1) return []
+  return [requiredField(path.field('values'), "must be specified single value when `operator` is 'Lt' or 'Gt'")]
 }
 
 function validateNodeField({ key, operator, values = [] }: NodeSelectorRequirement, path: FieldPath): FieldError[] {
@@ -83,7 +81,7 @@ function validateNodeField({ key, operator, values = [] }: NodeSelectorRequireme
   if (operator === 'In' || operator === 'NotIn') {
     const rule = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
     if (values.length !== 1) errors.push(requiredField(path.field('values'), rule))
-  } else if (operator !== undefined) {
+  } else {
     errors.push(invalidField(path.field('operator'), operator, 'not a valid selector operator'))
   }
   if (key !== 'metadata.name')
@@ -94,8 +92,8 @@ function validateNodeField({ key, operator, values = [] }: NodeSelectorRequireme
   return [...errors, ...names]
 }
 
-function validateWeight(weight: number | undefined, path: FieldPath): FieldError[] {
-  if (weight === undefined || (weight >= 1 && weight <= 100)) return []
+function validateWeight(weight: number, path: FieldPath): FieldError[] {
+  if (weight >= 1 && weight <= 100) return []
   return [invalidField(path.field('weight'), weight, 'must be in the range 1-100')]
 }
 
@@ -110,7 +108,7 @@ function validatePodTerms(terms: PodTerms, path: FieldPath): FieldError[] {
     ...(terms[requiredTerms] ?? []).flatMap((term, index) => validatePodTerm(term, needed.index(index))),
     ...(terms[preferredTerms] ?? []).flatMap(({ weight, podAffinityTerm }, index) => [
       ...validateWeight(weight, preferred.index(index)),
-      ...(podAffinityTerm ? validatePodTerm(podAffinityTerm, preferred.index(index).field('podAffinityTerm')) : []),
+      ...validatePodTerm(podAffinityTerm, preferred.index(index).field('podAffinityTerm')),
     ]),
   ]
 }
@@ -135,7 +133,8 @@ function validatePodTerm(term: PodAffinityTerm, path: FieldPath): FieldError[] {
           ]
         : [],
     ),
-    ...checkText('qualified-name', term.topologyKey, path.field('topologyKey')),
+    ...(term.topologyKey === '' ? [requiredField(path.field('topologyKey'), 'can not be empty')] : []),
+    ...checkTextOrEmpty('qualified-name', term.topologyKey, path.field('topologyKey')),
   ]
 }
 
@@ -195,13 +194,21 @@ function tolerationOperatorErrors(toleration: Toleration, path: FieldPath): Fiel
   const { operator = '', value = '' } = toleration
   switch (operator) {
     case '':
-    case 'Equal':
-      return checkText('label-value', value, path)
+    case 'Equal': {
+      const problems = checkFormat('label-value', value)
+      return problems.length === 0 ? [] : [invalidField(path, value, problems.join(';'))]
+    }
     case 'Exists':
-      return value === '' ? [] : [invalidField(path, toleration, "value must be empty when `operator` is 'Exists'")]
+      return value === '' ? [] : [invalidField(path, value, "value must be empty when `operator` is 'Exists'")]
     default:
       return [unsupportedField(path, operator, ['Equal', 'Exists'])]
   }
+}
+
+export function validateReadinessGates(gates: readonly PodReadinessGate[] | undefined, path: FieldPath): FieldError[] {
+  return (gates ?? []).flatMap(({ conditionType }, index) =>
+    checkTextOrEmpty('qualified-name', conditionType, path.index(index).field('conditionType')),
+  )
 }
 
 export function validateSchedulingGates(
@@ -210,8 +217,8 @@ export function validateSchedulingGates(
 ): FieldError[] {
   const seen = new Set<string>()
   return (gates ?? []).flatMap(({ name }, index) => {
-    const errors = checkText('qualified-name', name, path.index(index))
-    if (name && seen.has(name)) errors.push(duplicateField(path.index(index), name))
+    const errors = checkTextOrEmpty('qualified-name', name, path.index(index))
+    if (seen.has(name)) errors.push(duplicateField(path.index(index), name))
     seen.add(name)
     return errors
   })
@@ -228,11 +235,17 @@ export function validateTopologySpread(
   ])
 }
 
+const unsatisfiableActions = ['DoNotSchedule', 'ScheduleAnyway']
+
 function validateConstraint(constraint: TopologySpreadConstraint, path: FieldPath): FieldError[] {
-  const { maxSkew, minDomains, whenUnsatisfiable, matchLabelKeys = [], labelSelector } = constraint
+  const { maxSkew, topologyKey, minDomains, whenUnsatisfiable, matchLabelKeys = [], labelSelector } = constraint
   const [notPositive, domainsPath] = ['must be greater than zero', path.field('minDomains')]
   const errors: FieldError[] = []
-  if (maxSkew !== undefined && maxSkew <= 0) errors.push(invalidField(path.field('maxSkew'), maxSkew, notPositive))
+  if (maxSkew <= 0) errors.push(invalidField(path.field('maxSkew'), maxSkew, notPositive))
+  if (topologyKey === '') errors.push(requiredField(path.field('topologyKey'), 'can not be empty'))
+  if (whenUnsatisfiable === '' || !unsatisfiableActions.includes(whenUnsatisfiable)) {
+    errors.push(unsupportedField(path.field('whenUnsatisfiable'), whenUnsatisfiable, unsatisfiableActions))
+  }
   if (minDomains !== undefined && minDomains <= 0) errors.push(invalidField(domainsPath, minDomains, notPositive))
   if (minDomains !== undefined && whenUnsatisfiable === 'ScheduleAnyway') {
     const rule = 'can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway'

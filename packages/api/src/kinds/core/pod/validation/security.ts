@@ -4,11 +4,20 @@ import {
   forbiddenField,
   invalidField,
   requiredField,
+  unsupportedField,
 } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
 import type { PodSpec } from '../pod-spec.ts'
-import type { AppArmorProfile, PodSecurityContext, SeccompProfile, SecurityContext, Sysctl } from '../security.ts'
+import {
+  type AppArmorProfile,
+  type PodSecurityContext,
+  profileTypes,
+  type SeccompProfile,
+  type SecurityContext,
+  type Sysctl,
+} from '../security.ts'
 import { checkLocalPath, checkRange, int32Max } from './checks.ts'
+import { validateWindowsOptions } from './windows.ts'
 
 /** A container's security settings (ValidateSecurityContext). `hostUsers` is false in a pod with users of its own. */
 export function validateSecurityContext(
@@ -25,6 +34,7 @@ export function validateSecurityContext(
       : []),
     ...validateSeccomp(context.seccompProfile, path.field('seccompProfile')),
     ...escalationErrors(context, path),
+    ...validateWindowsOptions(context.windowsOptions, path.field('windowsOptions')),
     ...validateAppArmor(context.appArmorProfile, path.field('appArmorProfile')),
   ]
 }
@@ -46,6 +56,7 @@ export function validatePodSecurity(spec: PodSpec, path: FieldPath): FieldError[
       : []),
     ...validateSysctls(context.sysctls, spec, contextPath.field('sysctls')),
     ...validateSeccomp(context.seccompProfile, contextPath.field('seccompProfile')),
+    ...validateWindowsOptions(context.windowsOptions, contextPath.field('windowsOptions')),
     ...validateAppArmor(context.appArmorProfile, contextPath.field('appArmorProfile')),
     ...hostUsersErrors(spec, path),
   ]
@@ -111,22 +122,32 @@ function hostSysctlErrors(name: string, spec: PodSpec, path: FieldPath): FieldEr
 }
 
 function validateSeccomp(profile: SeccompProfile | undefined, path: FieldPath): FieldError[] {
-  if (profile?.type === undefined) return []
+  if (profile === undefined) return []
   const file = profile.localhostProfile
   const filePath = path.field('localhostProfile')
   if (profile.type !== 'Localhost') {
-    return file === undefined ? [] : [invalidField(filePath, profile, 'can only be set when seccomp type is Localhost')]
+    const errors = typeErrors(profile.type, 'seccompProfile', path)
+    if (file === undefined) return errors
+    return [...errors, invalidField(filePath, profile, 'can only be set when seccomp type is Localhost')]
   }
   if (file === undefined) return [requiredField(filePath, 'must be set when seccomp type is Localhost')]
   return checkLocalPath(file, filePath)
 }
 
+function typeErrors(type: string, of: string, path: FieldPath): FieldError[] {
+  if (type === '') return [requiredField(path.field('type'), `type is required when ${of} is set`)]
+  const known: readonly string[] = profileTypes
+  return known.includes(type) ? [] : [unsupportedField(path.field('type'), type, known)]
+}
+
 function validateAppArmor(profile: AppArmorProfile | undefined, path: FieldPath): FieldError[] {
-  if (profile?.type === undefined) return []
+  if (profile === undefined) return []
   const name = profile.localhostProfile
   const namePath = path.field('localhostProfile')
   if (profile.type !== 'Localhost') {
-    return name === undefined ? [] : [invalidField(namePath, name, 'can only be set when AppArmor type is Localhost')]
+    const errors = typeErrors(profile.type, 'appArmorProfile', path)
+    if (name === undefined) return errors
+    return [...errors, invalidField(namePath, name, 'can only be set when AppArmor type is Localhost')]
   }
   if (!name?.trim()) return [requiredField(namePath, 'must be set when AppArmor type is Localhost')]
   return name.trim() === name ? [] : [invalidField(namePath, name, 'must not be padded with whitespace')]

@@ -4,9 +4,12 @@ import {
   forbiddenField,
   invalidField,
   requiredField,
+  tooLongField,
+  unsupportedField,
 } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
 import { compareQuantity, isQuantity } from '../../../../quantity.ts'
+import { checkFormat } from '../../../../string-formats.ts'
 import type { DownwardApiVolumeFile, KeyToPath, ProjectedVolumeSource, VolumeProjection } from '../projection.ts'
 import type { Volume } from '../volume.ts'
 import {
@@ -73,10 +76,13 @@ function validateVolume(volume: Volume, path: FieldPath): FieldError[] {
   const [first, ...others] = sourceNames.filter((name) => volume[name] !== undefined)
   if (first === undefined) return [requiredField(path, 'must specify a volume type')]
   return [
-    ...validateSource(first, volume[first], path.field(first)),
+    ...validateSource(first, volume[first], path.field(fieldOf[first] ?? first)),
     ...others.map((name) => forbiddenField(path.field(name), 'may not specify more than 1 volume type')),
   ]
 }
+
+/** Sources that upstream calls otherwise in its messages. */
+const fieldOf: { readonly [K in SourceName]?: string } = { gcePersistentDisk: 'persistentDisk' }
 
 function validateSource(name: SourceName, source: unknown, path: FieldPath): FieldError[] {
   const check = sourceChecks[name] as ((source: unknown, path: FieldPath) => FieldError[]) | undefined
@@ -93,7 +99,10 @@ const sourceChecks: SourceChecks = {
       : [],
   hostPath: (source, path) => (source.path ? checkNoBacksteps(source.path, path.field('path')) : []),
   gitRepo: ({ directory }, path) => (directory ? checkLocalPath(directory, path.field('directory')) : []),
-  gcePersistentDisk: ({ partition }, path) => partitionErrors(partition, path),
+  gcePersistentDisk: ({ pdName, partition }, path) => [
+    ...requireText(pdName, path.field('pdName')),
+    ...partitionErrors(partition, path),
+  ],
   awsElasticBlockStore: ({ partition }, path) => partitionErrors(partition, path),
   secret: (source, path) => [
     ...requireText(source.secretName, path.field('secretName')),
@@ -106,14 +115,16 @@ const sourceChecks: SourceChecks = {
     ...validateItems(source.items, path.field('items')),
   ],
   nfs: (source, path) =>
-    source.path && !source.path.startsWith('/')
-      ? [invalidField(path.field('path'), source.path, 'must be an absolute path')]
-      : [],
+    source.path?.startsWith('/')
+      ? []
+      : [invalidField(path.field('path'), source.path ?? '', 'must be an absolute path')],
   iscsi: (source, path) => [
+    ...(source.iqn ? iscsiNameErrors(source.iqn, path.field('iqn')) : []),
     ...checkRange(source.lun, 0, 255, path.field('lun')),
     ...((source.chapAuthDiscovery || source.chapAuthSession) && source.secretRef === undefined
       ? [requiredField(path.field('secretRef'))]
       : []),
+    ...(source.initiatorName === undefined ? [] : iscsiNameErrors(source.initiatorName, path.field('initiatorname'))),
   ],
   flocker: ({ datasetName, datasetUUID }, path) => {
     if (!datasetName && !datasetUUID) return [requiredField(path, 'one of datasetName and datasetUUID is required')]
@@ -122,6 +133,9 @@ const sourceChecks: SourceChecks = {
     if (!datasetName?.includes('/')) return errors
     return [...errors, invalidField(path.field('datasetName'), datasetName, "must not contain '/'")]
   },
+  cinder: ({ secretRef }, path) => requireSecretName(secretRef, path),
+  quobyte: ({ registry, tenant = '' }, path) => quobyteErrors(registry, tenant, path),
+  azureDisk: ({ kind, diskURI = '' }, path) => diskUriErrors(kind, diskURI, path.field('diskURI')),
   rbd: ({ monitors }, path) => emptyMonitors(monitors, path),
   cephfs: ({ monitors }, path) => emptyMonitors(monitors, path),
   downwardAPI: (source, path) => [
@@ -137,19 +151,68 @@ const sourceChecks: SourceChecks = {
       return [invalidField(path.field('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved')]
     }),
   scaleIO: ({ volumeName }, path) => requireText(volumeName, path.field('volumeName')),
-  storageos: ({ volumeName, volumeNamespace }, path) => [
+  storageos: ({ volumeName, volumeNamespace, secretRef }, path) => [
     ...requireText(volumeName, path.field('volumeName')),
     ...checkText('dns1123-label', volumeName, path.field('volumeName')),
     ...checkText('dns1123-label', volumeNamespace, path.field('volumeNamespace')),
+    ...requireSecretName(secretRef, path),
   ],
   projected: validateProjected,
-  csi: ({ nodePublishSecretRef }, path) =>
-    nodePublishSecretRef === undefined
+  csi: ({ driver, nodePublishSecretRef }, path) => [
+    ...driverNameErrors(driver ?? '', path.field('driver')),
+    ...(nodePublishSecretRef === undefined
       ? []
-      : requireText(nodePublishSecretRef.name, path.field('nodePublishSecretRef').field('name')),
+      : requireText(nodePublishSecretRef.name, path.field('nodePublishSecretRef').field('name'))),
+  ],
   ephemeral: ({ volumeClaimTemplate }, path) =>
     volumeClaimTemplate === undefined ? [requiredField(path.field('volumeClaimTemplate'))] : [],
   image: ({ reference }, path) => requireText(reference, path.field('reference')),
+}
+
+function requireSecretName(secret: { readonly name?: string | undefined } | undefined, path: FieldPath): FieldError[] {
+  return secret === undefined ? [] : requireText(secret.name, path.field('secretRef').field('name'))
+}
+
+/** What names of iSCSI targets and initiators look like, by what they start with: RFC 3720, section 3.2.6. */
+const iscsiNames: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$/,
+  eui: /^eui.[A-Za-z0-9]{16}$/,
+  naa: /^naa.[A-Za-z0-9]{32}$/,
+}
+
+function iscsiNameErrors(name: string, path: FieldPath): FieldError[] {
+  const form = iscsiNames[name.slice(0, 3)]
+  if (form === undefined) return [invalidField(path, name, 'must be valid format starting with iqn, eui, or naa')]
+  return form.test(name) ? [] : [invalidField(path, name, 'must be valid format')]
+}
+
+const quobyteTenantMax = 64
+
+function quobyteErrors(registry: string, tenant: string, path: FieldPath): FieldError[] {
+  const rule = 'must be a host:port pair or multiple pairs separated by commas'
+  if (registry === '') return [requiredField(path.field('registry'), rule)]
+  if (tenant.length > quobyteTenantMax) {
+    return [requiredField(path.field('tenant'), 'must be a UUID and may not exceed a length of 64 characters')]
+  }
+  const wrong = registry.split(',').filter((pair) => !/^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))
+  return wrong.map(() => invalidField(path.field('registry'), registry, rule))
+}
+
+const managedDisk = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
+const blobDisk = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
+
+/** A managed disk is a resource of Azure, any other a blob. */
+function diskUriErrors(kind: string | undefined, uri: string, path: FieldPath): FieldError[] {
+  if (kind === 'Managed') return uri.startsWith('/subscriptions/') ? [] : [unsupportedField(path, uri, [managedDisk])]
+  return uri.startsWith('https://') ? [] : [unsupportedField(path, uri, [blobDisk])]
+}
+
+const driverNameMax = 63
+
+function driverNameErrors(name: string, path: FieldPath): FieldError[] {
+  const errors = name.length > driverNameMax ? [tooLongField(path, driverNameMax)] : []
+  const problems = checkFormat('dns1123-subdomain', name.toLowerCase())
+  return [...errors, ...problems.map((problem) => invalidField(path, name, problem))]
 }
 
 /** Zero is the whole disk. */
@@ -185,7 +248,9 @@ const fileFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 
 
 function validateFile(file: DownwardApiVolumeFile, path: FieldPath): FieldError[] {
   const { fieldRef, resourceFieldRef } = file
-  const errors = file.path ? checkLocalNonReservedPath(file.path, path.field('path')) : []
+  const errors = file.path
+    ? checkLocalNonReservedPath(file.path, path.field('path'))
+    : [requiredField(path.field('path'))]
   if (fieldRef) errors.push(...validateFieldRef(fieldRef, fileFields, path.field('fieldRef')))
   else if (resourceFieldRef)
     errors.push(...validateResourceFieldRef(resourceFieldRef, path.field('resourceFieldRef'), 'file'))
@@ -244,7 +309,8 @@ function validateToken(
   if (expirationSeconds > tokenExpirationSecondsMax) {
     errors.push(invalidField(expirationPath, expirationSeconds, 'may not specify a duration larger than 2^32 seconds'))
   }
-  if (token.path) errors.push(...checkLocalNonReservedPath(token.path, volumePath.field('path')))
+  if (token.path === '') errors.push(requiredField(volumePath.field('path')))
+  else errors.push(...checkLocalNonReservedPath(token.path, volumePath.field('path')))
   return errors
 }
 

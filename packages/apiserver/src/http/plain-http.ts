@@ -1,0 +1,48 @@
+import type { Socket } from 'node:net'
+import type { Server } from 'node:tls'
+
+/** A client that has not said anything by then goes; the TLS handshake has as long again. */
+export const firstBytesTimeoutMs = 32_000
+
+/** Every TLS connection begins with a handshake record. */
+const handshakeRecord = 0x16
+
+const refusal = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
+
+/**
+ * Tells those who speak plain HTTP to a server of TLS what is wrong, in upstream's words, instead of closing on them without one.
+ * Node's server has closed the connection by the time it could be told, so that the first bytes are looked at before it gets them.
+ */
+export function refusePlainHttp(server: Server): void {
+  const accept = server.listeners('connection') as ((socket: Socket) => void)[]
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    const give = () => {
+      const first = socket.read() as Buffer | null
+      if (first === null) return
+      socket.off('readable', give).off('error', ignore).off('end', leave).off('timeout', leave).setTimeout(0)
+      if (isPlainHttp(first)) {
+        // What else it says must be read: a connection that is closed over unread bytes is reset, and the answer lost.
+        socket.on('error', ignore).setTimeout(firstBytesTimeoutMs, leave).resume().end(refusal, leave)
+        return
+      }
+      socket.unshift(first)
+      for (const listener of accept) listener.call(server, socket)
+    }
+    const leave = () => socket.destroy()
+    socket
+      .on('readable', give)
+      .on('error', ignore)
+      .on('end', leave)
+      .on('timeout', leave)
+      .setTimeout(firstBytesTimeoutMs)
+  })
+}
+
+/** A method's capital letters. */
+const isPlainHttp = (bytes: Buffer): boolean => {
+  const first = bytes[0] ?? handshakeRecord
+  return first !== handshakeRecord && first >= 0x41 && first <= 0x5a
+}
+
+const ignore = (): void => {}

@@ -1,0 +1,83 @@
+import { isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments, stringify } from 'yaml'
+
+/** What a YAML text says, and what is odd about it. */
+export interface YamlText {
+  /** The first document's value, as JSON has it. */
+  readonly value: unknown
+  /** Keys that occur twice in one map, in the words of Go's reader. */
+  readonly duplicates: readonly string[]
+  /** Why it could not be read. */
+  readonly problem?: string
+}
+
+/** More than these are not reported: nobody reads them. */
+export const duplicateKeysMax = 100
+
+/** More uses of anchors than these, and a short text could stand for a huge value. */
+const aliasesMax = 100
+
+/**
+ * Reads the first document as Go's reader does. The time it takes may grow with the square of the text's length: texts
+ * of some size are read in a thread (yaml-thread.ts).
+ */
+export function parseYamlText(text: string): YamlText {
+  try {
+    return parse(text)
+  } catch (error) {
+    // The parser recurses as deep as the text nests.
+    const problem = error instanceof RangeError ? 'exceeded max depth' : `yaml: ${(error as Error).message}`
+    return { value: undefined, duplicates: [], problem }
+  }
+}
+
+/** A value of JSON as YAML, all of it spelled out. */
+export const yamlOf = (value: unknown): string => stringify(value, { aliasDuplicateObjects: false, version: '1.1' })
+
+function parse(text: string): YamlText {
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    // The library compares each key with all before it.
+    uniqueKeys: false,
+    // Go's reader takes `yes` and `0755` as YAML 1.1 does, but neither times nor numbers to the base of 60.
+    version: '1.1',
+    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !isForeign(tag)),
+  })
+  const [document] = Array.isArray(documents) ? documents : []
+  if (document === undefined) return { value: null, duplicates: [] }
+  const [error] = document.errors
+  if (error !== undefined) {
+    const { line } = lines.linePos(error.pos[0])
+    const deep = /call stack/.test(error.message)
+    const problem = deep ? 'exceeded max depth' : `yaml: line ${line}: ${error.message}`
+    return { value: undefined, duplicates: [], problem }
+  }
+  const duplicates: string[] = []
+  findDuplicates(document.contents, (key, position) => {
+    if (duplicates.length === duplicateKeysMax) return
+    const { line } = lines.linePos(position)
+    duplicates.push(`yaml: unmarshal errors:\n  line ${line}: key ${JSON.stringify(key)} already set in map`)
+  })
+  return { value: document.toJS({ maxAliasCount: aliasesMax }), duplicates }
+}
+
+function findDuplicates(node: Node | null, report: (key: string, position: number) => void): void {
+  if (node === null || isAlias(node) || !isCollection(node)) return
+  if (!isMap(node)) {
+    for (const item of node.items) findDuplicates(item as Node | null, report)
+    return
+  }
+  const seen = new Set<string>()
+  for (const { key, value } of node.items) {
+    findDuplicates(value as Node | null, report)
+    if (!isScalar(key)) continue
+    const name = String(key.value)
+    if (seen.has(name) && name !== '<<') report(name, key.range?.[0] ?? 0)
+    seen.add(name)
+  }
+}
+
+/** YAML 1.1 types that JSON has no place for: their texts stay texts. */
+const isForeign = (tag: { readonly tag: string; readonly format?: string | undefined }): boolean =>
+  /:(timestamp|binary|omap|pairs|set)$/.test(tag.tag) || tag.format === 'TIME'

@@ -1,0 +1,108 @@
+import type { Container, Node, NodeSpec, Pod, PodSpec } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { testContainer, testPod } from '../testing/pods.ts'
+import { NodeAdmission } from './node-admission.ts'
+
+const allocatable = { cpu: '4', memory: '1Gi', pods: '3', 'ephemeral-storage': '10Gi' }
+
+function admission(known: Node = node(), now: Node = known): NodeAdmission {
+  return new NodeAdmission({
+    allocatable,
+    operatingSystem: 'linux',
+    known: () => known,
+    read: () => Promise.resolve(now),
+  })
+}
+
+function node(labels: Readonly<Record<string, string>> = {}, spec: NodeSpec = {}): Node {
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-a', labels }, spec }
+}
+
+const asking = (requests: Readonly<Record<string, string>>, more: Partial<PodSpec> = {}): Pod =>
+  testPod({ containers: [testContainer({ resources: { requests } })], ...more })
+
+const onPort = (hostPort: number, more: object = {}): Pod => {
+  const ports: Container['ports'] = [{ containerPort: 80, hostPort, ...more }]
+  return testPod({ containers: [testContainer({ ports })] })
+}
+
+describe('a node takes on', () => {
+  it('as many pods as it has room for, and says what the next one lacks', async () => {
+    const full = admission()
+    expect(await full.admit('a', asking({ cpu: '3' }))).toBeUndefined()
+    expect(await full.admit('b', asking({ cpu: '1500m' }))).toEqual({
+      reason: 'OutOfcpu',
+      message: "Node didn't have enough resource: cpu, requested: 1500, used: 3000, capacity: 4000",
+    })
+    expect(await full.admit('b', asking({ cpu: '1', memory: '2Gi' }))).toEqual({
+      reason: 'OutOfmemory',
+      message: "Node didn't have enough resource: memory, requested: 2147483648, used: 0, capacity: 1073741824",
+    })
+    full.release('a')
+    expect(await full.admit('b', asking({ cpu: '4' }))).toBeUndefined()
+  })
+
+  it('no more pods than it may have', async () => {
+    const full = admission()
+    full.count('a', testPod())
+    for (const uid of ['b', 'c']) expect(await full.admit(uid, testPod())).toBeUndefined()
+    expect(await full.admit('d', testPod())).toEqual({
+      reason: 'OutOfpods',
+      message: "Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3",
+    })
+  })
+
+  it('pods that ask for what it has never heard of: others count that', async () => {
+    expect(await admission().admit('a', asking({ 'example.com/gpu': '1' }))).toBeUndefined()
+  })
+
+  it.each<[string, Pod, boolean]>([
+    ['the same', onPort(80), true],
+    ['one of another number', onPort(81), false],
+  ])('a pod with a port of the node beside one with %s', async (_, pod, refused) => {
+    const taken = admission()
+    await taken.admit('a', onPort(80))
+    expect(await taken.admit('b', pod)).toEqual(
+      refused
+        ? {
+            reason: 'NodePorts',
+            message: "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+          }
+        : undefined,
+    )
+  })
+
+  it('pods that are meant for it', async () => {
+    const pod = testPod({ nodeSelector: { disk: 'ssd' } })
+    const refusal = {
+      reason: 'NodeAffinity',
+      message: "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+    }
+    expect(await admission(node({ disk: 'hdd' })).admit('a', pod)).toEqual(refusal)
+    expect(await admission(node({ disk: 'ssd' })).admit('a', pod)).toBeUndefined()
+  })
+
+  it('pods that a label allows which it has only just got', async () => {
+    const pod = testPod({ nodeSelector: { disk: 'ssd' } })
+    expect(await admission(node(), node({ disk: 'ssd' })).admit('a', pod)).toBeUndefined()
+  })
+
+  it('pods that it would not have to put off at once', async () => {
+    const tainted = node({}, { taints: [{ key: 'gone', effect: 'NoExecute' }] })
+    expect(await admission(tainted).admit('a', testPod())).toEqual({
+      reason: 'TaintToleration',
+      message: "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
+    })
+    expect(await admission(tainted).admit('a', testPod({ tolerations: [{ operator: 'Exists' }] }))).toBeUndefined()
+    const closed = node({}, { taints: [{ key: 'closed', effect: 'NoSchedule' }] })
+    expect(await admission(closed).admit('a', testPod())).toBeUndefined()
+  })
+
+  it('pods for its operating system', async () => {
+    expect(await admission().admit('a', testPod({ os: { name: 'windows' } }))).toEqual({
+      reason: 'PodOSNotSupported',
+      message: "Failed to admit pod as the OS field doesn't match node OS",
+    })
+    expect(await admission().admit('a', testPod({ os: { name: 'linux' } }))).toBeUndefined()
+  })
+})

@@ -1,0 +1,111 @@
+import { hostPortsCollide, isTolerated, type Node, type Pod, quantitiesOf, requiredNodeMatcher } from '@coracle/api'
+import type { WaitingReason } from '../status/container-statuses.ts'
+import { type Amounts, type PodDemand, podDemand, wholeAmounts } from './pod-demand.ts'
+
+/** What an admission knows of its node. */
+export interface AdmittingNode {
+  readonly allocatable: Readonly<Record<string, string>>
+  /** In Go's words: `linux`. */
+  readonly operatingSystem: string
+  /** The Node object as it was last seen; undefined before it was. */
+  known(): Node | undefined
+  /** The Node object as it is now. */
+  read(): Promise<Node>
+}
+
+/**
+ * The pods a node has taken on, and whether it takes on another. Pods come with a node already chosen, and who chose may
+ * have been wrong, late, or somebody other than the scheduler: the node has the last word (upstream's AdmissionCheck).
+ */
+export class NodeAdmission {
+  readonly #node: AdmittingNode
+  readonly #allocatable: Amounts
+  readonly #taken = new Map<string, PodDemand>()
+
+  constructor(node: AdmittingNode) {
+    this.#node = node
+    this.#allocatable = wholeAmounts(quantitiesOf(node.allocatable))
+  }
+
+  /** Takes the pod on, or says why not, as its status and event are to show it. */
+  async admit(uid: string, pod: Pod): Promise<WaitingReason | undefined> {
+    const demand = podDemand(pod.spec)
+    const misplaced = await this.#misplaced(pod)
+    // From here to the end nobody else is taken on.
+    const refusal = this.#wrongSystem(pod) ?? this.#shortage(demand) ?? misplaced ?? this.#takenPort(demand)
+    if (refusal === undefined) this.#taken.set(uid, demand)
+    return refusal
+  }
+
+  /** Counts a pod that was taken on in an earlier life of the node agent, whether or not it would be now. */
+  count(uid: string, pod: Pod): void {
+    this.#taken.set(uid, podDemand(pod.spec))
+  }
+
+  /** The pod takes up nothing any more. */
+  release(uid: string): void {
+    this.#taken.delete(uid)
+  }
+
+  #wrongSystem({ metadata, spec }: Pod): WaitingReason | undefined {
+    const { operatingSystem } = this.#node
+    const label = metadata.labels?.['kubernetes.io/os']
+    if (label !== undefined && label !== operatingSystem) {
+      const message = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
+      return { reason: 'PodOSSelectorNodeLabelDoesNotMatch', message }
+    }
+    if (spec.os === undefined || spec.os.name === operatingSystem) return undefined
+    return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" }
+  }
+
+  #shortage({ amounts }: PodDemand): WaitingReason | undefined {
+    const podsMax = this.#allocatable.get('pods') ?? 0
+    if (this.#taken.size + 1 > podsMax) return outOf('pods', 1, this.#taken.size, podsMax)
+    for (const name of ['cpu', 'memory', 'ephemeral-storage', ...amounts.keys()]) {
+      const requested = amounts.get(name) ?? 0
+      const capacity = this.#allocatable.get(name)
+      // What the node has never heard of is counted by somebody else.
+      if (requested === 0 || capacity === undefined) continue
+      let used = 0
+      for (const other of this.#taken.values()) used += other.amounts.get(name) ?? 0
+      if (requested > capacity - used) return outOf(name, requested, used, capacity)
+    }
+    return undefined
+  }
+
+  /** What is known of the node may be seconds old: it is read again before a pod is turned away for it. */
+  async #misplaced(pod: Pod): Promise<WaitingReason | undefined> {
+    const known = this.#node.known()
+    if (known === undefined || misplacement(pod, known) === undefined) return undefined
+    return misplacement(pod, await this.#node.read())
+  }
+
+  #takenPort({ hostPorts }: PodDemand): WaitingReason | undefined {
+    if (hostPorts.length === 0) return undefined
+    const others = [...this.#taken.values()].flatMap((other) => other.hostPorts)
+    if (!hostPorts.some((port) => others.some((other) => hostPortsCollide(port, other)))) return undefined
+    return failed('NodePorts', "node(s) didn't have free ports for the requested pod ports")
+  }
+}
+
+function misplacement(pod: Pod, node: Node): WaitingReason | undefined {
+  const matches = requiredNodeMatcher(pod.spec)
+  if (matches?.(node) === false) return failed('NodeAffinity', "node(s) didn't match Pod's node affinity/selector")
+  if (isDrivenOff(pod, node)) return failed('TaintToleration', "node(s) had taints that the pod didn't tolerate")
+  return undefined
+}
+
+/** Whether the pod would be put off the node as soon as it is there: other taints are the scheduler's business. */
+function isDrivenOff({ spec }: Pod, node: Node): boolean {
+  const taints = node.spec?.taints ?? []
+  return taints.some((taint) => taint.effect === 'NoExecute' && !isTolerated(taint, spec.tolerations))
+}
+
+function failed(predicate: string, why: string): WaitingReason {
+  return { reason: predicate, message: `Predicate ${predicate} failed: ${why}` }
+}
+
+function outOf(name: string, requested: number, used: number, capacity: number): WaitingReason {
+  const amounts = `requested: ${requested}, used: ${used}, capacity: ${capacity}`
+  return { reason: `OutOf${name}`, message: `Node didn't have enough resource: ${name}, ${amounts}` }
+}

@@ -1,0 +1,51 @@
+import type { Container, Pod } from '@coracle/api'
+import { durationText } from '../duration-text.ts'
+import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
+import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
+import { type BackOff, nextBackOff, restartAtMs } from './back-off.ts'
+import type { PodObservation } from './plan-pod.ts'
+import { podText } from './pod-name.ts'
+import { initRestartsAfter, restartsAfter } from './restart-policy.ts'
+
+/** Whether a container whose latest run is `run` is to run, for the first time or again. */
+export function isDue(
+  { pod, restarting }: PodObservation,
+  container: Container,
+  run: ContainerRuntimeStatus | undefined,
+): boolean {
+  if (run?.state === 'running') return false
+  if (run?.state !== 'exited' || restarting.has(run.id)) return true
+  const restarts = pod.spec.initContainers?.includes(container) === true ? initRestartsAfter : restartsAfter
+  return restarts(container, pod.spec, run.exitCode ?? 0)
+}
+
+export interface Restart {
+  readonly atMs: number
+  /** What to remember of it for the next one. */
+  readonly backOff: BackOff | undefined
+}
+
+/**
+ * When a container that has ended starts again. One that was stopped for a failed check is not made to wait for that:
+ * what counts is when the run before it ended, as with upstream, where stopping and starting are one step.
+ */
+export function restartOf(
+  { runs, restarting, backOffs, nowMs }: PodObservation,
+  name: string,
+  run: ContainerRuntimeStatus,
+): Restart {
+  const ended = restarting.has(run.id) ? runsOf(name, runs).find(({ attempt }) => attempt < run.attempt) : run
+  const backOff = backOffs.get(name)
+  if (ended === undefined) return { atMs: nowMs, backOff }
+  const finishedAtMs = ended.finishedAtMs ?? nowMs
+  return { atMs: restartAtMs(backOff, finishedAtMs), backOff: nextBackOff(backOff, finishedAtMs, nowMs) }
+}
+
+/** What is said of a container that has to wait for its restart. */
+export function crashLoop(pod: Pod, container: Container, backOff: BackOff | undefined): WaitingReason {
+  const delay = durationText(backOff?.delayMs ?? 0)
+  return {
+    reason: 'CrashLoopBackOff',
+    message: `back-off ${delay} restarting failed container=${container.name} pod=${podText(pod)}`,
+  }
+}

@@ -1,0 +1,106 @@
+import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
+import { runPreStop } from './lifecycle-hooks.ts'
+import type { PodAction, PodObservation } from './plan-pod.ts'
+import type { PodContext } from './pod-context.ts'
+import { recordContainerEvent } from './pod-events.ts'
+import { podKey } from './pod-name.ts'
+import { gracePeriodMinMs } from './stop-containers.ts'
+
+type StopAction = Extract<PodAction, { readonly type: 'stop-container' }>
+type PrepareStopAction = Extract<PodAction, { readonly type: 'prepare-stop' }>
+
+/** The hook of a container that is to stop. */
+interface PreStop {
+  /** Settles when it is over; undefined where there is none. */
+  readonly done: Promise<void> | undefined
+  /** When the grace period of which it takes its time is over, on the monotonic clock. */
+  readonly untilMs: number
+}
+
+/**
+ * The containers of a pod that are being stopped: each is told of and has its hook run once, however often the plan asks.
+ * Stops take their time beside everything else, and wake the pod's worker when they are done.
+ */
+export class ContainerStops {
+  readonly #context: PodContext
+  readonly #address: () => string
+  readonly #wake: () => void
+  /** When each container is killed, by id. */
+  readonly #killAtMs = new Map<string, number>()
+  readonly #preStops = new Map<string, PreStop>()
+  readonly #restarting = new Set<string>()
+
+  /** `address` is where the pod's servers listen, for hooks. */
+  constructor(context: PodContext, address: () => string, wake: () => void) {
+    this.#context = context
+    this.#address = address
+    this.#wake = wake
+  }
+
+  /** Runs that start again however they end, by id. */
+  get restarting(): ReadonlySet<string> {
+    return this.#restarting
+  }
+
+  /**
+   * Forgets stops that are seen to be done, and not before: a pass that is under way when one is would stop the container
+   * again.
+   */
+  observe(runs: readonly ContainerRuntimeStatus[]): void {
+    for (const id of this.#preStops.keys()) {
+      if (runs.some((run) => run.id === id && run.state === 'running')) continue
+      this.#preStops.delete(id)
+      this.#killAtMs.delete(id)
+    }
+    for (const id of this.#restarting) if (!runs.some((run) => run.id === id)) this.#restarting.delete(id)
+  }
+
+  stop(action: StopAction, observation: PodObservation): void {
+    const { run, gracePeriodMs } = action
+    const killAtMs = observation.nowMs + gracePeriodMs
+    const before = this.#killAtMs.get(run.id)
+    if (before !== undefined && before <= killAtMs) return
+    this.#killAtMs.set(run.id, killAtMs)
+    if (action.restart) this.#restarting.add(run.id)
+    // Where less time is left than there was the hook is not waited for again.
+    const preStop = before === undefined ? this.prepare(action, observation) : undefined
+    void this.#stopAndWake(observation, run, gracePeriodMs, preStop)
+  }
+
+  /** Tells of the stop and begins with the hook. */
+  prepare(action: StopAction | PrepareStopAction, { pod, gone }: PodObservation): PreStop {
+    const { run, gracePeriodMs } = action
+    const known = this.#preStops.get(run.id)
+    if (known !== undefined) return known
+    if (!gone) recordContainerEvent(this.#context, pod, run, 'Normal', 'Killing', action.message)
+    const { initContainers = [], containers } = pod.spec
+    const container = [...initContainers, ...containers].find(({ name }) => name === run.name)
+    const hook = container?.lifecycle?.preStop
+    const done =
+      hook === undefined
+        ? undefined
+        : runPreStop(this.#context, pod, this.#address(), run, container, hook, gracePeriodMs)
+    const preStop = { done, untilMs: this.#context.environment.clock.monotonicMs() + gracePeriodMs }
+    this.#preStops.set(run.id, preStop)
+    return preStop
+  }
+
+  async #stopAndWake(
+    { pod }: PodObservation,
+    run: ContainerRuntimeStatus,
+    gracePeriodMs: number,
+    preStop: PreStop | undefined,
+  ): Promise<void> {
+    const { environment, runtime } = this.#context
+    try {
+      await preStop?.done
+      const leftMs = (preStop?.untilMs ?? 0) - environment.clock.monotonicMs()
+      const usedByHook = preStop?.done !== undefined
+      await runtime.stopContainer(run.id, usedByHook ? Math.max(leftMs, gracePeriodMinMs) : gracePeriodMs)
+    } catch (error) {
+      environment.logger.error('container not stopped', { pod: podKey(pod), container: run.name, error })
+      this.#killAtMs.delete(run.id)
+    }
+    this.#wake()
+  }
+}

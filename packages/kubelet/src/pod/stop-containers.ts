@@ -1,0 +1,71 @@
+import { type Container, isSidecar, parseTime } from '@coracle/api'
+import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
+import { runsOf } from '../status/container-statuses.ts'
+import type { FailedCheck, PodAction, PodObservation } from './plan-pod.ts'
+import { startsOver } from './restart-policy.ts'
+
+/** Containers have at least this long to stop, whatever is asked: upstream's minimumGracePeriodInSeconds. */
+export const gracePeriodMinMs = 2_000
+
+/**
+ * Stops a pod: regular containers first and together, then sidecars one by one in reverse order. The preStop hooks of
+ * sidecars do not wait for their turn (KEP-753).
+ */
+export function stopPod(
+  observation: PodObservation,
+  running: readonly ContainerRuntimeStatus[],
+  because: string,
+): readonly PodAction[] {
+  const gracePeriodMs = gracePeriod(observation)
+  const now = inTurn(observation, running)
+  return running.map((run): PodAction => {
+    const stop = { run, gracePeriodMs, message: `Stopping container ${run.name}`, because }
+    return now.includes(run) ? { type: 'stop-container', ...stop, restart: false } : { type: 'prepare-stop', ...stop }
+  })
+}
+
+function inTurn(
+  { pod }: PodObservation,
+  running: readonly ContainerRuntimeStatus[],
+): readonly ContainerRuntimeStatus[] {
+  const sidecars = (pod.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name)
+  const regular = running.filter(({ name }) => !sidecars.includes(name))
+  if (regular.length > 0) return regular
+  const last = sidecars.findLast((name) => running.some((run) => run.name === name))
+  return running.filter(({ name }) => name === last)
+}
+
+/** Stops containers that fail their checks, or whose image was changed, so that they start anew. */
+export function stopUnhealthy(observation: PodObservation): readonly PodAction[] {
+  const { pod, runs, unhealthy } = observation
+  const sidecars = (pod.spec.initContainers ?? []).filter(isSidecar)
+  return [...sidecars, ...pod.spec.containers].flatMap((container): readonly PodAction[] => {
+    const [run] = runsOf(container.name, runs)
+    if (run?.state !== 'running') return []
+    const failed = unhealthy.get(run.id)
+    const changed = run.image !== container.image
+    if (failed === undefined && !changed) return []
+    const restart = changed || startsOver(container, pod.spec)
+    const what = failed === undefined || changed ? 'definition changed' : `failed ${failed.check} probe`
+    const message = sidecars.includes(container)
+      ? `Init container ${container.name} ${what}`
+      : killing(container, what, restart)
+    const gracePeriodMs = gracePeriod(observation, failed)
+    return [{ type: 'stop-container', run, gracePeriodMs, message, restart, because: what }]
+  })
+}
+
+function killing({ name }: Container, what: string, restart: boolean): string {
+  return `Container ${name} ${what}${restart ? ', will be restarted' : ''}`
+}
+
+/** What is left of the time a container has to end. A check may set its own, unless the whole pod is to end. */
+function gracePeriod({ pod, nowMs }: PodObservation, failed?: FailedCheck): number {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
+  const specified = (failed?.graceSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
+  if (deletionTimestamp === undefined) return Math.max(gracePeriodMinMs, specified)
+  const granted = (deletionGracePeriodSeconds ?? 0) * 1000
+  // Sidecars, and an agent that comes back, get what is left; the timestamp has whole seconds only.
+  const left = parseTime(deletionTimestamp) + 1000 - nowMs
+  return Math.max(gracePeriodMinMs, Math.min(granted, left))
+}

@@ -1,0 +1,148 @@
+import { type Event, events, formatTime, type Lifecycle, type Pod, type Probe, pods } from '@coracle/api'
+import { createFakeClient } from '@coracle/client/testing'
+import { sleep, virtualEnvironment } from '@coracle/environment'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createKubelet } from './kubelet.ts'
+import type { Runtime } from './runtimes/runtime.ts'
+import { createSimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
+import { testContainer, testPod } from './testing/pods.ts'
+
+/**
+ * A node agent whose containers are simulated but can be asked things: a command's name is looked up in `answers`, and
+ * its first argument is the seconds it takes.
+ */
+async function startedKubelet(answers: Record<string, boolean> = {}) {
+  const environment = virtualEnvironment()
+  const { clock } = environment
+  const startMs = clock.now()
+  const log: string[] = []
+  const note = (text: string) => log.push(`${(clock.now() - startMs) / 1000} ${text}`)
+  const simulated = createSimulatedRuntime({ environment })
+  const nameOf = async (id: string) => (await simulated.listContainers()).find((run) => run.id === id)?.name
+  const overrides: Partial<Runtime> = {
+    runsProcesses: true,
+    async exec(_, [name = '', seconds = '0'], signal) {
+      note(name)
+      await sleep(clock, Number(seconds) * 1000, signal)
+      return { exitCode: (answers[name] ?? true) ? 0 : 1, output: `${name} says no` }
+    },
+    async stopContainer(id, timeoutMs) {
+      note(`stop ${await nameOf(id)} ${timeoutMs / 1000}s`)
+      await simulated.stopContainer(id, timeoutMs)
+    },
+  }
+  const runtime = new Proxy<Runtime>(simulated, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(name in overrides ? overrides : target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const client = createFakeClient(environment)
+  const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime })
+  const started = kubelet.start()
+  await clock.settle()
+  await started
+  onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+  const create = async (pod: Pod) => {
+    const { uid: _, ...metadata } = pod.metadata
+    await client.create(pods, { ...pod, metadata: { ...metadata, finalizers: ['test/grace'] } })
+    await clock.settle()
+  }
+  return {
+    clock,
+    answers,
+    log,
+    create,
+    /** Marks the pod as the API does when it is deleted with the usual grace period. */
+    async remove() {
+      const pod = await client.get(pods, { namespace: 'default', name: 'web' })
+      const deletionTimestamp = formatTime(clock.now() + 30_000)
+      const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 30 }
+      await client.update(pods, { ...pod, metadata })
+    },
+    status: async () => (await client.get(pods, { namespace: 'default', name: 'web' })).status,
+    told: () => client.stored<Event>(events).map(({ reason, message }) => `${reason} ${message}`),
+  }
+}
+
+const probe = (name: string, more: Partial<Probe> = {}): Probe => ({
+  exec: { command: [name] },
+  periodSeconds: 10,
+  failureThreshold: 1,
+  ...more,
+})
+const before = (seconds: number): Lifecycle => ({ preStop: { exec: { command: ['hook', String(seconds)] } } })
+
+describe('probes', () => {
+  it('restart a container that fails, whatever it makes of being stopped', async () => {
+    const answers: Record<string, boolean> = { alive: true }
+    const { clock, create, log, status, told } = await startedKubelet(answers)
+    const livenessProbe = probe('alive', { failureThreshold: 2, terminationGracePeriodSeconds: 7 })
+    await create(testPod({ restartPolicy: 'OnFailure', containers: [testContainer({ livenessProbe })] }))
+    await clock.advance('5s')
+    answers.alive = false
+    await clock.advance('15s')
+    answers.alive = true
+    await clock.advance('5s')
+    expect(await status()).toMatchObject({
+      phase: 'Running',
+      containerStatuses: [{ restartCount: 1, state: { running: {} }, lastState: { terminated: { exitCode: 0 } } }],
+    })
+    expect(log).toContain('20 stop web 7s')
+    expect(told()).toContain('Killing Container web failed liveness probe, will be restarted')
+    expect(told()).toContain('Unhealthy Liveness probe failed: alive says no')
+  })
+
+  it('wait for the startup probe, and then do not wait for their period', async () => {
+    const answers: Record<string, boolean> = { up: false, ready: true }
+    const { clock, create, log, status } = await startedKubelet(answers)
+    const startupProbe = probe('up', { periodSeconds: 7, failureThreshold: 10 })
+    const readinessProbe = probe('ready', { periodSeconds: 60 })
+    await create(testPod({ containers: [testContainer({ startupProbe, readinessProbe })] }))
+    await clock.advance('10s')
+    expect((await status())?.containerStatuses?.[0]).toMatchObject({ started: false, ready: false })
+    answers.up = true
+    await clock.advance('5s')
+    expect((await status())?.containerStatuses?.[0]).toMatchObject({ started: true, ready: true })
+    expect(log).toEqual(['0 up', '7 up', '14 up', '14 ready'])
+  })
+
+  it('are given the variables that the container spells out', async () => {
+    const { create, log } = await startedKubelet()
+    const container = testContainer({ env: [{ name: 'CHECK', value: 'alive' }], livenessProbe: probe('$(CHECK)') })
+    await create(testPod({ containers: [container] }))
+    expect(log).toEqual(['0 alive'])
+  })
+
+  it('leave a container in peace that is ending', async () => {
+    const answers: Record<string, boolean> = { alive: true }
+    const { clock, create, remove, told } = await startedKubelet(answers)
+    const container = testContainer({ livenessProbe: probe('alive'), lifecycle: before(25) })
+    await create(testPod({ containers: [container] }))
+    await remove()
+    answers.alive = false
+    await clock.advance('1m')
+    expect(told().filter((text) => text.startsWith('Unhealthy'))).toEqual([])
+  })
+})
+
+describe('preStop hooks', () => {
+  const sidecar = testContainer({ name: 'log', restartPolicy: 'Always', lifecycle: before(1) })
+
+  it('of sidecars run at once, but sidecars stop after the containers they serve', async () => {
+    const { clock, create, remove, log } = await startedKubelet()
+    await create(testPod({ initContainers: [sidecar], containers: [testContainer({ lifecycle: before(5) })] }))
+    await clock.advance('10s')
+    await remove()
+    await clock.advance('1m')
+    expect(log).toEqual(['10 hook', '10 hook', '15 stop web 25s', '15 stop log 25s'])
+  })
+
+  it('that take the whole grace period leave 2 s to stop', async () => {
+    const { clock, create, remove, log } = await startedKubelet()
+    await create(testPod({ containers: [testContainer({ lifecycle: before(1000) })] }))
+    await remove()
+    await clock.advance('1m')
+    expect(log).toEqual(['0 hook', '30 stop web 2s'])
+  })
+})

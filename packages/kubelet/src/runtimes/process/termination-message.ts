@@ -1,0 +1,87 @@
+import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import type { ContainerConfig } from '../runtime.ts'
+import { logSegments } from './log-segments.ts'
+import type { ContainerRecord } from './record-store.ts'
+
+/** The most a container can say of its end: upstream's MaxContainerTerminationMessageLength. */
+export const terminationMessageBytesMax = 4_096
+/** The most of a log that stands in for that: upstream's MaxContainerTerminationMessageLogLength and -LogLines. */
+export const logMessageBytesMax = 2_048
+export const logMessageLinesMax = 80
+
+/** Where a container finds the path of the file for its last words. */
+export const terminationMessageVariable = 'CORACLE_TERMINATION_MESSAGE_PATH'
+
+/** File times may lag behind the clock by a tick of the host's. */
+const fileTimeSlackMs = 10
+
+/**
+ * The file that a container's last words are read from: the one it names, where that lies in its working directory, and
+ * otherwise `own`, since nothing can appear at a path, such as /dev/termination-log, for one process only.
+ */
+export function terminationMessagePath(config: ContainerConfig, directory: string, own: string): string {
+  const asked = config.terminationMessagePath ?? ''
+  const path = resolve(directory, asked)
+  const inside = relative(directory, path)
+  return asked === '' || inside === '' || inside.startsWith('..') ? own : path
+}
+
+/** Makes room for the last words of a run: those of an earlier one are gone, where they are the runtime's to remove. */
+export function prepareTerminationMessage(path: string, own: string, workDirectory: string): void {
+  if (path === own) writeFileSync(path, '', { mode: 0o600 })
+  else if (!relative(workDirectory, path).startsWith('..')) rmSync(path, { force: true, recursive: false })
+}
+
+/** What a run that has ended says of its end: its last words, or else, if it has failed and so wishes, the end of its log. */
+export function terminationMessage(record: ContainerRecord, exitCode: number): string {
+  const { config, logPath, messagePath, startedAtMs = 0 } = record
+  const said = messagePath === undefined ? '' : lastWords(messagePath, startedAtMs)
+  if (said !== '' || !config.messageFromLog || exitCode === 0) return said
+  return lastLines(logPath)
+}
+
+/** What is not a plain file, or is older than the run, says nothing. */
+function lastWords(path: string, startedAtMs: number): string {
+  let file: number
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? '' : `Error on reading termination log ${path}: ${(error as Error).message}`
+  }
+  try {
+    const stat = fstatSync(file)
+    if (!stat.isFile() || stat.mtimeMs < startedAtMs - fileTimeSlackMs) return ''
+    return readEnd(file, stat.size, terminationMessageBytesMax).toString('utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The last lines of a log, from its newest files. */
+function lastLines(path: string): string {
+  let bytes: Buffer = Buffer.alloc(0)
+  for (const segment of logSegments(path).toReversed()) {
+    if (bytes.length >= logMessageBytesMax) break
+    bytes = Buffer.concat([endOf(segment.path, segment.bytes, logMessageBytesMax - bytes.length), bytes])
+  }
+  const lines = bytes.toString('utf8').split('\n')
+  const ended = lines.at(-1) === '' ? 1 : 0
+  return lines.slice(-(logMessageLinesMax + ended)).join('\n')
+}
+
+function endOf(path: string, size: number, bytesMax: number): Buffer {
+  if (size === 0) return Buffer.alloc(0)
+  const file = openSync(path, 'r')
+  try {
+    return readEnd(file, size, bytesMax)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readEnd(file: number, size: number, bytesMax: number): Buffer {
+  const buffer = Buffer.alloc(Math.min(size, bytesMax))
+  return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, size - buffer.length))
+}
