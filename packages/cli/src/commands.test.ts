@@ -74,6 +74,21 @@ describe('create', () => {
     expect((await coracle('create -f - --validate=ignore', text)).stdout).toBe('configmap/typo created\n')
   })
 
+  it('passes on what the server warns of', async () => {
+    const text = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'warned' }, dat: {} })
+    expect(await coracle('create -f - --validate=warn --dry-run=server', text)).toEqual({
+      code: 0,
+      stdout: 'configmap/warned created (server dry run)\n',
+      stderr: 'Warning: unknown field "dat"\n',
+    })
+  })
+
+  it('notes what it created for a later apply', async () => {
+    expect((await coracle('create -f - --save-config', configMap('noted', { a: '1', b: '1' }))).code).toBe(0)
+    expect(await coracle('apply -f -', configMap('noted', { a: '2' }))).toMatchObject({ code: 0, stderr: '' })
+    expect((await coracle('get cm noted -o jsonpath={.data}')).stdout).toBe('{"a":"2"}')
+  })
+
   it('stores nothing in a dry run', async () => {
     expect((await coracle('create -f - --dry-run=server', configMap('dry', {}))).stdout).toBe(
       'configmap/dry created (server dry run)\n',
@@ -152,9 +167,97 @@ describe('get', () => {
     expect((await coracle('get pods nope --ignore-not-found')).code).toBe(0)
   })
 
+  it('prints what a template or columns ask for', async () => {
+    expect((await coracle('get cm applied -o jsonpath={.metadata.name}:{.data.a}')).stdout).toBe('applied:2')
+    expect((await coracle('get cm applied -o=jsonpath-as-json={.data}')).stdout).toBe(
+      '[\n    {\n        "a": "2"\n    }\n]\n',
+    )
+    expect((await coracle('get cm,rc -o custom-columns=KIND:.kind,NAME:.metadata.name')).stdout).toMatch(
+      /^KIND +NAME\n(ConfigMap +\S+\n)+ReplicationController +table\n$/,
+    )
+  })
+
+  it('refuses a format it does not have, and a template that is none', async () => {
+    expect((await coracle('get cm -o foo')).stderr).toMatch(
+      /^error: unable to match a printer .* "foo", allowed formats are: /,
+    )
+    expect((await coracle('get cm -o jsonpath={.a')).stderr).toBe(
+      'error: error parsing jsonpath {.a, unclosed action\n',
+    )
+    expect((await coracle('get cm -o jsonpath')).stderr).toBe(
+      'error: template format specified but no template given\n',
+    )
+  })
+
+  it('orders by a field, in tables and in lists', async () => {
+    await coracle('create -f -', configMap('order-a', { place: '10' }))
+    await coracle('create -f -', configMap('order-b', { place: '9' }))
+    const names = 'cm order-a order-b'
+    expect((await coracle(`get ${names} --sort-by=.data.place -o name`)).stdout).toBe(
+      'configmap/order-b\nconfigmap/order-a\n',
+    )
+    expect((await coracle('get cm --sort-by=.data.place --no-headers')).stdout).toMatch(/\norder-b .*\norder-a .*\n$/)
+    expect(await coracle(`get cm --sort-by=.nothing`)).toMatchObject({
+      code: 1,
+      stderr: 'error: couldn\'t find any field with path "{.nothing}" in the list of objects\n',
+    })
+  })
+
+  it('asks for pages of a size, which does not show', async () => {
+    const { stdout } = await coracle('get ns -o name')
+    expect((await coracle('get ns -o name --chunk-size=1')).stdout).toBe(stdout)
+    expect((await coracle('get ns --chunk-size=1 --no-headers')).stdout.split('\n')).toHaveLength(
+      stdout.split('\n').length,
+    )
+  })
+
+  it('shows what a file names, and what stands under a path', async () => {
+    expect((await coracle('get -f - -o name', configMap('applied', {}))).stdout).toBe('configmap/applied\n')
+    expect((await coracle('get --raw /healthz')).stdout).toBe('ok')
+  })
+
+  it('says which selector the server refuses', async () => {
+    expect((await coracle('get pods -l a==b==c')).stderr).toBe(
+      'Error from server (BadRequest): Unable to find "/v1, Resource=pods" that match label selector "a==b==c", field selector "": found \'==\', expected: \',\' or \'end of string\'\n',
+    )
+  })
+
+  it('takes switches that say true or false', async () => {
+    expect((await coracle('get cm applied --no-headers=false')).stdout).toMatch(/^NAME/)
+    expect((await coracle('get cm nope --ignore-not-found=true')).code).toBe(0)
+  })
+
   it('says which resource the server does not have', async () => {
     expect((await coracle('get podz')).stderr).toBe(
       'error: the server doesn\'t have a resource type "podz"; did you mean "pods"?\n',
+    )
+  })
+})
+
+describe('connections', () => {
+  it('takes a server and a token without any kubeconfig', async () => {
+    const flags = ['--server', cluster.url ?? '', '--token', cluster.token, '--insecure-skip-tls-verify']
+    const { code, stdout } = await runCommand([...flags, 'get', 'ns', 'default', '-o', 'name'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'namespace/default\n' })
+  })
+
+  it('says which cluster or user the kubeconfig lacks', async () => {
+    expect((await coracle('get ns --cluster nope')).stderr).toBe('error: the kubeconfig has no cluster "nope"\n')
+    expect((await coracle('get ns --user nope')).stderr).toBe('error: the kubeconfig has no user "nope"\n')
+  })
+})
+
+describe('discovery', () => {
+  it('lists types and versions of the API', async () => {
+    const { stdout } = await coracle('api-resources')
+    expect(stdout).toMatch(/^NAME +SHORTNAMES +APIVERSION +NAMESPACED +KIND\nconfigmaps +cm +v1 +true +ConfigMap\n/)
+    expect((await coracle('api-resources --namespaced=false -o name')).stdout).toBe('namespaces\nnodes\n')
+    expect((await coracle('api-versions')).stdout).toContain('coordination.k8s.io/v1\n')
+  })
+
+  it('tells the versions of both sides', async () => {
+    expect((await coracle('version')).stdout).toMatch(
+      /^Client Version: v\d.*\nServer Version: v1\.\d+\.\d+\+coracle\n$/,
     )
   })
 })
@@ -175,13 +278,15 @@ describe('describe', () => {
   it('shows a node with its pods', async () => {
     const { stdout } = await coracle('describe nodes')
     expect(stdout).toMatch(/\nNon-terminated Pods: +\(2 in total\)\n/)
+    expect(stdout).toMatch(/\nLease:\n {2}HolderIdentity: +node-0\n/)
+    expect(stdout).toMatch(/\nAllocated resources:\n(.*\n){3} {2}cpu +0 \(0%\) +0 \(0%\)\n/)
   })
 
-  it('shows any other kind, and no secrets', async () => {
+  it('shows no secrets', async () => {
     const secret = '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"password":"aHVudGVyMg=="}}'
     await coracle('create -f -', secret)
     const { stdout } = await coracle('describe secret s')
-    expect(stdout).toContain('Password:  7 bytes')
+    expect(stdout).toContain('password:  7 bytes')
     expect(stdout).not.toContain('aHVudGVyMg')
   })
 })
@@ -216,10 +321,20 @@ describe('delete', () => {
   })
 
   it('wants to be told which', async () => {
-    expect((await coracle('delete pods')).stderr).toBe(
-      'error: resource(s) were provided, but no name was specified: give names, -l SELECTOR or --all\n',
-    )
+    expect((await coracle('delete pods')).stderr).toBe('error: resource(s) were provided, but no name was specified\n')
     expect((await coracle('delete pods nope --ignore-not-found')).code).toBe(0)
+  })
+
+  it.each([
+    ['pods x --force --grace-period=5', '--force and --grace-period greater than 0 cannot be specified together'],
+    ['pods x --now --grace-period=5', '--now and --grace-period cannot be specified together'],
+    ['pods --all -l a=b', "setting 'all' parameter but found a non empty selector. "],
+    ['pods x --all', 'name cannot be provided when a selector is specified'],
+    ['pods x -o yaml', "unexpected -o output mode: yaml. We only support '-o name'"],
+    ['pods x --cascade=maybe', 'invalid cascade value (maybe). Must be "background", "foreground", or "orphan"'],
+    ['pods x -f y', 'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well'],
+  ])('refuses what contradicts itself: %s', async (args, message) => {
+    expect(await coracle(`delete ${args}`)).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` })
   })
 
   it('gives up waiting after a time', async () => {
@@ -299,6 +414,38 @@ describe('up', () => {
     expect(stdout).toMatch(
       /pod\/bad +not applied from STDIN: The Pod "bad" is invalid: spec.containers: Required value\n/,
     )
+  })
+
+  it('starts a control plane without nodes', async () => {
+    const host = recordingHost({
+      workingDirectory: directory,
+      onOutput(text) {
+        if (!text.includes('ready at')) return
+        runCommand(['--kubeconfig', 'none/kubeconfig', 'get', 'nodes'], { workingDirectory: directory }).then(
+          (seen) => {
+            nodes = seen
+            host.interrupt()
+          },
+        )
+      },
+    })
+    let nodes: CommandResult | undefined
+    expect(await run(['up', '--memory', '--nodes', '0', '--port', '0', '--data-dir', 'none'], host)).toBe(0)
+    expect(nodes).toEqual({ code: 0, stdout: '', stderr: 'No resources found\n' })
+  })
+
+  it.each([
+    [['--port', '70000'], /'--port <number>' argument '70000' is invalid.* from 0 up to 65535\n$/],
+    [['--nodes', '-1'], /'--nodes <count>' argument '-1' is invalid.* from 0 /],
+    [['--nodes', '65'], /^error: one host cannot be 65 nodes.* --nodes, or --runtime simulated\n$/],
+    [['--runtime', 'foo'], /'--runtime <name>' argument 'foo' is invalid/],
+    [['--data-dir', ''], /^error: --data-dir is empty: /],
+    [['--data-dir', '/proc/nowhere'], /^error: cannot write to \/proc\/nowhere .*--data-dir\n$/],
+    [['-f', ''], /^error: the name of a file is empty: /],
+  ])('says which flag is wrong: %s', async (args, message) => {
+    const { code, stdout, stderr } = await runCommand(['up', '--port', '0', ...args], { workingDirectory: directory })
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) })
+    expect(stderr.trimEnd()).not.toContain('\n')
   })
 
   it('says that the port is in use', async () => {

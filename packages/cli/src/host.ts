@@ -5,7 +5,7 @@ export interface Output {
   write(chunk: string | Uint8Array): void
   /** Resolves when the reader has kept up: to be waited for between pieces of an endless stream. */
   drained(): Promise<void>
-  /** Whether a person looks at it: then, and only then, it is coloured. */
+  /** Whether a person looks at it: then, and only then, it may be coloured. */
   readonly isTerminal: boolean
 }
 
@@ -19,7 +19,10 @@ export interface Host {
   readonly stdout: Output
   readonly stderr: Output
   readStdin(): Promise<string>
-  /** Calls `handler` for each Ctrl-C (SIGINT) and SIGTERM instead of ending the process. Returns what undoes it. */
+  /**
+   * Calls `handler` for each Ctrl-C (SIGINT), SIGTERM and SIGHUP, and when nobody reads the output any more, instead of
+   * ending the process. Returns what undoes it.
+   */
   onInterrupt(handler: () => void): () => void
   /** Ends the process at once. */
   exit(code: number): void

@@ -1,12 +1,21 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
+import { normalizeArguments } from './arguments.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
+import { collect, collectCommas, switchOption, wholeNumber } from './option-values.ts'
+
+/** More nodes than this are not asked for by anyone who knows what they do to memory. */
+export const nodesMax = 100_000
+
+/** Objects asked for in one request, as in kubectl. */
+const chunkSizeDefault = 500
 
 /** Runs `coracle` with these arguments and returns the exit code: 0, or 1 after a message on standard error. */
 export async function run(args: readonly string[], host: Host): Promise<number> {
   const program = createProgram(host)
   try {
-    await program.parseAsync(args, { from: 'user' })
+    const given = args.length === 0 ? ['--help'] : args
+    await program.parseAsync(normalizeArguments(given, program), { from: 'user' })
     return 0
   } catch (error) {
     // The parser has already said what is wrong, and has shown its help where that was asked for.
@@ -25,21 +34,25 @@ function createProgram(host: Host): Command {
     .description('Kubernetes in one process: starts a cluster, and works with this or any other.')
     .option('--kubeconfig <file>', 'kubeconfig to use (default: $KUBECONFIG, .coracle/kubeconfig, ~/.kube/config)')
     .option('--context <name>', 'context of the kubeconfig to use')
+    .option('--cluster <name>', 'cluster of the kubeconfig to use')
+    .option('--user <name>', 'user of the kubeconfig to use')
     .option('-n, --namespace <name>', 'namespace of what is named')
-    .configureHelp({ showGlobalOptions: true })
+    .option('-s, --server <url>', 'address of the server')
+    .option('--token <token>', 'bearer token to use')
+    .option('--certificate-authority <file>', 'certificate of the authority that vouches for the server')
+    .option('--client-certificate <file>', 'certificate to use')
+    .option('--client-key <file>', 'its key')
+    .option('--tls-server-name <name>', "name in the server's certificate")
+    .option('--insecure-skip-tls-verify', "take any certificate for the server's")
+    .configureHelp({ showGlobalOptions: true, optionDescription })
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
       writeErr: (text) => host.stderr.write(text),
     })
     .exitOverride()
     .showSuggestionAfterError()
-  addUp(program, host)
-  addGet(program, host)
-  addDescribe(program, host)
-  addCreate(program, host)
-  addApply(program, host)
-  addDelete(program, host)
-  addLogs(program, host)
+  for (const add of [addUp, addGet, addDescribe, addCreate, addApply, addDelete, addLogs, addDiscovery])
+    add(program, host)
   return program
 }
 
@@ -48,22 +61,25 @@ function addUp(program: Command, host: Host): void {
     .command('up')
     .summary('start a cluster here')
     .description('Starts a cluster in this process and tells what happens in it, until Ctrl-C.')
-    .option(
-      '-f, --filename <file>',
-      'apply what this file or directory says (- reads standard input); repeatable',
-      collect,
-      [],
-    )
+    .option('-f, --filename <file>', `apply what this file or directory says (${stdinText}); repeatable`, collect, [])
     .option('-R, --recursive', 'take directories with all below them')
     .option('--data-dir <directory>', 'where everything is kept', '.coracle')
     .option('--memory', 'keep objects in memory only: they are gone afterwards')
     .option('--listen <address>', 'address to serve the API on', '127.0.0.1')
-    .option('--port <number>', 'port to serve the API on; 0 picks a free one', portNumber, 6443)
-    .option('--nodes <count>', 'how many nodes to have', positiveInteger, 1)
+    .option(
+      '--port <number>',
+      'port to serve the API on; 0 picks a free one',
+      wholeNumber({ noun: 'port', min: 0, max: 65_535 }),
+      6443,
+    )
+    .option(
+      '--nodes <count>',
+      'how many nodes to have; 0: only a control plane',
+      wholeNumber({ min: 0, max: nodesMax }),
+      1,
+    )
     .addOption(
-      new Option('--runtime <name>', 'what containers are: processes of this host, or simulated')
-        .choices(['process', 'simulated'])
-        .default('process'),
+      new Option('--runtime <name>', 'what containers are').choices(['process', 'simulated']).default('process'),
     )
     .action(async (_options, command: Command) => {
       const { up } = await import('./commands/up.ts')
@@ -72,18 +88,29 @@ function addUp(program: Command, host: Host): void {
 }
 
 function addGet(program: Command, host: Host): void {
-  withSelectors(program.command('get'))
+  withFiles(withSelectors(program.command('get')), 'show')
     .argument('[resources...]', 'TYPE[,TYPE] [NAME...] or TYPE/NAME...')
     .summary('list objects')
     .description('Lists objects, or shows those that are named.')
-    .addOption(outputOption(['wide', 'json', 'yaml', 'name']))
+    .option(
+      '-o, --output <format>',
+      'wide, json, yaml, name, jsonpath=, jsonpath-as-json=, jsonpath-file=, custom-columns= or custom-columns-file=',
+    )
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-w, --watch', 'go on with what changes')
+    .option('--watch-only', 'only what changes from now on')
+    .option('--sort-by <path>', 'in order of a field, such as .metadata.name')
     .option('-L, --label-columns <keys>', 'add columns with these labels', collectCommas, [])
     .option('--show-labels', 'add a column with all labels')
+    .option('--show-kind', 'names with their kind')
     .option('--no-headers', 'leave the headers out')
     .option('--ignore-not-found', 'say nothing of objects that are not there')
     .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
+    .addOption(
+      switchOption('--allow-missing-template-keys [boolean]', 'take a field that is nowhere for nothing', true),
+    )
+    .addOption(chunkSizeOption())
+    .option('--raw <path>', 'print what the server has under a path')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { get } = await import('./commands/get.ts')
       await get(host, resources, command.optsWithGlobals())
@@ -91,13 +118,14 @@ function addGet(program: Command, host: Host): void {
 }
 
 function addDescribe(program: Command, host: Host): void {
-  program
-    .command('describe')
+  withFiles(program.command('describe'), 'show')
     .argument('[resources...]', 'TYPE[,TYPE] [NAME...] or TYPE/NAME...')
     .summary('show objects in detail')
     .description('Shows objects in detail, with what happened to them. A name may be the beginning of one.')
-    .option('-l, --selector <selector>', 'only objects with these labels, as in tier=front,env!=dev')
+    .option('-l, --selector <selector>', labelSelectorText)
     .option('-A, --all-namespaces', 'in all namespaces')
+    .addOption(switchOption('--show-events [boolean]', 'with what happened to them', true))
+    .addOption(chunkSizeOption())
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { describe } = await import('./commands/describe.ts')
       await describe(host, resources, command.optsWithGlobals())
@@ -106,6 +134,7 @@ function addDescribe(program: Command, host: Host): void {
 
 function addCreate(program: Command, host: Host): void {
   withManifests(program.command('create'))
+    .option('--save-config', 'note in the object what was created, for apply')
     .summary('create objects from files')
     .description('Creates the objects of files: JSON or YAML, the oldest form (v1beta1) too.')
     .action(async (_options, command: Command) => {
@@ -125,27 +154,25 @@ function addApply(program: Command, host: Host): void {
 }
 
 function addDelete(program: Command, host: Host): void {
-  withSelectors(program.command('delete'))
+  withFiles(withSelectors(program.command('delete')), 'delete')
     .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with -l or --all, TYPE')
     .summary('delete objects')
     .description('Deletes objects, and waits until they are gone.')
-    .option('-f, --filename <file>', 'delete the objects of this file or directory; repeatable', collect, [])
-    .option('-R, --recursive', 'take directories with all below them')
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('--all', 'all objects of the type')
     .addOption(
-      new Option('--cascade [mode]', 'what happens to dependents')
-        .choices(['background', 'foreground', 'orphan'])
+      new Option('--cascade [mode]', 'what happens to dependents: background, foreground or orphan')
         .default('background')
         .preset('background'),
     )
-    .option('--grace-period <seconds>', 'time to end gracefully; 0 only with --force', integer)
+    .option('--grace-period <seconds>', 'time to end gracefully; 0 only with --force', wholeNumber())
+    .option('--now', 'give it one second to end')
     .option('--force', 'take pods out of the API at once')
-    .addOption(booleanOption('--wait [boolean]', 'wait until they are gone', true))
+    .addOption(switchOption('--wait [boolean]', 'wait until they are gone', true))
     .option('--timeout <duration>', 'how long to wait, such as 30s (0s: as long as it takes)', '0s')
     .option('--ignore-not-found', 'count an object that is not there as deleted')
     .addOption(dryRunOption())
-    .addOption(outputOption(['name']))
+    .option('-o, --output <format>', 'name')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { deleteObjects } = await import('./commands/delete.ts')
       await deleteObjects(host, resources, command.optsWithGlobals())
@@ -155,82 +182,113 @@ function addDelete(program: Command, host: Host): void {
 function addLogs(program: Command, host: Host): void {
   program
     .command('logs')
-    .argument('<pod>', 'POD or TYPE/NAME')
-    .argument('[container]', 'the container, where the pod has several')
-    .summary('print what a container writes')
-    .description('Prints what a container of a pod has written.')
+    .argument('[pod]', 'POD or TYPE/NAME; none with -l')
+    .argument('[container...]', 'the container, where the pod has several')
+    .summary('print what containers write')
+    .description('Prints what containers of pods have written.')
     .option('-c, --container <name>', 'the container, where the pod has several')
-    .option('-f, --follow', 'go on as it writes more')
+    .option('--all-containers', 'all containers of the pod')
+    .option('--all-pods', 'all pods of the object that is named, with --prefix')
+    .option('-l, --selector <selector>', 'the pods with these labels')
+    .option('-f, --follow', 'go on as they write more')
+    .option('--max-log-requests <count>', 'how many logs to follow at most', wholeNumber({ min: 1 }), 5)
     .option('-p, --previous', 'of the run before the present one')
-    .option('--tail <lines>', 'only the last lines (-1: all)', integer)
+    .option('--prefix', 'with the pod and the container before each line')
+    .option('--tail <lines>', 'only the last lines (-1: all; with -l: 10)', wholeNumber())
     .option('--since <duration>', 'only what is newer, such as 5m')
     .option('--since-time <time>', 'only what is newer than this time (RFC 3339)')
     .option('--timestamps', 'with the time of each line')
-    .option('--limit-bytes <bytes>', 'stop after this much', positiveInteger)
-    .action(async (pod: string, container: string | undefined, _options, command: Command) => {
+    .option('--limit-bytes <bytes>', 'stop after this much', wholeNumber({ min: 0 }))
+    .option('--ignore-errors', 'go on with the next log where one cannot be read')
+    .action(async (pod: string | undefined, containers: readonly string[], _options, command: Command) => {
       const { logs } = await import('./commands/logs.ts')
-      await logs(host, pod, { ...(container === undefined ? {} : { container }), ...command.optsWithGlobals() })
+      await logs(host, pod === undefined ? [] : [pod, ...containers], command.optsWithGlobals())
     })
 }
 
+function addDiscovery(program: Command, host: Host): void {
+  program
+    .command('api-resources')
+    .summary('list the types of objects the server has')
+    .description('Lists the types of objects the server has.')
+    .option('--api-group <name>', "only this group's ('' is the core group)")
+    .addOption(switchOption('--namespaced [boolean]', 'only types whose objects are in namespaces; false: only others'))
+    .option('--verbs <verbs>', 'only types that support all of these', collectCommas, [])
+    .option('--categories <names>', 'only types of these categories', collectCommas, [])
+    .addOption(new Option('--sort-by <column>', 'in order of this').choices(['name', 'kind']))
+    .option('--no-headers', 'leave the headers out')
+    .option('-o, --output <format>', 'wide or name')
+    .action(async (_options, command: Command) => {
+      const { apiResources } = await import('./commands/api-resources.ts')
+      await apiResources(host, command.optsWithGlobals())
+    })
+  program
+    .command('api-versions')
+    .summary('list the versions of the API the server has')
+    .description('Lists the versions of the API the server has, as GROUP/VERSION.')
+    .action(async (_options, command: Command) => {
+      const { apiVersions } = await import('./commands/api-versions.ts')
+      await apiVersions(host, command.optsWithGlobals())
+    })
+  program
+    .command('version')
+    .summary('show which versions these are')
+    .description('Shows the versions of this program and of the server.')
+    .option('--client', "only this program's")
+    .option('-o, --output <format>', 'json or yaml')
+    .action(async (_options, command: Command) => {
+      const { version } = await import('./commands/version.ts')
+      await version(host, command.optsWithGlobals())
+    })
+}
+
+/** An option in help: what it does, and its default where that says something. */
+function optionDescription({ description, argChoices, defaultValue }: Option): string {
+  const notes = [
+    ...(argChoices === undefined ? [] : [argChoices.join(', ')]),
+    ...(['string', 'number'].includes(typeof defaultValue) ? [`default: ${defaultValue}`] : []),
+  ]
+  return notes.length === 0 ? description : `${description} (${notes.join('; ')})`
+}
+
+const stdinText = '- reads standard input'
+const labelSelectorText = 'only objects with these labels, as in tier=front,env!=dev'
+
 function withSelectors(command: Command): Command {
   return command
-    .option('-l, --selector <selector>', 'only objects with these labels, as in tier=front,env!=dev')
+    .option('-l, --selector <selector>', labelSelectorText)
     .option('--field-selector <selector>', 'only objects with these fields, as in status.phase=Running')
+}
+
+function withFiles(command: Command, verb: string): Command {
+  return command
+    .option('-f, --filename <file>', `${verb} the objects of this file or directory; repeatable`, collect, [])
+    .option('-R, --recursive', 'take directories with all below them')
 }
 
 function withManifests(command: Command): Command {
   return command
-    .requiredOption('-f, --filename <file>', 'file or directory to read (- reads standard input); repeatable', collect)
+    .requiredOption('-f, --filename <file>', `file, directory or URL to read (${stdinText}); repeatable`, collect)
     .option('-R, --recursive', 'take directories with all below them')
     .addOption(
-      new Option('--validate <mode>', 'what happens to unknown fields')
-        .choices(['strict', 'warn', 'ignore'])
-        .default('strict'),
+      new Option('--validate [mode]', 'what happens to unknown fields')
+        .choices(['strict', 'warn', 'ignore', 'true', 'false'])
+        .default('strict')
+        .preset('strict'),
     )
+    .option('-l, --selector <selector>', labelSelectorText)
     .addOption(dryRunOption())
-    .addOption(outputOption(['name', 'json', 'yaml']))
+    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
+    .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
 }
-
-const outputOption = (formats: readonly string[]): Option =>
-  new Option('-o, --output <format>', 'format').choices(formats)
 
 const dryRunOption = (): Option =>
-  new Option('--dry-run <mode>', 'only check: here (client) or by the server, which stores nothing')
+  new Option('--dry-run [mode]', 'only check: here (client) or by the server, which stores nothing')
     .choices(['none', 'client', 'server'])
     .default('none')
+    .preset('client')
 
-function booleanOption(flags: string, description: string, value: boolean): Option {
-  return new Option(flags, description)
-    .argParser((text) => text !== 'false')
-    .default(value)
-    .preset('true')
-}
-
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value]
-}
-
-const collectCommas = (value: string, previous: readonly string[]): readonly string[] => [
-  ...previous,
-  ...value.split(','),
-]
-
-function integer(text: string): number {
-  if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError(notNumber(text))
-  return Number(text)
-}
-
-function positiveInteger(text: string): number {
-  const value = integer(text)
-  if (value < 1) throw new InvalidArgumentError(`"${text}" is too small: it must be 1 or more`)
-  return value
-}
-
-function portNumber(text: string): number {
-  const value = integer(text)
-  if (value < 0 || value > 65_535) throw new InvalidArgumentError(`"${text}" is no port`)
-  return value
-}
-
-const notNumber = (text: string): string => `"${text}" is no whole number`
+const chunkSizeOption = (): Option =>
+  new Option('--chunk-size <objects>', 'objects asked for in one request; 0: all of them')
+    .argParser(wholeNumber({ min: 0 }))
+    .default(chunkSizeDefault)

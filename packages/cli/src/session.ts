@@ -1,6 +1,6 @@
-import { access } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
-import { connectionOf, createHttpClient, type HttpClient, loadKubeconfig } from '@coracle/client'
+import { type Connection, connectionOf, createHttpClient, type HttpClient, loadKubeconfig } from '@coracle/client'
 import { CliError } from './cli-error.ts'
 import type { Host } from './host.ts'
 import { ResourceCatalog } from './resources/resource-catalog.ts'
@@ -9,6 +9,17 @@ import { ResourceCatalog } from './resources/resource-catalog.ts'
 export interface ConnectionFlags {
   readonly kubeconfig?: string
   readonly context?: string
+  readonly cluster?: string
+  readonly user?: string
+  /** Address of the server. With it no kubeconfig is needed. */
+  readonly server?: string
+  readonly token?: string
+  /** Files of PEM. */
+  readonly certificateAuthority?: string
+  readonly clientCertificate?: string
+  readonly clientKey?: string
+  readonly tlsServerName?: string
+  readonly insecureSkipTlsVerify?: boolean
   readonly namespace?: string
 }
 
@@ -30,12 +41,8 @@ export async function withSession<R>(
   action: (session: Session) => Promise<R>,
 ): Promise<R> {
   const { environment } = host
-  const config = await loadKubeconfig(await kubeconfigPaths(host, flags.kubeconfig))
-  const { namespace, ...connection } = await connectionOf(config, {
-    ...(flags.context === undefined ? {} : { context: flags.context }),
-    clock: environment.clock,
-  })
-  const client = createHttpClient({ ...environment, ...connection })
+  const { namespace, ...connection } = await connectionFor(host, flags)
+  const client = createHttpClient({ ...environment, ...connection, onWarning: warningPrinter(host) })
   let catalog: Promise<ResourceCatalog> | undefined
   try {
     return await action({
@@ -52,10 +59,66 @@ export async function withSession<R>(
   }
 }
 
+/** Prints what the server warns of, each warning once. */
+function warningPrinter({ stderr }: Host): (text: string) => void {
+  const told = new Set<string>()
+  return (text) => {
+    if (told.has(text)) return
+    told.add(text)
+    stderr.write(`Warning: ${text}\n`)
+  }
+}
+
+/** The kubeconfig's connection, changed as the flags say. */
+async function connectionFor(host: Host, flags: ConnectionFlags): Promise<Connection> {
+  const paths = await kubeconfigPaths(host, flags.kubeconfig)
+  const { context, cluster, user, server } = flags
+  if (paths.length === 0) {
+    if (server === undefined) throw new CliError(noCluster)
+    return { server: withScheme(server), namespace: 'default', ...(await connectionFlags(host, flags)) }
+  }
+  const connection = await connectionOf(await loadKubeconfig(paths), {
+    clock: host.environment.clock,
+    ...(context === undefined ? {} : { context }),
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(user === undefined ? {} : { user }),
+  })
+  return { ...connection, ...(await connectionFlags(host, flags)) }
+}
+
+/** What flags say of the connection, and nothing of what they leave to the kubeconfig. */
+async function connectionFlags(host: Host, flags: ConnectionFlags): Promise<Partial<Connection>> {
+  const { server, token, tlsServerName, insecureSkipTlsVerify } = flags
+  const [ca, cert, key] = await Promise.all(
+    [flags.certificateAuthority, flags.clientCertificate, flags.clientKey].map((path) => readPem(host, path)),
+  )
+  return {
+    ...(server === undefined ? {} : { server: withScheme(server) }),
+    ...(token === undefined ? {} : { token }),
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(tlsServerName === undefined ? {} : { serverName: tlsServerName }),
+    ...(insecureSkipTlsVerify === true ? { insecureSkipTlsVerify } : {}),
+  }
+}
+
+/** `localhost:6443` is an address of a server that speaks TLS. */
+const withScheme = (server: string): string => (server.includes('://') ? server : `https://${server}`)
+
+async function readPem(host: Host, path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined
+  return readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: unknown) => {
+    throw new CliError(`cannot read ${path}: ${error instanceof Error ? error.message : error}`)
+  })
+}
+
+const noCluster = 'no cluster is known here: start one with `coracle up`, or name a kubeconfig with --kubeconfig'
+
 /** Directory in which `coracle up` keeps everything unless told otherwise. */
 export const defaultDataDirectory = '.coracle'
 
-/** The flag, then KUBECONFIG, then the cluster started in this directory, then kubectl's own. */
+/** The flag, then KUBECONFIG, then the cluster started in this directory, then kubectl's own; none where there is none. */
 async function kubeconfigPaths(host: Host, flag: string | undefined): Promise<readonly string[]> {
   if (flag !== undefined) return [resolve(host.workingDirectory, flag)]
   const named = (host.variables.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '')
@@ -64,7 +127,7 @@ async function kubeconfigPaths(host: Host, flag: string | undefined): Promise<re
   if (await exists(local)) return [local]
   const own = join(host.homeDirectory, '.kube', 'config')
   if (await exists(own)) return [own]
-  throw new CliError('no cluster is known here: start one with `coracle up`, or name a kubeconfig with --kubeconfig')
+  return []
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { fieldValidation, forEachManifest, type ManifestCommandFlags } from './m
 
 /** `coracle apply -f FILE` */
 export async function apply(host: Host, flags: ManifestCommandFlags): Promise<void> {
-  await forEachManifest(host, flags, 'applying', async ({ client }, { resource, object }) => {
+  await forEachManifest(host, flags, { asList: true }, async ({ client }, { resource, object, source }) => {
     const { name = '', generateName } = object.metadata
     if (name === '') {
       throw new CliError(
@@ -19,6 +19,7 @@ export async function apply(host: Host, flags: ManifestCommandFlags): Promise<vo
       fieldValidation: fieldValidation[flags.validate],
       dryRun: flags.dryRun === 'server',
       local: flags.dryRun === 'client',
+      source,
     })
     if (applied.lacksLastApplied) {
       host.stderr.write(

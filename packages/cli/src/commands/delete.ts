@@ -4,23 +4,25 @@ import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import type { Manifest } from '../manifests/parse-manifests.ts'
 import { listAll } from '../resources/fetch.ts'
 import { kindText, objectText } from '../resources/object-text.ts'
 import { listOptions, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Doomed, waitUntilGone } from './await-deletion.ts'
-import { dryRunText, placeManifest } from './manifest-command.ts'
+import { type DryRun, dryRunText, labelFilter, placeManifest } from './manifest-command.ts'
 
 export interface DeleteFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
   readonly all?: boolean
-  readonly cascade: 'background' | 'foreground' | 'orphan'
+  readonly cascade: string
   readonly gracePeriod?: number
+  readonly now?: boolean
   readonly force?: boolean
   readonly wait: boolean
   readonly timeout: string
   readonly ignoreNotFound?: boolean
-  readonly dryRun: 'none' | 'client' | 'server'
-  readonly output?: 'name'
+  readonly dryRun: DryRun
+  readonly output?: string
 }
 
 interface Target {
@@ -30,20 +32,56 @@ interface Target {
 
 /** `coracle delete TYPE NAME`, `-f FILE`, `-l SELECTOR`, `--all` */
 export async function deleteObjects(host: Host, args: readonly string[], flags: DeleteFlags): Promise<void> {
-  if (args.length > 0 && flags.filename.length > 0) throw new CliError('name either files or objects, not both')
+  checkFlags(args, flags)
   const timeoutMs = parseDuration(flags.timeout)
   const manifests = await loadManifests(host, flags)
   await withSession(host, flags, async (session) => {
     const targets =
-      flags.filename.length > 0
-        ? (await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))).map(targetOf)
-        : await targetsOf(session, args, flags)
+      manifests.length > 0 ? await fileTargets(session, manifests, flags) : await targetsOf(session, args, flags)
     if (targets.length === 0) host.stdout.write('No resources found\n')
     if (isImmediate(flags)) host.stderr.write(immediateWarning)
     const { doomed, errors } = await deleteAll(host, session, targets, flags)
     if (flags.wait && flags.dryRun === 'none') await waitUntilGone(host, session, doomed, timeoutMs)
     if (errors.length > 0) throw new AggregateError(errors)
   })
+}
+
+/** Throws a CliError on flags that contradict each other or the arguments. */
+function checkFlags(args: readonly string[], flags: DeleteFlags): void {
+  const { output, now, force, gracePeriod = -1, all } = flags
+  const hasSelector = flags.selector !== undefined || flags.fieldSelector !== undefined
+  if (args.length > 0 && flags.filename.length > 0) {
+    throw new CliError(
+      'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well',
+    )
+  }
+  if (args.length === 0 && flags.filename.length === 0) {
+    throw new CliError(
+      'You must provide one or more resources by argument or filename: TYPE NAME, TYPE/NAME or -f FILE',
+    )
+  }
+  if (output !== undefined && output !== 'name') {
+    throw new CliError(`unexpected -o output mode: ${output}. We only support '-o name'`)
+  }
+  if (all === true && hasSelector) throw new CliError("setting 'all' parameter but found a non empty selector. ")
+  if (now === true && gracePeriod !== -1) throw new CliError('--now and --grace-period cannot be specified together')
+  if (force === true && gracePeriod > 0) {
+    throw new CliError('--force and --grace-period greater than 0 cannot be specified together')
+  }
+  if (!(flags.cascade in policies)) {
+    throw new CliError(`invalid cascade value (${flags.cascade}). Must be "background", "foreground", or "orphan"`)
+  }
+}
+
+/** The objects of files; with a selector those whose labels in the file it lets through. */
+async function fileTargets(
+  session: Session,
+  manifests: readonly Manifest[],
+  { selector, fieldSelector }: DeleteFlags,
+): Promise<readonly Target[]> {
+  if (fieldSelector !== undefined) throw new CliError('a field selector cannot be used with files')
+  const wanted = manifests.filter(labelFilter(selector))
+  return (await Promise.all(wanted.map((manifest) => placeManifest(session, manifest)))).map(targetOf)
 }
 
 function targetOf({ resource, object }: { resource: DiscoveredResource; object: KubernetesObject }): Target {
@@ -53,6 +91,9 @@ function targetOf({ resource, object }: { resource: DiscoveredResource; object: 
 
 async function targetsOf(session: Session, args: readonly string[], flags: DeleteFlags): Promise<readonly Target[]> {
   const selections = selectObjects(args, 'delete', await session.catalog(), flags)
+  if (flags.all === true && selections.some(({ name }) => name !== undefined)) {
+    throw new CliError('name cannot be provided when a selector is specified')
+  }
   const isSelective = flags.selector !== undefined || flags.fieldSelector !== undefined
   const targets: Target[] = []
   for (const { resource, name } of selections) {
@@ -61,7 +102,7 @@ async function targetsOf(session: Session, args: readonly string[], flags: Delet
       continue
     }
     if (!isSelective && flags.all !== true) {
-      throw new CliError('resource(s) were provided, but no name was specified: give names, -l SELECTOR or --all')
+      throw new CliError('resource(s) were provided, but no name was specified')
     }
     const objects = await listAll(session.client, resource, listOptions(session, { resource }, flags))
     targets.push(...objects.map((object) => targetOf({ resource, object })))
@@ -86,19 +127,27 @@ async function deleteAll(host: Host, { client }: Session, targets: readonly Targ
   return { doomed, errors }
 }
 
-const policies = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const
+/** The API's words for `--cascade`; the first two are kubectl's of old. */
+const policies: Readonly<Record<string, DeleteOptions['propagationPolicy'] & string>> = {
+  true: 'Background',
+  false: 'Orphan',
+  background: 'Background',
+  foreground: 'Foreground',
+  orphan: 'Orphan',
+}
 
 function deleteOptions(flags: DeleteFlags): DeleteOptions {
   const gracePeriodSeconds = gracePeriodOf(flags)
   return {
-    propagationPolicy: policies[flags.cascade],
+    propagationPolicy: policies[flags.cascade] ?? 'Background',
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(flags.dryRun === 'server' ? { dryRun: true } : {}),
   }
 }
 
 /** kubectl's rule: 0 takes an object away while it may still run, and so counts only when it is asked for twice. */
-function gracePeriodOf({ gracePeriod, force }: DeleteFlags): number | undefined {
+function gracePeriodOf({ gracePeriod, force, now }: DeleteFlags): number | undefined {
+  if (now === true) return 1
   const asked = gracePeriod === undefined || gracePeriod < 0 ? undefined : gracePeriod
   if (force === true) return asked ?? 0
   return asked === 0 ? 1 : asked

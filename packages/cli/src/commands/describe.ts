@@ -4,34 +4,53 @@ import {
   events,
   hasReason,
   type KubernetesObject,
+  type Lease,
+  leases,
+  type Namespace,
   type Node,
   type Pod,
   pods,
   type ReplicationController,
+  type Secret,
+  type ServiceAccount,
 } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { describeConfigMap } from '../describe/describe-config-map.ts'
+import { describeNamespace } from '../describe/describe-namespace.ts'
 import { describeNode } from '../describe/describe-node.ts'
 import { describeObject } from '../describe/describe-object.ts'
 import { describePod } from '../describe/describe-pod.ts'
 import { controlledBy, describeReplicationController } from '../describe/describe-replication-controller.ts'
+import { describeSecret } from '../describe/describe-secret.ts'
+import { describeServiceAccount } from '../describe/describe-service-account.ts'
 import type { Host } from '../host.ts'
+import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { listAll } from '../resources/fetch.ts'
 import { listOptions, type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { selectorText } from '../resources/selector-text.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import { selectManifests } from './manifest-command.ts'
 
-export interface DescribeFlags extends ConnectionFlags, SelectorFlags {}
+export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
+  readonly showEvents: boolean
+  readonly chunkSize: number
+}
 
-/** `coracle describe TYPE NAME` */
+/** `coracle describe TYPE NAME`, `-f FILE` */
 export async function describe(host: Host, args: readonly string[], flags: DescribeFlags): Promise<void> {
+  const manifests = await loadManifests(host, flags)
   await withSession(host, flags, async (session) => {
+    const selections =
+      manifests.length > 0
+        ? await selectManifests(session, manifests, args)
+        : selectObjects(args, 'describe', await session.catalog(), flags)
     const errors: unknown[] = []
     let isFirst = true
-    for (const selection of selectObjects(args, 'describe', await session.catalog(), flags)) {
+    for (const selection of selections) {
       try {
         for (const object of await findObjects(session, selection, flags)) {
-          const text = await describeOne(session, selection.resource, object, host.environment.clock.now())
+          const nowMs = host.environment.clock.now()
+          const text = await describeOne(session, selection.resource, object, { nowMs, events: flags.showEvents })
           host.stdout.write(isFirst ? text : `\n\n${text}`)
           isFirst = false
         }
@@ -40,8 +59,13 @@ export async function describe(host: Host, args: readonly string[], flags: Descr
       }
     }
     if (errors.length > 0) throw new AggregateError(errors)
-    if (isFirst) host.stderr.write(`No resources found in ${session.namespace} namespace.\n`)
+    if (isFirst) host.stderr.write(nothingFound(session, selections, flags))
   })
+}
+
+function nothingFound({ namespace }: Session, selections: readonly Selection[], flags: DescribeFlags): string {
+  const isScoped = flags.allNamespaces !== true && selections.every(({ resource }) => resource.namespaced)
+  return isScoped ? `No resources found in ${namespace} namespace.\n` : 'No resources found\n'
 }
 
 /** The object of that name, those whose names begin with it, or all. */
@@ -51,14 +75,17 @@ async function findObjects(
   flags: DescribeFlags,
 ): Promise<readonly KubernetesObject[]> {
   const { resource, name } = selection
-  if (name === undefined) return listAll(session.client, resource, listOptions(session, selection, flags))
+  const options = listOptions(session, selection, flags)
+  if (name === undefined) return listAll(session.client, resource, options, flags.chunkSize)
+  const { fieldSelector: _, ...all } = options
   try {
-    const namespace = resource.namespaced ? { namespace: session.namespace } : {}
-    return [await session.client.get(resource, { name, ...namespace })]
+    const { namespace } = options
+    return [await session.client.get(resource, { name, ...(namespace === undefined ? {} : { namespace }) })]
   } catch (error) {
     if (!hasReason(error, 'NotFound')) throw error
-    const all = await listAll(session.client, resource, listOptions(session, { resource }, {}))
-    const similar = all.filter(({ metadata }) => metadata.name?.startsWith(name))
+    const similar = (await listAll(session.client, resource, all)).filter(({ metadata }) =>
+      metadata.name?.startsWith(name),
+    )
     if (similar.length === 0) throw error
     return similar
   }
@@ -68,28 +95,31 @@ async function describeOne(
   session: Session,
   resource: DiscoveredResource,
   object: KubernetesObject,
-  nowMs: number,
+  wanted: { readonly nowMs: number; readonly events: boolean },
 ): Promise<string> {
-  const happened = await eventsOf(session, object)
-  const { group, version, kind } = resource
-  if (group === '' && version === 'v1') {
-    switch (kind) {
-      case 'Pod':
-        return describePod(object as Pod, happened ?? [], nowMs)
-      case 'ReplicationController':
-        return describeReplicationController(
-          object as ReplicationController,
-          await podsOf(session, object),
-          happened ?? [],
-          nowMs,
-        )
-      case 'ConfigMap':
-        return describeConfigMap(object as ConfigMap, happened ?? [], nowMs)
-      case 'Node':
-        return describeNode(object as Node, await podsOn(session, object), happened ?? [], nowMs)
+  const { nowMs } = wanted
+  const happened = wanted.events ? await eventsOf(session, object) : undefined
+  if (resource.group !== '' || resource.version !== 'v1') return describeObject(object, happened, nowMs)
+  switch (resource.kind) {
+    case 'Pod':
+      return describePod(object as Pod, happened, nowMs)
+    case 'ReplicationController': {
+      const owned = await podsOf(session, object)
+      return describeReplicationController(object as ReplicationController, owned, happened, nowMs)
     }
+    case 'Node':
+      return describeNode(object as Node, { ...(await surroundingsOf(session, object)), events: happened }, nowMs)
+    case 'Namespace':
+      return describeNamespace(object as Namespace)
+    case 'ConfigMap':
+      return describeConfigMap(object as ConfigMap, happened, nowMs)
+    case 'Secret':
+      return describeSecret(object as Secret)
+    case 'ServiceAccount':
+      return describeServiceAccount(object as ServiceAccount, happened, nowMs)
+    default:
+      return describeObject(object, happened, nowMs)
   }
-  return describeObject(object, happened, nowMs)
 }
 
 /** Undefined where the server does not let us see events: what else there is, is shown all the same. */
@@ -120,7 +150,16 @@ async function podsOf({ client }: Session, owner: KubernetesObject): Promise<rea
   return controlledBy(owner, items)
 }
 
-async function podsOn({ client }: Session, { metadata }: KubernetesObject): Promise<readonly Pod[]> {
-  const { items } = await client.list(pods, { fieldSelector: `spec.nodeName=${metadata.name ?? ''}` })
-  return items
+async function surroundingsOf(
+  { client }: Session,
+  { metadata: { name = '' } }: KubernetesObject,
+): Promise<{ readonly pods: readonly Pod[]; readonly lease: Lease | Error }> {
+  const [{ items }, lease] = await Promise.all([
+    client.list(pods, { fieldSelector: `spec.nodeName=${name}` }),
+    client.get<Lease>(leases, { namespace: 'kube-node-lease', name }).catch((error: unknown) => {
+      if (error instanceof Error) return error
+      throw error
+    }),
+  ])
+  return { pods: items, lease }
 }

@@ -1,21 +1,21 @@
-import type { KubernetesObject } from '@coracle/api'
-import { withoutManagedFields } from '../output/serialize.ts'
+import type { ManifestFlags } from '../manifests/load-manifests.ts'
 import type { SelectorFlags } from '../resources/select-objects.ts'
 import type { ConnectionFlags } from '../session.ts'
 
-export interface GetFlags extends ConnectionFlags, SelectorFlags {
-  readonly output?: 'wide' | 'json' | 'yaml' | 'name'
+export interface GetFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
+  readonly output?: string
+  /** A path of the server to print as it is. */
+  readonly raw?: string
   readonly watch?: boolean
+  readonly watchOnly?: boolean
+  readonly chunkSize: number
+  readonly sortBy?: string
   readonly labelColumns: readonly string[]
   readonly showLabels?: boolean
+  readonly showKind?: boolean
   /** False with `--no-headers`. */
   readonly headers: boolean
   readonly ignoreNotFound?: boolean
   readonly showManagedFields?: boolean
-}
-
-/** An object as JSON and YAML show it. */
-export function shown(object: KubernetesObject, flags: Pick<GetFlags, 'showManagedFields'>): unknown {
-  const json = object as unknown as Record<string, unknown>
-  return flags.showManagedFields === true ? json : withoutManagedFields(json)
+  readonly allowMissingTemplateKeys: boolean
 }

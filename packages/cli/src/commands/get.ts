@@ -1,43 +1,68 @@
-import { hasReason, type KubernetesObject } from '@coracle/api'
+import { hasReason } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { serialize } from '../output/serialize.ts'
+import { loadManifests } from '../manifests/load-manifests.ts'
+import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
+import { type OutputFormat, readOutputFormat } from '../output/output-format.ts'
+import { sortObjects } from '../output/sort-objects.ts'
 import { TablePrinter, type TableStyle } from '../output/table-printer.ts'
 import { fetchTable, listAll } from '../resources/fetch.ts'
-import { kindText, objectText } from '../resources/object-text.ts'
+import { kindText } from '../resources/object-text.ts'
 import { listOptions, type Selection, selectObjects } from '../resources/select-objects.ts'
 import { type Session, withSession } from '../session.ts'
-import { type GetFlags, shown } from './get-flags.ts'
+import type { GetFlags } from './get-flags.ts'
+import { selectManifests } from './manifest-command.ts'
 import { watchObjects } from './watch-objects.ts'
 
-/** `coracle get TYPE [NAME]` */
+/** `coracle get TYPE [NAME]`, `-f FILE` */
 export async function get(host: Host, args: readonly string[], flags: GetFlags): Promise<void> {
+  if (flags.raw !== undefined) return getRaw(host, args, flags.raw, flags)
+  const format = (await readOutputFormat(host, flags.output, { tables: true })) ?? { type: 'table', wide: false }
+  if (flags.showLabels === true && format.type !== 'table') {
+    throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
+  }
+  const manifests = await loadManifests(host, flags)
   await withSession(host, flags, async (session) => {
-    const selections = selectObjects(args, 'get', await session.catalog(), flags)
-    const [first, ...others] = selections
-    if (first === undefined) return
-    if (flags.watch === true) {
-      if (others.length > 0) throw new CliError('you may only specify a single resource type or name with --watch')
-      await watchObjects(
-        host,
-        session,
-        first,
-        listOptions(session, first, flags),
-        flags,
-        tableStyle(flags, first, false),
-      )
-    } else if (flags.output === undefined || flags.output === 'wide') {
-      await printTables(host, session, selections, flags)
-    } else {
-      await printObjects(host, session, selections, flags)
-    }
+    const selections =
+      manifests.length > 0
+        ? await selectManifests(session, manifests, args)
+        : selectObjects(args, 'get', await session.catalog(), flags)
+    if (flags.watch === true || flags.watchOnly === true) await watch(host, session, selections, format, flags)
+    else if (format.type === 'table') await printTables(host, session, selections, format, flags)
+    else await printObjects(host, session, selections, format, flags)
   })
 }
 
+async function getRaw(host: Host, args: readonly string[], path: string, flags: GetFlags): Promise<void> {
+  if (args.length > 0) throw new CliError('arguments may not be passed when --raw is specified')
+  if (!path.startsWith('/')) throw new CliError(`--raw must be a valid URL path: "${path}" does not begin with /`)
+  await withSession(host, flags, async ({ client }) => {
+    host.stdout.write(await client.rawGet(path))
+  })
+}
+
+async function watch(
+  host: Host,
+  session: Session,
+  selections: readonly Selection[],
+  format: OutputFormat,
+  flags: GetFlags,
+): Promise<void> {
+  const [first, ...others] = selections
+  if (first === undefined || others.length > 0) {
+    throw new CliError('you may only specify a single resource type')
+  }
+  if (flags.sortBy !== undefined) {
+    host.stderr.write('warning: --watch requested, --sort-by will be ignored for watch events received\n')
+  }
+  const style = tableStyle(format, flags, first, flags.showKind === true)
+  await watchObjects(host, session, { selection: first, format, style, flags })
+}
+
 /** How the table of a resource looks. Names carry their kind where several kinds are shown. */
-function tableStyle(flags: GetFlags, { resource }: Selection, isMixed: boolean): TableStyle {
+function tableStyle(format: OutputFormat, flags: GetFlags, { resource }: Selection, isMixed: boolean): TableStyle {
   return {
-    wide: flags.output === 'wide',
+    wide: format.type === 'table' && format.wide,
     headers: flags.headers,
     namespaces: flags.allNamespaces === true && resource.namespaced,
     labels: flags.showLabels === true,
@@ -50,40 +75,66 @@ async function printTables(
   host: Host,
   session: Session,
   selections: readonly Selection[],
+  format: OutputFormat,
   flags: GetFlags,
 ): Promise<void> {
-  const errors: unknown[] = []
-  const groups = groupByResource(selections)
+  const { found, errors } = await collect(selections, flags, (selection) => tableFor(session, selection, flags))
+  const groups = groupByResource(found)
+  const isMixed = flags.showKind === true || groups.length > 1
   let isFirst = true
   for (const group of groups) {
     const [head] = group
     if (head === undefined) continue
-    const printer = new TablePrinter(tableStyle(flags, head, groups.length > 1))
-    let isEmpty = true
-    for (const selection of group) {
-      try {
-        const table = await fetchTable(session, selection, listOptions(session, selection, flags))
-        if (table.rows.length === 0) continue
-        if (isEmpty && !isFirst && flags.headers) host.stdout.write('\n')
-        host.stdout.write(printer.print(table))
-        isEmpty = false
-      } catch (error) {
-        if (!(flags.ignoreNotFound === true && hasReason(error, 'NotFound'))) errors.push(error)
-      }
-    }
-    isFirst = isFirst && isEmpty
+    const printer = new TablePrinter(tableStyle(format, flags, head.selection, isMixed))
+    const text = group.map(({ result }) => printer.print(result)).join('')
+    if (text === '') continue
+    host.stdout.write(isFirst || !flags.headers ? text : `\n${text}`)
+    isFirst = false
   }
   if (errors.length > 0) throw new AggregateError(errors)
   if (isFirst && flags.ignoreNotFound !== true) host.stderr.write(nothingFound(session, selections, flags))
 }
 
-/** Neighbours of one resource share a table. */
-function groupByResource(selections: readonly Selection[]): readonly (readonly Selection[])[] {
-  const groups: Selection[][] = []
+interface Collected<R> {
+  readonly selection: Selection
+  readonly result: R
+}
+
+/** Fetches what is selected, one after another; what is not there does not keep the others from it. */
+async function collect<R>(
+  selections: readonly Selection[],
+  { ignoreNotFound }: GetFlags,
+  fetch: (selection: Selection) => Promise<R>,
+): Promise<{ readonly found: readonly Collected<R>[]; readonly errors: readonly unknown[] }> {
+  const found: Collected<R>[] = []
+  const errors: unknown[] = []
   for (const selection of selections) {
+    try {
+      found.push({ selection, result: await fetch(selection) })
+    } catch (error) {
+      if (!(ignoreNotFound === true && hasReason(error, 'NotFound'))) errors.push(error)
+    }
+  }
+  return { found, errors }
+}
+
+async function tableFor(session: Session, selection: Selection, flags: GetFlags) {
+  const { sortBy } = flags
+  const table = await fetchTable(session, selection, listOptions(session, selection, flags), {
+    chunkSize: flags.chunkSize,
+    wholeObjects: sortBy !== undefined,
+  })
+  if (sortBy === undefined) return table
+  return { ...table, rows: sortObjects(table.rows, sortBy, ({ object }) => object) }
+}
+
+/** Neighbours of one resource share a table. */
+function groupByResource<R>(found: readonly Collected<R>[]): readonly (readonly Collected<R>[])[] {
+  const groups: Collected<R>[][] = []
+  for (const each of found) {
     const last = groups.at(-1)
-    if (last?.[0]?.resource === selection.resource) last.push(selection)
-    else groups.push([selection])
+    if (last?.[0]?.selection.resource === each.selection.resource) last.push(each)
+    else groups.push([each])
   }
   return groups
 }
@@ -97,39 +148,33 @@ async function printObjects(
   host: Host,
   session: Session,
   selections: readonly Selection[],
+  format: ObjectFormat,
   flags: GetFlags,
 ): Promise<void> {
-  const errors: unknown[] = []
-  const objects: { readonly selection: Selection; readonly object: KubernetesObject }[] = []
-  for (const selection of selections) {
-    try {
-      const found = await fetchObjects(session, selection, flags)
-      objects.push(...found.map((object) => ({ selection, object })))
-    } catch (error) {
-      if (!(flags.ignoreNotFound === true && hasReason(error, 'NotFound'))) errors.push(error)
-    }
-  }
-  const [first] = objects
+  const { found: collected, errors } = await collect(selections, flags, (each) => fetchObjects(session, each, flags))
+  const found: readonly Found[] = collected.flatMap(({ selection: { resource }, result }) =>
+    result.map((object) => ({ resource, object })),
+  )
+  const printer = new ObjectPrinter(format, {
+    managedFields: flags.showManagedFields === true,
+    headers: flags.headers,
+    requireKeys: !flags.allowMissingTemplateKeys,
+  })
   const isSingle = selections.length === 1 && selections[0]?.name !== undefined
-  if (flags.output === 'name') {
-    for (const { selection, object } of objects) {
-      host.stdout.write(`${objectText(selection.resource, object.metadata.name ?? '')}\n`)
-    }
-  } else if (first !== undefined || (!isSingle && errors.length === 0)) {
-    const items = objects.map(({ object }) => shown(object, flags))
-    const list = { apiVersion: 'v1', kind: 'List', metadata: { resourceVersion: '' }, items }
-    host.stdout.write(await serialize(isSingle ? items[0] : list, flags.output === 'yaml' ? 'yaml' : 'json'))
+  const [first] = found
+  if (first !== undefined && isSingle) host.stdout.write(await printer.one(first))
+  else if (first !== undefined || (!isSingle && errors.length === 0)) {
+    const { sortBy } = flags
+    const sorted = sortBy === undefined ? found : sortObjects(found, sortBy, ({ object }) => object)
+    host.stdout.write(await printer.many(sorted))
   }
   if (errors.length > 0) throw new AggregateError(errors)
 }
 
-async function fetchObjects(
-  session: Session,
-  selection: Selection,
-  flags: GetFlags,
-): Promise<readonly KubernetesObject[]> {
+async function fetchObjects(session: Session, selection: Selection, flags: GetFlags) {
   const { resource, name } = selection
-  if (name === undefined) return listAll(session.client, resource, listOptions(session, selection, flags))
-  const namespace = resource.namespaced ? { namespace: session.namespace } : {}
-  return [await session.client.get(resource, { name, ...namespace })]
+  const options = listOptions(session, selection, flags)
+  if (name === undefined) return listAll(session.client, resource, options, flags.chunkSize)
+  const { namespace } = options
+  return [await session.client.get(resource, { name, ...(namespace === undefined ? {} : { namespace }) })]
 }

@@ -1,13 +1,21 @@
-import { type KubernetesObject, type Pod, pods } from '@coracle/api'
+import { ApiError, hasReason, type KubernetesObject, type Pod, parseTime, pods } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
+import { describeError } from '../describe-error.ts'
 import type { Host } from '../host.ts'
-import { chooseContainer, choosePod } from '../resources/choose-container.ts'
+import { prefixLines } from '../output/prefix-lines.ts'
+import { allContainers, chooseContainer, choosePod } from '../resources/choose-container.ts'
+import { listAll } from '../resources/fetch.ts'
 import { selectorText } from '../resources/selector-text.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
 export interface LogFlags extends ConnectionFlags {
   readonly container?: string
+  readonly allContainers?: boolean
+  /** Of an object that has pods: all of them, and not only the one with most to say. */
+  readonly allPods?: boolean
+  readonly selector?: string
+  readonly prefix?: boolean
   readonly follow?: boolean
   readonly previous?: boolean
   readonly tail?: number
@@ -15,56 +23,160 @@ export interface LogFlags extends ConnectionFlags {
   readonly sinceTime?: string
   readonly timestamps?: boolean
   readonly limitBytes?: number
+  readonly maxLogRequests: number
+  readonly ignoreErrors?: boolean
 }
 
-/** `coracle logs POD`, `coracle logs TYPE/NAME` */
-export async function logs(host: Host, target: string, flags: LogFlags): Promise<void> {
+/** Lines of each pod that a selector finds, unless told otherwise. */
+const selectedTail = 10
+
+/** A container whose log is read. */
+interface Source {
+  readonly pod: Pod
+  readonly container: string
+}
+
+/** `coracle logs POD`, `coracle logs TYPE/NAME`, `coracle logs -l SELECTOR` */
+export async function logs(host: Host, args: readonly string[], given: LogFlags): Promise<void> {
+  const { target, flags } = checkArguments(args, given)
   const query = logQuery(flags)
   await withSession(host, flags, async (session) => {
-    const pod = await findPod(host, session, target)
-    const choice = chooseContainer(pod, flags.container)
-    if (choice.note !== undefined) host.stderr.write(`${choice.note}\n`)
-    const { name = '', namespace = session.namespace } = pod.metadata
-    const stream = await session.client.stream(pods, { name, namespace }, 'log', {
-      ...query,
-      container: choice.container,
-    })
-    for await (const chunk of stream) {
-      host.stdout.write(chunk)
-      await host.stdout.drained()
+    const found = await findPods(host, session, target, flags)
+    const sources = found.flatMap((pod) => sourcesOf(host, pod, flags))
+    const isPrefixed = flags.prefix === true || flags.allPods === true
+    if (flags.follow === true && sources.length > 1) {
+      if (sources.length > flags.maxLogRequests) {
+        throw new CliError(
+          `you are attempting to follow ${sources.length} log streams, but maximum allowed concurrency is ${flags.maxLogRequests}, use --max-log-requests to increase the limit`,
+        )
+      }
+      await Promise.all(sources.map((source) => print(host, session, source, query, isPrefixed, flags)))
+    } else {
+      for (const source of sources) await print(host, session, source, query, isPrefixed, flags)
     }
   })
 }
 
+function checkArguments(args: readonly string[], flags: LogFlags): { target: string | undefined; flags: LogFlags } {
+  const [target, container, ...more] = args
+  if (more.length > 0 || (target === undefined && flags.selector === undefined)) {
+    throw new CliError(
+      "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
+    )
+  }
+  if (target !== undefined && flags.selector !== undefined) {
+    throw new CliError('only a selector (-l) or a POD name is allowed')
+  }
+  if (container !== undefined && flags.container !== undefined) {
+    throw new CliError('only one of -c or an inline [CONTAINER] arg is allowed')
+  }
+  if (flags.allContainers === true && (container ?? flags.container) !== undefined) {
+    throw new CliError(
+      `--all-containers=true should not be specified with container name ${container ?? flags.container}`,
+    )
+  }
+  const tail = flags.tail ?? (flags.selector === undefined ? undefined : selectedTail)
+  return {
+    target,
+    flags: {
+      ...flags,
+      ...(container === undefined ? {} : { container }),
+      ...(tail === undefined ? {} : { tail }),
+    },
+  }
+}
+
 /** The query of a request for a log. Throws a CliError on flags that contradict each other. */
 export function logQuery(flags: LogFlags): Readonly<Record<string, string>> {
-  if (flags.since !== undefined && flags.sinceTime !== undefined) {
-    throw new CliError('at most one of `sinceTime` or `sinceSeconds` may be specified: give --since or --since-time')
+  const { tail, since, sinceTime, limitBytes } = flags
+  if (since !== undefined && sinceTime !== undefined) {
+    throw new CliError('at most one of `sinceTime` or `sinceSeconds` may be specified')
+  }
+  if (tail !== undefined && tail < -1) throw new CliError('--tail must be greater than or equal to -1')
+  if (sinceTime !== undefined && Number.isNaN(parseTime(sinceTime))) {
+    throw new CliError(`--since-time "${sinceTime}" is no time: write one such as 2026-01-31T12:00:00Z`)
   }
   const query: Record<string, string> = {}
   if (flags.follow === true) query.follow = 'true'
   if (flags.previous === true) query.previous = 'true'
   if (flags.timestamps === true) query.timestamps = 'true'
-  if (flags.tail !== undefined && flags.tail >= 0) query.tailLines = String(flags.tail)
-  if (flags.since !== undefined) query.sinceSeconds = String(Math.ceil(parseDuration(flags.since) / 1000))
-  if (flags.sinceTime !== undefined) query.sinceTime = flags.sinceTime
-  if (flags.limitBytes !== undefined) query.limitBytes = String(flags.limitBytes)
+  if (tail !== undefined && tail >= 0) query.tailLines = String(tail)
+  if (since !== undefined) query.sinceSeconds = String(Math.ceil(parseDuration(since) / 1000))
+  if (sinceTime !== undefined) query.sinceTime = sinceTime
+  if (limitBytes !== undefined && limitBytes > 0) query.limitBytes = String(limitBytes)
   return query
 }
 
-async function findPod(host: Host, session: Session, target: string): Promise<Pod> {
+async function findPods(
+  host: Host,
+  session: Session,
+  target: string | undefined,
+  flags: LogFlags,
+): Promise<readonly Pod[]> {
+  const { namespace, client } = session
+  if (target === undefined) {
+    const { selector: labelSelector = '' } = flags
+    const found = await listAll(client, pods, { namespace, labelSelector })
+    if (found.length === 0) host.stderr.write(`No resources found in ${namespace} namespace.\n`)
+    return found as readonly Pod[]
+  }
+  try {
+    return await findTarget(host, session, target, flags)
+  } catch (error) {
+    throw withNamespace(error, namespace)
+  }
+}
+
+/** A refusal that says where was looked: the same name may stand in another namespace. */
+function withNamespace(error: unknown, namespace: string): unknown {
+  if (!(error instanceof ApiError) || !hasReason(error, 'NotFound')) return error
+  return new CliError(`error from server (NotFound): ${error.message} in namespace "${namespace}"`)
+}
+
+async function findTarget(host: Host, session: Session, target: string, flags: LogFlags): Promise<readonly Pod[]> {
   const { client, namespace } = session
   const [type = '', name] = target.includes('/') ? target.split('/', 2) : ['pods', target]
   if (name === undefined || name === '') throw new CliError(`"${target}" names no object: write POD or TYPE/NAME`)
-  if (type === 'pods') return client.get(pods, { name, namespace })
+  if (type === 'pods') return [await client.get(pods, { name, namespace })]
   const resource = (await session.catalog()).find(type)
-  if (resource.kind === 'Pod') return client.get(pods, { name, namespace })
+  if (resource.kind === 'Pod') return [await client.get(pods, { name, namespace })]
   const owner = await client.get<KubernetesObject>(resource, { name, namespace })
   const labelSelector = selectorText(owner)
-  if (labelSelector === undefined) throw new CliError(`a ${resource.kind} has no pods to read logs of`)
+  if (labelSelector === undefined) {
+    throw new CliError(`cannot get the logs from ${resource.plural}/${name}: a ${resource.kind} has no pods`)
+  }
   const { items } = await client.list(pods, { namespace, labelSelector })
+  if (flags.allPods === true) return items
   const pod = choosePod(items)
   if (pod === undefined) throw new CliError(`no pods found for ${target}`)
   if (items.length > 1) host.stderr.write(`Found ${items.length} pods, using pod/${pod.metadata.name}\n`)
-  return pod
+  return [pod]
+}
+
+function sourcesOf(host: Host, pod: Pod, flags: LogFlags): readonly Source[] {
+  if (flags.allContainers === true) return allContainers(pod).map((container) => ({ pod, container }))
+  const { container, note } = chooseContainer(pod, flags.container)
+  if (note !== undefined) host.stderr.write(`${note}\n`)
+  return [{ pod, container }]
+}
+
+async function print(
+  host: Host,
+  { client, namespace: ownNamespace }: Session,
+  { pod, container }: Source,
+  query: Readonly<Record<string, string>>,
+  isPrefixed: boolean,
+  { ignoreErrors }: LogFlags,
+): Promise<void> {
+  const { name = '', namespace = ownNamespace } = pod.metadata
+  try {
+    const stream = await client.stream(pods, { name, namespace }, 'log', { ...query, container })
+    for await (const chunk of isPrefixed ? prefixLines(stream, `[pod/${name}/${container}] `) : stream) {
+      host.stdout.write(chunk)
+      await host.stdout.drained()
+    }
+  } catch (error) {
+    if (ignoreErrors !== true) throw error
+    host.stdout.write(`${describeError(error)}\n`)
+  }
 }

@@ -1,19 +1,23 @@
-import type { KubernetesObject } from '@coracle/api'
+import { type KubernetesObject, parseLabelSelector } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
-import { describeError, whileDoing } from '../describe-error.ts'
+import { describeError } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import type { Manifest } from '../manifests/parse-manifests.ts'
 import { placeObject } from '../manifests/place-object.ts'
-import { serialize, withoutManagedFields } from '../output/serialize.ts'
+import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
+import { readOutputFormat } from '../output/output-format.ts'
 import { objectText } from '../resources/object-text.ts'
+import type { Selection } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
 export interface ManifestCommandFlags extends ConnectionFlags, ManifestFlags {
-  readonly validate: 'strict' | 'warn' | 'ignore'
-  readonly dryRun: 'none' | 'client' | 'server'
-  readonly output?: 'name' | 'json' | 'yaml'
+  readonly validate: keyof typeof fieldValidation
+  readonly dryRun: DryRun
+  readonly selector?: string
+  readonly output?: string
+  readonly showManagedFields?: boolean
 }
 
 /** An object of a manifest, and where it goes. */
@@ -29,6 +33,11 @@ export interface Outcome {
   readonly object: KubernetesObject
 }
 
+export interface ManifestCommand {
+  /** Whether several objects are printed as one list. */
+  readonly asList: boolean
+}
+
 /**
  * Does something with each object of some files, in their order, and prints what came of it. What fails is reported and
  * the others still done; rejects with all failures in the end.
@@ -36,25 +45,40 @@ export interface Outcome {
 export async function forEachManifest(
   host: Host,
   flags: ManifestCommandFlags,
-  doing: string,
+  { asList }: ManifestCommand,
   act: (session: Session, placed: Placed) => Promise<Outcome>,
 ): Promise<void> {
+  const format = await readObjectFormat(host, flags.output)
+  const printer = format && new ObjectPrinter(format, { managedFields: flags.showManagedFields === true })
   const manifests = await loadManifests(host, flags)
   await withSession(host, flags, async (session) => {
     const errors: unknown[] = []
-    for (const manifest of manifests) {
+    const done: Found[] = []
+    for (const manifest of manifests.filter(labelFilter(flags.selector))) {
       try {
-        const placed = await placeManifest(session, manifest)
-        const outcome = await act(session, placed).catch((error: unknown) => {
-          throw whileDoing(`error when ${doing} "${manifest.source}"`, error)
-        })
-        await printOutcome(host, flags, placed.resource, outcome)
+        const { resource, ...placed } = await placeManifest(session, manifest)
+        const outcome = await act(session, { resource, ...placed })
+        const { object } = outcome
+        if (printer === undefined) host.stdout.write(outcomeLine(flags, resource, outcome))
+        else if (asList) done.push({ resource, object })
+        else host.stdout.write(await printer.one({ resource, object }))
       } catch (error) {
         errors.push(error)
       }
     }
+    const [first, ...others] = done
+    if (printer !== undefined && first !== undefined) {
+      host.stdout.write(others.length === 0 ? await printer.one(first) : await printer.many(done, {}))
+    }
     if (errors.length > 0) throw new AggregateError(errors, errors.map(describeError).join('\n'))
   })
+}
+
+/** Whether the labels that a manifest has in its file are wanted. Throws a BadRequest on a malformed selector. */
+export function labelFilter(selector: string | undefined): (manifest: Manifest) => boolean {
+  if (selector === undefined) return () => true
+  const parsed = parseLabelSelector(selector)
+  return ({ object }) => parsed.matches(object.metadata.labels)
 }
 
 /** Finds the resource of a manifest's kind. Rejects with a CliError where the server has no such kind. */
@@ -70,20 +94,50 @@ export async function placeManifest(session: Session, { object, source }: Manife
   return { resource, object: placeObject(object, resource, session), source }
 }
 
-/** The API's words for `--validate`. */
-export const fieldValidation = { strict: 'Strict', warn: 'Warn', ignore: 'Ignore' } as const
+/** The API's words for `--validate`; `true` and `false` are kubectl's of old. */
+export const fieldValidation = {
+  strict: 'Strict',
+  true: 'Strict',
+  warn: 'Warn',
+  ignore: 'Ignore',
+  false: 'Ignore',
+} as const
 
-async function printOutcome(
-  host: Host,
-  { output, dryRun }: ManifestCommandFlags,
+/** What `--dry-run` has checked, and where. */
+export type DryRun = keyof typeof dryRunText
+
+/** The format of commands that print what they have done; undefined: in words. */
+async function readObjectFormat(host: Host, output: string | undefined): Promise<ObjectFormat | undefined> {
+  const format = await readOutputFormat(host, output, { tables: false })
+  return format?.type === 'table' ? undefined : format
+}
+
+function outcomeLine(
+  { dryRun }: ManifestCommandFlags,
   resource: DiscoveredResource,
   { verb, object }: Outcome,
-): Promise<void> {
+): string {
   const name = objectText(resource, object.metadata.name ?? object.metadata.generateName ?? '')
-  if (output === 'json' || output === 'yaml') {
-    host.stdout.write(await serialize(withoutManagedFields(object as unknown as Record<string, unknown>), output))
-  } else if (output === 'name') host.stdout.write(`${name}\n`)
-  else host.stdout.write(`${name} ${verb}${dryRunText[dryRun]}\n`)
+  return `${name} ${verb}${dryRunText[dryRun]}\n`
+}
+
+/** The objects that files name, for commands that take those instead of arguments. */
+export async function selectManifests(
+  session: Session,
+  manifests: readonly Manifest[],
+  args: readonly string[],
+): Promise<readonly Selection[]> {
+  if (args.length > 0) {
+    throw new CliError(
+      'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well',
+    )
+  }
+  const placed = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
+  return placed.map(({ resource, object: { metadata } }) => ({
+    resource,
+    name: metadata.name ?? '',
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+  }))
 }
 
 /** What follows the verb in messages. */

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
-import { type Cluster, startCluster } from '@coracle/cluster'
+import { type Cluster, processNodesMax, startCluster } from '@coracle/cluster'
 import { createLogger, type Environment } from '@coracle/environment'
+import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import type { ManifestFlags } from '../manifests/load-manifests.ts'
 import { type Activity, followActivity } from '../up/activity.ts'
@@ -21,6 +22,7 @@ export interface UpFlags extends ManifestFlags {
 
 /** `coracle up`: a cluster in this process until it is interrupted. */
 export async function up(host: Host, flags: UpFlags): Promise<void> {
+  checkFlags(flags)
   const manifests = await readManifests(host, flags)
   const reporter = new Reporter(host)
   // Who interrupts a start has it stopped in order too: containers of an earlier life may be up by then.
@@ -45,6 +47,16 @@ export async function up(host: Host, flags: UpFlags): Promise<void> {
   await stop(cluster, activity, reporter)
 }
 
+/** Throws a CliError on what cannot be, before anything is touched. */
+function checkFlags({ dataDir, nodes, runtime }: UpFlags): void {
+  if (dataDir === '') throw new CliError('--data-dir is empty: name a directory of its own')
+  if (runtime === 'process' && nodes > processNodesMax) {
+    throw new CliError(
+      `one host cannot be ${nodes} nodes of real processes: give at most ${processNodesMax} with --nodes, or --runtime simulated`,
+    )
+  }
+}
+
 /** Read before anything starts: a mistake in a file is told at once. */
 async function readManifests(host: Host, flags: UpFlags) {
   if (flags.filename.length === 0) return []
@@ -62,6 +74,7 @@ async function start(host: Host, flags: UpFlags, reporter: Reporter): Promise<Cl
       runtime: flags.runtime,
       listen: { host: flags.listen, port: flags.port },
       onFailure(error) {
+        reporter.flush()
         host.stderr.write(`error: ${error.message}\n`)
         host.exit(1)
       },
@@ -92,9 +105,15 @@ async function stop(cluster: Cluster, activity: Activity, reporter: Reporter): P
     tone: 'plain',
   })
   await activity.stop()
+  reporter.flush()
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+/** Terminals show colours, unless the user wants none (no-color.org). */
+function isColoured({ stdout, variables }: Host): boolean {
+  return stdout.isTerminal && (variables.NO_COLOR ?? '') === '' && variables.TERM !== 'dumb'
+}
 
 /** Prints what happens, and listens to the cluster's log for it. */
 class Reporter {
@@ -107,7 +126,7 @@ class Reporter {
 
   constructor(host: Host) {
     this.#host = host
-    this.#printer = new ActivityPrinter(host.stdout)
+    this.#printer = new ActivityPrinter(host.environment.clock, host.stdout, { coloured: isColoured(host) })
     const logger = createLogger((line) => {
       const change = this.#tellsLog ? logChange(line) : undefined
       if (change !== undefined) this.tell(change)
@@ -121,6 +140,10 @@ class Reporter {
 
   end(): void {
     this.#tellsLog = false
+  }
+
+  flush(): void {
+    this.#printer.flush()
   }
 
   readonly tell = (change: ChangeOf): void => {

@@ -10,36 +10,42 @@ import {
   type TableRow,
   tableRow,
 } from '@coracle/api'
-import type { ListOptions } from '@coracle/client'
 import type { Host } from '../host.ts'
-import { serialize } from '../output/serialize.ts'
+import { ObjectPrinter } from '../output/object-printer.ts'
+import type { OutputFormat } from '../output/output-format.ts'
 import { TablePrinter, type TableStyle } from '../output/table-printer.ts'
-import { fetchTable } from '../resources/fetch.ts'
-import { objectText } from '../resources/object-text.ts'
-import type { Selection } from '../resources/select-objects.ts'
+import { listObjects } from '../resources/fetch.ts'
+import { listOptions, type Selection } from '../resources/select-objects.ts'
 import type { Session } from '../session.ts'
-import { type GetFlags, shown } from './get-flags.ts'
+import type { GetFlags } from './get-flags.ts'
+
+/** What is watched, and how it is printed. */
+export interface WatchRequest {
+  readonly selection: Selection
+  readonly format: OutputFormat
+  readonly style: TableStyle
+  readonly flags: GetFlags
+}
 
 /**
- * Prints what there is, then each change as it comes, until the process is interrupted. A watch that the server ends
- * is taken up where it was.
+ * Prints what there is, then each change as it comes, until the process is interrupted; with `--watch-only` the changes
+ * alone. A watch that the server ends is taken up where it was.
  */
-export async function watchObjects(
-  host: Host,
-  session: Session,
-  selection: Selection,
-  options: ListOptions,
-  flags: GetFlags,
-  style: TableStyle,
-): Promise<void> {
-  const print = printerOf(host, selection.resource, flags, style)
+export async function watchObjects(host: Host, session: Session, request: WatchRequest): Promise<void> {
+  const { selection, flags } = request
+  const { resource, name } = selection
+  const options = listOptions(session, selection, flags)
+  const print = printerOf(host, request)
   // A name that is not there is an error, and not an empty list to wait on.
-  if (selection.name !== undefined) await fetchTable(session, selection, options)
-  const list = await session.client.list(selection.resource, options)
-  await print(list.items)
-  let version = list.metadata.resourceVersion ?? ''
+  if (name !== undefined) {
+    const { namespace } = options
+    await session.client.get(resource, { name, ...(namespace === undefined ? {} : { namespace }) })
+  }
+  const list = await listObjects(session.client, resource, options, flags.chunkSize)
+  if (flags.watchOnly !== true) await print(list.items)
+  let version = list.resourceVersion
   for (;;) {
-    const watch = await session.client.watch(selection.resource, {
+    const watch = await session.client.watch(resource, {
       ...options,
       resourceVersion: version,
       allowWatchBookmarks: true,
@@ -55,30 +61,23 @@ export async function watchObjects(
 
 type Print = (objects: readonly KubernetesObject[]) => Promise<void>
 
-function printerOf(host: Host, resource: Resource, flags: GetFlags, style: TableStyle): Print {
-  switch (flags.output) {
-    case 'json':
-    case 'yaml': {
-      const format = flags.output
-      return async (objects) => {
-        for (const object of objects) {
-          const text = await serialize(shown(object, flags), format)
-          host.stdout.write(format === 'yaml' ? `---\n${text}` : text)
-        }
-      }
+function printerOf(host: Host, { selection, format, style, flags }: WatchRequest): Print {
+  const { resource } = selection
+  if (format.type === 'table') {
+    const printer = new TablePrinter(style)
+    const drawing = drawingOf(resource)
+    return async (objects) => {
+      const rows = objects.map((object) => drawing.row(object, host.environment.clock.now()))
+      host.stdout.write(printer.print({ columnDefinitions: drawing.columns, rows }))
     }
-    case 'name':
-      return async (objects) => {
-        for (const { metadata } of objects) host.stdout.write(`${objectText(resource, metadata.name ?? '')}\n`)
-      }
-    default: {
-      const printer = new TablePrinter(style)
-      const drawing = drawingOf(resource)
-      return async (objects) => {
-        const rows = objects.map((object) => drawing.row(object, host.environment.clock.now()))
-        if (rows.length > 0) host.stdout.write(printer.print({ columnDefinitions: drawing.columns, rows }))
-      }
-    }
+  }
+  const printer = new ObjectPrinter(format, {
+    managedFields: flags.showManagedFields === true,
+    headers: flags.headers,
+    requireKeys: !flags.allowMissingTemplateKeys,
+  })
+  return async (objects) => {
+    for (const object of objects) host.stdout.write(await printer.one({ resource, object }))
   }
 }
 

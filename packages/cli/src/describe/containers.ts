@@ -1,4 +1,12 @@
-import type { Container, ContainerState, ContainerStatus, EnvVar, Pod, Probe } from '@coracle/api'
+import {
+  type Container,
+  type ContainerState,
+  type ContainerStatus,
+  type EnvVar,
+  type Pod,
+  type Probe,
+  quantityValue,
+} from '@coracle/api'
 import type { Description } from './description.ts'
 
 /** Which containers, and where they stand in the text. */
@@ -118,7 +126,8 @@ function checkText({ exec, httpGet, tcpSocket, grpc }: Probe): string {
   return 'unknown'
 }
 
-function describeEnvironment(text: Description, { env = [], envFrom = [] }: Container, pod: Pod | undefined): void {
+function describeEnvironment(text: Description, container: Container, pod: Pod | undefined): void {
+  const { env = [], envFrom = [] } = container
   if (envFrom.length > 0) {
     text.heading(2, 'Environment Variables from')
     for (const { prefix, configMapRef, secretRef } of envFrom) {
@@ -131,19 +140,27 @@ function describeEnvironment(text: Description, { env = [], envFrom = [] }: Cont
   }
   if (env.length === 0) text.field(2, 'Environment', '<none>')
   else text.heading(2, 'Environment')
-  for (const variable of env) text.field(3, variable.name, variableText(variable, pod).replaceAll('\n', ' '))
+  for (const variable of env) text.field(3, variable.name, variableText(variable, container, pod).replaceAll('\n', ' '))
 }
 
-function variableText({ value = '', valueFrom }: EnvVar, pod: Pod | undefined): string {
+function variableText({ value = '', valueFrom }: EnvVar, container: Container, pod: Pod | undefined): string {
   if (valueFrom === undefined) return value
   const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef, fileKeyRef } = valueFrom
   if (fieldRef) return `${fieldText(pod, fieldRef.fieldPath)} (${fieldRef.apiVersion ?? 'v1'}:${fieldRef.fieldPath})`
-  if (resourceFieldRef) return `${resourceFieldRef.containerName ?? ''} (${resourceFieldRef.resource})`
+  if (resourceFieldRef) return `${resourceText(container, resourceFieldRef.resource)} (${resourceFieldRef.resource})`
   if (secretKeyRef) return keyText(secretKeyRef, 'in secret')
   if (configMapKeyRef) return keyText(configMapKeyRef, 'of config map')
   return fileKeyRef
     ? `<set to the key '${fileKeyRef.key}' of file '${fileKeyRef.path}' in volume '${fileKeyRef.volumeName}'>`
     : ''
+}
+
+/** What `limits.cpu` of a container says, in whole units; a limit that it has not is what its node can give. */
+function resourceText({ resources }: Container, resource: string): string {
+  const [list, name = ''] = resource.split('.', 2)
+  const value = list === 'limits' ? resources?.limits?.[name] : resources?.requests?.[name]
+  if (value !== undefined) return String(quantityValue(value))
+  return list === 'limits' ? 'node allocatable' : '0'
 }
 
 /** What a field of the metadata says; the others are not known before the pod runs. */
@@ -163,7 +180,7 @@ function keyText(
   { key, name, optional }: { key: string; name?: string | undefined; optional?: boolean | undefined },
   where: string,
 ): string {
-  return `<set to the key '${key}' ${where} '${name ?? ''}'>  Optional: ${optional === true}`
+  return `<set to the key '${key}' ${where} '${name ?? ''}'>\tOptional: ${optional === true}`
 }
 
 function describeMounts(text: Description, { volumeMounts = [], volumeDevices = [] }: Container): void {

@@ -4,7 +4,7 @@ import { describeEvents } from './events.ts'
 import { describeAnnotations, describeLabels } from './metadata.ts'
 
 /** A ConfigMap in detail: its text as it is, and how large what is no text is. */
-export function describeConfigMap(map: ConfigMap, events: readonly Event[], nowMs: number): string {
+export function describeConfigMap(map: ConfigMap, events: readonly Event[] | undefined, nowMs: number): string {
   const { metadata, data = {}, binaryData = {} } = map
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')

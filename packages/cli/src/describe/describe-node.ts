@@ -1,4 +1,5 @@
-import { type Event, humanDuration, type Node, type Pod, parseTime } from '@coracle/api'
+import type { Event, Lease, Node, Pod } from '@coracle/api'
+import { describeAllocatedResources } from './allocated-resources.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 import { formatLocalTime } from './local-time.ts'
@@ -6,8 +7,18 @@ import { describeAnnotations, describeLabels } from './metadata.ts'
 
 const rolePrefix = 'node-role.kubernetes.io/'
 
-/** A node in detail; `pods` are those placed on it. */
-export function describeNode(node: Node, pods: readonly Pod[], events: readonly Event[], nowMs: number): string {
+/** What a node's description draws on beside the node. */
+export interface NodeSurroundings {
+  /** Those placed on it. */
+  readonly pods: readonly Pod[]
+  /** Its heartbeat, or why it cannot be had. */
+  readonly lease: Lease | Error
+  /** Absent where they are not wanted. */
+  readonly events: readonly Event[] | undefined
+}
+
+/** A node in detail. */
+export function describeNode(node: Node, { pods, lease, events }: NodeSurroundings, nowMs: number): string {
   const { metadata, spec, status } = node
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '')
@@ -19,6 +30,7 @@ export function describeNode(node: Node, pods: readonly Pod[], events: readonly 
   const taints = (spec?.taints ?? []).map(({ key, value, effect }) => `${key}${value ? `=${value}` : ''}:${effect}`)
   text.lines(0, 'Taints', taints)
   text.field(0, 'Unschedulable', spec?.unschedulable === true)
+  describeLease(text, lease)
   describeConditions(text, node)
   text.heading(0, 'Addresses')
   for (const { type, address } of status?.addresses ?? []) text.field(1, type, address)
@@ -26,10 +38,25 @@ export function describeNode(node: Node, pods: readonly Pod[], events: readonly 
   describeResources(text, 'Allocatable', status?.allocatable)
   describeSystem(text, node)
   if (spec?.podCIDR) text.field(0, 'PodCIDR', spec.podCIDR)
+  if ((spec?.podCIDRs ?? []).length > 0) text.field(0, 'PodCIDRs', (spec?.podCIDRs ?? []).join(','))
   if (spec?.providerID) text.field(0, 'ProviderID', spec.providerID)
-  describePods(text, pods, nowMs)
+  describeAllocatedResources(text, node, pods, nowMs)
   describeEvents(text, events, nowMs)
   return text.toString()
+}
+
+function describeLease(text: Description, lease: Lease | Error): void {
+  if (lease instanceof Error) {
+    text.field(0, 'Lease', `Failed to get lease: ${lease.message}`)
+    return
+  }
+  const { holderIdentity = '<unset>', acquireTime, renewTime } = lease.spec ?? {}
+  const time = (value: string | undefined): string => (value === undefined ? '<unset>' : formatLocalTime(value))
+  text
+    .heading(0, 'Lease')
+    .field(1, 'HolderIdentity', holderIdentity)
+    .field(1, 'AcquireTime', time(acquireTime))
+    .field(1, 'RenewTime', time(renewTime))
 }
 
 function describeConditions(text: Description, { status }: Node): void {
@@ -66,16 +93,5 @@ function describeSystem(text: Description, { status }: Node): void {
     .field(1, 'Architecture', info.architecture)
     .field(1, 'Container Runtime Version', info.containerRuntimeVersion)
     .field(1, 'Kubelet Version', info.kubeletVersion)
-}
-
-function describePods(text: Description, pods: readonly Pod[], nowMs: number): void {
-  const running = pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed')
-  text.line(0, `Non-terminated Pods:\t(${running.length} in total)`)
-  if (running.length === 0) return
-  text.line(1, 'Namespace\tName\tAge').line(1, '---------\t----\t---')
-  for (const { metadata } of running) {
-    const { namespace = '', name = '', creationTimestamp } = metadata
-    const age = creationTimestamp === undefined ? '<unknown>' : humanDuration(nowMs - parseTime(creationTimestamp))
-    text.line(1, `${namespace}\t${name}\t${age}`)
-  }
+    .field(1, 'Kube-Proxy Version', info.kubeProxyVersion ?? '')
 }

@@ -17,15 +17,7 @@ export function describeObject(object: KubernetesObject, events: readonly Event[
   describeAnnotations(text, 0, metadata.annotations)
   text.field(0, 'API Version', apiVersion).field(0, 'Kind', kind).heading(0, 'Metadata')
   describeFields(text, 1, metadata as unknown as JsonObject, metadataSkipped)
-  describeFields(text, 0, withoutSecrets(object), topSkipped)
-  if (events !== undefined) describeEvents(text, events, nowMs)
+  describeFields(text, 0, object as unknown as JsonObject, topSkipped)
+  describeEvents(text, events, nowMs)
   return text.toString()
-}
-
-/** Values of a Secret are not for the screen: their sizes are. */
-function withoutSecrets(object: KubernetesObject): JsonObject {
-  const json = object as unknown as JsonObject & { readonly data?: Readonly<Record<string, string>> }
-  if (object.kind !== 'Secret' || object.apiVersion !== 'v1' || json.data === undefined) return json
-  const sizes = Object.entries(json.data).map(([key, value]) => [key, `${Buffer.from(value, 'base64').length} bytes`])
-  return { ...json, data: Object.fromEntries(sizes) }
 }

@@ -7,7 +7,7 @@ import { describeTolerations } from './pod-template.ts'
 import { describeVolumes } from './volumes.ts'
 
 /** A pod in detail (kubectl's describePod). */
-export function describePod(pod: Pod, events: readonly Event[], nowMs: number): string {
+export function describePod(pod: Pod, events: readonly Event[] | undefined, nowMs: number): string {
   const { metadata, spec, status = {} } = pod
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')

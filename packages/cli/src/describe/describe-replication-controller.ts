@@ -9,12 +9,13 @@ import { describePodTemplate } from './pod-template.ts'
 export function describeReplicationController(
   controller: ReplicationController,
   pods: readonly Pod[],
-  events: readonly Event[],
+  events: readonly Event[] | undefined,
   nowMs: number,
 ): string {
   const { metadata, spec, status } = controller
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
+  // kubectl has dropped this line since; whoever looks for a controller by what it runs still wants it first.
   text.field(0, 'Image(s)', (spec.template?.spec.containers ?? []).map(({ image }) => image ?? '').join(','))
   text.field(0, 'Selector', labelText(spec.selector))
   describeLabels(text, 0, 'Labels', metadata.labels)

@@ -1,8 +1,9 @@
 import { type Event, humanDuration, parseTime } from '@coracle/api'
 import type { Description } from './description.ts'
 
-/** The events of an object, oldest first. */
-export function describeEvents(text: Description, events: readonly Event[], nowMs: number): void {
+/** The events of an object, oldest first; nothing where there are none to be had or wanted (undefined). */
+export function describeEvents(text: Description, events: readonly Event[] | undefined, nowMs: number): void {
+  if (events === undefined) return
   const rows = events
     .toSorted((a, b) => lastSeenMs(a) - lastSeenMs(b))
     .map((event) => [

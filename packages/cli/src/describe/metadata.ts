@@ -6,6 +6,14 @@ import type { Description } from './description.ts'
 /** Longest annotation shown on the line of its key (kubectl's rule). */
 const annotationInlineMax = 140
 
+/** Longest line shown below the key. */
+const annotationLineMax = annotationInlineMax - 2
+
+/** A line of an annotation, cut where it is too long. */
+function shorten(line: string): string {
+  return line.length > annotationLineMax ? `${line.slice(0, annotationLineMax)}...` : line
+}
+
 export function describeLabels(
   text: Description,
   level: number,
@@ -26,8 +34,8 @@ export function describeAnnotations(
     .sort()
   const lines = keys.flatMap((key) => {
     const value = (annotations[key] ?? '').replace(/\n$/, '')
-    const isShort = key.length + value.length < annotationInlineMax && !value.includes('\n')
-    return isShort ? [`${key}: ${value}`] : [`${key}:`, ...value.split('\n').map((line) => `  ${line}`)]
+    const isShort = key.length + value.length + 2 <= annotationInlineMax && !value.includes('\n')
+    return isShort ? [`${key}: ${value}`] : [`${key}:`, ...value.split('\n').map((line) => `  ${shorten(line)}`)]
   })
   text.lines(level, 'Annotations', lines)
 }

@@ -49,7 +49,42 @@ function describeSource(text: Description, volume: Volume): void {
     case 'configMap':
       text.field(2, 'Name', String(source.name ?? '')).field(2, 'Optional', source.optional === true)
       break
+    case 'projected':
+      describeProjected(text, listOf(source.sources))
+      break
+    case 'downwardAPI':
+      text.heading(2, 'Items')
+      for (const item of listOf(source.items)) text.line(3, `${downwardText(item)} -> ${item.path}`)
+      break
+    case 'nfs':
+      text.field(2, 'Server', String(source.server ?? '')).field(2, 'Path', String(source.path ?? ''))
+      text.field(2, 'ReadOnly', source.readOnly === true)
+      break
+    case 'persistentVolumeClaim':
+      text.field(2, 'ClaimName', String(source.claimName ?? '')).field(2, 'ReadOnly', source.readOnly === true)
+      break
     default:
       describeFields(text, 2, source)
   }
 }
+
+function describeProjected(text: Description, sources: readonly JsonObject[]): void {
+  for (const { secret, configMap, downwardAPI, serviceAccountToken } of sources) {
+    if (isJsonObject(secret)) {
+      text.field(2, 'SecretName', String(secret.name ?? '')).field(2, 'Optional', secret.optional === true)
+    } else if (isJsonObject(configMap)) {
+      text.field(2, 'ConfigMapName', String(configMap.name ?? '')).field(2, 'Optional', configMap.optional === true)
+    } else if (downwardAPI !== undefined) text.field(2, 'DownwardAPI', true)
+    else if (isJsonObject(serviceAccountToken)) {
+      text.field(2, 'TokenExpirationSeconds', String(serviceAccountToken.expirationSeconds ?? ''))
+    }
+  }
+}
+
+/** What an item of a downward API volume holds: the path of a field, or the name of a resource. */
+function downwardText({ fieldRef, resourceFieldRef }: JsonObject): string {
+  if (isJsonObject(fieldRef)) return String(fieldRef.fieldPath)
+  return isJsonObject(resourceFieldRef) ? String(resourceFieldRef.resource) : ''
+}
+
+const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])

@@ -10,6 +10,7 @@ import {
   type Schema,
 } from '@coracle/api'
 import type { Client, Patch, WriteOptions } from '@coracle/client'
+import { whileDoing } from '../describe-error.ts'
 import { sortKeys } from '../output/serialize.ts'
 
 /** Where an object keeps the configuration last applied: kubectl's, so that either program goes on where the other left off. */
@@ -28,6 +29,8 @@ export interface Applied {
 export interface ApplyOptions extends Pick<WriteOptions, 'dryRun' | 'fieldValidation'> {
   /** Works out what would happen and sends no write. */
   readonly local?: boolean
+  /** Where the object stands, for refusals to name it. */
+  readonly source?: string
 }
 
 /**
@@ -40,20 +43,26 @@ export async function applyObject(
   wanted: KubernetesObject,
   options: ApplyOptions = {},
 ): Promise<Applied> {
-  const { local = false, ...rest } = options
+  const { local = false, source, ...rest } = options
+  const during = async <R>(what: string, work: Promise<R>): Promise<R> => {
+    if (source === undefined) return work
+    return work.catch((error: unknown) => {
+      throw whileDoing(`error when ${what} "${source}"`, error)
+    })
+  }
   const write: WriteOptions = { ...rest, fieldManager: applyFieldManager }
   const modified = withLastApplied(wanted)
   const { name = '', namespace } = modified.metadata
   const key = { name, ...(namespace === undefined ? {} : { namespace }) }
   const current = await getOrUndefined(client, resource, key)
   if (current === undefined) {
-    const object = local ? modified : await client.create(resource, modified, write)
+    const object = local ? modified : await during('creating', client.create(resource, modified, write))
     return { outcome: 'created', object, lacksLastApplied: false }
   }
   const patch = applyPatch(resource, modified, current)
   const lacksLastApplied = current.metadata.annotations?.[lastAppliedAnnotation] === undefined
   if (isEmpty(patch)) return { outcome: 'unchanged', object: current, lacksLastApplied }
-  const object = local ? current : await client.patch(resource, key, patch, write)
+  const object = local ? current : await during('applying', client.patch(resource, key, patch, write))
   return { outcome: 'configured', object, lacksLastApplied }
 }
 

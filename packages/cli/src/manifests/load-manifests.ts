@@ -6,7 +6,7 @@ import { type Manifest, parseManifests } from './parse-manifests.ts'
 
 /** Flags of every command that reads manifests. */
 export interface ManifestFlags {
-  /** Files, directories, or `-` for standard input. */
+  /** Files, directories, URLs, or `-` for standard input. */
   readonly filename: readonly string[]
   readonly recursive?: boolean
 }
@@ -32,12 +32,31 @@ export async function loadManifests(
 }
 
 async function loadPath(host: Host, path: string, recursive: boolean): Promise<readonly Manifest[]> {
+  if (path === '') throw new CliError('the name of a file is empty: give -f a file, a directory, a URL or -')
   if (path === '-') return parseManifests(await host.readStdin(), 'STDIN')
+  if (/^https?:\/\//.test(path)) return parseManifests(await readUrl(path), path)
   const manifests: Manifest[] = []
   for (const file of await filesOf(host, path, recursive)) {
     manifests.push(...parseManifests(await readManifest(host, file), file))
   }
   return manifests
+}
+
+async function readUrl(url: string): Promise<string> {
+  const response = await fetch(url).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    throw new CliError(`unable to read URL "${url}": ${cause instanceof Error ? cause.message : cause}`)
+  })
+  const { status, statusText } = response
+  if (!response.ok) throw new CliError(`unable to read URL "${url}", server reported ${status} ${statusText}`)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > manifestBytesMax) throw tooLarge(url)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 async function filesOf(host: Host, path: string, recursive: boolean): Promise<readonly string[]> {
@@ -54,11 +73,14 @@ async function filesOf(host: Host, path: string, recursive: boolean): Promise<re
 
 async function readManifest(host: Host, path: string): Promise<string> {
   const { size } = await about(host, path)
-  if (size > manifestBytesMax) throw new CliError(`${path} is larger than ${manifestBytesMax / 1024 / 1024} MiB`)
+  if (size > manifestBytesMax) throw tooLarge(path)
   return readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: unknown) => {
     throw unreadable(path, error)
   })
 }
+
+const tooLarge = (path: string): CliError =>
+  new CliError(`${path} is larger than ${manifestBytesMax / 1024 / 1024} MiB`)
 
 function about(host: Host, path: string) {
   return stat(resolve(host.workingDirectory, path)).catch((error: unknown) => {

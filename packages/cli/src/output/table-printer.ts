@@ -28,8 +28,9 @@ export class TablePrinter {
     this.#style = style
   }
 
-  /** The lines of a table, headers before the first. */
+  /** The lines of a table, headers before the first; nothing where it has no rows. */
   print(table: Pick<Table, 'columnDefinitions' | 'rows'>): string {
+    if (table.rows.length === 0) return ''
     const columns = table.columnDefinitions.flatMap((definition, index) =>
       this.#style.wide || definition.priority === 0 ? [{ definition, index }] : [],
     )
@@ -53,8 +54,7 @@ export class TablePrinter {
   #cellsOf(row: TableRow, columns: readonly { definition: TableColumnDefinition; index: number }[]): readonly string[] {
     const metadata = row.object?.metadata
     const { namePrefix, namespaces, labels, labelColumns } = this.#style
-    // What names the row is the column marked so, or else the first.
-    const nameIndex = columns.find(({ definition }) => definition.format === 'name')?.index ?? columns[0]?.index
+    const nameIndex = columns.find(({ definition }) => definition.format === 'name')?.index
     const cell = (index: number): string => {
       const text = cellText(row.cells[index] ?? null)
       return namePrefix !== undefined && index === nameIndex ? `${namePrefix}/${text}` : text

@@ -32,7 +32,7 @@ describe('chooseContainer', () => {
 
   it('takes the one asked for, or says which there are', () => {
     expect(chooseContainer(pod(['a', 'b']), 'b')).toEqual({ container: 'b' })
-    expect(() => chooseContainer(pod(['a', 'b']), 'c')).toThrow('container c not found in pod web; it has a, b')
+    expect(() => chooseContainer(pod(['a', 'b']), 'c')).toThrow('container c is not valid for pod web; it has a, b')
   })
 })
 

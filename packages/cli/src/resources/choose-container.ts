@@ -21,7 +21,7 @@ export function chooseContainer(pod: Pod, wanted: string | undefined): Container
   const byAnnotation = pod.metadata.annotations?.[defaultContainerAnnotation]
   if (wanted !== undefined) {
     if (names.includes(wanted)) return { container: wanted }
-    throw new CliError(`container ${wanted} not found in pod ${podName}; it has ${names.join(', ')}`)
+    throw new CliError(`container ${wanted} is not valid for pod ${podName}; it has ${names.join(', ')}`)
   }
   if (byAnnotation !== undefined && names.includes(byAnnotation)) return { container: byAnnotation }
   const [first] = containers
@@ -33,6 +33,12 @@ export function chooseContainer(pod: Pod, wanted: string | undefined): Container
     ...initContainers.map(({ name }) => `${name} (init)`),
   ]
   return { container: first.name, note: `Defaulted container "${first.name}" out of: ${listed.join(', ')}` }
+}
+
+/** The names of all containers of a pod, in the order in which they start. */
+export function allContainers({ spec }: Pod): readonly string[] {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec
+  return [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name)
 }
 
 /** The pod with most to say: placed before unplaced, running before pending, ready before not, older before younger. */

@@ -1,5 +1,6 @@
-import { apiVersionOf, type KubernetesList, type KubernetesObject, type Resource, type Table } from '@coracle/api'
-import type { Client, ListOptions } from '@coracle/client'
+import { hasReason, type KubernetesList, type KubernetesObject, type Resource, type Table } from '@coracle/api'
+import { type Client, collectionPath, type ListOptions, objectPath, withQuery } from '@coracle/client'
+import { whileDoing } from '../describe-error.ts'
 import type { Session } from '../session.ts'
 import type { Selection } from './select-objects.ts'
 
@@ -8,13 +9,34 @@ export const pageSize = 500
 
 const tableAccept = ['v1', 'v1beta1'].map((version) => `application/json;as=Table;v=${version};g=meta.k8s.io`).join(',')
 
+export interface TableRequest {
+  /** Objects asked for in one request; 0 asks for all of them. */
+  readonly chunkSize?: number
+  /** Rows carry whole objects, and not only their metadata. */
+  readonly wholeObjects?: boolean
+}
+
 /** The table of one object or of a list, as the server draws it. */
-export async function fetchTable(session: Session, { resource, name }: Selection, list: ListOptions): Promise<Table> {
-  if (name !== undefined)
-    return fetchPage(session, `${collectionPath(resource, list.namespace)}/${encodeURIComponent(name)}`)
+export async function fetchTable(
+  session: Session,
+  { resource, name }: Selection,
+  list: ListOptions,
+  { chunkSize = pageSize, wholeObjects = false }: TableRequest = {},
+): Promise<Table> {
+  const { namespace, labelSelector, fieldSelector } = list
+  const include = wholeObjects ? { includeObject: 'Object' } : {}
+  if (name !== undefined) {
+    const key = { name, ...(namespace === undefined ? {} : { namespace }) }
+    return fetchPage(session, withQuery(objectPath(resource, key), include))
+  }
+  const limit = chunkSize === 0 ? undefined : chunkSize
   let whole: Table | undefined
   for (let next: string | undefined = ''; next !== undefined; ) {
-    const page: Table = await fetchPage(session, listPath(resource, list, next))
+    const query = { ...include, labelSelector, fieldSelector, limit, continue: next || undefined }
+    const path = withQuery(collectionPath(resource, namespace), query)
+    const page: Table = await fetchPage(session, path).catch((error: unknown) => {
+      throw listError(error, resource, list)
+    })
     // The pages of a list are all of the version of its first.
     whole = whole === undefined ? page : { ...whole, rows: [...whole.rows, ...page.rows] }
     next = page.metadata.continue || undefined
@@ -28,35 +50,51 @@ async function fetchPage({ client }: Session, path: string): Promise<Table> {
   return { ...table, rows: table.rows ?? [] }
 }
 
-/** All objects of a list, page by page. */
+/** All objects of a list, page by page; in one where `chunkSize` is 0. */
 export async function listAll(
   client: Client,
   resource: Resource,
   options: ListOptions,
+  chunkSize: number = pageSize,
 ): Promise<readonly KubernetesObject[]> {
-  const items: KubernetesObject[] = []
-  for (let next: string | undefined = ''; next !== undefined; ) {
-    const page: KubernetesList = await client.list(resource, {
-      ...options,
-      limit: pageSize,
-      ...(next === '' ? {} : { continue: next }),
-    })
-    items.push(...page.items)
-    next = page.metadata.continue || undefined
-  }
+  const { items } = await listObjects(client, resource, options, chunkSize)
   return items
 }
 
-function listPath(resource: Resource, { namespace, labelSelector, fieldSelector }: ListOptions, next: string): string {
-  const query = new URLSearchParams({ limit: String(pageSize) })
-  if (labelSelector !== undefined) query.set('labelSelector', labelSelector)
-  if (fieldSelector !== undefined) query.set('fieldSelector', fieldSelector)
-  if (next !== '') query.set('continue', next)
-  return `${collectionPath(resource, namespace)}?${query}`
+/** As `listAll`, with the version at which the list was taken: a watch goes on from there. */
+export async function listObjects(
+  client: Client,
+  resource: Resource,
+  options: ListOptions,
+  chunkSize: number,
+): Promise<{ readonly items: readonly KubernetesObject[]; readonly resourceVersion: string }> {
+  const items: KubernetesObject[] = []
+  let resourceVersion = ''
+  for (let next: string | undefined = ''; next !== undefined; ) {
+    const page: KubernetesList = await client
+      .list(resource, {
+        ...options,
+        ...(chunkSize === 0 ? {} : { limit: chunkSize }),
+        ...(next === '' ? {} : { continue: next }),
+      })
+      .catch((error: unknown) => {
+        throw listError(error, resource, options)
+      })
+    items.push(...page.items)
+    resourceVersion = page.metadata.resourceVersion ?? resourceVersion
+    next = page.metadata.continue || undefined
+  }
+  return { items, resourceVersion }
 }
 
-function collectionPath(resource: Resource, namespace: string | undefined): string {
-  const base = `${resource.group === '' ? '/api' : '/apis'}/${apiVersionOf(resource)}`
-  const scope = resource.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : ''
-  return `${base}${scope}/${resource.plural}`
+/** A refused list, with what was asked for: selectors come from people, and are where the mistake is. */
+function listError(error: unknown, { group, version, plural }: Resource, options: ListOptions): unknown {
+  if (!hasReason(error, 'BadRequest') && !hasReason(error, 'NotFound')) return error
+  const { labelSelector = '', fieldSelector = '' } = options
+  const subject = `"${group}/${version}, Resource=${plural}"`
+  if (labelSelector === '' && fieldSelector === '') return whileDoing(`Unable to list ${subject}`, error)
+  return whileDoing(
+    `Unable to find ${subject} that match label selector ${JSON.stringify(labelSelector)}, field selector ${JSON.stringify(fieldSelector)}`,
+    error,
+  )
 }

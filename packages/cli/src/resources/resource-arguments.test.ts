@@ -33,7 +33,7 @@ describe('parseResourceArguments', () => {
     [[], 'You must specify the type of resource to get'],
     [['pod/a', 'b'], 'there is no need to specify a resource type as a separate argument'],
     [['pod/'], 'arguments in resource/name form must have a single resource and name'],
-    [['a/b/c'], 'arguments in resource/name form must have a single resource and name'],
+    [['a/b/c'], 'arguments in resource/name form may not have more than one slash'],
     [[','], '"," names no type'],
   ])('refuses %j', (args, message) => {
     expect(() => parseResourceArguments(args, 'get')).toThrow(message)

@@ -27,11 +27,12 @@ function parsePair(text: string): NamedResource {
   const [type = '', name = '', ...more] = text.split('/')
   if (name === '' && !text.includes('/')) {
     throw new CliError(
-      "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form: write 'pod/web' alone",
+      "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'coracle get resource/<resource_name>' instead of 'coracle get resource resource/<resource_name>'",
     )
   }
-  if (type === '' || name === '' || more.length > 0) {
-    throw new CliError(`arguments in resource/name form must have a single resource and name, and "${text}" does not`)
+  if (more.length > 0) throw new CliError('arguments in resource/name form may not have more than one slash')
+  if (type === '' || name === '') {
+    throw new CliError('arguments in resource/name form must have a single resource and name')
   }
   return { type, name }
 }

@@ -31,13 +31,18 @@ export class ResourceCatalog {
     return members.length > 0 ? members : [this.find(text)]
   }
 
+  /** Every resource, in the version its group prefers. */
+  preferred(): readonly DiscoveredResource[] {
+    return this.#resources.filter(({ isPreferredVersion }) => isPreferredVersion)
+  }
+
   /** The resource of a kind, as a manifest names it. */
   ofKind(apiVersion: string, kind: string): DiscoveredResource | undefined {
     return this.#resources.find((resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion)
   }
 
   #find(text: string): DiscoveredResource | undefined {
-    const wanted = text.toLowerCase()
+    const wanted = text.toLowerCase().replace(/\.$/, '')
     const dot = wanted.indexOf('.')
     const name = dot < 0 ? wanted : wanted.slice(0, dot)
     const qualifier = dot < 0 ? undefined : wanted.slice(dot + 1)

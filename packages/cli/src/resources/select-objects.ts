@@ -8,6 +8,8 @@ export interface Selection {
   readonly resource: DiscoveredResource
   /** Absent: all. */
   readonly name?: string
+  /** Absent: the session's. */
+  readonly namespace?: string
 }
 
 export interface SelectorFlags {
@@ -28,7 +30,7 @@ export function selectObjects(
     return parsed.types.flatMap((type) => catalog.findAll(type)).map((resource) => ({ resource }))
   }
   if (flags.selector !== undefined || flags.fieldSelector !== undefined) {
-    throw new CliError('selectors may not be used when objects are named')
+    throw new CliError('name cannot be provided when a selector is specified')
   }
   if (flags.allNamespaces === true) {
     throw new CliError('a resource cannot be retrieved by name across all namespaces')
@@ -39,12 +41,12 @@ export function selectObjects(
 /** Which objects of a resource to ask for. */
 export function listOptions(
   { namespace }: { readonly namespace: string },
-  { resource, name }: Selection,
+  { resource, name, namespace: own }: Selection,
   flags: SelectorFlags,
 ): ListOptions {
   const fieldSelector = name === undefined ? flags.fieldSelector : `metadata.name=${name}`
   return {
-    ...(resource.namespaced && flags.allNamespaces !== true ? { namespace } : {}),
+    ...(resource.namespaced && flags.allNamespaces !== true ? { namespace: own ?? namespace } : {}),
     ...(flags.selector === undefined ? {} : { labelSelector: flags.selector }),
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
   }

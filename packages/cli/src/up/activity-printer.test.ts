@@ -1,11 +1,25 @@
+import { VirtualClock } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { ActivityPrinter } from './activity-printer.ts'
 
-function printed(isTerminal: boolean, what: string): string {
-  let text = ''
-  const output = { write: (chunk: string | Uint8Array) => (text += chunk), drained: async () => {}, isTerminal }
-  new ActivityPrinter(output, 'UTC').print(3_723_000, { about: 'pod/web', what, tone: 'good' })
-  return text
+function printer(coloured = false) {
+  const writes: string[] = []
+  const output = {
+    write: (chunk: string | Uint8Array) => writes.push(`${chunk}`),
+    drained: async () => {},
+    isTerminal: true,
+  }
+  const clock = new VirtualClock()
+  const activity = new ActivityPrinter(clock, output, { coloured, timeZone: 'UTC' })
+  const print = (what: string, nowMs = 3_723_000) => activity.print(nowMs, { about: 'pod/web', what, tone: 'good' })
+  return { activity, clock, print, writes }
+}
+
+function printed(coloured: boolean, what: string): string {
+  const { activity, print, writes } = printer(coloured)
+  print(what)
+  activity.flush()
+  return writes.join('')
 }
 
 describe('ActivityPrinter', () => {
@@ -13,11 +27,25 @@ describe('ActivityPrinter', () => {
     expect(printed(false, 'ready')).toBe(`01:02:03  ${'pod/web'.padEnd(28)}  ready\n`)
   })
 
-  it('colours on a terminal only', () => {
+  it('colours where that is wanted', () => {
     expect(printed(true, 'ready')).toContain('\u001b[32mready\u001b[0m')
   })
 
   it('lets no message break the line or drive the terminal', () => {
     expect(printed(false, 'a\nb\u001b[2J')).toMatch(/ {2}a b \[2J\n$/)
+  })
+
+  it('writes the lines of a turn together, each with its own time', async () => {
+    const { clock, print, writes } = printer()
+    print('created')
+    print('ready', 3_724_000)
+    expect(writes).toEqual([])
+    await clock.settle()
+    expect(writes.map((text) => text.split('\n').map((line) => line.slice(0, 8)))).toEqual([
+      ['01:02:03', '01:02:04', ''],
+    ])
+    print('gone', 3_725_000)
+    await clock.settle()
+    expect(writes[1]).toMatch(/^01:02:05 .* gone\n$/)
   })
 })

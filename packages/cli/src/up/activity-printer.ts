@@ -1,3 +1,4 @@
+import type { Clock } from '@coracle/environment'
 import type { Output } from '../host.ts'
 import { padEnd, textWidth } from '../output/align.ts'
 import type { ChangeOf } from './log-changes.ts'
@@ -11,15 +12,30 @@ const colours: Readonly<Record<Tone, string>> = { plain: '', good: '\u001b[32m',
 const dim = '\u001b[2m'
 const reset = '\u001b[0m'
 
-/** Prints changes one a line: time, object, what happened. Coloured on a terminal only. */
+export interface PrinterOptions {
+  readonly coloured: boolean
+  /** The host's own where none is given. */
+  readonly timeZone?: string
+}
+
+/**
+ * Prints changes one a line: time, object, what happened. The lines of a turn of the event loop go out together: writing
+ * to a terminal or a pipe holds everything up, and a thousand pods change in a moment.
+ */
 export class ActivityPrinter {
+  readonly #clock: Clock
   readonly #output: Output
+  readonly #coloured: boolean
   readonly #time: Intl.DateTimeFormat
   #aboutWidth = aboutWidthMin
+  /** The second that was shown last, and how. */
+  #shown = { second: Number.NaN, text: '' }
+  #lines = ''
 
-  /** `timeZone` is the host's own where none is given. */
-  constructor(output: Output, timeZone?: string) {
+  constructor(clock: Clock, output: Output, { coloured, timeZone }: PrinterOptions) {
+    this.#clock = clock
     this.#output = output
+    this.#coloured = coloured
     this.#time = new Intl.DateTimeFormat('en-GB', {
       hour: '2-digit',
       minute: '2-digit',
@@ -30,14 +46,26 @@ export class ActivityPrinter {
 
   print(nowMs: number, { about, what, tone }: ChangeOf): void {
     this.#aboutWidth = Math.max(this.#aboutWidth, Math.min(textWidth(about), aboutWidthMax))
-    const time = this.#time.format(nowMs)
+    const time = this.#timeText(nowMs)
     const name = padEnd(about, this.#aboutWidth)
     // Messages come from programs that run in the cluster: none of them may break the line or drive the terminal.
     const text = what.replaceAll(/\p{Cc}+/gu, ' ').trim()
-    this.#output.write(
-      this.#output.isTerminal
-        ? `${dim}${time}${reset}  ${name}  ${colours[tone]}${text}${tone === 'plain' ? '' : reset}\n`
-        : `${time}  ${name}  ${text}\n`,
-    )
+    if (this.#lines === '') this.#clock.defer(() => this.flush())
+    this.#lines += this.#coloured
+      ? `${dim}${time}${reset}  ${name}  ${colours[tone]}${text}${tone === 'plain' ? '' : reset}\n`
+      : `${time}  ${name}  ${text}\n`
+  }
+
+  /** Writes the lines there are without waiting for the end of the turn. */
+  flush(): void {
+    const lines = this.#lines
+    this.#lines = ''
+    if (lines !== '') this.#output.write(lines)
+  }
+
+  #timeText(nowMs: number): string {
+    const second = Math.floor(nowMs / 1000)
+    if (second !== this.#shown.second) this.#shown = { second, text: this.#time.format(nowMs) }
+    return this.#shown.text
   }
 }

@@ -26,6 +26,7 @@ export function explainStartFailure(error: unknown, { dataDir, listen, port }: S
     case 'EROFS':
     case 'EEXIST':
     case 'ENOTDIR':
+    case 'ENOENT':
     case 'ENOSPC':
       return syscall === 'listen'
         ? new CliError(`port ${port} needs rights that this user lacks: choose another with --port`)
@@ -41,5 +42,6 @@ const reasons = {
   EROFS: 'the file system is read-only',
   EEXIST: 'it is a file',
   ENOTDIR: 'part of the path is a file',
+  ENOENT: 'no directory can be made there',
   ENOSPC: 'the disk is full',
 } as const

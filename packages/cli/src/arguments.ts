@@ -1,0 +1,50 @@
+import type { Command, Option } from 'commander'
+import { CliError } from './cli-error.ts'
+
+/**
+ * Arguments in kubectl's forms that the parser does not know, as those it does: `-o=yaml`, `--all=true`, and an option
+ * whose value may be left out, which has it after `=` or not at all. Throws a CliError for a switch that is set to
+ * neither true nor false.
+ */
+export function normalizeArguments(args: readonly string[], program: Command): readonly string[] {
+  const options = [...program.options, ...(commandOf(args, program)?.options ?? [])]
+  const normalized: string[] = []
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? ''
+    if (arg === '--') return [...normalized, ...args.slice(index)]
+    const [flag, value] = splitFlag(arg)
+    const option = options.find(({ long, short }) => long === flag || short === flag)
+    if (option === undefined) normalized.push(arg)
+    else if (option.required) {
+      if (value === undefined) {
+        // The next argument is its value, whatever it looks like.
+        normalized.push(arg, ...args.slice(++index, index + 1))
+      } else normalized.push(flag.startsWith('--') ? arg : flag, ...(flag.startsWith('--') ? [] : [value]))
+    } else if (option.optional) normalized.push(`${option.long}=${value ?? option.presetArg}`)
+    else if (isSet(option, value)) normalized.push(flag)
+  }
+  return normalized
+}
+
+/** The command that arguments name: the first that is no flag nor the value of one. */
+function commandOf(args: readonly string[], program: Command): Command | undefined {
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? ''
+    if (!arg.startsWith('-')) return program.commands.find((command) => command.name() === arg)
+    const takesNext = program.options.some(({ long, short, required }) => required && (long === arg || short === arg))
+    if (takesNext) index++
+  }
+  return undefined
+}
+
+/** `-o=yaml` and `--output=yaml` are a flag and its value; `-oyaml` is left to the parser. */
+function splitFlag(arg: string): readonly [string, string | undefined] {
+  const [, flag, value] = /^(--[^=]+|-[A-Za-z])=(.*)$/s.exec(arg) ?? []
+  return flag === undefined ? [arg, undefined] : [flag, value]
+}
+
+function isSet({ flags }: Option, value: string | undefined): boolean {
+  if (value === undefined || value === 'true') return true
+  if (value === 'false') return false
+  throw new CliError(`option '${flags}' is a switch: "${value}" is neither true nor false`)
+}

@@ -1,0 +1,78 @@
+import { apiVersionOf, compareText } from '@coracle/api'
+import type { DiscoveredResource } from '@coracle/client'
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { alignTabs, tableAlignment } from '../output/align.ts'
+import { type ConnectionFlags, withSession } from '../session.ts'
+
+export interface ApiResourcesFlags extends ConnectionFlags {
+  readonly apiGroup?: string
+  /** Absent: both. */
+  readonly namespaced?: boolean
+  readonly verbs: readonly string[]
+  readonly categories: readonly string[]
+  readonly sortBy?: 'name' | 'kind'
+  readonly output?: string
+  /** False with `--no-headers`. */
+  readonly headers: boolean
+}
+
+/** `coracle api-resources` */
+export async function apiResources(host: Host, flags: ApiResourcesFlags): Promise<void> {
+  const { output } = flags
+  if (output !== undefined && output !== 'wide' && output !== 'name') {
+    throw new CliError(`--output ${output} is not available: choose wide or name`)
+  }
+  await withSession(host, flags, async (session) => {
+    const found = sorted(
+      (await session.catalog()).preferred().filter((resource) => isWanted(resource, flags)),
+      flags,
+    )
+    if (output === 'name') {
+      for (const { plural, group } of found) host.stdout.write(`${group === '' ? plural : `${plural}.${group}`}\n`)
+      return
+    }
+    const isWide = output === 'wide'
+    const headers = [
+      'NAME',
+      'SHORTNAMES',
+      'APIVERSION',
+      'NAMESPACED',
+      'KIND',
+      ...(isWide ? ['VERBS', 'CATEGORIES'] : []),
+    ]
+    const rows = found.map((resource) => rowOf(resource, isWide))
+    const lines = flags.headers ? [headers, ...rows] : rows
+    host.stdout.write(alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment))
+  })
+}
+
+function rowOf(resource: DiscoveredResource, isWide: boolean): readonly string[] {
+  const { plural, shortNames, namespaced, kind, verbs, categories } = resource
+  const cells = [plural, shortNames.join(','), apiVersionOf(resource), String(namespaced), kind]
+  return isWide ? [...cells, verbs.toSorted(compareText).join(','), categories.join(',')] : cells
+}
+
+function isWanted(
+  resource: DiscoveredResource,
+  { apiGroup, namespaced, verbs, categories }: ApiResourcesFlags,
+): boolean {
+  return (
+    resource.verbs.length > 0 &&
+    (apiGroup === undefined || resource.group === apiGroup) &&
+    (namespaced === undefined || resource.namespaced === namespaced) &&
+    verbs.every((verb) => resource.verbs.some((each) => each === verb)) &&
+    categories.every((category) => resource.categories.includes(category))
+  )
+}
+
+/** By group and then by name, or by name or kind alone. */
+function sorted(
+  resources: readonly DiscoveredResource[],
+  { sortBy }: ApiResourcesFlags,
+): readonly DiscoveredResource[] {
+  return resources.toSorted((a, b) => {
+    if (sortBy === 'kind') return compareText(a.kind, b.kind)
+    return (sortBy === 'name' ? 0 : compareText(a.group, b.group)) || compareText(a.plural, b.plural)
+  })
+}

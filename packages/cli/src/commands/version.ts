@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { serialize } from '../output/serialize.ts'
+import { type ConnectionFlags, withSession } from '../session.ts'
+
+export interface VersionFlags extends ConnectionFlags {
+  readonly client?: boolean
+  readonly output?: string
+}
+
+/** `coracle version` */
+export async function version(host: Host, flags: VersionFlags): Promise<void> {
+  const { output } = flags
+  if (output !== undefined && output !== 'json' && output !== 'yaml') {
+    throw new CliError("--output must be 'yaml' or 'json'")
+  }
+  const clientVersion = { gitVersion: `v${await ownVersion()}` }
+  // What is known here is told even where no server answers.
+  if (output === undefined) host.stdout.write(`Client Version: ${clientVersion.gitVersion}\n`)
+  const serverVersion = flags.client === true ? undefined : await askServer(host, flags)
+  if (output !== undefined) {
+    const versions = { clientVersion, ...(serverVersion === undefined ? {} : { serverVersion }) }
+    host.stdout.write(await serialize(versions, output))
+  } else if (serverVersion !== undefined) host.stdout.write(`Server Version: ${serverVersion.gitVersion}\n`)
+}
+
+async function ownVersion(): Promise<string> {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { readonly version: string }).version
+}
+
+function askServer(host: Host, flags: VersionFlags): Promise<{ readonly gitVersion: string }> {
+  return withSession(host, flags, async ({ client }) => JSON.parse(await client.rawGet('/version')))
+}

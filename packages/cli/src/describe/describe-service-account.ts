@@ -1,0 +1,23 @@
+import type { Event, ServiceAccount } from '@coracle/api'
+import { Description } from './description.ts'
+import { describeEvents } from './events.ts'
+import { describeAnnotations, describeLabels } from './metadata.ts'
+
+/** A ServiceAccount in detail. Events are absent where they are not wanted. */
+export function describeServiceAccount(
+  { metadata, imagePullSecrets = [] }: ServiceAccount,
+  events: readonly Event[] | undefined,
+  nowMs: number,
+): string {
+  const text = new Description()
+  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
+  describeLabels(text, 0, 'Labels', metadata.labels)
+  describeAnnotations(text, 0, metadata.annotations)
+  text.lines(
+    0,
+    'Image pull secrets',
+    imagePullSecrets.map(({ name }) => name ?? ''),
+  )
+  describeEvents(text, events, nowMs)
+  return text.toString()
+}

@@ -1,0 +1,45 @@
+import { InvalidArgumentError, Option } from 'commander'
+
+/** A switch that is on unless it is set to false, or neither on nor off where no value is given. */
+export function switchOption(flags: string, description: string, value?: boolean): Option {
+  return new Option(flags, description)
+    .argParser((text) => {
+      if (text !== 'true' && text !== 'false') throw new InvalidArgumentError(`"${text}" is neither true nor false`)
+      return text === 'true'
+    })
+    .default(value)
+    .preset('true')
+}
+
+/** Values of an option that may be repeated. */
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value]
+}
+
+/** The same, several in one where commas part them. */
+export function collectCommas(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, ...value.split(',')]
+}
+
+export interface NumberBounds {
+  /** What messages call it. */
+  readonly noun?: string
+  readonly min?: number
+  readonly max?: number
+}
+
+/** A parser for whole numbers within bounds, which messages name. */
+export function wholeNumber(bounds: NumberBounds = {}): (text: string) => number {
+  const { noun = 'whole number', min, max } = bounds
+  const range = [...(min === undefined ? [] : [`from ${min}`]), ...(max === undefined ? [] : [`up to ${max}`])].join(
+    ' ',
+  )
+  return (text) => {
+    const value = Number(text)
+    const isWhole = /^-?\d+$/.test(text) && Number.isSafeInteger(value)
+    if (!isWhole || (min !== undefined && value < min) || (max !== undefined && value > max)) {
+      throw new InvalidArgumentError(`"${text}" is no ${noun}${range === '' ? '' : ` ${range}`}`)
+    }
+    return value
+  }
+}

@@ -1,0 +1,72 @@
+import { isJsonObject } from '@coracle/api'
+import { CliError } from '../cli-error.ts'
+import { alignTabs, tableAlignment } from './align.ts'
+import { findJsonPath } from './jsonpath/evaluate-jsonpath.ts'
+import { parseJsonPath } from './jsonpath/parse-jsonpath.ts'
+import type { Template } from './jsonpath/template.ts'
+
+/** A column of `-o custom-columns`. */
+export interface Column {
+  readonly header: string
+  readonly template: Template
+}
+
+/** `NAME:.metadata.name,NODE:.spec.nodeName`. Throws a CliError that says what is wrong. */
+export function parseColumns(text: string): readonly Column[] {
+  return text.split(',').map((part) => {
+    const colon = part.indexOf(':')
+    if (colon < 0) throw new CliError(`unexpected custom-columns spec: ${part}, expected <header>:<json-path-expr>`)
+    return { header: part.slice(0, colon), template: parseColumnPath(part.slice(colon + 1)) }
+  })
+}
+
+/** A line of headers, and a line of paths below it. Throws a CliError that says what is wrong. */
+export function parseColumnsFile(text: string): readonly Column[] {
+  const [headers, paths] = text.split('\n').map((line) => line.split(/\s+/).filter((word) => word !== ''))
+  if (headers === undefined || paths === undefined || paths.length === 0) {
+    throw new CliError(
+      'invalid template, missing spec line. Expected format is one line of space separated headers, one line of space separated column specs.',
+    )
+  }
+  if (headers.length !== paths.length) {
+    throw new CliError(`number of headers (${headers.length}) and field specifications (${paths.length}) don't match`)
+  }
+  return headers.map((header, index) => ({ header, template: parseColumnPath(paths[index] ?? '') }))
+}
+
+/** A path with or without its first dot and its braces, as columns and `--sort-by` have it, in full: `{.metadata.name}`. */
+export function completePath(text: string): string {
+  const [, plain, braced] = /^(?:\{?\.?([^{}]+)\}?|\{\.?([^{}]+)\})$/.exec(text) ?? []
+  const isBalanced = text.startsWith('{') === text.endsWith('}')
+  if ((plain ?? braced) === undefined || !isBalanced) {
+    throw new CliError(
+      "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'",
+    )
+  }
+  return `{.${plain ?? braced}}`
+}
+
+function parseColumnPath(text: string): Template {
+  return text === '' ? [] : parseJsonPath(completePath(text))
+}
+
+/** The lines of some objects, headers first where wanted. */
+export function printColumns(columns: readonly Column[], objects: readonly unknown[], headers: boolean): string {
+  const lines = objects.map((object) => columns.map(({ template }) => cellText(template, object)))
+  if (headers) lines.unshift(columns.map(({ header }) => header))
+  return alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment)
+}
+
+function cellText(template: Template, object: unknown): string {
+  const found = findJsonPath(template, object).flat()
+  return found.length === 0 ? '<none>' : found.map(goText).join(',')
+}
+
+/** A value as Go's `%v` prints it, which is what people's scripts expect of lists and maps in columns. */
+function goText(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>'
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`
+  if (!isJsonObject(value)) return String(value)
+  const members = Object.keys(value).sort()
+  return `map[${members.map((key) => `${key}:${goText(value[key])}`).join(' ')}]`
+}

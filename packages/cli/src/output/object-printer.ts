@@ -1,0 +1,87 @@
+import { isJsonObject, type KubernetesObject, type Resource } from '@coracle/api'
+import { CliError } from '../cli-error.ts'
+import { objectText } from '../resources/object-text.ts'
+import { printColumns } from './custom-columns.ts'
+import { findJsonPath, printJsonPath } from './jsonpath/evaluate-jsonpath.ts'
+import type { OutputFormat } from './output-format.ts'
+import { serialize, sortKeys, withoutManagedFields } from './serialize.ts'
+
+/** Formats in which objects are printed by themselves, and not as rows of a table that the server draws. */
+export type ObjectFormat = Exclude<OutputFormat, { readonly type: 'table' }>
+
+export interface PrintStyle {
+  readonly managedFields?: boolean
+  /** Custom columns have a line of headers. */
+  readonly headers?: boolean
+  /** A template's fields have to be there. */
+  readonly requireKeys?: boolean
+}
+
+/** An object and the resource it belongs to. */
+export interface Found {
+  readonly resource: Resource
+  readonly object: KubernetesObject
+}
+
+/** Prints objects one after another, or several as one list. */
+export class ObjectPrinter {
+  readonly #format: ObjectFormat
+  readonly #style: PrintStyle
+  #isStarted = false
+
+  constructor(format: ObjectFormat, style: PrintStyle = {}) {
+    this.#format = format
+    this.#style = style
+  }
+
+  /** One object. YAML documents and columns know what has been printed before. */
+  one(found: Found): Promise<string> {
+    return this.#print([found], this.#shown(found.object))
+  }
+
+  /** Several objects: as a List where the format prints whole values. */
+  many(found: readonly Found[], metadata: object = { resourceVersion: '' }): Promise<string> {
+    const items = found.map(({ object }) => this.#shown(object))
+    return this.#print(found, { apiVersion: 'v1', kind: 'List', metadata, items })
+  }
+
+  async #print(found: readonly Found[], whole: unknown): Promise<string> {
+    const isFirst = !this.#isStarted
+    this.#isStarted = true
+    const format = this.#format
+    switch (format.type) {
+      case 'name':
+        return found.map(({ resource, object }) => `${objectText(resource, object.metadata.name ?? '')}\n`).join('')
+      case 'json':
+        return serialize(whole, 'json')
+      case 'yaml':
+        return `${isFirst ? '' : '---\n'}${await serialize(whole, 'yaml')}`
+      case 'custom-columns':
+        return this.#columns(format, found, isFirst)
+      case 'jsonpath':
+        return this.#jsonPath(format, whole)
+    }
+  }
+
+  #columns({ columns }: Extract<ObjectFormat, { type: 'custom-columns' }>, found: readonly Found[], isFirst: boolean) {
+    const objects = found.map(({ object }) => this.#shown(object))
+    return printColumns(columns, objects, isFirst && this.#style.headers !== false)
+  }
+
+  #jsonPath({ template, text, asJson }: Extract<ObjectFormat, { type: 'jsonpath' }>, whole: unknown): string {
+    const options = { requireKeys: this.#style.requireKeys === true }
+    try {
+      if (!asJson) return printJsonPath(template, whole, options)
+      const results = findJsonPath(template, whole, options)
+      return results.map((found) => `${JSON.stringify(sortKeys(found), undefined, 4)}\n`).join('')
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : error
+      throw new CliError(`error executing jsonpath ${JSON.stringify(text)}: Error executing template: ${reason}`)
+    }
+  }
+
+  #shown(object: KubernetesObject): unknown {
+    if (this.#style.managedFields === true || !isJsonObject(object)) return object
+    return withoutManagedFields(object)
+  }
+}

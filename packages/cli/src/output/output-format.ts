@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { type Column, parseColumns, parseColumnsFile } from './custom-columns.ts'
+import { parseJsonPath } from './jsonpath/parse-jsonpath.ts'
+import type { Template } from './jsonpath/template.ts'
+
+/** What `-o` asks for. Absent and `wide` are tables. */
+export type OutputFormat =
+  | { readonly type: 'table'; readonly wide: boolean }
+  | { readonly type: 'json' | 'yaml' | 'name' }
+  | { readonly type: 'jsonpath'; readonly text: string; readonly template: Template; readonly asJson: boolean }
+  | { readonly type: 'custom-columns'; readonly columns: readonly Column[] }
+
+const plainFormats = ['json', 'yaml', 'name'] as const
+const templateFormats = ['jsonpath', 'jsonpath-as-json', 'jsonpath-file']
+const columnFormats = ['custom-columns', 'custom-columns-file']
+
+/**
+ * Reads the value of `-o`, and the file it may name. Tables and their columns are there for commands that list.
+ * Rejects with a CliError, in kubectl's words, where it is no format or its template is malformed.
+ */
+export async function readOutputFormat(
+  host: Pick<Host, 'workingDirectory'>,
+  text: string | undefined,
+  { tables }: { readonly tables: boolean },
+): Promise<OutputFormat | undefined> {
+  if (text === undefined || text === '') return tables ? { type: 'table', wide: false } : undefined
+  const plain = plainFormats.find((format) => format === text)
+  if (plain !== undefined) return { type: plain }
+  if (tables && text === 'wide') return { type: 'table', wide: true }
+  const [name = '', argument] = splitOnce(text, '=')
+  if (templateFormats.includes(name)) return jsonPathFormat(host, name, argument)
+  if (tables && columnFormats.includes(name)) return columnsFormat(host, name, argument)
+  const allowed = [...plainFormats, ...templateFormats, ...(tables ? [...columnFormats, 'wide'] : [])].sort()
+  throw new CliError(
+    `unable to match a printer suitable for the output format "${name}", allowed formats are: ${allowed.join(',')}`,
+  )
+}
+
+async function jsonPathFormat(
+  host: Pick<Host, 'workingDirectory'>,
+  name: string,
+  argument: string | undefined,
+): Promise<OutputFormat> {
+  if (argument === undefined || argument === '') throw new CliError('template format specified but no template given')
+  const text = name === 'jsonpath-file' ? await readTemplate(host, argument, '--template') : argument
+  try {
+    return { type: 'jsonpath', text, template: parseJsonPath(text), asJson: name === 'jsonpath-as-json' }
+  } catch (error) {
+    throw new CliError(`error parsing jsonpath ${text}, ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+async function columnsFormat(
+  host: Pick<Host, 'workingDirectory'>,
+  name: string,
+  argument: string | undefined,
+): Promise<OutputFormat> {
+  if (argument === undefined || argument === '') {
+    throw new CliError('custom-columns format specified but no custom columns given')
+  }
+  const columns =
+    name === 'custom-columns'
+      ? parseColumns(argument)
+      : parseColumnsFile(await readTemplate(host, argument, 'template'))
+  return { type: 'custom-columns', columns }
+}
+
+async function readTemplate(host: Pick<Host, 'workingDirectory'>, path: string, what: string): Promise<string> {
+  return readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'ENOENT' ? 'no such file or directory' : error.message
+    throw new CliError(`error reading ${what} ${path}, open ${path}: ${reason}`)
+  })
+}
+
+function splitOnce(text: string, separator: string): readonly [string, string | undefined] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}

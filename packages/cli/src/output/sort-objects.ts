@@ -1,0 +1,47 @@
+import { compareQuantity, compareText, isQuantity } from '@coracle/api'
+import { CliError } from '../cli-error.ts'
+import { completePath } from './custom-columns.ts'
+import { findJsonPath } from './jsonpath/evaluate-jsonpath.ts'
+import { parseJsonPath } from './jsonpath/parse-jsonpath.ts'
+
+/**
+ * Objects in order of a field, by kubectl's rules for `--sort-by`: numbers and quantities by size, texts by their
+ * characters, what lacks the field first. Throws a CliError where all lack it or where it has no order.
+ */
+export function sortObjects<T>(items: readonly T[], path: string, objectOf: (item: T) => unknown): readonly T[] {
+  const complete = completePath(path)
+  const template = parse(complete)
+  const keyed = items.map((item) => ({ item, key: findJsonPath(template, objectOf(item)).flat()[0] }))
+  if (items.length > 0 && keyed.every(({ key }) => key === undefined)) {
+    throw new CliError(`couldn't find any field with path "${complete}" in the list of objects`)
+  }
+  return keyed.toSorted((a, b) => compareKeys(a.key, b.key)).map(({ item }) => item)
+}
+
+function parse(path: string) {
+  try {
+    return parseJsonPath(path)
+  } catch (error) {
+    throw new CliError(`sorting error: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** Quantities compare by what they amount to, all else by its characters. */
+function compareTexts(a: string, b: string): number {
+  return isQuantity(a) && isQuantity(b) ? compareQuantity(a, b) : compareText(a, b)
+}
+
+function compareKeys(a: unknown, b: unknown): number {
+  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? -1 : 1
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b)
+  if (Array.isArray(a) && Array.isArray(b)) {
+    for (let index = 0; index < Math.min(a.length, b.length); index++) {
+      const order = compareKeys(a[index], b[index])
+      if (order !== 0) return order
+    }
+    return 0
+  }
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
+  throw new CliError(`objects cannot be sorted by a field of type ${Array.isArray(a) ? 'list' : typeof a}`)
+}
