@@ -18,6 +18,30 @@ describe('create', () => {
     expect(await client.get(configMaps, { namespace: 'default', name: 'a' })).toBe(created)
   })
 
+  it('keeps what objects made from one template want only once', async () => {
+    const { client } = await startTestCore()
+    const [a, b, other] = [
+      await client.create(pods, pod('a')),
+      await client.create(pods, pod('b')),
+      await client.create(pods, { ...pod('c'), spec: { ...pod('c').spec, hostname: 'other' } }),
+    ]
+    expect(b.spec).toBe(a.spec)
+    expect(other.spec).toMatchObject({ hostname: 'other' })
+    expect(await client.get(pods, { namespace: 'default', name: 'b' })).toMatchObject({ metadata: { name: 'b' } })
+  })
+
+  it('still finds what is wrong with one that differs from those before it', async () => {
+    const { client } = await startTestCore()
+    for (const name of ['a', 'b', 'c']) await client.create(pods, pod(name))
+    const { spec } = pod('d')
+    const wrong = {
+      ...pod('d'),
+      spec: { ...spec, containers: spec.containers.map((each) => ({ ...each, name: 'A' })) },
+    }
+    expect(await refusal(client.create(pods, wrong))).toMatchObject({ code: 422, reason: 'Invalid' })
+    expect((await client.create(pods, pod('d'))).metadata.name).toBe('d')
+  })
+
   it('drops what only the server may set', async () => {
     const { client } = await startTestCore()
     const given = { uid: 'mine', generation: 7, deletionTimestamp: '2020-01-01T00:00:00Z', selfLink: '/x' }

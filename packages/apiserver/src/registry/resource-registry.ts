@@ -35,7 +35,7 @@ import { ObjectWriter } from './object-writer.ts'
 import { applyPatch, decodePatched } from './patching.ts'
 import { type ChangedPart, prepareForCreate, prepareForUpdate } from './preparation.ts'
 import { checkVersion, isUnconditional, nameTaken, noUniqueName, uidConflict } from './refusals.ts'
-import { sharingWith } from './structure-sharing.ts'
+import { sharingSpec, sharingWith } from './structure-sharing.ts'
 import { checkCreate, checkUpdate } from './validation.ts'
 
 /** How often a patch, or an update that names no version, is tried again because something else came first. */
@@ -73,6 +73,8 @@ export class ResourceRegistry implements Registry {
   readonly #rules: KindRules
   readonly #reader: CollectionReader
   readonly #writer: ObjectWriter
+  /** What the next object is compared with: controllers create many of one template. */
+  #lastCreated: KubernetesObject | undefined
   readonly #turns = new KeyTurns()
 
   constructor(parts: RegistryParts) {
@@ -309,11 +311,13 @@ export class ResourceRegistry implements Registry {
     for (let attempt = 1; ; attempt += 1) {
       const name = generates ? this.#generateName(generateName) : givenName
       const identity = { namespace, name, uid: this.#parts.environment.random.uuid() }
-      const object = prepareForCreate(definition, this.#rules, admitted, identity, this.#nowMs)
+      const prepared = prepareForCreate(definition, this.#rules, admitted, identity, this.#nowMs)
+      const object = sharingSpec(this.#lastCreated, prepared)
       checkCreate(definition, object)
       await this.#parts.admission.validate(attributes, object)
       const stored = await this.#insert(namespace, name, object, options.dryRun)
       if (stored !== undefined) {
+        if (!options.dryRun) this.#lastCreated = stored.object
         const warnings = [...decoded.warnings, ...(definition.strategy.warnings?.(object, undefined) ?? [])]
         return { stored, changed: true, warnings }
       }

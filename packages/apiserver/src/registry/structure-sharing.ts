@@ -17,3 +17,17 @@ export function sharingWith(old: KubernetesObject, changed: KubernetesObject): K
   const nothingGone = Object.keys(before).every((key) => before[key] === undefined || key in shared)
   return same && nothingGone ? old : (shared as unknown as KubernetesObject)
 }
+
+/**
+ * The object with the desired state of another where both say the same: objects made from one template keep it once, and
+ * what is known of it for one is known for all of them.
+ */
+export function sharingSpec(other: KubernetesObject | undefined, object: KubernetesObject): KubernetesObject {
+  const known = specOf(other)
+  const own = specOf(object)
+  if (known === undefined || own === undefined || !deepEqual(known, own)) return object
+  return { ...object, spec: known } as KubernetesObject
+}
+
+const specOf = (object: KubernetesObject | undefined): unknown =>
+  (object as { readonly spec?: unknown } | undefined)?.spec

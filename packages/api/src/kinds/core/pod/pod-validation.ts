@@ -78,10 +78,17 @@ export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPa
 
 /** Checks a whole pod: its spec, and what holds for pods but not for templates. */
 export function validatePod(pod: Pod): FieldError[] {
-  const { spec } = pod
+  return [...checkFinalizers(pod.metadata), ...ownSpecErrors(pod.spec)]
+}
+
+/** Specs without a fault that nobody can change any more. */
+const faultless = new WeakSet<PodSpec>()
+
+/** Pods of one controller share their spec: what was found good once need not be looked at a thousand times. */
+function ownSpecErrors(spec: PodSpec): readonly FieldError[] {
+  if (faultless.has(spec)) return []
   const path = FieldPath.of('spec')
-  return [
-    ...checkFinalizers(pod.metadata),
+  const errors = [
     ...validatePodSpec(spec, path, { isPod: true }),
     ...projectedTokenErrors(spec, path),
     ...(spec.containers ?? []).flatMap((each, index) => imageWhitespace(each, path.field('containers').index(index))),
@@ -92,6 +99,8 @@ export function validatePod(pod: Pod): FieldError[] {
       ? [forbiddenField(path.field('nodeName'), 'cannot be set until all schedulingGates have been cleared')]
       : []),
   ]
+  if (errors.length === 0 && Object.isFrozen(spec)) faultless.add(spec)
+  return errors
 }
 
 /** What may not be there when a pod is created, but may be later. */
