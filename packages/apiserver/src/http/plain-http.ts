@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Server } from 'node:tls'
+import type { Clock } from '@coracle/environment'
 
 /** A client that has not said anything by then goes; the TLS handshake has as long again. */
 export const firstBytesTimeoutMs = 32_000
@@ -13,29 +14,27 @@ const refusal = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to 
  * Tells those who speak plain HTTP to a server of TLS what is wrong, in upstream's words, instead of closing on them without one.
  * Node's server has closed the connection by the time it could be told, so that the first bytes are looked at before it gets them.
  */
-export function refusePlainHttp(server: Server): void {
+export function refusePlainHttp(server: Server, clock: Clock): void {
   const accept = server.listeners('connection') as ((socket: Socket) => void)[]
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
+    const leave = () => socket.destroy()
+    const timer = clock.setTimer(firstBytesTimeoutMs, leave)
     const give = () => {
       const first = socket.read() as Buffer | null
       if (first === null) return
-      socket.off('readable', give).off('error', ignore).off('end', leave).off('timeout', leave).setTimeout(0)
+      socket.off('readable', give).off('end', leave)
       if (isPlainHttp(first)) {
         // What else it says must be read: a connection that is closed over unread bytes is reset, and the answer lost.
-        socket.on('error', ignore).setTimeout(firstBytesTimeoutMs, leave).resume().end(refusal, leave)
+        socket.resume().end(refusal, leave)
         return
       }
-      socket.unshift(first)
+      timer.cancel()
+      socket.off('error', ignore).off('close', stopWaiting).unshift(first)
       for (const listener of accept) listener.call(server, socket)
     }
-    const leave = () => socket.destroy()
-    socket
-      .on('readable', give)
-      .on('error', ignore)
-      .on('end', leave)
-      .on('timeout', leave)
-      .setTimeout(firstBytesTimeoutMs)
+    const stopWaiting = () => timer.cancel()
+    socket.on('readable', give).on('error', ignore).on('end', leave).on('close', stopWaiting)
   })
 }
 

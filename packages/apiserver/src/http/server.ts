@@ -84,7 +84,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     handler,
   )
   server.maxConnections = connectionsMax
-  refusePlainHttp(server)
+  refusePlainHttp(server, environment.clock)
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, exchanges))
   server.on('connect', (_request, socket) => socket.end(plainAnswer('405 Method Not Allowed')))
   server.on('checkContinue', (request, response) => {
