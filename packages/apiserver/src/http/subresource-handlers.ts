@@ -1,5 +1,5 @@
 import { bindingSchema, type ResourceDefinition, scaleSchema } from '@coracle/api'
-import type { Registry } from '../registry-contract.ts'
+import type { Registry, RegistryWriteOptions } from '../registry-contract.ts'
 import type { Subresource, SubresourceResult } from '../subresources/subresource.ts'
 import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
 import { subresourcesOf } from './discovery.ts'
@@ -85,25 +85,16 @@ async function carryOut(
     const { value, warnings } = parsePatch(await bodies.read(request), options.fieldValidation)
     return { result: await subresource.patch(exchange, namespace, name, { type, body: value }, options), warnings }
   }
-  const taken = kindOf(definition, route.subresource)
+  const read = async ({ fieldValidation }: RegistryWriteOptions) =>
+    parseObject(await bodies.read(request), contentType, kindOf(definition, route.subresource), fieldValidation)
   if (verb === 'create' && subresource.create !== undefined) {
     const options = writeOptionsOf(query, 'CreateOptions')
-    const { value, warnings } = await parseObject(
-      await bodies.read(request),
-      contentType,
-      taken,
-      options.fieldValidation,
-    )
+    const { value, warnings } = await read(options)
     return { result: await subresource.create(exchange, namespace, name, value, options), warnings }
   }
   if (verb === 'update' && subresource.update !== undefined) {
     const options = writeOptionsOf(query, 'UpdateOptions')
-    const { value, warnings } = await parseObject(
-      await bodies.read(request),
-      contentType,
-      taken,
-      options.fieldValidation,
-    )
+    const { value, warnings } = await read(options)
     return { result: await subresource.update(exchange, namespace, name, value, options), warnings }
   }
   throw pathMethodNotAllowed()
