@@ -1,6 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { deepFreeze } from '../freeze.ts'
+import type { ApiError } from '../status.ts'
+import { listShiftsMax } from './json-document.ts'
 import { applyJsonPatch, type JsonPatchOperation } from './json-patch.ts'
 
 const document = deepFreeze({ a: { b: [1, 2, 3] }, 'x/y': 1, 'm~n': 2, keep: { me: true } })
@@ -121,7 +123,121 @@ describe('applyJsonPatch', () => {
 
   it('refuses to double what it copies until memory is full', () => {
     const patch = Array.from({ length: 40 }, (_, index) => ({ op: 'copy', from: '/a', path: `/a/${index}` }))
-    expect(() => applyJsonPatch(document, patch)).toThrow(expect.objectContaining({ code: 413 }))
+    expect(() => applyJsonPatch(document, patch)).toThrow(
+      doesNotApply(
+        'Unable to complete the copy, the accumulated size increase of copy is 4718731, exceeding the limit 3145728',
+      ),
+    )
+  })
+
+  it('copies up to three mebibytes of JSON in all', () => {
+    const text = 'x'.repeat(1024 * 1024 - 2)
+    const copies = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ op: 'copy', from: '/text', path: `/${index}` }))
+    expect(applyJsonPatch({ text }, copies(3))).toEqual({ 0: text, 1: text, 2: text, text })
+    expect(() => applyJsonPatch({ text }, copies(4))).toThrow(
+      doesNotApply(expect.stringMatching(/^Unable to complete the copy.* 4194304, exceeding the limit 3145728$/)),
+    )
+  })
+
+  it('keeps a copy apart from its original', () => {
+    expect(
+      applyJsonPatch(deepFreeze({ a: { list: [1] } }), [
+        { op: 'add', path: '/a/list/-', value: 2 },
+        { op: 'copy', from: '/a', path: '/b' },
+        { op: 'add', path: '/a/list/-', value: 3 },
+        { op: 'remove', path: '/b/list/0' },
+      ]),
+    ).toEqual({ a: { list: [1, 2, 3] }, b: { list: [2] } })
+  })
+
+  it('moves what it has changed, and changes what it has moved', () => {
+    expect(
+      applyJsonPatch(deepFreeze({ a: { x: 1 }, b: [] }), [
+        { op: 'add', path: '/a/y', value: 2 },
+        { op: 'move', from: '/a', path: '/b/0' },
+        { op: 'replace', path: '/b/0/x', value: 3 },
+        { op: 'test', path: '/b', value: [{ x: 3, y: 2 }] },
+      ]),
+    ).toEqual({ b: [{ x: 3, y: 2 }] })
+  })
+
+  it('never changes the values a patch brings', () => {
+    const patch = deepFreeze([
+      { op: 'add', path: '/made', value: { list: [1] } },
+      { op: 'add', path: '/made/list/-', value: 2 },
+    ])
+    expect(applyJsonPatch({}, patch)).toEqual({ made: { list: [1, 2] } })
+  })
+
+  it('takes the key __proto__ for data', () => {
+    const own = JSON.parse('{"__proto__": {"a": 1}}') as object
+    const added = applyJsonPatch({}, [{ op: 'add', path: '/__proto__', value: { a: 1 } }])
+    expect(JSON.stringify(added)).toBe(JSON.stringify(own))
+    expect(Object.getPrototypeOf(added)).toBe(Object.prototype)
+    expect(applyJsonPatch(deepFreeze(own), [{ op: 'remove', path: '/__proto__/a' }])).toEqual(
+      JSON.parse('{"__proto__": {}}'),
+    )
+    expect(() => applyJsonPatch({}, [{ op: 'add', path: '/__proto__/polluted', value: 1 }])).toThrow(
+      doesNotApply('add operation does not apply: doc is missing path: "/__proto__/polluted": missing value'),
+    )
+  })
+
+  it('reads each object on the way to its changes once, however many these are', () => {
+    const data = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key-${index}`, index]))
+    const reads = (operations: number) => {
+      let count = 0
+      const get = (target: typeof data, key: string | symbol) => {
+        count += 1
+        return target[String(key)]
+      }
+      const counted = new Proxy(data, { get })
+      const patch = Array.from({ length: operations }, (_, index) => [
+        { op: 'add', path: `/data/new-${index}`, value: index },
+        { op: 'replace', path: `/data/key-${index}`, value: 'changed' },
+        { op: 'remove', path: `/data/key-${index}` },
+        { op: 'test', path: `/data/new-${index}`, value: index },
+      ])
+      applyJsonPatch({ data: counted }, patch.flat())
+      return count
+    }
+    expect(reads(10)).toBe(1_000)
+    expect(reads(1_000)).toBe(1_000)
+  })
+
+  it('refuses to shift the elements of long lists without end', () => {
+    const list = Array.from({ length: 100_000 }, () => 0)
+    const inserts = (count: number) => Array.from({ length: count }, () => ({ op: 'add', path: '/0', value: 1 }))
+    expect(applyJsonPatch(list, inserts(10))).toHaveLength(100_010)
+    expect(() => applyJsonPatch(list, inserts(2_000))).toThrow(
+      expect.objectContaining({
+        code: 413,
+        message: `The patch inserts and removes too much before long lists: it shifts more than ${listShiftsMax} elements, replace the list instead`,
+      }),
+    )
+  })
+
+  it('refuses to move objects into one another without end', () => {
+    const patch: JsonPatchOperation[] = [{ op: 'add', path: '/a', value: {} }]
+    for (let depth = 0; depth < 4_000; depth += 1) {
+      patch.push({ op: 'add', path: '/b', value: {} }, { op: 'move', from: '/a', path: '/b/a' })
+      patch.push({ op: 'move', from: '/b', path: '/a' })
+    }
+    expect(() => applyJsonPatch({}, patch.slice(0, 9_999))).toThrow('exceeded max depth')
+    expect(applyJsonPatch({}, patch.slice(0, 1 + 3 * 100))).toBeDefined()
+  })
+
+  it('does what applying its operations one by one does', () => {
+    fc.assert(
+      fc.property(fc.array(arbitraryOperation, { maxLength: 12 }), (patch) => {
+        const start = deepFreeze({ a: { b: [1, { c: 2 }], d: {} }, b: [[0], 'x'] })
+        const stepwise = attempt(() =>
+          patch.reduce<unknown>((value, operation) => deepFreeze(applyJsonPatch(value, [operation])), start),
+        )
+        expect(attempt(() => applyJsonPatch(start, deepFreeze(patch)))).toEqual(stepwise)
+      }),
+      { numRuns: 500 },
+    )
   })
 
   it('takes back what it added', () => {
@@ -140,3 +256,28 @@ describe('applyJsonPatch', () => {
     )
   })
 })
+
+const doesNotApply = (why: unknown) =>
+  expect.objectContaining({
+    code: 422,
+    status: expect.objectContaining({ details: { causes: [expect.objectContaining({ message: why })] } }),
+  })
+
+const arbitraryPath = fc
+  .array(fc.constantFrom('a', 'b', 'c', 'd', '0', '1', '-', '__proto__'), { maxLength: 3 })
+  .map((tokens) => tokens.map((token) => `/${token}`).join(''))
+
+const arbitraryOperation: fc.Arbitrary<JsonPatchOperation> = fc.oneof(
+  fc.record({ op: fc.constantFrom('add', 'replace'), path: arbitraryPath, value: fc.jsonValue({ maxDepth: 2 }) }),
+  fc.record({ op: fc.constant('remove'), path: arbitraryPath }),
+  fc.record({ op: fc.constantFrom('move', 'copy'), path: arbitraryPath, from: arbitraryPath }),
+)
+
+/** What it returns, or the error's causes. */
+function attempt(run: () => unknown): unknown {
+  try {
+    return run()
+  } catch (error) {
+    return (error as ApiError).status
+  }
+}
