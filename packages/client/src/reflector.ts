@@ -132,7 +132,7 @@ export class Reflector<T extends KubernetesObject> {
     const watch = await this.#openWatch(Math.round(timeoutMs / 1000))
     const { signal } = this.#stopping
     const close = () => watch.close()
-    const overdue = clock.setTimer(timeoutMs + watchGraceMs, close)
+    const overdue = clock.setTimer(timeoutMs + watchGraceMs, close, { housekeeping: true })
     if (signal.aborted) close()
     else signal.addEventListener('abort', close, { once: true })
     let events = 0

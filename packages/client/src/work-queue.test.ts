@@ -65,6 +65,40 @@ describe('work queue', () => {
     expect(queue.length).toBe(0)
   })
 
+  it('takes a wait for housekeeping only where nobody waits for more', async () => {
+    const quiet = { housekeeping: true }
+    queue.addAfter('idle', 100_000, quiet)
+    queue.addAfter('idle', 90_000, quiet)
+    queue.addAfter('sooner', 90_000, quiet)
+    queue.addAfter('sooner', 120_000)
+    queue.addAfter('later', 120_000)
+    queue.addAfter('later', 90_000, quiet)
+    const taken: [string, number][] = []
+    const take = async () => {
+      for (let key = await queue.get(); key !== undefined; key = await queue.get()) {
+        taken.push([key, clock.monotonicMs()])
+        queue.done(key)
+      }
+    }
+    void take()
+    await clock.advance('80s')
+    await clock.advance('1h')
+    expect(taken).toEqual([
+      ['idle', 90_000],
+      ['sooner', 90_000],
+      ['later', 90_000],
+    ])
+    queue.addAfter('idle', 90_000, quiet)
+    queue.addAfter('sooner', 90_000, quiet)
+    queue.addAfter('sooner', 120_000)
+    const startMs = clock.monotonicMs()
+    await clock.advance('1h')
+    expect(taken.slice(3)).toEqual([
+      ['idle', startMs + 90_000],
+      ['sooner', startMs + 90_000],
+    ])
+  })
+
   it.each([
     [0, 5],
     [1, 10],

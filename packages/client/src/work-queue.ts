@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@coracle/environment'
+import type { Clock, Timer, TimerOptions } from '@coracle/environment'
 
 /** Keys a queue holds at most, waiting ones included. */
 export const queueKeysMax = 1_000_000
@@ -16,8 +16,8 @@ export interface WorkQueue {
   readonly length: number
   /** Queues a key, unless it is queued already. */
   add(key: string): void
-  /** Adds a key `delayMs` from now. Of several waits for one key the shortest counts. */
-  addAfter(key: string, delayMs: number): void
+  /** Adds a key `delayMs` from now. Of several waits for one key the shortest counts; it is housekeeping if all of them are. */
+  addAfter(key: string, delayMs: number, options?: TimerOptions): void
   /** Adds a key after a wait that doubles with every call since `forget`, from 5 ms to 1,000 s. */
   addRateLimited(key: string): void
   /** The key has succeeded: its next rate-limited wait is the shortest. */
@@ -45,6 +45,7 @@ export function createWorkQueue(clock: Clock, options: WorkQueueOptions = {}): W
 
 interface Wait {
   readonly dueMs: number
+  readonly housekeeping: boolean
   readonly timer: Timer
 }
 
@@ -84,22 +85,24 @@ class DeduplicatingQueue implements WorkQueue {
     this.#takers.shift()?.()
   }
 
-  addAfter(key: string, delayMs: number): void {
+  addAfter(key: string, delayMs: number, options: TimerOptions = {}): void {
     if (this.#isShutDown) return
     if (!(delayMs > 0)) {
       this.add(key)
       return
     }
-    const dueMs = this.#clock.monotonicMs() + delayMs
+    const nowMs = this.#clock.monotonicMs()
     const earlier = this.#waits.get(key)
-    if (earlier !== undefined && earlier.dueMs <= dueMs) return
     if (earlier === undefined) this.#checkRoom()
+    const dueMs = Math.min(nowMs + delayMs, earlier?.dueMs ?? Number.POSITIVE_INFINITY)
+    const housekeeping = options.housekeeping === true && (earlier?.housekeeping ?? true)
+    if (earlier !== undefined && earlier.dueMs === dueMs && earlier.housekeeping === housekeeping) return
     earlier?.timer.cancel()
-    const timer = this.#clock.setTimer(delayMs, () => {
+    const elapse = () => {
       this.#waits.delete(key)
       this.add(key)
-    })
-    this.#waits.set(key, { dueMs, timer })
+    }
+    this.#waits.set(key, { dueMs, housekeeping, timer: this.#clock.setTimer(dueMs - nowMs, elapse, { housekeeping }) })
   }
 
   addRateLimited(key: string): void {

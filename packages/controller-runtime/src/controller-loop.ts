@@ -128,7 +128,7 @@ export class ControllerLoop implements Lookup {
     try {
       const result = await this.#controller.reconcile(request, context)
       queue.forget(key)
-      if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs)
+      if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs, result)
     } catch (error) {
       if (signal.aborted) return
       // A conflict only says that the object is newer than the cache: it is part of the game.

@@ -16,6 +16,8 @@ export interface Request<T extends KubernetesObject> {
 /** When to look again without being told; nothing means: when something changes. */
 export interface Requeue {
   readonly requeueAfterMs?: number
+  /** Whether that look is housekeeping: it finds nothing to do unless something has stopped happening (`TimerOptions`). */
+  readonly housekeeping?: boolean
 }
 
 export type Result = Requeue | undefined

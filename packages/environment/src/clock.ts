@@ -6,6 +6,15 @@ export interface Timer {
   cancel(): void
 }
 
+export interface TimerOptions {
+  /**
+   * Upkeep that goes round for as long as the program runs, such as a heartbeat: as long as nothing else happens, a missed
+   * round makes no difference to anybody, provided that the next one makes up for it. A virtual clock leaves rounds out
+   * while nothing else is due. What must happen at its time, such as a deadline, is not housekeeping.
+   */
+  readonly housekeeping?: boolean
+}
+
 /**
  * Time as a component sees it. Everything that waits, waits on one of these, so that a test can hold
  * the clock in its hand. Nothing outside this package touches `Date`, `setTimeout` and their kin.
@@ -16,7 +25,7 @@ export interface Clock {
   /** Milliseconds since an arbitrary start; never goes backwards. For measuring how long something took. */
   monotonicMs(): number
   /** Calls `callback` once, `delayMs` from now. A delay below zero counts as zero. Never keeps a process alive by itself. */
-  setTimer(delayMs: number, callback: () => void): Timer
+  setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer
   /** Calls `callback` after the current turn of the event loop: what `setImmediate` is to real time. */
   defer(callback: () => void): void
 }

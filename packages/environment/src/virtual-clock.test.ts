@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sleep } from './clock.ts'
-import { VirtualClock } from './virtual-clock.ts'
+import { quietLeadMs, VirtualClock } from './virtual-clock.ts'
 
 describe('VirtualClock', () => {
   it('stands still until it is moved', async () => {
@@ -74,6 +75,72 @@ describe('VirtualClock', () => {
 
   it('refuses to go backwards', async () => {
     await expect(new VirtualClock(0).advance(-1)).rejects.toThrow('time does not go backwards')
+  })
+})
+
+describe('housekeeping on a VirtualClock', () => {
+  /** Beats every ten seconds from now on; returns when. */
+  function beats(clock: VirtualClock, everyMs = 10_000): readonly number[] {
+    const times: number[] = []
+    const beat = () => {
+      times.push(clock.now())
+      clock.setTimer(everyMs, beat, { housekeeping: true })
+    }
+    clock.setTimer(everyMs, beat, { housekeeping: true })
+    return times
+  }
+
+  it('is left out where nothing else happens, and has been done at the end', async () => {
+    const clock = new VirtualClock(0)
+    const times = beats(clock)
+    await clock.advance('24h')
+    expect(times).toEqual([10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 86_400_000])
+  })
+
+  it('runs every round for a minute after anything else has happened, or the clock was set going', async () => {
+    const clock = new VirtualClock(0)
+    const times = beats(clock)
+    clock.setTimer(1_000_000, () => {})
+    await clock.advance(2_000_000)
+    const after = [10, 20, 30, 40, 50, 60].map((seconds) => 1_000_000 + seconds * 1000)
+    expect(times.slice(6)).toEqual([1_000_000, ...after, 2_000_000])
+    await clock.advance('30s')
+    expect(times.slice(-3)).toEqual([2_010_000, 2_020_000, 2_030_000])
+  })
+
+  it('catches up in the order it was due, before the timer that ends the quiet', async () => {
+    const clock = new VirtualClock(0)
+    const fired: string[] = []
+    const note = (name: string) => () => fired.push(`${name}@${clock.now()}`)
+    clock.setTimer(900_000, note('deadline'))
+    clock.setTimer(300_000, note('second'), { housekeeping: true })
+    clock.setTimer(200_000, note('first'), { housekeeping: true })
+    clock.setTimer(100_000, note('cancelled'), { housekeeping: true }).cancel()
+    await clock.advance('1h')
+    expect(fired).toEqual(['first@900000', 'second@900000', 'deadline@900000'])
+  })
+
+  it('changes nothing about other timers, and is never further behind than its period when one fires', async () => {
+    const delays = fc.array(fc.integer({ min: 0, max: 500_000 }), { maxLength: 20 })
+    await fc.assert(
+      fc.asyncProperty(delays, fc.integer({ min: 1000, max: quietLeadMs }), async (chain, periodMs) => {
+        const clock = new VirtualClock(0)
+        const times = beats(clock, periodMs)
+        const fired: number[] = []
+        const run = async () => {
+          for (const delayMs of chain) {
+            await sleep(clock, delayMs)
+            fired.push(clock.now())
+            expect(clock.now() - (times.at(-1) ?? 0)).toBeLessThanOrEqual(periodMs)
+          }
+        }
+        const running = run()
+        await clock.advance(chain.reduce((sum, delayMs) => sum + delayMs, 0))
+        await running
+        expect(fired).toEqual(chain.map((_, index) => chain.slice(0, index + 1).reduce((sum, ms) => sum + ms, 0)))
+      }),
+      { numRuns: 50 },
+    )
   })
 })
 

@@ -1,9 +1,15 @@
 import { assert } from './assert.ts'
-import type { Clock, Time, Timer } from './clock.ts'
+import type { Clock, Time, Timer, TimerOptions } from './clock.ts'
 import { parseDuration } from './duration.ts'
 
 /** How many timers and deferred callbacks one `settle` or `advance` may run before it is taken for a busy loop. */
 const callbacksMax = 10_000_000
+
+/**
+ * How long nothing but housekeeping must have run before the clock leaves out rounds of it. Longer than anybody waits for a
+ * sign of life before taking silence for death (a node that never reported: 60 s), so that a death is noticed on time.
+ */
+export const quietLeadMs = 60_000
 
 interface Pending {
   readonly dueMs: number
@@ -17,12 +23,17 @@ interface Pending {
  *
  * Where nothing waits on anything but promises and this clock, "everything has settled" is decidable: no
  * microtask is left, nothing is deferred and no timer is due.
+ *
+ * Idle time is free: once nothing but housekeeping has run for a minute, the clock goes straight to the next timer that is
+ * none, or to where it was to stop. There the overdue housekeeping runs, each once and in the order it was due, as on a
+ * host that was suspended. Every other timer fires exactly when it is due, and finds all housekeeping done.
  */
 export class VirtualClock implements Clock {
   #nowMs: Time
   readonly #startMs: Time
   #sequence = 0
   readonly #timers: Pending[] = []
+  readonly #housekeeping: Pending[] = []
   #deferred: (() => void)[] = []
 
   constructor(start: Time | string = '2026-01-01T00:00:00Z') {
@@ -39,14 +50,14 @@ export class VirtualClock implements Clock {
     return this.#nowMs - this.#startMs
   }
 
-  setTimer(delayMs: number, callback: () => void): Timer {
+  setTimer(delayMs: number, callback: () => void, { housekeeping = false }: TimerOptions = {}): Timer {
     const pending: Pending = {
       dueMs: this.#nowMs + Math.max(0, delayMs),
       sequence: this.#sequence++,
       callback,
       cancelled: false,
     }
-    heapPush(this.#timers, pending)
+    heapPush(housekeeping ? this.#housekeeping : this.#timers, pending)
     return {
       cancel: () => {
         pending.cancelled = true
@@ -73,6 +84,7 @@ export class VirtualClock implements Clock {
   }
 
   async #runUntil(targetMs: Time): Promise<void> {
+    let quietSinceMs = this.#nowMs
     for (let callbacks = 0; callbacks < callbacksMax; ) {
       await drainMicrotasks()
       const deferred = this.#deferred
@@ -82,11 +94,16 @@ export class VirtualClock implements Clock {
         callbacks += deferred.length
         continue
       }
-      const next = this.#timers[0]
+      const timer = firstOf(this.#timers)
+      const upkeep = firstOf(this.#housekeeping)
+      const isUpkeep = upkeep !== undefined && (timer === undefined || before(upkeep, timer))
+      const next = isUpkeep ? upkeep : timer
       if (next === undefined || next.dueMs > targetMs) return
-      heapPop(this.#timers)
-      if (next.cancelled) continue
-      this.#nowMs = Math.max(this.#nowMs, next.dueMs)
+      heapPop(isUpkeep ? this.#housekeeping : this.#timers)
+      if (isUpkeep && next.dueMs > quietSinceMs + quietLeadMs)
+        this.#nowMs = Math.min(targetMs, timer?.dueMs ?? targetMs)
+      else this.#nowMs = Math.max(this.#nowMs, next.dueMs)
+      if (!isUpkeep) quietSinceMs = this.#nowMs
       next.callback()
       callbacks++
     }
@@ -99,6 +116,12 @@ export class VirtualClock implements Clock {
 /** The event loop empties the microtask queue, however deep, before it turns to an immediate. */
 function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** The first that is not cancelled. */
+function firstOf(heap: Pending[]): Pending | undefined {
+  while (heap[0]?.cancelled) heapPop(heap)
+  return heap[0]
 }
 
 function before(a: Pending, b: Pending): boolean {

@@ -15,8 +15,8 @@ export function startCompaction(environment: Environment, store: Store, registri
       store.compact(target).catch((error: unknown) => logger.warn('compaction failed', { error: String(error) }))
     }
     target = store.revision
-    timer = clock.setTimer(compactionIntervalMs, compact)
+    timer = clock.setTimer(compactionIntervalMs, compact, { housekeeping: true })
   }
-  let timer = clock.setTimer(compactionIntervalMs, compact)
+  let timer = clock.setTimer(compactionIntervalMs, compact, { housekeeping: true })
   return () => timer.cancel()
 }

@@ -44,9 +44,9 @@ function expireEventsOf({ clock, logger }: Environment, registry: ResourceRegist
       if (stored === undefined) continue
       registry.expire(stored).catch((error: unknown) => logger.warn('event not removed', { key, error: String(error) }))
     }
-    timer = clock.setTimer(expirySweepIntervalMs, sweep)
+    timer = clock.setTimer(expirySweepIntervalMs, sweep, { housekeeping: true })
   }
-  let timer = clock.setTimer(expirySweepIntervalMs, sweep)
+  let timer = clock.setTimer(expirySweepIntervalMs, sweep, { housekeeping: true })
   return () => timer.cancel()
 }
 

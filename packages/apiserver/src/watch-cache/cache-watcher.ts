@@ -58,10 +58,12 @@ export class CacheWatcher implements RegistryWatch {
 
   /** Ends the watch `timeoutMs` from now, calling `beforehand` first. */
   endAfter(timeoutMs: number, beforehand: () => void): void {
-    this.#timeout = this.#clock.setTimer(timeoutMs, () => {
+    const end = () => {
       beforehand()
       this.close()
-    })
+    }
+    // Its reader watches on: an end in passing, not a deadline.
+    this.#timeout = this.#clock.setTimer(timeoutMs, end, { housekeeping: true })
   }
 
   /** Takes an event of the cache and delivers what it means under this watch's selection. */

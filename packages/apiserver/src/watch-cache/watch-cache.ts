@@ -305,7 +305,7 @@ export class WatchCache implements FeedSink {
   }
 
   #scheduleBookmarks(): void {
-    this.#bookmarkTimer ??= this.#environment.clock.setTimer(bookmarkIntervalMs, () => {
+    const tell = () => {
       this.#bookmarkTimer = undefined
       let wanted = false
       const bookmark = bookmarkDelivery(this.#type, this.revision, false)
@@ -315,7 +315,8 @@ export class WatchCache implements FeedSink {
         watcher.push(bookmark)
       }
       if (wanted) this.#scheduleBookmarks()
-    })
+    }
+    this.#bookmarkTimer ??= this.#environment.clock.setTimer(bookmarkIntervalMs, tell, { housekeeping: true })
   }
 }
 

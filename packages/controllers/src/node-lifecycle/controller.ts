@@ -78,7 +78,9 @@ export function createNodeLifecycleController(): Controller {
       known.set(name, { node, sign, unreadySinceMs, awaited: plan.awaited })
       const result = await performPlan(context, node, plan)
       const againMs = isUnready ? unreadyCheckMs : silentAtMs - nowMs
-      return { requeueAfterMs: Math.min(againMs, result?.requeueAfterMs ?? againMs) }
+      // While its agent reports, a look at a node that is well finds nothing.
+      const housekeeping = ready === 'True' && !isUnready && result?.requeueAfterMs === undefined
+      return { requeueAfterMs: Math.min(againMs, result?.requeueAfterMs ?? againMs), housekeeping }
     })
 }
 

@@ -56,13 +56,25 @@ export class NodeHeartbeat {
 
   #schedule(portion: number): void {
     if (this.#closed) return
+    const { clock } = this.#environment
     const steps = Math.min(portions, Math.max(1, this.#nodes.length))
-    this.#timer = this.#environment.clock.setTimer(heartbeatMs / steps, () => {
-      const size = Math.ceil(this.#nodes.length / steps)
-      this.#work = each(this.#nodes.slice(portion * size, (portion + 1) * size), (node) => this.#beat(node))
+    const stepMs = heartbeatMs / steps
+    const setAtMs = clock.monotonicMs()
+    const beat = () => {
+      // Whoever was held up, as a process that was stopped for a while is, catches up.
+      const due = Math.min(steps, Math.max(1, Math.floor((clock.monotonicMs() - setAtMs) / stepMs)))
+      this.#work = each(this.#portions(portion, due, steps), (node) => this.#beat(node))
       // The next portion waits for this one: a server that is slow gets fewer heartbeats, not more at once.
-      void this.#work.then(() => this.#schedule((portion + 1) % steps))
-    })
+      void this.#work.then(() => this.#schedule((portion + due) % steps))
+    }
+    this.#timer = clock.setTimer(stepMs, beat, { housekeeping: true })
+  }
+
+  /** The nodes of `count` portions from the `first` on, of `steps` in all. */
+  #portions(first: number, count: number, steps: number): readonly NodeDescription[] {
+    const size = Math.ceil(this.#nodes.length / steps)
+    const wanted = Array.from({ length: count }, (_, index) => ((first + index) % steps) * size)
+    return wanted.flatMap((start) => this.#nodes.slice(start, start + size))
   }
 
   async #register(description: NodeDescription): Promise<void> {
