@@ -15,6 +15,7 @@ export class Exchanges {
   readonly #environment: Environment
   readonly #short = new Set<Exchange>()
   readonly #long = new Map<Exchange, AbortController>()
+  readonly #answeredEarly = new WeakSet<Duplex>()
   readonly #closers: (() => void)[] = []
   #timeoutCheck: Timer | undefined
   #closed = false
@@ -47,6 +48,13 @@ export class Exchanges {
     return this.#short.values().some(isOn) || this.#long.keys().some(isOn)
   }
 
+  /** Whether the request that is still coming over this connection has its answer: it was refused for its head alone. */
+  hasAnswered(socket: Duplex): boolean {
+    const isOn = ({ request, response }: Exchange): boolean =>
+      request.socket === socket && !request.complete && response.headersSent
+    return this.#answeredEarly.has(socket) || this.#short.values().some(isOn)
+  }
+
   /** Calls back when `close` is called. */
   onClose(closer: () => void): void {
     this.#closers.push(closer)
@@ -71,6 +79,7 @@ export class Exchanges {
   }
 
   #end(exchange: Exchange): void {
+    if (!exchange.request.complete) this.#answeredEarly.add(exchange.request.socket)
     this.#short.delete(exchange)
     const controller = this.#long.get(exchange)
     if (controller !== undefined) {

@@ -11,6 +11,7 @@ import { impersonatedUser } from '../security/impersonation.ts'
 import { BodyReader } from './body.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { Exchanges } from './exchanges.ts'
+import { framingProblem, headersMax } from './framing.ts'
 import { ListWriter } from './list-bytes.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
 import { refusePlainHttp } from './plain-http.ts'
@@ -60,7 +61,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { core, environment, serving, clientCaPem } = options
   const exchanges = new Exchanges(environment)
   const bodies = new BodyReader()
-  const handler = createHandler(options, exchanges, bodies)
+  const refused = new WeakSet<Duplex>()
+  const handler = createHandler(options, exchanges, bodies, refused)
   const server = createServer(
     {
       cert: serving.certificatePem,
@@ -84,8 +86,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     handler,
   )
   server.maxConnections = connectionsMax
+  server.maxHeadersCount = headersMax
   refusePlainHttp(server, environment.clock)
-  server.on('clientError', (error, socket) => refuseMalformed(error, socket, exchanges))
+  server.on('clientError', (error, socket) => refuseMalformed(error, socket, exchanges, refused))
   server.on('connect', (_request, socket) => socket.end(plainAnswer('405 Method Not Allowed')))
   server.on('checkContinue', (request, response) => {
     bodies.expectContinue(request, response)
@@ -127,13 +130,20 @@ async function close(server: Server, exchanges: Exchanges, { clock }: Environmen
  * The answer to what is not HTTP, or too much of it, or too slow. Where answers to requests before it are under way,
  * it would be taken for one of them: then the connection ends without.
  */
-function refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: Duplex, exchanges: Exchanges): void {
+function refuseMalformed(
+  { code = '' }: NodeJS.ErrnoException,
+  socket: Duplex,
+  exchanges: Exchanges,
+  refused: WeakSet<Duplex>,
+): void {
   const isMalformed = code.startsWith('HPE_')
   // What was refused and still talks is not listened to; a connection closed over unread bytes would lose the answer.
   if (isMalformed && socket.writableEnded) return
   // Nothing can be said to one that never finished its TLS handshake, or has gone.
   const listens = isMalformed || code === 'ERR_HTTP_REQUEST_TIMEOUT'
   if (!listens || !socket.writable || exchanges.isAnswering(socket)) socket.destroy()
+  // A second answer would be taken for that to the next request.
+  else if (refused.has(socket) || exchanges.hasAnswered(socket)) socket.end()
   else socket.end(plainAnswer(refusals.get(code) ?? '400 Bad Request'))
 }
 
@@ -151,7 +161,12 @@ function plainAnswer(status: string): string {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-function createHandler(options: HttpServerOptions, exchanges: Exchanges, bodies: BodyReader): Handler {
+function createHandler(
+  options: HttpServerOptions,
+  exchanges: Exchanges,
+  bodies: BodyReader,
+  refused: WeakSet<Duplex>,
+): Handler {
   const { core, environment, authenticate } = options
   const { clock, logger } = environment
   const lists = new ListWriter(clock)
@@ -182,11 +197,12 @@ function createHandler(options: HttpServerOptions, exchanges: Exchanges, bodies:
 
   return (request, response) => {
     try {
-      const malformed = problemOf(request)
-      if (malformed !== undefined) {
-        response.shouldKeepAlive = false
-        response.writeHead(400, malformed.slice('400 '.length), { 'Content-Type': 'text/plain; charset=utf-8' })
-        response.end(malformed)
+      // What follows on a connection that was refused is not carried out, though Node may have read it already.
+      if (refused.has(request.socket)) return
+      const problem = framingProblem(request)
+      if (problem !== undefined) {
+        refused.add(request.socket)
+        refuse(response, problem)
         return
       }
       const url = pathOf(request.url ?? '/')
@@ -211,11 +227,13 @@ function createHandler(options: HttpServerOptions, exchanges: Exchanges, bodies:
   }
 }
 
-/** What is wrong with a request that Node lets through. */
-function problemOf({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): string | undefined {
-  if (httpVersionMajor !== 1) return '400 Bad Request'
-  if (headers.host === undefined && httpVersionMinor > 0) return '400 Bad Request: missing required Host header'
-  return undefined
+/** Answers in plain text, and ends the connection. `problem` is the status line without the version. */
+function refuse(response: ServerResponse, problem: string): void {
+  response.shouldKeepAlive = false
+  response.writeHead(Number.parseInt(problem, 10), problem.slice('400 '.length), {
+    'Content-Type': 'text/plain; charset=utf-8',
+  })
+  response.end(problem)
 }
 
 /** Path and query, also of a request that names all of the address, as one to a proxy does. */

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
+import { connect as connectPlainly, type Socket } from 'node:net'
+import { connect as connectOverTls } from 'node:tls'
 import { builtinResources, type Status } from '@coracle/api'
 import { type Environment, realEnvironment } from '@coracle/environment'
 import { createMemoryStore } from '@coracle/store'
@@ -113,6 +116,25 @@ export class TestServer {
       },
       close: () => answer.destroy(),
     }
+  }
+
+  /** A connection over which a test writes what it likes. */
+  async connect(kind: 'tls' | 'plain' = 'tls'): Promise<Socket> {
+    const at = { host: '127.0.0.1', port: this.#port }
+    const socket = kind === 'tls' ? connectOverTls({ ...at, rejectUnauthorized: false }) : connectPlainly(at)
+    // A server may close on bytes it has not read, which resets the connection.
+    socket.on('error', () => {})
+    await once(socket, kind === 'tls' ? 'secureConnect' : 'connect')
+    return socket
+  }
+
+  /** All that comes back for `bytes` until the server ends the connection. */
+  async answerTo(bytes: string, kind: 'tls' | 'plain' = 'tls'): Promise<string> {
+    const socket = await this.connect(kind)
+    socket.write(Buffer.from(bytes, 'latin1'))
+    const chunks: Buffer[] = []
+    for await (const chunk of socket) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks).toString('latin1')
   }
 
   #send(path: string, { method = 'GET', headers = {}, body, as }: Call): Promise<IncomingMessage> {
