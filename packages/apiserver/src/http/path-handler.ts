@@ -4,7 +4,8 @@ import { Discovery } from './discovery.ts'
 import type { Exchange } from './exchange.ts'
 import { type HealthCheck, type HealthChecks, handleHealth, ping } from './health.ts'
 import { OpenApi } from './openapi.ts'
-import { sendJson } from './respond.ts'
+import { sendPrettyJson } from './respond.ts'
+import { rootPaths } from './root-paths.ts'
 import { pathMethodNotAllowed, pathNotFound } from './routes.ts'
 import { handleVersion } from './version.ts'
 
@@ -24,7 +25,6 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
   const openApi = new OpenApi(definitions)
   const health = healthChecks(core, readiness, liveness)
   const serves = new Set(['api', 'apis', 'healthz', 'livez', 'openapi', 'readyz', 'version'])
-  const roots = ['/api', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version']
 
   return ({ request, response, query }: Exchange, path: string): void => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -35,7 +35,7 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     if (openApi.handle(path, query, request, response)) return
     if (discovery.handle(path, request, response)) return
     if (path !== '/') throw pathNotFound()
-    sendJson(response, 200, { paths: roots })
+    sendPrettyJson(response, 200, { paths: rootPaths(definitions, health) })
   }
 }
 

@@ -680,6 +680,23 @@ describe('what the server says of itself', () => {
     })
   })
 
+  it('is a list of all its paths, of which each answers', async () => {
+    const { paths } = (await server.call('/')).json
+    expect(paths).toEqual([...paths].sort())
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        ...['/api', '/api/v1', '/apis', '/apis/', '/apis/coordination.k8s.io', '/apis/coordination.k8s.io/v1'],
+        ...['/healthz', '/healthz/ping', '/livez/ping', '/readyz', '/readyz/informer-sync'],
+        ...['/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'],
+      ]),
+    )
+    const answers = await Promise.all(paths.map((path: string) => server.call(path)))
+    expect(answers.map(({ code }) => code)).toEqual(paths.map(() => 200))
+    expect((await server.failure('/', { as: 'anonymous' })).message).toBe(
+      'forbidden: User "system:anonymous" cannot get path "/"',
+    )
+  })
+
   it('is a list of groups, versions and kinds', async () => {
     expect((await server.call('/api')).json).toMatchObject({ kind: 'APIVersions', versions: ['v1'] })
     const { json: groups } = await server.call('/apis')

@@ -39,9 +39,15 @@ describe('createAuthorizer', () => {
 
   it('shows health and version to everyone, discovery to those who are known', () => {
     const anonymous = ['system:unauthenticated']
-    for (const path of ['/healthz', '/livez/ping', '/readyz', '/version']) {
+    for (const path of ['/healthz', '/livez', '/readyz', '/version']) {
       expect(mayRead('system:anonymous', anonymous, path)).toBe(true)
     }
+    // Single checks are for those who watch over the cluster, and the list of paths for its administrators.
+    for (const path of ['/livez/ping', '/readyz/informer-sync']) {
+      expect(mayRead('eve', [authenticated], path)).toBe(false)
+      expect(mayRead('prometheus', ['system:monitoring', authenticated], path)).toBe(true)
+    }
+    expect(mayRead('eve', [authenticated], '/')).toBe(false)
     for (const path of ['/api', '/apis/apps/v1', '/openapi/v3']) {
       expect(mayRead('system:anonymous', anonymous, path)).toBe(false)
       expect(mayRead('eve', [authenticated], path)).toBe(true)

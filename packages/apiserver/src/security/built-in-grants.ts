@@ -21,7 +21,8 @@ const controller = (name: string, ...resources: readonly string[]): Grant => ({
   resources: [...resources, events, leases],
 })
 
-const publicPaths = ['/healthz', '/healthz/*', '/livez', '/livez/*', '/readyz', '/readyz/*', '/version', '/version/']
+const healthPaths = ['/healthz', '/livez', '/readyz']
+const publicPaths = [...healthPaths, '/version', '/version/']
 
 export const builtInGrants: readonly Grant[] = [
   { group: 'system:unauthenticated', paths: publicPaths },
@@ -32,6 +33,11 @@ export const builtInGrants: readonly Grant[] = [
       'create selfsubjectaccessreviews.authorization.k8s.io,selfsubjectrulesreviews.authorization.k8s.io',
       'create selfsubjectreviews.authentication.k8s.io',
     ],
+  },
+
+  {
+    group: 'system:monitoring',
+    paths: [...healthPaths, ...healthPaths.map((path) => `${path}/*`), '/metrics', '/metrics/slis'],
   },
 
   // The server's own work: namespaces it makes, events it expires.

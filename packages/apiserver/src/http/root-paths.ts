@@ -1,0 +1,16 @@
+import { compareText, type ResourceDefinition } from '@coracle/api'
+import type { HealthChecks } from './health.ts'
+
+/** Every path the server answers apart from resources, sorted: what `/` lists, as upstream does. */
+export function rootPaths(definitions: readonly ResourceDefinition[], health: HealthChecks): readonly string[] {
+  const paths = new Set(['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'])
+  for (const { group, version } of definitions) {
+    if (group === '') paths.add(`/api/${version}`)
+    else paths.add(`/apis/${group}`).add(`/apis/${group}/${version}`)
+  }
+  for (const [name, checks] of Object.entries(health)) {
+    paths.add(`/${name}`)
+    for (const check of checks) paths.add(`/${name}/${check.name}`)
+  }
+  return [...paths].sort(compareText)
+}
