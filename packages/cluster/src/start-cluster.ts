@@ -1,5 +1,4 @@
-import { chmod, mkdir, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { builtinResources } from '@coracle/api'
 import { type ApiCore, createApiCore, createAuthorizer, createToken, loadOrCreateToken } from '@coracle/apiserver'
 import { createManager } from '@coracle/controller-runtime'
@@ -8,6 +7,7 @@ import { assert, type Environment, realEnvironment, VirtualClock } from '@coracl
 import { createScheduler } from '@coracle/scheduler'
 import { createMemoryStore, openLmdbStore, type Store } from '@coracle/store'
 import type { Cluster, ClusterOptions } from './cluster.ts'
+import { openDataDirectory } from './data-directory.ts'
 import { controllerIdentity, identities } from './identities.ts'
 import { listen } from './listener.ts'
 import { NodeConnections } from './node-connections.ts'
@@ -48,7 +48,10 @@ async function start(
   stop: (options: StopOptions) => Promise<void>,
 ): Promise<Cluster> {
   const { environment, dataDir, runtime } = options
-  if (dataDir !== undefined) await makeDataDirectory(dataDir)
+  if (dataDir !== undefined) {
+    const directory = openDataDirectory(environment, dataDir)
+    stops.push(() => directory.close())
+  }
   const store = await openStore(options)
   stops.push(() => store.close())
   const connections = new NodeConnections()
@@ -84,35 +87,6 @@ async function start(
     token,
     stop: ({ containers = 'terminate' } = {}) => stop({ containers }),
     [Symbol.asyncDispose]: () => stop({ containers: 'terminate' }),
-  }
-}
-
-async function makeDataDirectory(dataDir: string): Promise<void> {
-  await makeDirectories(dataDir)
-  await chmod(dataDir, 0o700)
-}
-
-/** As mkdir with `recursive`, which never ends where a parent exists and still takes no directories, as /proc. */
-async function makeDirectories(path: string): Promise<void> {
-  try {
-    await makeDirectory(path)
-  } catch (error) {
-    const parent = dirname(path)
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || parent === path) throw error
-    await makeDirectories(parent)
-    await makeDirectory(path)
-  }
-}
-
-async function makeDirectory(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 })
-  } catch (error) {
-    const isDirectory = await stat(path).then(
-      (found) => found.isDirectory(),
-      () => false,
-    )
-    if (!isDirectory) throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigMap, configMaps, namespaces, nodes, pods } from '@coracle/api'
@@ -80,10 +80,28 @@ describe('a cluster', () => {
     }
   })
 
-  it('is not started twice on one data directory, and the first goes on', async () => {
-    await using cluster = await startCluster({ dataDir, nodes: 0 })
-    await expect(startCluster({ dataDir, nodes: 0 })).rejects.toThrow(String(process.pid))
-    await cluster.client.create(configMaps, configMap('still'))
+  it.each([
+    ['disk', 'disk'],
+    ['disk', 'memory'],
+    ['memory', 'disk'],
+    ['memory', 'memory'],
+  ] as const)(
+    'is not started twice on one data directory (%s, then %s), and the first goes on',
+    async (first, second) => {
+      await using cluster = await startCluster({ dataDir, store: first, nodes: 0 })
+      const kubeconfig = await readFile(join(dataDir, 'kubeconfig'), 'utf8')
+      await expect(startCluster({ dataDir, store: second, nodes: 0 })).rejects.toThrow(
+        `${dataDir} is in use by process ${process.pid}`,
+      )
+      expect(await readFile(join(dataDir, 'kubeconfig'), 'utf8')).toBe(kubeconfig)
+      await cluster.client.create(configMaps, configMap('still'))
+    },
+  )
+
+  it('leaves a directory that exists its mode', async () => {
+    await chmod(dataDir, 0o755)
+    await using _cluster = await startCluster({ dataDir, nodes: 0 })
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o755)
   })
 
   it('lets go of everything when a part of it cannot start', async () => {

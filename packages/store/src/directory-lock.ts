@@ -1,128 +1,120 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { DirectoryInUseError } from './errors.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { DirectoryInUseError, DirectoryLockError } from './errors.ts'
+import { withoutExperimentalWarnings } from './experimental-warnings.ts'
 
-/** Holds a directory for this process. */
+/** A directory that this process has for itself: no other process of any container that shares the directory has it. */
 export interface DirectoryLock {
-  /** Whether a process that died without letting go had held it. */
+  /** Whether whoever had it before died without letting go. */
   readonly takenOver: boolean
+  /** Whether the directory is still where it was locked, neither removed nor replaced by another. */
+  isInPlace(): boolean
   release(): void
 }
 
-const fileName = 'owner.json'
-const attemptsMax = 16
-
 /**
- * Which process it is. A pid alone is used again after a while, and in containers at once (it is always 1); with the
- * boot and the tick it started at, where the system tells them, it is unmistakable.
+ * What the operating system holds the lock on. Nothing but SQLite may open it, not even to read: a process that closes a
+ * file gives up all its POSIX locks on it, whichever descriptor took them. Nor is it ever removed: that would let two
+ * processes lock two files of one name.
  */
-interface Owner {
-  readonly pid: number
-  readonly started: string
-}
+const lockFileName = 'coracle.lock'
+/** Says who holds the lock, for messages alone. */
+const ownerFileName = 'owner.json'
+/** Of two processes that lock at the same moment one has to wait until the other has given way. */
+const attemptMs = 100
+/** SQLite's code for a lock that somebody else has. */
+const sqliteBusy = 5
+
+/** A lock is lost when its database is collected as garbage, so as long as it holds it is kept here. */
+const heldDatabases = new Set<DatabaseSync>()
 
 /**
- * Takes `directory` for this process, by a file in it that names the process. Throws a `DirectoryInUseError` when a living process has it,
- * this one included; takes over from a dead one.
+ * Takes an existing directory for this process. The operating system lets go of it when the process ends, however it
+ * ends, and not before; processes that it starts do not inherit it. Throws a `DirectoryInUseError` when a living process
+ * has it, this one included, a `DirectoryLockError` where nothing can be locked, the system's error where it may not write.
  */
 export function lockDirectory(directory: string): DirectoryLock {
-  const path = join(directory, fileName)
-  const own: Owner = { pid: process.pid, started: startedOf(process.pid) ?? '' }
-  const draft = `${path}.${process.pid}`
-  let takenOver = false
-  // Linked into place rather than written there: whoever finds the file finds it whole.
-  writeFileSync(draft, JSON.stringify(own), { mode: 0o600 })
+  const path = join(directory, lockFileName)
+  const ownerPath = join(directory, ownerFileName)
+  makeLockFile(path)
+  const database = lockFile(directory, path)
+  if (database === undefined) throw new DirectoryInUseError(directory, readOwner(ownerPath))
+  heldDatabases.add(database)
+  const unlock = () => {
+    database.close()
+    heldDatabases.delete(database)
+  }
   try {
-    for (let attempt = 0; attempt < attemptsMax; attempt++) {
-      if (link(draft, path)) return { takenOver, release: () => release(path, own) }
-      const owner = readOwner(path)
-      if (owner === undefined) continue
-      if (isAlive(owner)) throw new DirectoryInUseError(directory, owner.pid)
-      removeStale(path, owner)
-      takenOver = true
+    const locked = identityOf(path)
+    const takenOver = statSync(ownerPath, { throwIfNoEntry: false }) !== undefined
+    rmSync(ownerPath, { force: true })
+    writeFileSync(ownerPath, `${JSON.stringify({ pid: process.pid, host: hostname() })}\n`, { mode: 0o600, flag: 'wx' })
+    const isInPlace = () => identityOf(path) === locked
+    return {
+      takenOver,
+      isInPlace,
+      release() {
+        if (!heldDatabases.has(database)) return
+        if (isInPlace()) rmSync(ownerPath, { force: true })
+        unlock()
+      },
     }
-  } finally {
-    rmSync(draft, { force: true })
-  }
-  throw new Error(
-    `${directory} could not be locked: its lock file keeps changing; is something else starting over and over?`,
-  )
-}
-
-/** Gives a name to a file, unless something has it already. */
-function link(from: string, to: string): boolean {
-  try {
-    linkSync(from, to)
-    return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
+    unlock()
     throw error
   }
 }
 
-/** Moves the lock of a dead process away. Should another have taken over in between, it gets its lock back. */
-function removeStale(path: string, stale: Owner): void {
-  const aside = `${path}.${process.pid}.stale`
+/** Makes the file where it is missing, and throws the system's own error where it cannot be made or written. */
+function makeLockFile(path: string): void {
   try {
-    renameSync(path, aside)
+    // Fails without having opened the file where there is one.
+    writeFileSync(path, '', { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return
-    throw error
+    if (codeOf(error) !== 'EEXIST') throw error
+    accessSync(path, constants.R_OK | constants.W_OK)
   }
-  const moved = readOwner(aside)
-  if (moved !== undefined && !isSame(moved, stale)) link(aside, path)
-  rmSync(aside, { force: true })
 }
 
-function release(path: string, own: Owner): void {
-  const owner = readOwner(path)
-  if (owner !== undefined && isSame(owner, own)) rmSync(path, { force: true })
+/**
+ * SQLite is how Node.js reaches the locks of the operating system: an exclusive transaction is one on a range of bytes of
+ * the file. Nothing is ever written to it. Undefined when someone else has it.
+ */
+function lockFile(directory: string, path: string): DatabaseSync | undefined {
+  const { DatabaseSync } = withoutExperimentalWarnings(() => process.getBuiltinModule('node:sqlite'))
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(path, { timeout: attemptMs })
+    // A journal in memory is no second file.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return database
+  } catch (error) {
+    database?.close()
+    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return undefined
+    throw new DirectoryLockError(directory, lockFileName, error)
+  }
 }
 
-function readOwner(path: string): Owner | undefined {
-  let text: string
+/** Which file a path leads to; undefined when it leads to none. */
+function identityOf(path: string): string | undefined {
   try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
-  try {
-    const { pid, started } = JSON.parse(text) as Partial<Owner>
-    if (Number.isSafeInteger(pid) && typeof started === 'string') return { pid: Number(pid), started }
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
   } catch {
-    // Falls through: what is not an owner counts as none alive.
+    return undefined
   }
-  return { pid: 0, started: '' }
 }
 
-function isSame(a: Owner, b: Owner): boolean {
-  return a.pid === b.pid && a.started === b.started
-}
-
-function isAlive(owner: Owner): boolean {
-  if (owner.pid <= 0) return false
+/** Who holds the lock, as far as can be told; another container's process ids mean nothing here without its name. */
+function readOwner(path: string): { readonly pid: number; readonly host: string | undefined } | undefined {
   try {
-    process.kill(owner.pid, 0)
-  } catch (error) {
-    // EPERM: it is there, and someone else's.
-    if (codeOf(error) !== 'EPERM') return false
-  }
-  if (owner.started === '') return true
-  const started = startedOf(owner.pid)
-  return started === undefined ? process.platform !== 'linux' : started === owner.started
-}
-
-/** The boot and the tick a process started at, from Linux's /proc; undefined for a dead process and where there is no /proc. */
-function startedOf(pid: number): string | undefined {
-  try {
-    // The command in parentheses may hold anything; the state and the numbers come after it.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const [state] = fields
-    if (state === 'Z' || state === 'X') return undefined
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields[19]}`
+    const { pid, host } = JSON.parse(readFileSync(path, 'utf8')) as { readonly pid?: unknown; readonly host?: unknown }
+    if (typeof pid !== 'number') return undefined
+    return { pid, host: typeof host === 'string' && host !== hostname() ? host : undefined }
   } catch {
+    // It only tells more about a lock that is held in any case.
     return undefined
   }
 }

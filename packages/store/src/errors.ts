@@ -28,11 +28,25 @@ export class StoreOverloadedError extends Error {
 /** The directory belongs to a process that is alive. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError'
-  /** The process that uses it. */
-  readonly pid: number
-  constructor(directory: string, pid: number) {
-    super(`${directory} is in use by process ${pid}; stop that process or choose another directory`)
-    this.pid = pid
+  /** Who uses it, in words: `process 42`, with its host where that is another (a container has a name of its own). */
+  readonly owner: string
+  constructor(directory: string, owner: { readonly pid: number; readonly host?: string | undefined } | undefined) {
+    const words = owner === undefined ? 'another process' : `process ${owner.pid}`
+    const text = owner?.host === undefined ? words : `${words} of host ${owner.host}`
+    super(`${directory} is in use by ${text}; stop that process or choose another directory`)
+    this.owner = text
+  }
+}
+
+/** The directory cannot be locked: its file system has no locks, or something else is where the lock file should be. */
+export class DirectoryLockError extends Error {
+  override readonly name = 'DirectoryLockError'
+  constructor(directory: string, lockFileName: string, cause: unknown) {
+    super(
+      `${directory} cannot be locked (${lockFileName}: ${messageOf(cause)}); ` +
+        'choose a directory on a file system that has locks, such as a local disk',
+      { cause },
+    )
   }
 }
 

@@ -1,5 +1,8 @@
+export { makePrivateDirectory, syncDirectory } from './directories.ts'
+export { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 export {
   DirectoryInUseError,
+  DirectoryLockError,
   InvalidTransactionError,
   StoreClosedError,
   StoreDamagedError,

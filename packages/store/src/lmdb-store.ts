@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
 import { assert, type Environment, realEnvironment } from '@coracle/environment'
+import { makePrivateDirectory, syncDirectory } from './directories.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { StoreClosedError, StoreFailedError } from './errors.ts'
 import { type Batch, GroupCommit } from './group-commit.ts'
 import { Journal, type JournalRecord } from './journal.ts'
 import { historyDefaultMax } from './limits.ts'
-import { LmdbTables, type LogChunk, makeDirectory, syncDirectory } from './lmdb-tables.ts'
+import { LmdbTables, type LogChunk } from './lmdb-tables.ts'
 import { decodeEvents, encodeEvents } from './log-record.ts'
 import {
   type CommitResult,
@@ -50,7 +51,7 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
   const environment = options.environment ?? realEnvironment()
   const historyMax = options.historyMax ?? historyDefaultMax
   assert(historyMax >= 0, `historyMax is not a count: ${historyMax}`)
-  makeDirectory(directory)
+  makePrivateDirectory(directory)
   const lock = lockDirectory(directory)
   if (lock.takenOver) environment.logger.warn('took the store over from a process that died', { directory })
   try {

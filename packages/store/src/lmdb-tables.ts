@@ -1,5 +1,3 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { assert } from '@coracle/environment'
 import { type Database, type GetOptions, open as openLmdb, type RootDatabase, type Transaction } from 'lmdb'
 import { checkDataFile } from './data-file.ts'
@@ -39,6 +37,7 @@ const environmentOptions = {
   batchStartThreshold: 2 ** 31,
   encoding: 'binary',
   keyEncoding: 'binary',
+  permissionsMode: 0o600,
 } as const
 
 /** A stretch of the change log: all changes of the revisions after those of the stretch before, up to `last`. */
@@ -89,8 +88,6 @@ export class LmdbTables {
   /** Opens the tables of `directory`, making them where there are none. Throws an `UnknownFormatError` or `StoreDamagedError` for ones it cannot read. */
   static async open(directory: string): Promise<LmdbTables> {
     checkDataFile(directory)
-    // Only who owns the directory gets here: locks that LMDB finds are left over, and damaged ones would stop it.
-    rmSync(join(directory, 'lock.mdb'), { force: true })
     const root: RootTable = openLmdb(directory, environmentOptions)
     try {
       const meta = openTable(root, 'meta')
@@ -204,13 +201,6 @@ export class LmdbTables {
   }
 }
 
-/** Makes `directory`, readable by its owner alone, with whatever leads to it. */
-export function makeDirectory(directory: string): void {
-  const made = mkdirSync(directory, { recursive: true, mode: 0o700 })
-  if (made === undefined) return
-  for (let path = directory; path !== dirname(made); path = dirname(path)) syncDirectory(dirname(path))
-}
-
 function openTable(root: RootTable, name: string): Table {
   return root.openDB<Uint8Array, Uint8Array>({ name, encoding: 'binary', keyEncoding: 'binary' })
 }
@@ -291,16 +281,4 @@ function encodeState(sequence: Sequence, revision: Revision, compacted: Revision
 function decodeState(bytes: Uint8Array): [Sequence, Revision, Revision] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   return [view.getFloat64(0), view.getFloat64(8), view.getFloat64(16)]
-}
-
-/** Makes the names in a directory durable. */
-export function syncDirectory(directory: string): void {
-  // Windows has no such thing as opening a directory to sync it.
-  if (process.platform === 'win32') return
-  const handle = openSync(join(directory, '.'), 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

@@ -17,7 +17,7 @@ describe('explainStartFailure', () => {
       'cannot write to .coracle (permission denied): choose another directory with --data-dir',
     ],
     [
-      Object.assign(new Error('in use'), { name: 'DirectoryInUseError', pid: 42 }),
+      Object.assign(new Error('in use'), { name: 'DirectoryInUseError', owner: 'process 42' }),
       '.coracle is in use by process 42: stop that, or choose another directory with --data-dir',
     ],
   ])('says what to do about %s', (error, message) => {

@@ -10,9 +10,9 @@ export interface StartFlags {
 export function explainStartFailure(error: unknown, { dataDir, listen, port }: StartFlags): unknown {
   if (!(error instanceof Error)) return error
   const { code, syscall } = error as NodeJS.ErrnoException
-  if (error.name === 'DirectoryInUseError' && 'pid' in error) {
+  if (error.name === 'DirectoryInUseError' && 'owner' in error) {
     return new CliError(
-      `${dataDir} is in use by process ${error.pid}: stop that, or choose another directory with --data-dir`,
+      `${dataDir} is in use by ${error.owner}: stop that, or choose another directory with --data-dir`,
     )
   }
   switch (code) {

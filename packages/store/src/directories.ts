@@ -1,0 +1,52 @@
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * Makes a directory, with whatever leads to it, for its owner alone and durably. One that exists is left as it is: it is
+ * not ours to change who may enter it.
+ */
+export function makePrivateDirectory(path: string): void {
+  if (isDirectory(path)) return
+  try {
+    // Not `recursive`: Node.js never returns from that below a directory that takes none, as /proc.
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    const parent = dirname(path)
+    if (codeOf(error) === 'EEXIST' && isDirectory(path)) return
+    if (codeOf(error) !== 'ENOENT' || parent === path) throw error
+    makePrivateDirectory(parent)
+    mkdirSync(path, { mode: 0o700 })
+  }
+  // The umask may have taken rights from the owner too.
+  chmodSync(path, 0o700)
+  syncParent(path)
+}
+
+/** Makes the names in a directory durable: a file's data is once it is synced, its name only when the directory is. */
+export function syncDirectory(directory: string): void {
+  // Windows has no such thing as opening a directory to sync it.
+  if (process.platform === 'win32') return
+  const handle = openSync(join(directory, '.'), 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function syncParent(path: string): void {
+  try {
+    syncDirectory(dirname(path))
+  } catch (error) {
+    // Who may write to a directory need not be allowed to read it, and without reading it cannot be synced.
+    if (codeOf(error) !== 'EACCES') throw error
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
