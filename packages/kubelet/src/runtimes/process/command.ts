@@ -1,9 +1,16 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { ContainerConfig, EnvironmentVariable } from '../runtime.ts'
+import { containerMark } from './marked-processes.ts'
 
 /** Where commands are looked for when neither the container nor the node agent sets a PATH. */
 const pathDefault = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** What every container is told of itself. */
+export interface ContainerIdentity {
+  readonly id: string
+  readonly variables: readonly EnvironmentVariable[]
+}
 
 /** A command as it is started. */
 export interface Command {
@@ -16,13 +23,18 @@ export interface Command {
  * What a container runs. Throws, in the words people know from container runtimes, where the working directory or the
  * executable is not there.
  */
-export function commandOf(config: ContainerConfig, workDirectory: string, identity: EnvironmentVariable[]): Command {
+export function commandOf(config: ContainerConfig, workDirectory: string, identity: ContainerIdentity): Command {
   const directory = directoryOf(config, workDirectory)
   const env = environmentOf(config, identity)
   const [name = '', ...args] = [...config.command, ...config.args]
+  const argv = [executableOf(name, env, directory), ...args]
+  const entries = Object.entries(env)
+  const odd = entries.filter((entry) => !isShellName(entry[0]))
+  if (odd.length === 0) return { argv, env, directory }
+  // What a shell does not hand on is put back by `env`, which becomes the command.
   return {
-    argv: withOddNames(env, [executableOf(name, env, directory), ...args]),
-    env,
+    argv: ['/usr/bin/env', ...odd.map(([variable, value]) => `${variable}=${value}`), ...argv],
+    env: Object.fromEntries(entries.filter(([variable]) => isShellName(variable))),
     directory,
   }
 }
@@ -31,7 +43,7 @@ export function commandOf(config: ContainerConfig, workDirectory: string, identi
 export function besideCommand(
   config: ContainerConfig,
   workDirectory: string,
-  identity: EnvironmentVariable[],
+  identity: ContainerIdentity,
   command: readonly string[],
 ): Command {
   return commandOf({ ...config, command, args: [] }, workDirectory, identity)
@@ -47,17 +59,20 @@ export function directoryOf({ workingDirectory }: ContainerConfig, workDirectory
   )
 }
 
-/** The node agent's own variables are not the container's business, apart from where programs and the home are. */
+/**
+ * The node agent's own variables are not the container's business, apart from where programs and the home are. The
+ * mark is the container's whatever its configuration says, or another's end would end it.
+ */
 function environmentOf(
   config: ContainerConfig,
-  identity: readonly EnvironmentVariable[],
+  { id, variables }: ContainerIdentity,
 ): Readonly<Record<string, string>> {
   const base: Record<string, string> = {
     PATH: process.env.PATH ?? pathDefault,
     HOME: process.env.HOME ?? '/',
   }
-  for (const { name, value } of [...identity, ...config.env]) base[name] = value
-  return base
+  for (const { name, value } of [...variables, ...config.env]) base[name] = value
+  return { ...base, [containerMark]: id }
 }
 
 function executableOf(name: string, env: Readonly<Record<string, string>>, directory: string): string {
@@ -87,9 +102,9 @@ function problemOf(path: string): string | undefined {
   }
 }
 
-/** A shell drops variables whose names are none to it; `env` puts those back and becomes the command. */
-function withOddNames(env: Readonly<Record<string, string>>, argv: readonly string[]): readonly string[] {
-  const odd = Object.entries(env).filter(([name]) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-  if (odd.length === 0) return argv
-  return ['/usr/bin/env', ...odd.map(([name, value]) => `${name}=${value}`), ...argv]
+/** A shell drops variables whose names are none to it, and does not let anybody set some of its own. */
+function isShellName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !shellsOwn.has(name)
 }
+
+const shellsOwn: ReadonlySet<string> = new Set(['BASHOPTS', 'BASH_VERSINFO', 'EUID', 'PPID', 'SHELLOPTS', 'UID'])

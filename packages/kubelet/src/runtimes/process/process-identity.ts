@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 /** Tells a process from any other, also from a later one with the same id. */
 export interface ProcessIdentity {
@@ -33,23 +33,6 @@ export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolea
   }
 }
 
-/**
- * The processes left of a container whose shim was killed alone: those of its group and session that carry its id in
- * their environment. Without /proc nothing can be told of them, and they are let be.
- */
-export function orphansOf(groupId: number, marker: string): readonly number[] {
-  let entries: readonly string[]
-  try {
-    entries = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  } catch {
-    return []
-  }
-  return entries.map(Number).filter((pid) => {
-    const stat = readStat(pid)
-    return stat?.group === groupId && stat.session === groupId && environmentOf(pid).includes(marker)
-  })
-}
-
 function startTimeOf(pid: number): string | undefined {
   if (process.platform === 'linux') {
     const stat = readStat(pid)
@@ -67,8 +50,6 @@ function startTimeOf(pid: number): string | undefined {
 
 interface Stat {
   readonly state: string
-  readonly group: number
-  readonly session: number
   /** Clock ticks since the host was started: says nothing without the id of that start. */
   readonly startTicks: string
 }
@@ -80,15 +61,9 @@ function inWords(boot: string, stat: Stat | undefined): string | undefined {
 /** proc(5): the name in parentheses may hold anything; what follows the last one is fields 3 and up. */
 function parseStat(line: string): Stat | undefined {
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
-  const [state, , group, session] = fields
+  const [state] = fields
   const ticks = fields[19]
-  if (state === undefined || group === undefined || session === undefined || ticks === undefined) return undefined
-  return {
-    state,
-    group: Number(group),
-    session: Number(session),
-    startTicks: ticks,
-  }
+  return state === undefined || ticks === undefined ? undefined : { state, startTicks: ticks }
 }
 
 function readStat(pid: number): Stat | undefined {
@@ -96,14 +71,6 @@ function readStat(pid: number): Stat | undefined {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
     return undefined
-  }
-}
-
-function environmentOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1')
-  } catch {
-    return ''
   }
 }
 

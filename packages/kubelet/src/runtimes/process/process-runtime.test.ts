@@ -128,6 +128,16 @@ describe('running commands', () => {
     expect(await log(runtime, id)).toBe('odd\n')
   })
 
+  it('hands on variables that its own shells use, as they are', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const names = ['code', 'line', 'UID', 'SHELLOPTS', 'LD_LIBRARY_PATH', 'BASH_ENV']
+    const id = await run(runtime, ['printenv', ...names], {
+      env: names.map((name) => ({ name, value: `/${name} "$x"` })),
+    })
+    await ended(runtime, id)
+    expect(await log(runtime, id)).toBe(names.map((name) => `/${name} "$x"\n`).join(''))
+  })
+
   it("does not hand on the node agent's own environment", async () => {
     process.env.CORACLE_TEST_SECRET = 'secret'
     onTestFinished(() => {
@@ -156,6 +166,13 @@ describe('running commands', () => {
     ],
     ['a path that is not there', { command: ['/no/such'] }, /exec: "\/no\/such": stat \/no\/such: no such file/],
     ['a working directory that is not there', { workingDirectory: '/no/such' }, /chdir to cwd \("\/no\/such"\)/],
+    [
+      'a command that no host takes',
+      { args: Array.from({ length: 40 }, () => 'x'.repeat(100_000)) },
+      /argument list too long/,
+    ],
+    ['a command with a NUL in it', { args: ['a\0b'] }, /invalid argument.*NUL/],
+    ['an environment with a NUL in it', { env: [{ name: 'A', value: 'a\0b' }] }, /invalid argument.*NUL/],
   ])('fails to start %s', async (_, more, message) => {
     const runtime = openRuntime(temporaryDirectory())
     await expect(run(runtime, 'true', more)).rejects.toThrow(message)
@@ -270,6 +287,76 @@ describe('running commands', () => {
       messageFromLog: true,
     })
     expect((await ended(runtime, id)).message).toBe('boom\n')
+  })
+})
+
+describe.skipIf(!linux)('processes that leave the session of their container', () => {
+  /** Prints its process id once it leads a session of its own. */
+  const leaving = (then: string) =>
+    `setsid sh -c 'echo $$; touch up; exec sleep 1000' & until [ -e up ]; do sleep 0.02; done; ${then}`
+  const pidIn = async (runtime: Runtime, id: string) => {
+    const text = await log(runtime, id)
+    expect(text).toMatch(/^\d+\n/)
+    return Number.parseInt(text, 10)
+  }
+
+  it('are gone when its main process has ended', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, leaving('true'))
+    expect(await ended(runtime, id)).toMatchObject({ exitCode: 0 })
+    expect(isRunning(await pidIn(runtime, id))).toBe(false)
+  })
+
+  it('are gone when it was stopped, and those of other containers are not', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const [id, other] = [await run(runtime, leaving('wait')), await run(runtime, leaving('wait'), { attempt: 1 })]
+    await Promise.all([logged(runtime, id, '\n'), logged(runtime, other, '\n')])
+    await runtime.stopContainer(id, 10_000)
+    const pids = await Promise.all([id, other].map((each) => pidIn(runtime, each)))
+    expect(pids.map(isRunning)).toEqual([false, true])
+    await runtime.stopContainer(other, 0)
+    expect(pids.map(isRunning)).toEqual([false, false])
+  })
+
+  it('are known by a mark that the container cannot set for itself', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, leaving('true'), { env: [{ name: 'CORACLE_CONTAINER_ID', value: 'another' }] })
+    await ended(runtime, id)
+    expect(isRunning(await pidIn(runtime, id))).toBe(false)
+  })
+
+  it('are gone with what a probe or hook has started', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'sleep 1000')
+    const { output } = await runtime.exec(id, ['sh', '-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $!'], patient)
+    expect(isRunning(Number(output))).toBe(true)
+    await runtime.stopContainer(id, 10_000)
+    expect(isRunning(Number(output))).toBe(false)
+  })
+
+  it('are gone soon after a restart of the node agent, if their container ended without it or is stopped then', async () => {
+    const directory = temporaryDirectory()
+    const [agent, ids] = await startAgent(directory, [
+      leaving('until [ -e stop ]; do sleep 0.02; done'),
+      leaving('sleep 1000'),
+    ])
+    const [ending = '', staying = ''] = ids
+    const logText = (index: number) =>
+      readFileSync(join(directory, 'kubelet', 'node-a', 'logs', 'default_web_uid-1', `c${index}`, '0.log'), 'utf8')
+    await expect.poll(() => logText(0)).toMatch(/\d+\n/)
+    await expect.poll(() => logText(1)).toMatch(/\d+\n/)
+    const [one, two] = [Number(logText(0)), Number(logText(1))]
+    agent.kill('SIGKILL')
+    await once(agent, 'exit')
+    writeFileSync(join(directory, 'kubelet', 'node-a', 'work', 'uid-1', 'c0', 'stop'), '')
+    await expect.poll(() => existsSync(join(directory, 'kubelet', 'node-a', 'exits', ending))).toBe(true)
+    expect(isRunning(one)).toBe(true)
+
+    const runtime = openRuntime(directory)
+    await expect.poll(() => isRunning(one)).toBe(false)
+    expect(isRunning(two)).toBe(true)
+    await runtime.stopContainer(staying, 0)
+    expect(isRunning(two)).toBe(false)
   })
 })
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { closeSync, type FSWatcher, mkdirSync, openSync, watch } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -17,12 +17,14 @@ import {
   type Runtime,
 } from '../runtime.ts'
 import { nodeAddressPool } from './address-ranges.ts'
-import { besideCommand, type Command, commandOf, directoryOf } from './command.ts'
+import { besideCommand, type Command, type ContainerIdentity, commandOf, directoryOf } from './command.ts'
 import { type HeldContainer, hold, isRunning, signalLeader, statusOf, stopSignalOf } from './held-container.ts'
+import { launch } from './launch.ts'
 import { readLog } from './log-reader.ts'
 import { removeLog } from './log-segments.ts'
 import { LogWatcher } from './log-watcher.ts'
-import { isAlive, orphansOf, type ProcessIdentity, signalGroup } from './process-identity.ts'
+import { MarkedProcesses } from './marked-processes.ts'
+import { isAlive, signalGroup } from './process-identity.ts'
 import { type ContainerRecord, RecordStore, type SandboxRecord } from './record-store.ts'
 import { runBeside } from './run-beside.ts'
 import { shimScript } from './shim.ts'
@@ -75,6 +77,7 @@ class ProcessRuntime implements Runtime {
    * its turn after each.
    */
   readonly #spawnTurns: TurnLimiter
+  readonly #processes: MarkedProcesses
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
   #exitsWatcher: FSWatcher | undefined
   #pollTimer: Timer | undefined
@@ -84,6 +87,7 @@ class ProcessRuntime implements Runtime {
     const directory = join(dataDirectory, 'kubelet')
     this.#environment = environment
     this.#spawnTurns = new TurnLimiter(environment.clock, 1)
+    this.#processes = new MarkedProcesses(environment)
     this.#records = new RecordStore(join(directory, nodeName))
     this.#addresses = nodeAddressPool(directory, nodeName)
     this.#adoptAll()
@@ -188,7 +192,7 @@ class ProcessRuntime implements Runtime {
       const own = this.#records.messagePath(id)
       const directory = directoryOf(record.config, record.workDirectory)
       const messagePath = terminationMessagePath(record.config, directory, own)
-      const identity = [...this.#identityOf(record), { name: terminationMessageVariable, value: messagePath }]
+      const identity = this.#identityOf(record, { name: terminationMessageVariable, value: messagePath })
       const command = commandOf(record.config, record.workDirectory, identity)
       prepareTerminationMessage(messagePath, own, record.workDirectory)
       held.record = { ...record, startedAtMs, messagePath }
@@ -209,16 +213,12 @@ class ProcessRuntime implements Runtime {
     const log = openSync(logPath, 'a', 0o600)
     try {
       const shim = ['-c', shimScript, 'coracle-shim', this.#records.identityPath(id), this.#records.exitPath(id)]
-      const child = spawn('/bin/sh', [...shim, ...command.argv], {
-        cwd: command.directory,
-        env: command.env,
-        detached: true,
-        stdio: ['ignore', log, 'ignore', log],
-      })
+      const argv = ['/bin/sh', ...shim, ...command.argv]
+      const child = launch({ ...command, argv }, ['ignore', log, 'ignore', log])
       // Without a listener a failure would take the whole process down; it shows in the missing id.
       child.on('error', () => {})
       if (child.pid === undefined)
-        throw new Error('failed to start container: the command and its environment are too large')
+        throw new Error('failed to start container: this host starts no more processes or has no more descriptors')
       held.leader = child.pid
       this.#followChild(held, child, child.pid)
     } finally {
@@ -238,8 +238,16 @@ class ProcessRuntime implements Runtime {
       // A shim that was killed leaves its group behind.
       signalGroup(leader, 'SIGKILL')
       if (this.#closed) return
-      this.#ended(held, signal === null ? (code ?? 0) : 128 + constants.signals[signal])
+      void this.#endWithAll(held, signal === null ? (code ?? 0) : 128 + constants.signals[signal])
     })
+  }
+
+  /** A container has ended when all its processes have, also those that went their own way. */
+  async #endWithAll(held: HeldContainer, exitCode: number): Promise<void> {
+    // Its number may soon be another's.
+    held.leader = undefined
+    await this.#processes.killAll(held.record.id)
+    if (!this.#closed) this.#ended(held, exitCode)
   }
 
   /** `exitCode` counts only where the shim has recorded none. */
@@ -251,7 +259,6 @@ class ProcessRuntime implements Runtime {
       exitCode,
       finishedAtMs: this.#environment.clock.now(),
     }
-    held.leader = undefined
     held.killTimer?.cancel()
     held.log?.close()
     held.log = undefined
@@ -327,7 +334,8 @@ class ProcessRuntime implements Runtime {
     held.exit = this.#records.exit(record.id)
     if (held.exit !== undefined && record.startError === undefined)
       held.message = this.#messageOf(record, held.exit.exitCode)
-    if (record.startedAtMs === undefined || held.exit !== undefined) return
+    if (record.startedAtMs === undefined) return
+    if (held.exit !== undefined) return void this.#processes.killAll(record.id)
     const identity = this.#records.identity(record.id)
     if (identity !== undefined && isAlive(identity)) {
       held.leader = identity
@@ -338,7 +346,7 @@ class ProcessRuntime implements Runtime {
       // Its shim may come up only now; from here on it finds that it has been given up.
       const late = identity ?? this.#records.identity(record.id)
       if (late !== undefined && isAlive(late)) signalGroup(late.pid, 'SIGKILL')
-      this.#killOrphans(record.id, late)
+      void this.#processes.killAll(record.id)
     }
   }
 
@@ -379,23 +387,8 @@ class ProcessRuntime implements Runtime {
       const { id } = held.record
       const identity = held.leader
       if (identity === undefined || typeof identity === 'number') continue
-      if (this.#records.exit(id) !== undefined) this.#ended(held, 0)
-      else if (!isAlive(identity)) {
-        // Its shim may have written in the meantime; if it did not, it was killed and may have left others.
-        if (this.#records.exit(id) === undefined) this.#killOrphans(id, identity)
-        this.#ended(held, killedExitCode)
-      }
-    }
-  }
-
-  #killOrphans(id: string, identity: ProcessIdentity | undefined): void {
-    if (identity === undefined) return
-    for (const pid of orphansOf(identity.pid, `CORACLE_CONTAINER_ID=${id}`)) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // It has ended by itself.
-      }
+      // A shim that left no exit code was killed.
+      if (this.#records.exit(id) !== undefined || !isAlive(identity)) void this.#endWithAll(held, killedExitCode)
     }
   }
 
@@ -407,13 +400,9 @@ class ProcessRuntime implements Runtime {
     return held
   }
 
-  /** What every container is told of itself. */
-  #identityOf(record: ContainerRecord): EnvironmentVariable[] {
-    const hostname = this.#sandboxes.get(record.sandboxId)?.hostname ?? ''
-    return [
-      { name: 'HOSTNAME', value: hostname },
-      { name: 'CORACLE_CONTAINER_ID', value: record.id },
-    ]
+  #identityOf({ id, sandboxId }: ContainerRecord, ...more: readonly EnvironmentVariable[]): ContainerIdentity {
+    const hostname = this.#sandboxes.get(sandboxId)?.hostname ?? ''
+    return { id, variables: [{ name: 'HOSTNAME', value: hostname }, ...more] }
   }
 
   #newId(): string {

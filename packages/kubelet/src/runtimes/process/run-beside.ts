@@ -1,28 +1,22 @@
-import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { type ExecResult, execOutputBytesMax } from '../runtime.ts'
 import type { Command } from './command.ts'
+import { launch } from './launch.ts'
 import { signalGroup } from './process-identity.ts'
 
 /** Runs a command to its end and keeps what it says. Aborting the signal kills it with all it has started. */
 export function runBeside(command: Command, signal: AbortSignal): Promise<ExecResult> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const [file = '', ...args] = command.argv
-    const child = spawn(file, args, {
-      cwd: command.directory,
-      env: command.env,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const child = launch(command, ['ignore', 'pipe', 'pipe'])
     const pieces: Buffer[] = []
     let bytes = 0
     const keep = (piece: Buffer) => {
       if (bytes < execOutputBytesMax) pieces.push(piece.subarray(0, execOutputBytesMax - bytes))
       bytes += piece.length
     }
-    child.stdout.on('data', keep)
-    child.stderr.on('data', keep)
+    child.stdout?.on('data', keep)
+    child.stderr?.on('data', keep)
     const abort = () => {
       if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
       reject(signal.reason)

@@ -12,25 +12,26 @@
  *   for the identity again; the shim writes its identity, and looks for the exit code. One of them sees the other.
  * - When the command has ended it kills what is left of the group, itself included: a container ends with its main
  *   process.
+ * - Its variables have names that no container uses: one that the container has too would reach it changed.
  *
  * $1 is the file for the identity, $2 the file for the exit code, the rest is the command. The log is file descriptor 3,
  * kept from the shell's own standard error, on which some shells comment the death of their children.
  */
 export const shimScript = `
-boot=
+coracle_boot=
 if [ -r /proc/$$/stat ]; then
-  read -r line </proc/$$/stat
-  read -r boot </proc/sys/kernel/random/boot_id
+  read -r coracle_line </proc/$$/stat
+  read -r coracle_boot </proc/sys/kernel/random/boot_id
 else
-  line=$(ps -o lstart= -p $$)
+  coracle_line=$(ps -o lstart= -p $$)
 fi
-printf '%s\\n%s\\n%s\\n' "$$" "$line" "$boot" >"$1" || exit
-exits=$2
-[ ! -e "$exits" ] || exit
+printf '%s\\n%s\\n%s\\n' "$$" "$coracle_line" "$coracle_boot" >"$1" || exit
+coracle_exits=$2
+[ ! -e "$coracle_exits" ] || exit
 shift 2
 trap : HUP INT QUIT USR1 USR2 PIPE ALRM TERM
 "$@" 2>&3 3>&-
-code=$?
-printf '%s\\n' "$code" >"$exits"
+coracle_code=$?
+printf '%s\\n' "$coracle_code" >"$coracle_exits"
 kill -KILL 0
 `
