@@ -1,8 +1,8 @@
 /** Field selectors: `status.phase=Running,spec.nodeName!=`. Semantics and wording are those of apimachinery's fields package. */
 import { compareText } from './compare-text.ts'
 import type { KubernetesObject } from './meta.ts'
-import type { FieldReader } from './resource.ts'
 import { badRequest } from './status.ts'
+import type { FieldReader } from './stored-kind.ts'
 
 /** One condition on a field: it has the value, or it has not. */
 export interface FieldTerm {

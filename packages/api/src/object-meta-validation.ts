@@ -3,7 +3,7 @@ import { deepEqual } from './equality.ts'
 import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import type { ObjectMeta, OwnerReference } from './meta.ts'
-import type { ResourceDefinition } from './resource.ts'
+import type { NameFormat, StoredKind } from './stored-kind.ts'
 import { checkFormat, checkName } from './string-formats.ts'
 
 /** Keys and values of all annotations together may not take more bytes. */
@@ -17,7 +17,7 @@ const metadataPath = FieldPath.of('metadata')
 /** What is wrong with the metadata of an object that is being created. Its name is generated already where it is to be. */
 export function validateObjectMeta(
   meta: ObjectMeta,
-  kind: Pick<ResourceDefinition, 'namespaced' | 'nameFormat'>,
+  kind: Pick<StoredKind, 'namespaced' | 'nameFormat'>,
   path: FieldPath = metadataPath,
 ): readonly FieldError[] {
   return [
@@ -90,11 +90,7 @@ export function validateAnnotations(
   return bytes > annotationsBytesMax ? [...errors, tooLongField(path, annotationsBytesMax)] : errors
 }
 
-function nameErrors(
-  meta: ObjectMeta,
-  format: ResourceDefinition['nameFormat'],
-  path: FieldPath,
-): readonly FieldError[] {
+function nameErrors(meta: ObjectMeta, format: NameFormat, path: FieldPath): readonly FieldError[] {
   const { name = '', generateName = '' } = meta
   const prefixProblems = generateName === '' ? [] : checkName(format, generateName, true)
   const errors = prefixProblems.map((problem) => invalidField(path.field('generateName'), generateName, problem))

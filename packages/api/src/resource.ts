@@ -1,4 +1,3 @@
-import type { FieldError } from './field-error.ts'
 import type { KubernetesObject } from './meta.ts'
 import type { ObjectSchema } from './schema/schema.ts'
 
@@ -34,33 +33,6 @@ export interface Column<T> {
   cell(object: T, nowMs: number): Cell
 }
 
-/** How a write changes an object between decoding and validation. All pure; `nowMs` is the time of the request. */
-export interface Strategy<T extends KubernetesObject> {
-  /** Defaults that depend on other fields; after the schema's own. Idempotent. */
-  applyDefaults?(object: T): T
-  /** Fills in what creation fixes, such as the initial status. Fields the client may not set are already gone. */
-  prepareForCreate?(object: T, nowMs: number): T
-  /** Carries over what a plain update may not change. The status (where it is a subresource) is already the old one. */
-  prepareForUpdate?(object: T, old: T): T
-  prepareForStatusUpdate?(object: T, old: T): T
-  /** Checks beyond the schema, with upstream's wording. Errors of the schema come first. */
-  validate?(object: T): readonly FieldError[]
-  /** Checks on create beyond `validate`: what may not be there yet. */
-  validateCreate?(object: T): readonly FieldError[]
-  /** Checks on update beyond `validate`, such as fields that cannot change. */
-  validateUpdate?(object: T, old: T): readonly FieldError[]
-  validateStatusUpdate?(object: T, old: T): readonly FieldError[]
-  /** Texts for `Warning` headers: deprecated or pointless settings. */
-  warnings?(object: T, old: T | undefined): readonly string[]
-  /**
-   * Seconds a delete waits before the object goes, given what the request asks for (undefined: not said). 0 means at
-   * once. Absent: always at once. Pods on a node wait for the node agent to delete them with 0.
-   */
-  gracePeriodSeconds?(object: T, requestedSeconds: number | undefined): number
-  /** Whether objects count generations: the server raises `metadata.generation` when anything but metadata and status changes. */
-  readonly countsGenerations?: boolean
-}
-
 /** The scale subresource: where the counts and the selector are. */
 export interface ScaleMapping<T> {
   replicas(object: T): number
@@ -71,10 +43,7 @@ export interface ScaleMapping<T> {
   withReplicas(object: T, replicas: number): T
 }
 
-/** Reads one field as text. */
-export type FieldReader<T> = { bivarianceHack(object: T): string }['bivarianceHack']
-
-/** Everything the server knows about a kind. One value of this type per kind makes the kind exist. */
+/** One version of a kind as clients see it: its names, its schema, and how it is shown. */
 export interface ResourceDefinition<T extends KubernetesObject = KubernetesObject> extends Resource<T> {
   readonly singular: string
   readonly listKind: string
@@ -91,12 +60,11 @@ export interface ResourceDefinition<T extends KubernetesObject = KubernetesObjec
    * (`pods/binding`, `pods/log`, `namespaces/finalize`).
    */
   readonly subresources: Readonly<Record<string, SubresourceDefinition>>
-  /** How names must look; upstream's rule for the kind. */
-  readonly nameFormat: 'dns1123-subdomain' | 'dns1123-label' | 'dns1035-label' | 'path-segment'
   readonly columns: readonly Column<T>[]
-  /** Fields that `fieldSelector` may name beside metadata.name and metadata.namespace. Absent values are ''. */
-  readonly selectableFields: Readonly<Record<string, FieldReader<T>>>
-  readonly strategy: Strategy<T>
+  /** Defaults that depend on other fields; after the schema's own. Idempotent. */
+  applyDefaults?(object: T): T
+  /** Why and from when on to use something else: a `Warning` header to whoever uses this version. */
+  readonly deprecated?: string
 }
 
 export interface SubresourceDefinition {

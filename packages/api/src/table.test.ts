@@ -15,7 +15,13 @@ it('has the columns of the kind and a row per object', () => {
     apiVersion: 'meta.k8s.io/v1',
     metadata: { resourceVersion: '9' },
     columnDefinitions: [
-      { name: 'Name', type: 'string', format: 'name', description: 'Name of the widget.', priority: 0 },
+      {
+        name: 'Name',
+        type: 'string',
+        format: 'name',
+        description: 'Name of the object, unique among its kind in its namespace.',
+        priority: 0,
+      },
       { name: 'Wanted', type: 'integer', format: '', description: 'How many.', priority: 1 },
       { name: 'Now', type: 'integer', format: '', description: 'The time.', priority: 0 },
     ],

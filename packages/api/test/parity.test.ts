@@ -6,14 +6,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import {
-  bindingSchema,
-  builtinResources,
-  deleteOptionsSchema,
-  scaleSchema,
-  statusSchema,
-  watchEventSchema,
-} from '../src/kinds/index.ts'
+import { builtinResources } from '../src/kinds/builtin-kinds.ts'
+import { bindingSchema, deleteOptionsSchema, scaleSchema, statusSchema, watchEventSchema } from '../src/kinds/index.ts'
 import { type KubernetesObject, listSchema } from '../src/meta.ts'
 import { apiVersionOf, type ResourceDefinition, type Verb } from '../src/resource.ts'
 import type { ListSchema, MapSchema, ObjectSchema, Schema, Union } from '../src/schema/schema.ts'

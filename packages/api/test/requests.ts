@@ -1,79 +1,74 @@
-/** Plays what a server does with a request through one definition, for the tests of kinds. */
+/** Plays what a server does with a request through one kind, for the tests of kinds. */
 import { describeFieldError } from '../src/field-error.ts'
 import type { KubernetesObject } from '../src/meta.ts'
-import { apiVersionOf, type Cell, type ResourceDefinition } from '../src/resource.ts'
+import { apiVersionOf, type Cell } from '../src/resource.ts'
 import { compile } from '../src/schema/compile.ts'
+import type { StoredKind } from '../src/stored-kind.ts'
 
 /** What a client sends, without what is the same for all objects of the kind. */
 export type Draft = Readonly<Record<string, unknown>>
 
 /** The object as decoded, with all its defaults. Unknown fields are refused. */
-export function decoded<T extends KubernetesObject>(definition: ResourceDefinition<T>, draft: Draft): T {
-  const schema = compile(definition.schema)
-  const typeMeta = { apiVersion: apiVersionOf(definition), kind: definition.kind }
+export function decoded<T extends KubernetesObject>(kind: StoredKind<T>, draft: Draft): T {
+  const schema = compile(kind.schema)
+  const typeMeta = { apiVersion: apiVersionOf(kind), kind: kind.kind }
   const { value } = schema.decode({ ...typeMeta, metadata: { name: 'x' }, ...draft }, { fieldValidation: 'Strict' })
   const object = schema.applyDefaults(value)
-  return definition.strategy.applyDefaults?.(object) ?? object
+  return kind.applyDefaults?.(object) ?? object
 }
 
 /** The object as a server would store it on creation. */
-export function created<T extends KubernetesObject>(definition: ResourceDefinition<T>, draft: Draft): T {
-  const object = decoded(definition, draft)
-  return definition.strategy.prepareForCreate?.(object, 0) ?? object
+export function created<T extends KubernetesObject>(kind: StoredKind<T>, draft: Draft): T {
+  const object = decoded(kind, draft)
+  return kind.strategy.prepareForCreate?.(object, 0) ?? object
 }
 
 /** What is wrong with a creation, one line per fault. */
-export function problemsOfCreate<T extends KubernetesObject>(
-  definition: ResourceDefinition<T>,
-  draft: Draft,
-): readonly string[] {
-  const object = created(definition, draft)
-  const errors = definition.strategy.validateCreate?.(object) ?? []
-  return [...problemsOf(definition, object), ...errors.map(describeFieldError)]
+export function problemsOfCreate<T extends KubernetesObject>(kind: StoredKind<T>, draft: Draft): readonly string[] {
+  const object = created(kind, draft)
+  const errors = kind.strategy.validateCreate?.(object) ?? []
+  return [...problemsOf(kind, object), ...errors.map(describeFieldError)]
 }
 
 /** What is wrong with an update from one draft to another. */
 export function problemsOfUpdate<T extends KubernetesObject>(
-  definition: ResourceDefinition<T>,
+  kind: StoredKind<T>,
   before: Draft,
   after: Draft,
 ): readonly string[] {
-  const old = decoded(definition, before)
-  const object = decoded(definition, after)
-  const prepared = definition.strategy.prepareForUpdate?.(object, old) ?? object
-  const errors = definition.strategy.validateUpdate?.(prepared, old) ?? []
-  return [...problemsOf(definition, prepared), ...errors.map(describeFieldError)]
+  const old = decoded(kind, before)
+  const object = decoded(kind, after)
+  const prepared = kind.strategy.prepareForUpdate?.(object, old) ?? object
+  const errors = kind.strategy.validateUpdate?.(prepared, old) ?? []
+  return [...problemsOf(kind, prepared), ...errors.map(describeFieldError)]
 }
 
 /** What is wrong with a new status. */
-export function problemsOfStatus<T extends KubernetesObject>(
-  definition: ResourceDefinition<T>,
-  draft: Draft,
-): readonly string[] {
-  const object = decoded(definition, draft)
-  return (definition.strategy.validateStatusUpdate?.(object, object) ?? []).map(describeFieldError)
+export function problemsOfStatus<T extends KubernetesObject>(kind: StoredKind<T>, draft: Draft): readonly string[] {
+  const object = decoded(kind, draft)
+  return (kind.strategy.validateStatusUpdate?.(object, object) ?? []).map(describeFieldError)
 }
 
-function problemsOf<T extends KubernetesObject>(definition: ResourceDefinition<T>, object: T): readonly string[] {
-  const errors = [...compile(definition.schema).validate(object), ...(definition.strategy.validate?.(object) ?? [])]
+function problemsOf<T extends KubernetesObject>(kind: StoredKind<T>, object: T): readonly string[] {
+  const errors = [...compile(kind.schema).validate(object), ...(kind.strategy.validate?.(object) ?? [])]
   return errors.map(describeFieldError)
 }
 
 /** The row of a table, by column: all columns, or only those that are always shown. */
 export function row<T extends KubernetesObject>(
-  definition: ResourceDefinition<T>,
+  kind: StoredKind<T>,
   draft: Draft,
   nowMs: number,
 ): Readonly<Record<string, Cell>> {
-  const object = decoded(definition, draft)
-  return Object.fromEntries(definition.columns.map(({ name, cell }) => [name, cell(object, nowMs)]))
+  const object = decoded(kind, draft)
+  return Object.fromEntries(kind.columns.map(({ name, cell }) => [name, cell(object, nowMs)]))
 }
 
 /** The names of the columns that are always shown, and of those that are only shown when asked for. */
 export function columnNames<T extends KubernetesObject>(
-  definition: ResourceDefinition<T>,
+  kind: StoredKind<T>,
 ): { readonly shown: readonly string[]; readonly wide: readonly string[] } {
   const named = (wide: boolean): readonly string[] =>
-    definition.columns.filter((column) => column.priority > 0 === wide).map((column) => column.name)
+    kind.columns.filter((column) => column.priority > 0 === wide).map((column) => column.name)
   return { shown: named(false), wide: named(true) }
 }

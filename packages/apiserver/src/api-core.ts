@@ -1,4 +1,4 @@
-import { ApiError, forbidden, type Resource, type ResourceDefinition } from '@coracle/api'
+import { ApiError, forbidden, type Resource, type StoredKind } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { Store } from '@coracle/store'
@@ -22,7 +22,7 @@ export interface ApiCoreOptions {
   /** Stays the caller's: closing the core does not close it. */
   readonly store: Store
   /** The kinds served. */
-  readonly definitions: readonly ResourceDefinition[]
+  readonly kinds: readonly StoredKind[]
   readonly authorizer: Authorizer
   /** Absent: nothing that only a node knows, such as logs, can be had. */
   readonly nodes?: NodeGateway
@@ -63,9 +63,9 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     options.onFailure?.(error)
   })
   const admission = new AdmissionChain([...builtInAdmission(registries), ...(options.admission ?? [])])
-  for (const definition of options.definitions) {
-    const cache = new WatchCache(definition, environment, feed, options.historyEventsMax)
-    registries.add(new ResourceRegistry({ definition, cache, feed, store, environment, admission, registries }))
+  for (const kind of options.kinds) {
+    const cache = new WatchCache(kind, environment, feed, options.historyEventsMax)
+    registries.add(new ResourceRegistry({ kind, cache, feed, store, environment, admission, registries }))
   }
   const subresources = createSubresources(registries, environment, options.nodes)
   const stops: (() => void)[] = []

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { builtinResources } from '@coracle/api'
+import { builtinKinds, builtinResources } from '@coracle/api'
 import { type ApiCore, createApiCore, createAuthorizer, createToken, loadOrCreateToken } from '@coracle/apiserver'
 import { createManager } from '@coracle/controller-runtime'
 import { builtinControllers, type ControllerHost } from '@coracle/controllers'
@@ -58,7 +58,7 @@ async function start(
   const core = createApiCore({
     environment,
     store,
-    definitions: builtinResources,
+    kinds: builtinKinds,
     authorizer: createAuthorizer(),
     nodes: connections,
     ...(options.onFailure === undefined ? {} : { onFailure: options.onFailure }),

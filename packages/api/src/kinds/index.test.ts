@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { listSchema } from '../meta.ts'
 import type { ObjectSchema, Schema } from '../schema/schema.ts'
-import {
-  bindingSchema,
-  builtinResources,
-  deleteOptionsSchema,
-  scaleSchema,
-  statusSchema,
-  watchEventSchema,
-} from './index.ts'
+import { builtinResources } from './builtin-kinds.ts'
+import { bindingSchema, deleteOptionsSchema, scaleSchema, statusSchema, watchEventSchema } from './index.ts'
 
 const roots: readonly Schema[] = [
   bindingSchema,

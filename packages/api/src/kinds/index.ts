@@ -1,17 +1,6 @@
-/** Every kind the server knows by itself, and what they are made of. */
-import type { ResourceDefinition } from '../resource.ts'
-import { leases } from './coordination/lease.ts'
-import { configMaps } from './core/config-map.ts'
-import { events } from './core/event.ts'
-import { namespaces } from './core/namespace.ts'
-import { nodes } from './core/node/node.ts'
-import { pods } from './core/pod/pod.ts'
-import { replicationControllers } from './core/replication-controller/replication-controller.ts'
-import { secrets } from './core/secret.ts'
-import { serviceAccounts } from './core/service-account.ts'
-
+/** Every kind the server knows by itself, and what they are made of. A kind that is exported here is served. */
 export * from './autoscaling/scale.ts'
-export { ageColumn, nameColumn, timeSince } from './columns.ts'
+export { ageColumn, type ColumnSource, column, columnsOf, nameColumn, timeSince, wideColumn } from './columns.ts'
 export * from './coordination/lease.ts'
 export * from './core/binding.ts'
 export * from './core/common.ts'
@@ -44,20 +33,8 @@ export * from './core/replication-controller/replication-controller.ts'
 export * from './core/replication-controller/replication-controller-schema.ts'
 export * from './core/secret.ts'
 export * from './core/service-account.ts'
+export * from './kind.ts'
 export * from './meta/delete-options.ts'
 export * from './meta/names.ts'
 export * from './meta/status.ts'
 export * from './meta/watch-event.ts'
-
-/** The definitions of all built-in kinds, in the order in which discovery lists them: by group, then by name. */
-export const builtinResources: readonly ResourceDefinition[] = [
-  configMaps,
-  events,
-  namespaces,
-  nodes,
-  pods,
-  replicationControllers,
-  secrets,
-  serviceAccounts,
-  leases,
-]

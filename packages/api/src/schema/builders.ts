@@ -149,8 +149,22 @@ export function optional<S extends Schema>(
   return { schema: schema as Schema<Infer<S>>, doc, required: false, ...options }
 }
 
+/** A field that clients may leave out and every decoded object has: `value` is put in. */
+export function defaulted<S extends Schema>(
+  schema: S,
+  doc: string,
+  value: NoInfer<Infer<S>>,
+): DefaultedField<Infer<S>> {
+  return { schema: schema as Schema<Infer<S>>, doc, required: false, default: value }
+}
+
+interface DefaultedField<T> extends Field<T, false> {
+  readonly default: T
+}
+
 type FieldType<F> = F extends Field<infer T> ? T : never
-type RequiredKeys<F> = { [K in keyof F]: F[K] extends Field<unknown, true> ? K : never }[keyof F]
+type IsAlwaysThere<F> = F extends Field<unknown, true> | DefaultedField<unknown> ? true : false
+type RequiredKeys<F> = { [K in keyof F]: IsAlwaysThere<F[K]> extends true ? K : never }[keyof F]
 type Simplify<T> = { [K in keyof T]: T[K] }
 
 /** The static type of an object with these fields. */

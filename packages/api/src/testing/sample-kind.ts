@@ -1,6 +1,8 @@
 /** A kind with something of everything the schema language can say, for tests of what interprets schemas. */
-import { type KubernetesObject, kindSchema } from '../meta.ts'
-import type { ResourceDefinition } from '../resource.ts'
+
+import { column, nameColumn, wideColumn } from '../kinds/columns.ts'
+import { kind } from '../kinds/kind.ts'
+import { kindSchema } from '../meta.ts'
 import {
   any,
   anyObject,
@@ -98,7 +100,7 @@ export const widgetSpec = object(`${prefix}.WidgetSpec`, 'What is wanted.', {
   note: optional(string({ maxLength: 10 }), 'A note.', { nullable: true }),
 })
 
-export interface Widget extends KubernetesObject, Infer<typeof widget> {}
+export interface Widget extends Infer<typeof widget> {}
 export const widget = kindSchema(`${prefix}.Widget`, 'A widget.', {
   spec: optional(widgetSpec, 'What is wanted.'),
   status: optional(
@@ -107,39 +109,16 @@ export const widget = kindSchema(`${prefix}.Widget`, 'A widget.', {
   ),
 })
 
-export const widgets: ResourceDefinition<Widget> = {
+export const widgets = kind<Widget>(widget, {
   group: 'example.test',
-  version: 'v1',
-  kind: 'Widget',
   plural: 'widgets',
-  singular: 'widget',
-  listKind: 'WidgetList',
-  namespaced: true,
   shortNames: ['wd'],
   categories: ['all'],
-  verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
-  schema: widget,
-  hasStatus: true,
-  subresources: { run: { group: 'example.test', version: 'v1', kind: 'Run', verbs: ['create'] } },
-  nameFormat: 'dns1123-subdomain',
+  subresources: { run: { kind: 'Run', verbs: ['create'] } },
   columns: [
-    {
-      name: 'Name',
-      type: 'string',
-      format: 'name',
-      description: 'Name of the widget.',
-      priority: 0,
-      cell: (each) => each.metadata.name ?? '',
-    },
-    {
-      name: 'Wanted',
-      type: 'integer',
-      description: 'How many.',
-      priority: 1,
-      cell: (each) => each.spec?.replicas ?? 0,
-    },
-    { name: 'Now', type: 'integer', description: 'The time.', priority: 0, cell: (_, nowMs) => nowMs },
+    nameColumn,
+    wideColumn('Wanted', ({ spec }) => spec?.replicas ?? 0, { field: 'spec.replicas' }),
+    column('Now', (_, nowMs) => nowMs, { type: 'integer', description: 'The time.' }),
   ],
-  selectableFields: { 'spec.budget': (each) => each.spec?.budget ?? '' },
-  strategy: {},
-}
+  selectableFields: { 'spec.budget': ({ spec }) => spec?.budget ?? '' },
+})

@@ -107,7 +107,7 @@ describe('a store that fails', () => {
     const store = createMemoryStore()
     await store.close()
     const authorizer = { refuse: () => undefined }
-    const core = createApiCore({ environment: virtualEnvironment(), store, definitions: [namespaces], authorizer })
+    const core = createApiCore({ environment: virtualEnvironment(), store, kinds: [namespaces], authorizer })
     await expect(core.ready).rejects.toThrow()
   })
 })

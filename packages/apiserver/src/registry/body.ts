@@ -8,6 +8,9 @@ export interface DecodedBody {
   readonly warnings: readonly string[]
 }
 
+/** What decoding asks of a kind: one that is only exchanged has no more. */
+export type DecodedKind = Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'schema' | 'applyDefaults'>
+
 /** Whether a kind is served at all: decides between two wordings of the same refusal. */
 export type KnowsKind = (apiVersion: string, kind: string) => boolean
 
@@ -16,13 +19,13 @@ export type KnowsKind = (apiVersion: string, kind: string) => boolean
  * upstream's words where it is no object of the kind.
  */
 export function decodeBody(
-  definition: ResourceDefinition,
+  definition: DecodedKind,
   body: unknown,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
   knowsKind: KnowsKind,
   known?: KubernetesObject,
 ): DecodedBody {
-  const { kind, version, schema, strategy } = definition
+  const { kind, version, schema } = definition
   const typed = withType(definition, body, knowsKind)
   const compiled = compile(schema)
   const { value, warnings } = compiled.decode(typed, {
@@ -34,11 +37,11 @@ export function decodeBody(
   // Clients may leave metadata out; nothing behind this point has to think of it.
   const complete = value.metadata === undefined ? { ...value, metadata: {} } : value
   const defaulted = compiled.applyDefaults(complete)
-  return { object: strategy.applyDefaults?.(defaulted) ?? defaulted, warnings }
+  return { object: definition.applyDefaults?.(defaulted) ?? defaulted, warnings }
 }
 
 /** The body with the `kind` and `apiVersion` of the path, which it may leave out but not contradict. */
-function withType(definition: ResourceDefinition, body: unknown, knowsKind: KnowsKind): unknown {
+function withType(definition: DecodedKind, body: unknown, knowsKind: KnowsKind): unknown {
   if (typeof body !== 'object' || Array.isArray(body)) throw unrecognized(definition, body)
   const expected = apiVersionOf(definition)
   // As in Go, null says nothing: it is an object without fields.
@@ -54,7 +57,7 @@ function withType(definition: ResourceDefinition, body: unknown, knowsKind: Know
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-function mismatch(definition: ResourceDefinition, apiVersion: string, kind: string, knowsKind: KnowsKind): Error {
+function mismatch(definition: DecodedKind, apiVersion: string, kind: string, knowsKind: KnowsKind): Error {
   const expected = apiVersionOf(definition)
   const known = knowsKind(apiVersion, kind)
   if (known && kind === definition.kind) {
@@ -73,7 +76,7 @@ function mismatch(definition: ResourceDefinition, apiVersion: string, kind: stri
 /** How many bytes of a body that is no object its refusal shows. */
 const shownBytesMax = 30
 
-function unrecognized(definition: ResourceDefinition, body: unknown): Error {
+function unrecognized(definition: DecodedKind, body: unknown): Error {
   const type = Array.isArray(body) ? 'array' : typeof body
   const bytes = Buffer.from(JSON.stringify(body) ?? '')
   const shown = bytes.subarray(0, shownBytesMax).toString('hex') + (bytes.length > shownBytesMax ? ' ...' : '')

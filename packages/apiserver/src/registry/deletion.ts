@@ -2,14 +2,15 @@ import {
   type About,
   conflict,
   formatTime,
+  type KindRules,
   type KubernetesObject,
   type ObjectMeta,
   parseTime,
-  type ResourceDefinition,
   type Status,
+  type StoredKind,
 } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
-import { asTerminating, isHeld, isNamespace, type KindRules } from './kind-rules.ts'
+import { asTerminating, isHeld, isNamespace } from './namespaces.ts'
 
 /** What a delete request comes to. */
 export type DeletionPlan =
@@ -29,14 +30,13 @@ export const foregroundFinalizer = 'foregroundDeletion'
  * a deletion timestamp in the future and waits for its node; an object with finalizers waits for those; all else goes.
  */
 export function planDeletion(
-  definition: ResourceDefinition,
-  rules: KindRules,
+  definition: StoredKind,
   object: KubernetesObject,
   options: DeleteOptions,
   nowMs: number,
 ): DeletionPlan {
   const { metadata } = object
-  const finalizers = finalizersAfter(metadata.finalizers ?? [], options, rules)
+  const finalizers = finalizersAfter(metadata.finalizers ?? [], options, definition.rules)
   if (isNamespace(definition)) {
     if (metadata.deletionTimestamp === undefined) {
       return mark(asTerminating(object), finalizers, { deletionTimestamp: formatTime(nowMs) })
@@ -55,7 +55,7 @@ export function planDeletion(
 }
 
 /** Whether an update has taken away what last held a deleted object, so that it goes now. */
-export function endsDeletion(definition: ResourceDefinition, object: KubernetesObject, old: KubernetesObject): boolean {
+export function endsDeletion(definition: StoredKind, object: KubernetesObject, old: KubernetesObject): boolean {
   if (old.metadata.deletionTimestamp === undefined) return false
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) > 0) return false
   return (object.metadata.finalizers ?? []).length === 0 && !isHeld(definition, object)
@@ -63,7 +63,7 @@ export function endsDeletion(definition: ResourceDefinition, object: KubernetesO
 
 /** Throws a Conflict unless the object is the one a delete was meant for. `about.plural` is the kind, as upstream words it. */
 export function checkPreconditions(
-  definition: ResourceDefinition,
+  definition: StoredKind,
   metadata: ObjectMeta,
   preconditions: DeleteOptions['preconditions'],
 ): void {
@@ -111,7 +111,7 @@ type Grace = Pick<ObjectMeta, 'deletionTimestamp' | 'deletionGracePeriodSeconds'
 
 /** The marks of a graceful deletion, `pending` where one is under way and stays as it is, undefined for kinds without. */
 function planGrace(
-  definition: ResourceDefinition,
+  definition: StoredKind,
   object: KubernetesObject,
   options: DeleteOptions,
   nowMs: number,

@@ -1,4 +1,11 @@
-import { badRequest, formatTime, type KubernetesObject, type ObjectMeta, type ResourceDefinition } from '@coracle/api'
+import {
+  badRequest,
+  formatTime,
+  type KubernetesObject,
+  type ObjectMeta,
+  type Resource,
+  type StoredKind,
+} from '@coracle/api'
 
 /** What the server adds to a generated name's prefix, and how long the whole may get (apiserver's storage/names). */
 export const generatedSuffixLength = 5
@@ -11,7 +18,7 @@ export function generatedName(prefix: string, suffix: string): string {
 
 /** The metadata of a new object: what only the server gives is given, whatever the client wrote there is dropped. */
 export function metadataForCreate(
-  definition: ResourceDefinition,
+  definition: StoredKind,
   given: ObjectMeta,
   identity: { readonly namespace: string; readonly name: string; readonly uid: string },
   nowMs: number,
@@ -42,13 +49,13 @@ export function metadataForCreate(
 }
 
 /** Of kinds that do not count generations it is what the client says. */
-function generationOf({ strategy }: ResourceDefinition, given: number): Pick<ObjectMeta, 'generation'> {
+function generationOf({ strategy }: StoredKind, given: number): Pick<ObjectMeta, 'generation'> {
   if (strategy.countsGenerations === true) return { generation: 1 }
   return given === 0 ? {} : { generation: given }
 }
 
 /** The metadata of a changed object: what only the server gives stays as it was. */
-export function metadataForUpdate(definition: ResourceDefinition, given: ObjectMeta, old: ObjectMeta): ObjectMeta {
+export function metadataForUpdate(definition: StoredKind, given: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const {
     namespace,
     uid,
@@ -79,7 +86,7 @@ function present<K extends keyof ObjectMeta>(key: K, value: ObjectMeta[K]): Part
 
 /** The namespace a new object goes to. Throws a BadRequest where its own contradicts the request's. */
 export function namespaceForCreate(
-  definition: ResourceDefinition,
+  definition: Pick<Resource, 'namespaced'>,
   requested: string,
   object: KubernetesObject,
 ): string {
@@ -94,7 +101,7 @@ export function namespaceForCreate(
 
 /** Throws a BadRequest where an object is not the one its URL names. */
 export function checkIdentity(
-  definition: ResourceDefinition,
+  definition: Pick<Resource, 'namespaced'>,
   { metadata }: KubernetesObject,
   namespace: string,
   name: string,

@@ -1,5 +1,4 @@
-import { deepEqual, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
-import type { KindRules } from './kind-rules.ts'
+import { deepEqual, type KubernetesObject, type StoredKind } from '@coracle/api'
 import { metadataForCreate, metadataForUpdate } from './object-metadata.ts'
 
 /** Which part of an object a change is about. `raw` changes are stored as they are. */
@@ -7,20 +6,20 @@ export type ChangedPart = 'main' | 'status' | 'raw'
 
 /** What is stored of a new object: with its identity, and without what a client may not set. Pure. */
 export function prepareForCreate(
-  definition: ResourceDefinition,
-  rules: KindRules,
+  definition: StoredKind,
   object: KubernetesObject,
   identity: { readonly namespace: string; readonly name: string; readonly uid: string },
   nowMs: number,
 ): KubernetesObject {
   const created = { ...object, metadata: metadataForCreate(definition, object.metadata, identity, nowMs) }
-  const fresh = definition.hasStatus && !rules.keepsStatusOnCreate ? withStatusOf(created, undefined) : created
+  const fresh =
+    definition.hasStatus && !definition.rules.keepsStatusOnCreate ? withStatusOf(created, undefined) : created
   return definition.strategy.prepareForCreate?.(fresh, nowMs) ?? fresh
 }
 
 /** What is stored of a changed object: everything the change may not touch is as it was. Pure. */
 export function prepareForUpdate(
-  definition: ResourceDefinition,
+  definition: StoredKind,
   given: KubernetesObject,
   old: KubernetesObject,
   part: ChangedPart,

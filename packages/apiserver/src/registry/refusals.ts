@@ -7,16 +7,14 @@ import {
   invalid,
   invalidField,
   type KubernetesObject,
-  type ResourceDefinition,
+  type StoredKind,
   staleVersion,
 } from '@coracle/api'
-import type { KindRules } from './kind-rules.ts'
 import { parseResourceVersion } from './list-request.ts'
 
 /** Throws a Conflict where a change was meant for another version of an object, or for another object of its name. */
 export function checkVersion(
-  definition: ResourceDefinition,
-  rules: KindRules,
+  definition: StoredKind,
   { metadata }: KubernetesObject,
   wanted: { readonly resourceVersion?: string | undefined; readonly uid?: string | undefined },
 ): void {
@@ -27,7 +25,7 @@ export function checkVersion(
     throw uidConflict(definition, { namespace: metadata.namespace ?? '', name }, wantedUid, uid)
   }
   if (wantedVersion !== '' && Number.isNaN(parseResourceVersion(wantedVersion))) throw noNumber(wantedVersion)
-  if (wantedVersion === '' && !rules.updatesUnconditionally) {
+  if (wantedVersion === '' && !definition.rules.updatesUnconditionally) {
     const error = invalidField(FieldPath.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')
     // It is the resource that upstream names here, not its kind.
     throw invalid({ group: definition.group, kind: definition.plural }, name, [error])

@@ -4,7 +4,7 @@ import {
   hasReason,
   type KubernetesObject,
   notFound,
-  type ResourceDefinition,
+  type StoredKind,
   staleVersion,
 } from '@coracle/api'
 import type { DeleteOptions, ListOptions, Patch, WatchOptions } from '@coracle/client'
@@ -28,7 +28,6 @@ import { type DecodedBody, decodeBody } from './body.ts'
 import { CollectionReader } from './collection-reader.ts'
 import { checkPreconditions, deletedStatus, endsDeletion, planDeletion } from './deletion.ts'
 import { KeyTurns } from './key-turns.ts'
-import { type KindRules, kindRulesOf } from './kind-rules.ts'
 import { parseResourceVersion, requestedVersion } from './list-request.ts'
 import { checkIdentity, generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
 import { ObjectWriter } from './object-writer.ts'
@@ -48,7 +47,7 @@ export const generatedNameAttemptsMax = 8
 export const concurrentDeletesMax = 100
 
 export interface RegistryParts {
-  readonly definition: ResourceDefinition
+  readonly kind: StoredKind
   readonly cache: WatchCache
   readonly feed: StoreFeed
   readonly store: Store
@@ -67,10 +66,9 @@ export interface Change {
 
 /** The write path and the read path of one kind, for built-in and custom kinds alike. */
 export class ResourceRegistry implements Registry {
-  readonly definition: ResourceDefinition
+  readonly definition: StoredKind
   readonly cache: WatchCache
   readonly #parts: RegistryParts
-  readonly #rules: KindRules
   readonly #reader: CollectionReader
   readonly #writer: ObjectWriter
   /** What the next object is compared with: controllers create many of one template. */
@@ -78,10 +76,9 @@ export class ResourceRegistry implements Registry {
   readonly #turns = new KeyTurns()
 
   constructor(parts: RegistryParts) {
-    this.definition = parts.definition
+    this.definition = parts.kind
     this.cache = parts.cache
     this.#parts = parts
-    this.#rules = kindRulesOf(parts.definition)
     this.#reader = new CollectionReader(parts.cache, parts.feed)
     this.#writer = new ObjectWriter(parts.cache, parts.feed, parts.store)
   }
@@ -132,7 +129,7 @@ export class ResourceRegistry implements Registry {
       const { uid = '' } = metadata
       // A uid says that something should be.
       if (uid !== '') throw uidConflict(this.definition, { namespace, name }, uid, '')
-      if (subresource === '' && this.#rules.createsOnUpdate) {
+      if (subresource === '' && this.definition.rules.createsOnUpdate) {
         return this.#createByUpdate(context, namespace, decoded, options)
       }
     }
@@ -179,7 +176,7 @@ export class ResourceRegistry implements Registry {
       checkPreconditions(definition, old.object.metadata, options.preconditions)
       const attributes = this.#attributes('DELETE', context, '', namespace, name, old.object, dryRun)
       await this.#parts.admission.validate(attributes, undefined)
-      const plan = planDeletion(definition, this.#rules, old.object, options, this.#nowMs)
+      const plan = planDeletion(definition, old.object, options, this.#nowMs)
       if (plan.type === 'keep') return { type: 'object', stored: old, gone: false }
       if (plan.type === 'mark') {
         const stored = dryRun
@@ -268,7 +265,7 @@ export class ResourceRegistry implements Registry {
     old: StoredObject,
     wanted: { readonly resourceVersion?: string | undefined; readonly uid?: string | undefined },
   ): void {
-    checkVersion(this.definition, this.#rules, old.object, wanted)
+    checkVersion(this.definition, old.object, wanted)
   }
 
   /** Removes an object that has outlived its time, unless it has changed since: no finalizer or grace period holds it. */
@@ -311,7 +308,7 @@ export class ResourceRegistry implements Registry {
     for (let attempt = 1; ; attempt += 1) {
       const name = generates ? this.#generateName(generateName) : givenName
       const identity = { namespace, name, uid: this.#parts.environment.random.uuid() }
-      const prepared = prepareForCreate(definition, this.#rules, admitted, identity, this.#nowMs)
+      const prepared = prepareForCreate(definition, admitted, identity, this.#nowMs)
       const object = sharingSpec(this.#lastCreated, prepared)
       checkCreate(definition, object)
       await this.#parts.admission.validate(attributes, object)
@@ -383,7 +380,8 @@ export class ResourceRegistry implements Registry {
   }
 
   #deleted(object: KubernetesObject, revision: number): DeleteResult {
-    if (!this.#rules.returnsDeletedObject) return { type: 'status', status: deletedStatus(this.definition, object) }
+    if (!this.definition.rules.returnsDeletedObject)
+      return { type: 'status', status: deletedStatus(this.definition, object) }
     const metadata = { ...object.metadata, resourceVersion: String(revision) }
     return { type: 'object', stored: unstored({ ...object, metadata }, revision), gone: true }
   }

@@ -4,14 +4,14 @@ import {
   FieldPath,
   invalid,
   type KubernetesObject,
-  type ResourceDefinition,
+  type StoredKind,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coracle/api'
 import { statusOf } from './preparation.ts'
 
 /** Throws Invalid (422), naming every field that is wrong, unless the object may be created. */
-export function checkCreate(definition: ResourceDefinition, object: KubernetesObject): void {
+export function checkCreate(definition: StoredKind, object: KubernetesObject): void {
   const { schema, strategy } = definition
   const errors = [
     ...validateObjectMeta(object.metadata, definition),
@@ -24,7 +24,7 @@ export function checkCreate(definition: ResourceDefinition, object: KubernetesOb
 
 /** Throws Invalid (422), naming every field that is wrong, unless the object may replace the old one. */
 export function checkUpdate(
-  definition: ResourceDefinition,
+  definition: StoredKind,
   object: KubernetesObject,
   old: KubernetesObject,
   part: 'main' | 'status',
@@ -37,7 +37,7 @@ export function checkUpdate(
 }
 
 function mainErrors(
-  { schema, strategy }: ResourceDefinition,
+  { schema, strategy }: StoredKind,
   object: KubernetesObject,
   old: KubernetesObject,
 ): readonly FieldError[] {
@@ -50,7 +50,7 @@ function mainErrors(
 
 /** Only the status is checked: all else has been, when it was written. */
 function statusErrors(
-  { schema, strategy }: ResourceDefinition,
+  { schema, strategy }: StoredKind,
   object: KubernetesObject,
   old: KubernetesObject,
 ): readonly FieldError[] {

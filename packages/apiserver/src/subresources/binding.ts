@@ -10,7 +10,6 @@ import {
   type KubernetesObject,
   type Pod,
   type PodCondition,
-  type ResourceDefinition,
   requiredField,
   type Status,
   unsupportedField,
@@ -20,16 +19,15 @@ import { decodeBody } from '../registry/body.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { Subresource } from './subresource.ts'
 
-const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: bindingSchema, strategy: {} }
+const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: bindingSchema }
 
 const success: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
 
 /** `pods/binding`: puts a pod on a node, once. What schedulers call. */
 export function bindingSubresource(registry: ResourceRegistry, { clock }: Environment): Subresource {
-  const definition = bindingKind as unknown as ResourceDefinition
   return {
     async create(context, namespace, name, body, options) {
-      const { object, warnings } = decodeBody(definition, body, options.fieldValidation, () => false)
+      const { object, warnings } = decodeBody(bindingKind, body, options.fieldValidation, () => false)
       const binding = object as Binding
       if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object')
       const errors = bindingErrors(binding)

@@ -1,7 +1,8 @@
 import {
   ageColumn,
   badRequest,
-  type Column,
+  column,
+  columnsOf,
   compile,
   conflict,
   FieldPath,
@@ -23,24 +24,12 @@ import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
 import { unstored } from '../watch-cache/stored-object.ts'
 import type { Subresource, SubresourceResult } from './subresource.ts'
 
-const columns: readonly Column<Scale>[] = [
+const columns = columnsOf(scaleSchema, [
   nameColumn,
-  {
-    name: 'Desired',
-    type: 'integer',
-    description: 'How many there are to be.',
-    priority: 0,
-    cell: ({ spec }) => spec?.replicas ?? 0,
-  },
-  {
-    name: 'Available',
-    type: 'integer',
-    description: 'How many there are.',
-    priority: 0,
-    cell: ({ status }) => status?.replicas ?? 0,
-  },
+  column('Desired', ({ spec }) => spec?.replicas ?? 0, { field: 'spec.replicas' }),
+  column('Available', ({ status }) => status?.replicas ?? 0, { field: 'status.replicas' }),
   ageColumn,
-]
+])
 
 /** What of a Scale's definition decoding and patching need: it is never stored. */
 const scaleKind = {
@@ -48,7 +37,6 @@ const scaleKind = {
   version: 'v1',
   kind: 'Scale',
   schema: scaleSchema,
-  strategy: {},
   namespaced: true,
   columns,
 }

@@ -1,4 +1,4 @@
-import { builtinResources, type ConfigMap, configMaps, type Pod, type Resource } from '@coracle/api'
+import { builtinKinds, type ConfigMap, configMaps, type Pod, type Resource } from '@coracle/api'
 import type { Client, Watch, WatchEvent } from '@coracle/client'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { createMemoryStore, type Store } from '@coracle/store'
@@ -25,7 +25,7 @@ export async function startTestCore(options: Partial<ApiCoreOptions> = {}): Prom
   const core = createApiCore({
     environment,
     store,
-    definitions: builtinResources,
+    kinds: builtinKinds,
     authorizer: { refuse: () => undefined },
     ...options,
   })

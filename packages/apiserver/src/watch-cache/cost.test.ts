@@ -1,4 +1,4 @@
-import { namespaces, type Pod, pods, type ResourceDefinition } from '@coracle/api'
+import { namespaces, type Pod, pods, type StoredKind } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { pod, startTestCore, type TestCore } from '../testing/test-core.ts'
 
@@ -14,8 +14,8 @@ async function withPodsAndNodes(count: number): Promise<CountingCore> {
     looks += 1
     return each.spec.nodeName ?? ''
   }
-  const counting: ResourceDefinition<Pod> = { ...pods, selectableFields: { 'spec.nodeName': nodeName } }
-  const test = await startTestCore({ definitions: [namespaces, counting] })
+  const counting: StoredKind<Pod> = { ...pods, selectableFields: { 'spec.nodeName': nodeName } }
+  const test = await startTestCore({ kinds: [namespaces, counting] })
   for (let index = 0; index < count; index += 1) {
     await test.client.create(pods, pod(`p${index}`, {}, { nodeName: `n${index}` }))
   }

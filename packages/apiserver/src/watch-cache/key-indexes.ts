@@ -1,4 +1,4 @@
-import type { FieldReader, KubernetesObject, ResourceDefinition } from '@coracle/api'
+import type { FieldReader, KubernetesObject, StoredKind } from '@coracle/api'
 import type { Selection } from './selection.ts'
 
 /** Most indexes per resource. When another one is wanted the one unused for longest goes. */
@@ -19,7 +19,7 @@ export class KeyIndexes {
   /** In the order of their last use. */
   readonly #indexes = new Map<string, KeyIndex>()
 
-  constructor(definition: ResourceDefinition) {
+  constructor(definition: StoredKind) {
     this.#fields = definition.selectableFields
   }
 

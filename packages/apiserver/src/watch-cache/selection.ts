@@ -6,7 +6,7 @@ import {
   type LabelRequirement,
   parseFieldSelector,
   parseLabelSelector,
-  type ResourceDefinition,
+  type StoredKind,
 } from '@coracle/api'
 
 /** Which objects of a resource a list or a watch is about. */
@@ -31,7 +31,7 @@ export interface SelectionOptions {
 }
 
 /** Parses selectors. Throws a BadRequest for what does not parse and for fields the kind is not selected by. */
-export function selectionOf(definition: ResourceDefinition, options: SelectionOptions): Selection {
+export function selectionOf(definition: StoredKind, options: SelectionOptions): Selection {
   const namespace = definition.namespaced ? (options.namespace ?? '') : ''
   const { labelSelector = '', fieldSelector = '' } = options
   if (labelSelector === '' && fieldSelector === '') return unfilteredSelection(namespace)
@@ -55,7 +55,7 @@ function unfilteredSelection(namespace: string): Selection {
   return { namespace, unfiltered: true, matches, key: undefined, labelRequirements: [], fieldTerms: [] }
 }
 
-function keyIn(definition: ResourceDefinition, namespace: string, name: string): string | undefined {
+function keyIn(definition: StoredKind, namespace: string, name: string): string | undefined {
   if (!definition.namespaced) return name
   return namespace === '' ? undefined : `${namespace}/${name}`
 }

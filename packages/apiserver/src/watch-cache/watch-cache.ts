@@ -1,4 +1,4 @@
-import { ApiError, apiVersionOf, expired, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
+import { ApiError, apiVersionOf, expired, type KubernetesObject, type StoredKind } from '@coracle/api'
 import type { Environment, Timer } from '@coracle/environment'
 import type { Entry, StoreEvent } from '@coracle/store'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
@@ -37,7 +37,7 @@ export interface CacheWatchOptions {
  * from, those of clients and those of the write path. Kept up to date by the store's feed.
  */
 export class WatchCache implements FeedSink {
-  readonly definition: ResourceDefinition
+  readonly definition: StoredKind
   readonly prefix: string
   readonly codec: ObjectCodec
   readonly writes = new InFlightWrites()
@@ -63,12 +63,7 @@ export class WatchCache implements FeedSink {
   #bookmarkTimer: Timer | undefined
   readonly #listeners: ((event: CacheEvent) => void)[] = []
 
-  constructor(
-    definition: ResourceDefinition,
-    environment: Environment,
-    feed: StoreFeed,
-    historyMax = historyEventsMax,
-  ) {
+  constructor(definition: StoredKind, environment: Environment, feed: StoreFeed, historyMax = historyEventsMax) {
     this.definition = definition
     this.prefix = `${registryPrefix}${definition.group || 'core'}/${definition.plural}/`
     this.codec = createObjectCodec(definition)

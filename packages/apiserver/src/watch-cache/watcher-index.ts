@@ -1,4 +1,4 @@
-import type { FieldReader, KubernetesObject, ResourceDefinition } from '@coracle/api'
+import type { FieldReader, KubernetesObject, StoredKind } from '@coracle/api'
 import type { CacheEvent } from './cache-event.ts'
 import type { CacheWatcher } from './cache-watcher.ts'
 
@@ -14,7 +14,7 @@ export class WatcherIndex {
   /** How many watchers are filed by each field. */
   readonly #fieldsInUse = new Map<string, number>()
 
-  constructor(definition: ResourceDefinition) {
+  constructor(definition: StoredKind) {
     this.#fields = definition.selectableFields
   }
 

@@ -1,6 +1,6 @@
-import { type KubernetesObject, kindSchema } from '../../meta.ts'
+import { kindSchema } from '../../meta.ts'
 import { int32, object, optional, required, string } from '../../schema/builders.ts'
-import type { Infer, ObjectSchema } from '../../schema/schema.ts'
+import type { Infer } from '../../schema/schema.ts'
 
 const autoscalingV1 = 'io.k8s.api.autoscaling.v1'
 
@@ -16,11 +16,7 @@ export const scaleStatus = object(`${autoscalingV1}.ScaleStatus`, 'How many ther
 })
 
 /** What a `scale` subresource shows and takes, whatever is behind it. Not stored. */
-export interface Scale extends KubernetesObject {
-  readonly spec?: ScaleSpec | undefined
-  readonly status?: ScaleStatus | undefined
-}
-
+export interface Scale extends Infer<typeof scaleSchema> {}
 export const scaleSchema = kindSchema(
   `${autoscalingV1}.Scale`,
   'How many of something there are and should be: the scale subresource of whatever can be scaled.',
@@ -28,4 +24,4 @@ export const scaleSchema = kindSchema(
     spec: optional(scaleSpec, 'How many are wanted.', { default: {} }),
     status: optional(scaleStatus, 'How many there are. Only read.', { default: { replicas: 0 } }),
   },
-) as ObjectSchema<Scale>
+)

@@ -1,13 +1,12 @@
 import { type FieldError, forbiddenField, invalidField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
-import { type KubernetesObject, kindSchema } from '../../meta.ts'
-import type { Column, ResourceDefinition } from '../../resource.ts'
+import { kindSchema } from '../../meta.ts'
 import { int32, microTime, object, optional, string } from '../../schema/builders.ts'
-import type { Infer, ObjectSchema } from '../../schema/schema.ts'
+import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
-import { ageColumn, nameColumn } from '../columns.ts'
+import { ageColumn, column, nameColumn } from '../columns.ts'
+import { kind } from '../kind.ts'
 import { checkNonNegative } from '../validation.ts'
-import { allVerbs } from '../verbs.ts'
 
 const coordinationV1 = 'io.k8s.api.coordination.v1'
 
@@ -23,15 +22,12 @@ export const leaseSpec = object(`${coordinationV1}.LeaseSpec`, 'Who holds a leas
 })
 
 /** Who is in charge of something, or alive, and until when. */
-export interface Lease extends KubernetesObject {
-  readonly spec?: LeaseSpec | undefined
-}
-
+export interface Lease extends Infer<typeof leaseSchema> {}
 export const leaseSchema = kindSchema(
   `${coordinationV1}.Lease`,
   'Says who is in charge of something and until when: leaders hold one, and nodes renew one to show that they are alive.',
   { spec: optional(leaseSpec, 'Who holds the lease, and until when.', { default: {} }) },
-) as ObjectSchema<Lease>
+)
 
 const specPath = FieldPath.of('spec')
 
@@ -60,35 +56,15 @@ function validateStrategy(strategy: string): readonly FieldError[] {
   return strategy === 'OldestEmulationVersion' ? [] : [unsupportedField(path, strategy, ['OldestEmulationVersion'])]
 }
 
-const columns: readonly Column<Lease>[] = [
-  nameColumn,
-  {
-    name: 'Holder',
-    type: 'string',
-    description: 'Who holds the lease.',
-    priority: 0,
-    cell: ({ spec }) => spec?.holderIdentity ?? '',
-  },
-  ageColumn,
-]
-
 /** `coordination.k8s.io/v1` leases. */
-export const leases: ResourceDefinition<Lease> = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  kind: 'Lease',
-  listKind: 'LeaseList',
+export const leases = kind<Lease>(leaseSchema, {
   plural: 'leases',
-  singular: 'lease',
-  shortNames: [],
-  categories: [],
-  namespaced: true,
-  verbs: allVerbs,
-  schema: leaseSchema,
-  hasStatus: false,
-  subresources: {},
-  nameFormat: 'dns1123-subdomain',
-  columns,
-  selectableFields: {},
-  strategy: { validate },
-}
+  columns: [
+    nameColumn,
+    column('Holder', ({ spec }) => spec?.holderIdentity ?? '', { field: 'spec.holderIdentity' }),
+    ageColumn,
+  ],
+  rules: { createsOnUpdate: true, updatesUnconditionally: false },
+  finalizers: 'any',
+  validate,
+})

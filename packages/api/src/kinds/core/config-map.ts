@@ -1,25 +1,19 @@
 import { type FieldError, invalidField, tooLongField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
-import { type KubernetesObject, kindSchema } from '../../meta.ts'
-import type { Column, ResourceDefinition } from '../../resource.ts'
+import { kindSchema } from '../../meta.ts'
 import { boolean, bytes, mapOf, optional, stringMap } from '../../schema/builders.ts'
-import type { ObjectSchema } from '../../schema/schema.ts'
+import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
-import { ageColumn, nameColumn } from '../columns.ts'
+import { ageColumn, column, nameColumn } from '../columns.ts'
+import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
-import { checkFinalizers, checkImmutableFlag } from '../validation.ts'
-import { allVerbs } from '../verbs.ts'
+import { checkImmutableFlag } from '../validation.ts'
 import { base64Bytes, dataBytesMax, utf8Bytes } from './data-size.ts'
 
 type Data = Readonly<Record<string, string>>
 
 /** Configuration that pods read as variables or files. */
-export interface ConfigMap extends KubernetesObject {
-  readonly immutable?: boolean | undefined
-  readonly data?: Data | undefined
-  readonly binaryData?: Data | undefined
-}
-
+export interface ConfigMap extends Infer<typeof configMapSchema> {}
 export const configMapSchema = kindSchema(
   `${coreV1}.ConfigMap`,
   'Configuration by key, for pods to read as environment variables or files. At most 1 MiB.',
@@ -28,14 +22,13 @@ export const configMapSchema = kindSchema(
     data: optional(stringMap, 'Values that are text, by key.'),
     binaryData: optional(mapOf(bytes), 'Values that are any bytes, in base64, by key. No key may be in data as well.'),
   },
-) as ObjectSchema<ConfigMap>
+)
 
-function validate({ metadata, data = {}, binaryData = {} }: ConfigMap): readonly FieldError[] {
+function validate({ data = {}, binaryData = {} }: ConfigMap): readonly FieldError[] {
   const totalBytes =
     Object.values(data).reduce((sum, text) => sum + utf8Bytes(text), 0) +
     Object.values(binaryData).reduce((sum, text) => sum + base64Bytes(text), 0)
   return [
-    ...checkFinalizers(metadata),
     ...validateKeys('data', data, binaryData),
     ...validateKeys('binaryData', binaryData),
     // Upstream names the object as a whole by an empty key.
@@ -53,38 +46,14 @@ function validateKeys(name: 'data' | 'binaryData', map: Data, binaryData: Data =
   })
 }
 
-const columns: readonly Column<ConfigMap>[] = [
-  nameColumn,
-  {
-    name: 'Data',
-    type: 'string',
-    description: 'How many values there are.',
-    priority: 0,
-    cell: ({ data = {}, binaryData = {} }) => Object.keys(data).length + Object.keys(binaryData).length,
-  },
-  ageColumn,
-]
+const valueCount = ({ data = {}, binaryData = {} }: ConfigMap): number =>
+  Object.keys(data).length + Object.keys(binaryData).length
 
 /** `v1` configmaps. */
-export const configMaps: ResourceDefinition<ConfigMap> = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  listKind: 'ConfigMapList',
+export const configMaps = kind<ConfigMap>(configMapSchema, {
   plural: 'configmaps',
-  singular: 'configmap',
   shortNames: ['cm'],
-  categories: [],
-  namespaced: true,
-  verbs: allVerbs,
-  schema: configMapSchema,
-  hasStatus: false,
-  subresources: {},
-  nameFormat: 'dns1123-subdomain',
-  columns,
-  selectableFields: {},
-  strategy: {
-    validate,
-    validateUpdate: (configMap, old) => checkImmutableFlag(configMap, old, FieldPath.root, ['data', 'binaryData']),
-  },
-}
+  columns: [nameColumn, column('Data', valueCount, 'How many values there are.'), ageColumn],
+  validate,
+  validateUpdate: (configMap, old) => checkImmutableFlag(configMap, old, FieldPath.root, ['data', 'binaryData']),
+})

@@ -1,13 +1,12 @@
 import { type FieldError, invalidField, requiredField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
-import { type KubernetesObject, kindSchema, objectMeta } from '../../meta.ts'
-import type { Column, ResourceDefinition } from '../../resource.ts'
-import { type InferFields, int32, microTime, object, optional, required, string, time } from '../../schema/builders.ts'
-import type { Infer, ObjectSchema } from '../../schema/schema.ts'
+import { kindSchema, objectMeta } from '../../meta.ts'
+import { int32, microTime, object, optional, required, string, time } from '../../schema/builders.ts'
+import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
-import { timeSince } from '../columns.ts'
+import { column, nameColumn, timeSince, wideColumn } from '../columns.ts'
+import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
-import { allVerbs } from '../verbs.ts'
 import { objectReference } from './common.ts'
 
 /** Characters that `reportingInstance`, `action` and `reason` may have. */
@@ -27,34 +26,34 @@ export const eventSource = object(`${coreV1}.EventSource`, 'Who reported an even
   host: optional(string(), 'Node it runs on.'),
 })
 
-const eventFields = {
-  metadata: required(objectMeta, 'What every stored object carries: name, labels, owners and the like.'),
-  involvedObject: required(objectReference, 'What the event is about.', { default: {} }),
-  reason: optional(string(), 'Why it happened, in one CamelCase word that programs can compare.'),
-  message: optional(string(), 'What happened, for people.'),
-  source: optional(eventSource, 'Who reported it, in the older way.', { default: {} }),
-  firstTimestamp: optional(time, 'When it first happened.'),
-  lastTimestamp: optional(time, 'When it last happened.'),
-  count: optional(int32(), 'How often it happened.'),
-  type: optional(string(), 'Normal or Warning; others may come.'),
-  eventTime: optional(microTime, 'When it first happened, in the newer way. An event with it must say who reports it.'),
-  series: optional(eventSeries, 'Where it stands in a series, if it is in one.'),
-  action: optional(string(), 'What was done or went wrong, in one CamelCase word.'),
-  related: optional(objectReference, 'A second object the event is about.'),
-  reportingComponent: optional(string(), 'The controller that reported it, such as kubernetes.io/kubelet.', {
-    default: '',
-  }),
-  reportingInstance: optional(string(), 'Which instance of that controller.', { default: '' }),
-}
-
 /** Something that happened to an object, for people to read. */
-export interface Event extends KubernetesObject, Omit<InferFields<typeof eventFields>, 'metadata'> {}
-
+export interface Event extends Infer<typeof eventSchema> {}
 export const eventSchema = kindSchema(
   `${coreV1}.Event`,
   'Something that happened to an object. Events are for people; they go after an hour or so.',
-  eventFields,
-) as ObjectSchema<Event>
+  {
+    metadata: required(objectMeta, 'What every stored object carries: name, labels, owners and the like.'),
+    involvedObject: required(objectReference, 'What the event is about.', { default: {} }),
+    reason: optional(string(), 'Why it happened, in one CamelCase word that programs can compare.'),
+    message: optional(string(), 'What happened, for people.'),
+    source: optional(eventSource, 'Who reported it, in the older way.', { default: {} }),
+    firstTimestamp: optional(time, 'When it first happened.'),
+    lastTimestamp: optional(time, 'When it last happened.'),
+    count: optional(int32(), 'How often it happened.'),
+    type: optional(string(), 'Normal or Warning; others may come.'),
+    eventTime: optional(
+      microTime,
+      'When it first happened, in the newer way. An event with it must say who reports it.',
+    ),
+    series: optional(eventSeries, 'Where it stands in a series, if it is in one.'),
+    action: optional(string(), 'What was done or went wrong, in one CamelCase word.'),
+    related: optional(objectReference, 'A second object the event is about.'),
+    reportingComponent: optional(string(), 'The controller that reported it, such as kubernetes.io/kubelet.', {
+      default: '',
+    }),
+    reportingInstance: optional(string(), 'Which instance of that controller.', { default: '' }),
+  },
+)
 
 /**
  * Upstream's legacyValidateEvent: an event in the older way only has to be in the namespace of what it is about; one with
@@ -117,75 +116,30 @@ function sourceText({ source, reportingComponent, reportingInstance }: Event): s
   return instance === '' ? component : `${component}, ${instance}`
 }
 
-/** The columns of `kubectl get events` (printers/internalversion printEvent): the name comes last, and only if asked. */
-const columns: readonly Column<Event>[] = [
-  { name: 'Last Seen', type: 'string', description: 'Time since it last happened.', priority: 0, cell: lastSeen },
-  {
-    name: 'Type',
-    type: 'string',
-    description: 'Normal or Warning.',
-    priority: 0,
-    cell: ({ type }) => type ?? '',
-  },
-  {
-    name: 'Reason',
-    type: 'string',
-    description: 'Why it happened, in one word.',
-    priority: 0,
-    cell: ({ reason }) => reason ?? '',
-  },
-  { name: 'Object', type: 'string', description: 'What it is about.', priority: 0, cell: objectText },
-  {
-    name: 'Subobject',
-    type: 'string',
-    description: 'The part of the object that it is about.',
-    priority: 1,
-    cell: ({ involvedObject }) => involvedObject.fieldPath ?? '',
-  },
-  { name: 'Source', type: 'string', description: 'Who reported it.', priority: 1, cell: sourceText },
-  {
-    name: 'Message',
-    type: 'string',
-    description: 'What happened.',
-    priority: 0,
-    cell: ({ message }) => (message ?? '').trim(),
-  },
-  { name: 'First Seen', type: 'string', description: 'Time since it first happened.', priority: 1, cell: firstSeen },
-  {
-    name: 'Count',
-    type: 'string',
-    description: 'How often it happened.',
-    priority: 1,
-    cell: ({ series, count }) => (series === undefined ? count || 1 : (series.count ?? 0)),
-  },
-  {
-    name: 'Name',
-    type: 'string',
-    format: 'name',
-    description: 'Name of the event.',
-    priority: 1,
-    cell: ({ metadata }) => metadata.name ?? '',
-  },
-]
+/** How often it happened. */
+const count = ({ series, count: counted }: Event): number => (series === undefined ? counted || 1 : (series.count ?? 0))
 
 /** `v1` events. */
-export const events: ResourceDefinition<Event> = {
-  group: '',
-  version: 'v1',
-  kind: 'Event',
-  listKind: 'EventList',
+export const events = kind<Event>(eventSchema, {
   plural: 'events',
-  singular: 'event',
   shortNames: ['ev'],
-  categories: [],
-  namespaced: true,
-  verbs: allVerbs,
-  schema: eventSchema,
-  hasStatus: false,
-  subresources: {},
   // Reporters build names from names of nodes and times; upstream never checked them.
   nameFormat: 'path-segment',
-  columns,
+  // The name comes last, and only if asked (printers/internalversion printEvent).
+  columns: [
+    column('Last Seen', lastSeen, 'Time since it last happened.'),
+    column('Type', ({ type }) => type ?? '', { field: 'type' }),
+    column('Reason', ({ reason }) => reason ?? '', { field: 'reason' }),
+    column('Object', objectText, 'What it is about.'),
+    wideColumn('Subobject', ({ involvedObject }) => involvedObject.fieldPath ?? '', {
+      field: 'involvedObject.fieldPath',
+    }),
+    wideColumn('Source', sourceText, 'Who reported it.'),
+    column('Message', ({ message }) => (message ?? '').trim(), { field: 'message' }),
+    wideColumn('First Seen', firstSeen, 'Time since it first happened.'),
+    wideColumn('Count', count, 'How often it happened.'),
+    { ...nameColumn, priority: 1 },
+  ],
   selectableFields: {
     'involvedObject.kind': ({ involvedObject }) => involvedObject.kind ?? '',
     'involvedObject.namespace': ({ involvedObject }) => involvedObject.namespace ?? '',
@@ -199,5 +153,7 @@ export const events: ResourceDefinition<Event> = {
     source: ({ source, reportingComponent }) => source?.component || reportingComponent || '',
     type: ({ type }) => type ?? '',
   },
-  strategy: { validate },
-}
+  rules: { createsOnUpdate: true, dependents: 'ignored' },
+  finalizers: 'any',
+  validate,
+})

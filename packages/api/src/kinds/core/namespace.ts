@@ -1,13 +1,13 @@
 import { type FieldError, invalidField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
-import { type KubernetesObject, kindSchema } from '../../meta.ts'
-import type { Column, ResourceDefinition, Strategy } from '../../resource.ts'
+import { kindSchema } from '../../meta.ts'
 import { atomicList, mapList, object, optional, required, string, time } from '../../schema/builders.ts'
-import type { Infer, ObjectSchema } from '../../schema/schema.ts'
+import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
-import { ageColumn, nameColumn } from '../columns.ts'
+import { ageColumn, column, nameColumn } from '../columns.ts'
+import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
-import { checkFinalizer, checkFinalizers } from '../validation.ts'
+import { checkFinalizer } from '../validation.ts'
 import { allVerbsButDeleteCollection } from '../verbs.ts'
 
 /** The finalizer in `spec.finalizers` that holds a namespace until everything in it is gone. */
@@ -44,11 +44,7 @@ export const namespaceStatus = object(`${coreV1}.NamespaceStatus`, 'Where a name
 })
 
 /** A room for the names of objects. */
-export interface Namespace extends KubernetesObject {
-  readonly spec?: NamespaceSpec | undefined
-  readonly status?: NamespaceStatus | undefined
-}
-
+export interface Namespace extends Infer<typeof namespaceSchema> {}
 export const namespaceSchema = kindSchema(
   `${coreV1}.Namespace`,
   'A room for names: objects in different namespaces may be called the same. What is in it goes when it goes.',
@@ -56,7 +52,7 @@ export const namespaceSchema = kindSchema(
     spec: optional(namespaceSpec, 'What holds the namespace.', { default: {} }),
     status: optional(namespaceStatus, 'Where the namespace is in its life.', { default: {} }),
   },
-) as ObjectSchema<Namespace>
+)
 
 const finalizersPath = FieldPath.of('spec', 'finalizers')
 // Upstream spells the field like this in its messages.
@@ -103,52 +99,27 @@ function withNamespaceFinalizer(spec: NamespaceSpec = {}): NamespaceSpec {
   return finalizers.includes(namespaceFinalizer) ? spec : { ...spec, finalizers: [...finalizers, namespaceFinalizer] }
 }
 
-const strategy: Strategy<Namespace> = {
-  applyDefaults: withNameLabel,
-  prepareForCreate: (namespace) =>
-    withNameLabel({ ...namespace, spec: withNamespaceFinalizer(namespace.spec), status: { phase: 'Active' } }),
-  prepareForUpdate: (namespace, old) =>
-    withNameLabel({ ...namespace, spec: { ...namespace.spec, finalizers: old.spec?.finalizers } }),
-  prepareForStatusUpdate: (namespace, old) => ({ ...namespace, spec: old.spec }),
-  validate: ({ metadata }) => checkFinalizers(metadata),
-  // An update cannot change the finalizers. On creation upstream names the list where one of them is wrong.
-  validateCreate: ({ spec }) => finalizerErrors(spec, () => finalizersPath),
-  validateStatusUpdate: (namespace) => [...checkFinalizers(namespace.metadata), ...validateStatusUpdate(namespace)],
-}
-
-const columns: readonly Column<Namespace>[] = [
-  nameColumn,
-  {
-    name: 'Status',
-    type: 'string',
-    description: 'Where the namespace is in its life.',
-    priority: 0,
-    cell: ({ status }) => status?.phase ?? '',
-  },
-  ageColumn,
-]
-
 /** `v1` namespaces. */
-export const namespaces: ResourceDefinition<Namespace> = {
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  listKind: 'NamespaceList',
+export const namespaces = kind<Namespace>(namespaceSchema, {
   plural: 'namespaces',
-  singular: 'namespace',
   shortNames: ['ns'],
-  categories: [],
   namespaced: false,
   verbs: allVerbsButDeleteCollection,
-  schema: namespaceSchema,
-  hasStatus: true,
-  subresources: { finalize: { group: '', version: 'v1', kind: 'Namespace', verbs: ['update'] } },
+  subresources: { finalize: { kind: 'Namespace', verbs: ['update'] } },
   nameFormat: 'dns1123-label',
-  columns,
+  columns: [nameColumn, column('Status', ({ status }) => status?.phase ?? '', { field: 'status.phase' }), ageColumn],
   selectableFields: {
     'status.phase': ({ status }) => status?.phase ?? '',
     // Upstream accepts the bare name as well, for old clients.
     name: ({ metadata }) => metadata.name ?? '',
   },
-  strategy,
-}
+  defaults: withNameLabel,
+  prepareForCreate: (namespace) =>
+    withNameLabel({ ...namespace, spec: withNamespaceFinalizer(namespace.spec), status: { phase: 'Active' } }),
+  prepareForUpdate: (namespace, old) =>
+    withNameLabel({ ...namespace, spec: { ...namespace.spec, finalizers: old.spec?.finalizers } }),
+  prepareForStatusUpdate: (namespace, old) => ({ ...namespace, spec: old.spec }),
+  // An update cannot change the finalizers. On creation upstream names the list where one of them is wrong.
+  validateCreate: ({ spec }) => finalizerErrors(spec, () => finalizersPath),
+  validateStatusUpdate,
+})

@@ -1,28 +1,20 @@
 import { type FieldError, invalidField, requiredField, tooLongField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { jsonTypeOf } from '../../json.ts'
-import { type KubernetesObject, kindSchema } from '../../meta.ts'
-import type { Column, ResourceDefinition, Strategy } from '../../resource.ts'
+import { kindSchema } from '../../meta.ts'
 import { boolean, bytes, mapOf, optional, string, stringMap } from '../../schema/builders.ts'
-import type { ObjectSchema } from '../../schema/schema.ts'
+import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
-import { ageColumn, nameColumn } from '../columns.ts'
+import { ageColumn, column, nameColumn } from '../columns.ts'
+import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
-import { checkFinalizers, checkImmutableFlag, checkUnchanged } from '../validation.ts'
-import { allVerbs } from '../verbs.ts'
+import { checkImmutableFlag, checkUnchanged } from '../validation.ts'
 import { base64Bytes, dataBytesMax } from './data-size.ts'
 
 type Data = Readonly<Record<string, string>>
 
 /** Small amounts of data that not everyone should see. Values in `data` are base64. */
-export interface Secret extends KubernetesObject {
-  readonly immutable?: boolean | undefined
-  readonly data?: Data | undefined
-  /** Write-only: never there in a stored object. */
-  readonly stringData?: Data | undefined
-  readonly type?: string | undefined
-}
-
+export interface Secret extends Infer<typeof secretSchema> {}
 export const secretSchema = kindSchema(
   `${coreV1}.Secret`,
   'Small amounts of data that not everyone should see, such as passwords, tokens and keys. At most 1 MiB.',
@@ -37,7 +29,7 @@ export const secretSchema = kindSchema(
       default: 'Opaque',
     }),
   },
-) as ObjectSchema<Secret>
+)
 
 /** Plain text goes into the data, over what is there (upstream's conversion from v1). */
 export function mergeStringData(secret: Secret): Secret {
@@ -53,7 +45,6 @@ function validate(secret: Secret): readonly FieldError[] {
   const data = secret.data ?? {}
   const totalBytes = Object.values(data).reduce((sum, text) => sum + base64Bytes(text), 0)
   return [
-    ...checkFinalizers(secret.metadata),
     ...Object.keys(data).flatMap((key) =>
       checkFormat('config-map-key', key).map((problem) => invalidField(dataPath.key(key), key, problem)),
     ),
@@ -108,51 +99,20 @@ function jsonObjectProblem(text: string): string | undefined {
   }
 }
 
-const strategy: Strategy<Secret> = {
-  applyDefaults: mergeStringData,
+/** `v1` secrets. */
+export const secrets = kind<Secret>(secretSchema, {
+  plural: 'secrets',
+  columns: [
+    nameColumn,
+    column('Type', ({ type }) => type ?? '', { field: 'type' }),
+    column('Data', ({ data = {} }) => Object.keys(data).length, 'How many values there are.'),
+    ageColumn,
+  ],
+  selectableFields: { type: ({ type }) => type ?? '' },
+  defaults: mergeStringData,
   validate,
   validateUpdate: (secret, old) => [
     ...checkUnchanged(secret.type, old.type, FieldPath.of('type')),
     ...checkImmutableFlag(secret, old, FieldPath.root, ['data']),
   ],
-}
-
-const columns: readonly Column<Secret>[] = [
-  nameColumn,
-  {
-    name: 'Type',
-    type: 'string',
-    description: 'What kind of data it is.',
-    priority: 0,
-    cell: ({ type }) => type ?? '',
-  },
-  {
-    name: 'Data',
-    type: 'string',
-    description: 'How many values there are.',
-    priority: 0,
-    cell: ({ data = {} }) => Object.keys(data).length,
-  },
-  ageColumn,
-]
-
-/** `v1` secrets. */
-export const secrets: ResourceDefinition<Secret> = {
-  group: '',
-  version: 'v1',
-  kind: 'Secret',
-  listKind: 'SecretList',
-  plural: 'secrets',
-  singular: 'secret',
-  shortNames: [],
-  categories: [],
-  namespaced: true,
-  verbs: allVerbs,
-  schema: secretSchema,
-  hasStatus: false,
-  subresources: {},
-  nameFormat: 'dns1123-subdomain',
-  columns,
-  selectableFields: { type: ({ type }) => type ?? '' },
-  strategy,
-}
+})

@@ -1,20 +1,12 @@
-import { type KubernetesObject, kindSchema } from '../../meta.ts'
-import type { ResourceDefinition } from '../../resource.ts'
+import { kindSchema } from '../../meta.ts'
 import { atomicList, boolean, mapList, optional } from '../../schema/builders.ts'
-import type { ObjectSchema } from '../../schema/schema.ts'
-import { ageColumn, nameColumn } from '../columns.ts'
+import type { Infer } from '../../schema/schema.ts'
+import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
-import { checkFinalizers } from '../validation.ts'
-import { allVerbs } from '../verbs.ts'
-import { type LocalObjectReference, localObjectReference, type ObjectReference, objectReference } from './common.ts'
+import { localObjectReference, objectReference } from './common.ts'
 
 /** The identity that processes in pods have. */
-export interface ServiceAccount extends KubernetesObject {
-  readonly secrets?: readonly ObjectReference[] | undefined
-  readonly imagePullSecrets?: readonly LocalObjectReference[] | undefined
-  readonly automountServiceAccountToken?: boolean | undefined
-}
-
+export interface ServiceAccount extends Infer<typeof serviceAccountSchema> {}
 export const serviceAccountSchema = kindSchema(
   `${coreV1}.ServiceAccount`,
   'The identity that processes in pods have when they talk to the API.',
@@ -32,7 +24,7 @@ export const serviceAccountSchema = kindSchema(
       'Whether pods get a token for this account as a file. They do unless this, or the pod, says no.',
     ),
   },
-) as ObjectSchema<ServiceAccount>
+)
 
 /** Only the names of secrets count: they are in the account's namespace. */
 function withSecretNames(account: ServiceAccount): ServiceAccount {
@@ -44,26 +36,10 @@ function withSecretNames(account: ServiceAccount): ServiceAccount {
 }
 
 /** `v1` serviceaccounts. */
-export const serviceAccounts: ResourceDefinition<ServiceAccount> = {
-  group: '',
-  version: 'v1',
-  kind: 'ServiceAccount',
-  listKind: 'ServiceAccountList',
+export const serviceAccounts = kind<ServiceAccount>(serviceAccountSchema, {
   plural: 'serviceaccounts',
-  singular: 'serviceaccount',
   shortNames: ['sa'],
-  categories: [],
-  namespaced: true,
-  verbs: allVerbs,
-  schema: serviceAccountSchema,
-  hasStatus: false,
-  subresources: {},
-  nameFormat: 'dns1123-subdomain',
-  columns: [nameColumn, ageColumn],
-  selectableFields: {},
-  strategy: {
-    validate: ({ metadata }) => checkFinalizers(metadata),
-    prepareForCreate: withSecretNames,
-    prepareForUpdate: withSecretNames,
-  },
-}
+  rules: { returnsDeletedObject: true },
+  prepareForCreate: withSecretNames,
+  prepareForUpdate: withSecretNames,
+})

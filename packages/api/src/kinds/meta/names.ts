@@ -3,3 +3,20 @@ export const metaV1 = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 
 /** What OpenAPI definition names of the core group start with. */
 export const coreV1 = 'io.k8s.api.core.v1'
+
+/** Groups of upstream whose package has another name: all others add `.k8s.io` to theirs. */
+const groups: Readonly<Record<string, string>> = {
+  core: '',
+  apps: 'apps',
+  autoscaling: 'autoscaling',
+  batch: 'batch',
+  policy: 'policy',
+  flowcontrol: 'flowcontrol.apiserver.k8s.io',
+  rbac: 'rbac.authorization.k8s.io',
+}
+
+/** The API group in a definition name of upstream: `coordination.k8s.io` of `io.k8s.api.coordination.v1.Lease`. */
+export function groupOf(definitionName: string): string {
+  const name = definitionName.split('.').at(-3) ?? ''
+  return groups[name] ?? `${name}.k8s.io`
+}

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import { connect as connectPlainly, type Socket } from 'node:net'
 import { connect as connectOverTls } from 'node:tls'
-import { builtinResources, type Status } from '@coracle/api'
+import { builtinKinds, type Status } from '@coracle/api'
 import { type Environment, realEnvironment } from '@coracle/environment'
 import { createMemoryStore } from '@coracle/store'
 import { type ApiCore, type ApiCoreOptions, createApiCore } from '../../api-core.ts'
@@ -53,7 +53,7 @@ export class TestServer {
     this.core = createApiCore({
       environment,
       store: createMemoryStore(),
-      definitions: builtinResources,
+      kinds: builtinKinds,
       authorizer: createAuthorizer(),
       ...options,
     })

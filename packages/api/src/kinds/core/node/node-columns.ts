@@ -1,62 +1,27 @@
 import { compareText } from '../../../compare-text.ts'
-import type { Column } from '../../../resource.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
+import { ageColumn, type ColumnSource, column, nameColumn, wideColumn } from '../../columns.ts'
 import type { Node } from './node-schema.ts'
 
 /** The columns that `kubectl get nodes` shows (printers/internalversion printNode). */
-export const nodeColumns: readonly Column<Node>[] = [
+export const nodeColumns: readonly ColumnSource<Node>[] = [
   nameColumn,
-  {
-    name: 'Status',
-    type: 'string',
-    description: 'Whether the node is ready, and whether new pods are kept off it.',
-    priority: 0,
-    cell: readiness,
-  },
-  { name: 'Roles', type: 'string', description: 'What the node is for.', priority: 0, cell: roles },
+  column('Status', readiness, 'Whether the node is ready, and whether new pods are kept off it.'),
+  column('Roles', roles, 'What the node is for.'),
   ageColumn,
-  {
-    name: 'Version',
-    type: 'string',
-    description: 'Version of the node agent.',
-    priority: 0,
-    cell: ({ status }) => status?.nodeInfo?.kubeletVersion ?? '',
-  },
-  {
-    name: 'Internal-IP',
-    type: 'string',
-    description: 'Address of the node within the cluster.',
-    priority: 1,
-    cell: (node) => addressOf(node, 'InternalIP'),
-  },
-  {
-    name: 'External-IP',
-    type: 'string',
-    description: 'Address of the node from outside.',
-    priority: 1,
-    cell: (node) => addressOf(node, 'ExternalIP'),
-  },
-  {
-    name: 'OS-Image',
-    type: 'string',
-    description: 'Name and version of the operating system.',
-    priority: 1,
-    cell: ({ status }) => status?.nodeInfo?.osImage || '<unknown>',
-  },
-  {
-    name: 'Kernel-Version',
-    type: 'string',
-    description: 'Version of the kernel.',
-    priority: 1,
-    cell: ({ status }) => status?.nodeInfo?.kernelVersion || '<unknown>',
-  },
-  {
-    name: 'Container-Runtime',
-    type: 'string',
-    description: 'Container runtime and its version.',
-    priority: 1,
-    cell: ({ status }) => status?.nodeInfo?.containerRuntimeVersion || '<unknown>',
-  },
+  column('Version', ({ status }) => status?.nodeInfo?.kubeletVersion ?? '', {
+    field: 'status.nodeInfo.kubeletVersion',
+  }),
+  wideColumn('Internal-IP', (node) => addressOf(node, 'InternalIP'), 'Address of the node within the cluster.'),
+  wideColumn('External-IP', (node) => addressOf(node, 'ExternalIP'), 'Address of the node from outside.'),
+  wideColumn('OS-Image', ({ status }) => status?.nodeInfo?.osImage || '<unknown>', {
+    field: 'status.nodeInfo.osImage',
+  }),
+  wideColumn('Kernel-Version', ({ status }) => status?.nodeInfo?.kernelVersion || '<unknown>', {
+    field: 'status.nodeInfo.kernelVersion',
+  }),
+  wideColumn('Container-Runtime', ({ status }) => status?.nodeInfo?.containerRuntimeVersion || '<unknown>', {
+    field: 'status.nodeInfo.containerRuntimeVersion',
+  }),
 ]
 
 function readiness({ spec, status }: Node): string {

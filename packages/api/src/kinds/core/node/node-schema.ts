@@ -1,16 +1,12 @@
-import { type KubernetesObject, kindSchema } from '../../../meta.ts'
+import { kindSchema } from '../../../meta.ts'
 import { optional } from '../../../schema/builders.ts'
-import type { ObjectSchema } from '../../../schema/schema.ts'
+import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
-import { type NodeSpec, nodeSpec } from './node-spec.ts'
-import { type NodeStatus, nodeStatus } from './node-status.ts'
+import { nodeSpec } from './node-spec.ts'
+import { nodeStatus } from './node-status.ts'
 
 /** A machine that runs pods. */
-export interface Node extends KubernetesObject {
-  readonly spec?: NodeSpec | undefined
-  readonly status?: NodeStatus | undefined
-}
-
+export interface Node extends Infer<typeof nodeSchema> {}
 export const nodeSchema = kindSchema(
   `${coreV1}.Node`,
   'A machine that runs pods. Its agent registers it and keeps its status.',
@@ -18,4 +14,4 @@ export const nodeSchema = kindSchema(
     spec: optional(nodeSpec, 'What is wanted of the node.', { default: {} }),
     status: optional(nodeStatus, 'How the node is, as its agent last said.', { default: {} }),
   },
-) as ObjectSchema<Node>
+)

@@ -1,6 +1,4 @@
-import type { ResourceDefinition } from '../../../resource.ts'
-import { checkFinalizers } from '../../validation.ts'
-import { allVerbs } from '../../verbs.ts'
+import { kind } from '../../kind.ts'
 import { wholeMillis } from '../common.ts'
 import { nodeColumns } from './node-columns.ts'
 import { type Node, nodeSchema } from './node-schema.ts'
@@ -31,33 +29,18 @@ function statusDefaults(status: NodeStatus): NodeStatus {
     : { ...status, capacity, allocatable }
 }
 
-/** `v1` nodes. A node may be created with its status, and is by its agent. */
-export const nodes: ResourceDefinition<Node> = {
-  group: '',
-  version: 'v1',
-  kind: 'Node',
-  listKind: 'NodeList',
+/** `v1` nodes. */
+export const nodes = kind<Node>(nodeSchema, {
   plural: 'nodes',
-  singular: 'node',
   shortNames: ['no'],
-  categories: [],
   namespaced: false,
-  verbs: allVerbs,
-  schema: nodeSchema,
-  hasStatus: true,
-  subresources: {},
-  nameFormat: 'dns1123-subdomain',
   columns: nodeColumns,
   selectableFields: { 'spec.unschedulable': ({ spec }) => String(spec?.unschedulable === true) },
-  strategy: {
-    applyDefaults: nodeDefaults,
-    prepareForStatusUpdate: (node, old) => ({ ...node, spec: old.spec }),
-    validate: (node) => [...checkFinalizers(node.metadata), ...validateNode(node)],
-    validateUpdate: validateNodeUpdate,
-    validateStatusUpdate: (node, old) => [
-      ...checkFinalizers(node.metadata),
-      ...validateNodeStatus(node),
-      ...validateNodeUpdate(node, old),
-    ],
-  },
-}
+  // A node may be created with its status, and is by its agent.
+  rules: { keepsStatusOnCreate: true },
+  defaults: nodeDefaults,
+  prepareForStatusUpdate: (node, old) => ({ ...node, spec: old.spec }),
+  validate: validateNode,
+  validateUpdate: validateNodeUpdate,
+  validateStatusUpdate: (node, old) => [...validateNodeStatus(node), ...validateNodeUpdate(node, old)],
+})

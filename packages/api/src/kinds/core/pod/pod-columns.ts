@@ -1,72 +1,35 @@
 import { humanDuration } from '../../../human-duration.ts'
-import type { Column } from '../../../resource.ts'
 import { parseTime } from '../../../time.ts'
-import { ageColumn, nameColumn } from '../../columns.ts'
+import { ageColumn, type ColumnSource, column, nameColumn, wideColumn } from '../../columns.ts'
 import { isSidecar } from './container.ts'
 import type { Pod } from './pod-schema.ts'
 import type { ContainerStatus, PodCondition } from './pod-status.ts'
 
 /** The columns that `kubectl get pods` shows (printers/internalversion printPod). */
-export const podColumns: readonly Column<Pod>[] = [
+export const podColumns: readonly ColumnSource<Pod>[] = [
   nameColumn,
-  {
-    name: 'Ready',
-    type: 'string',
-    description: 'Containers that are ready, of all that are to run.',
-    priority: 0,
-    cell: (pod) => {
-      const { ready, total } = summarize(pod)
-      return `${ready}/${total}`
-    },
-  },
-  {
-    name: 'Status',
-    type: 'string',
-    description: 'What the pod is doing, from its phase and the states of its containers.',
-    priority: 0,
-    cell: (pod) => summarize(pod).reason,
-  },
-  {
-    name: 'Restarts',
-    type: 'string',
-    description: 'How often its containers were restarted, and how long ago the last time was.',
-    priority: 0,
-    cell: (pod, nowMs) => {
-      const { restarts, lastRestartMs } = summarize(pod)
-      if (restarts === 0 || Number.isNaN(lastRestartMs)) return String(restarts)
-      return `${restarts} (${humanDuration(nowMs - lastRestartMs)} ago)`
-    },
-  },
+  column('Ready', readyText, 'Containers that are ready, of all that are to run.'),
+  column('Status', (pod) => summarize(pod).reason, 'What the pod is doing, from its phase and its containers.'),
+  column('Restarts', restartsText, 'How often its containers were restarted, and how long ago the last time was.'),
   ageColumn,
-  {
-    name: 'IP',
-    type: 'string',
-    description: 'Address of the pod.',
-    priority: 1,
-    cell: (pod) => pod.status?.podIPs?.[0]?.ip || '<none>',
-  },
-  {
-    name: 'Node',
-    type: 'string',
-    description: 'Node the pod runs on.',
-    priority: 1,
-    cell: (pod) => pod.spec.nodeName || '<none>',
-  },
-  {
-    name: 'Nominated Node',
-    type: 'string',
-    description: 'Node where room is being made for the pod.',
-    priority: 1,
-    cell: (pod) => pod.status?.nominatedNodeName || '<none>',
-  },
-  {
-    name: 'Readiness Gates',
-    type: 'string',
-    description: 'Readiness gates that are open, of all there are.',
-    priority: 1,
-    cell: readinessGates,
-  },
+  wideColumn('IP', ({ status }) => status?.podIPs?.[0]?.ip || '<none>', { field: 'status.podIP' }),
+  wideColumn('Node', ({ spec }) => spec.nodeName || '<none>', { field: 'spec.nodeName' }),
+  wideColumn('Nominated Node', ({ status }) => status?.nominatedNodeName || '<none>', {
+    field: 'status.nominatedNodeName',
+  }),
+  wideColumn('Readiness Gates', readinessGates, 'Readiness gates that are open, of all there are.'),
 ]
+
+function readyText(pod: Pod): string {
+  const { ready, total } = summarize(pod)
+  return `${ready}/${total}`
+}
+
+function restartsText(pod: Pod, nowMs: number): string {
+  const { restarts, lastRestartMs } = summarize(pod)
+  if (restarts === 0 || Number.isNaN(lastRestartMs)) return String(restarts)
+  return `${restarts} (${humanDuration(nowMs - lastRestartMs)} ago)`
+}
 
 /** What the Ready, Status and Restarts columns say. */
 export interface PodSummary {

@@ -1,7 +1,6 @@
-import type { Strategy } from '../../../resource.ts'
+import type { Strategy } from '../../../stored-kind.ts'
 import type { LabelSelector, LabelSelectorRequirement } from '../common.ts'
 import type { Affinity, PodAffinity, PodAffinityTerm } from './affinity.ts'
-import { podDefaults } from './pod-defaults.ts'
 import { computeQos } from './pod-qos.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
@@ -12,7 +11,6 @@ import { podWarnings } from './pod-warnings.ts'
 
 /** How writes change pods (registry/core/pod podStrategy). */
 export const podStrategy: Strategy<Pod> = {
-  applyDefaults: podDefaults,
   prepareForCreate,
   prepareForStatusUpdate,
   validate: validatePod,

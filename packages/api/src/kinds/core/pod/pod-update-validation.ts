@@ -1,7 +1,6 @@
 import { deepEqual } from '../../../equality.ts'
 import { duplicateField, type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
-import { checkFinalizers } from '../../validation.ts'
 import type { NodeSelectorTerm } from '../common.ts'
 import type { Affinity } from './affinity.ts'
 import type { Container } from './container.ts'
@@ -49,7 +48,6 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
 export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
   const [status, oldStatus] = [pod.status ?? {}, old.status ?? {}]
   return [
-    ...checkFinalizers(pod.metadata),
     ...conditionErrors(status),
     ...(status.nominatedNodeName === oldStatus.nominatedNodeName
       ? []

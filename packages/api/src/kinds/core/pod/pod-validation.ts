@@ -8,7 +8,6 @@ import {
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { validateAnnotations, validateLabels } from '../../../object-meta-validation.ts'
-import { checkFinalizers } from '../../validation.ts'
 import type { Pod } from './pod-schema.ts'
 import type { HostAlias, PodDnsConfig, PodResourceClaim, PodSpec } from './pod-spec.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
@@ -77,8 +76,8 @@ export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPa
 }
 
 /** Checks a whole pod: its spec, and what holds for pods but not for templates. */
-export function validatePod(pod: Pod): FieldError[] {
-  return [...checkFinalizers(pod.metadata), ...ownSpecErrors(pod.spec)]
+export function validatePod(pod: Pod): readonly FieldError[] {
+  return ownSpecErrors(pod.spec)
 }
 
 /** Specs without a fault that nobody can change any more. */

@@ -1,29 +1,20 @@
-import type { ResourceDefinition } from '../../../resource.ts'
+import { kind } from '../../kind.ts'
 import { podColumns } from './pod-columns.ts'
+import { podDefaults } from './pod-defaults.ts'
 import { type Pod, podSchema } from './pod-schema.ts'
 import { podStrategy } from './pod-strategy.ts'
 
 export { type Pod, podSchema } from './pod-schema.ts'
 
 /** Pods: what everything else here exists to run. */
-export const pods: ResourceDefinition<Pod> = {
-  group: '',
-  version: 'v1',
-  kind: 'Pod',
+export const pods = kind<Pod>(podSchema, {
   plural: 'pods',
-  singular: 'pod',
-  listKind: 'PodList',
-  namespaced: true,
   shortNames: ['po'],
   categories: ['all'],
-  verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
-  schema: podSchema,
-  hasStatus: true,
   subresources: {
-    binding: { group: '', version: 'v1', kind: 'Binding', verbs: ['create'] },
-    log: { group: '', version: 'v1', kind: 'Pod', verbs: ['get'] },
+    binding: { kind: 'Binding', verbs: ['create'] },
+    log: { kind: 'Pod', verbs: ['get'] },
   },
-  nameFormat: 'dns1123-subdomain',
   columns: podColumns,
   selectableFields: {
     // The name of spec.nodeName in the first versions, which old clients still use.
@@ -37,5 +28,7 @@ export const pods: ResourceDefinition<Pod> = {
     'status.phase': (pod) => pod.status?.phase ?? '',
     'status.podIP': (pod) => pod.status?.podIPs?.[0]?.ip ?? '',
   },
-  strategy: podStrategy,
-}
+  rules: { returnsDeletedObject: true },
+  defaults: podDefaults,
+  ...podStrategy,
+})

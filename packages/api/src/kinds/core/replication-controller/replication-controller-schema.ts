@@ -1,6 +1,17 @@
-import { type KubernetesObject, kindSchema } from '../../../meta.ts'
-import { int32, int64, mapList, mapOf, object, optional, required, string, time } from '../../../schema/builders.ts'
-import type { Infer, ObjectSchema } from '../../../schema/schema.ts'
+import { kindSchema } from '../../../meta.ts'
+import {
+  defaulted,
+  int32,
+  int64,
+  mapList,
+  mapOf,
+  object,
+  optional,
+  required,
+  string,
+  time,
+} from '../../../schema/builders.ts'
+import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { podTemplateSpec } from '../pod/pod-template.ts'
 
@@ -50,16 +61,12 @@ export const replicationControllerStatus = object(
 )
 
 /** Keeps a number of pods of a template running. */
-export interface ReplicationController extends KubernetesObject {
-  readonly spec: ReplicationControllerSpec
-  readonly status?: ReplicationControllerStatus | undefined
-}
-
+export interface ReplicationController extends Infer<typeof replicationControllerSchema> {}
 export const replicationControllerSchema = kindSchema(
   `${coreV1}.ReplicationController`,
   'Keeps a number of pods of a template running: it makes what is missing and deletes what is too much.',
   {
-    spec: optional(replicationControllerSpec, 'What is to be.', { default: {} }),
+    spec: defaulted(replicationControllerSpec, 'What is to be.', {}),
     status: optional(replicationControllerStatus, 'What is. Written by the controller.', { default: { replicas: 0 } }),
   },
-) as ObjectSchema<ReplicationController>
+)

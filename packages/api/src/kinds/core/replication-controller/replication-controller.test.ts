@@ -40,7 +40,7 @@ describe('defaults of a replication controller', () => {
 
   it('gives back what needs no change', () => {
     const controller = decoded(replicationControllers, valid)
-    expect(replicationControllers.strategy.applyDefaults?.(controller)).toBe(controller)
+    expect(replicationControllers.applyDefaults?.(controller)).toBe(controller)
   })
 })
 

@@ -1,8 +1,7 @@
-import type { Column, ResourceDefinition, ScaleMapping, Strategy } from '../../../resource.ts'
+import type { ScaleMapping } from '../../../resource.ts'
 import { formatLabels, selectorFromMap } from '../../../selectors.ts'
-import { ageColumn, joined, nameColumn } from '../../columns.ts'
-import { checkFinalizers } from '../../validation.ts'
-import { allVerbs } from '../../verbs.ts'
+import { ageColumn, column, joined, nameColumn, wideColumn } from '../../columns.ts'
+import { kind } from '../../kind.ts'
 import { podSpecDefaults } from '../pod/pod-defaults.ts'
 import { type ReplicationController, replicationControllerSchema } from './replication-controller-schema.ts'
 import {
@@ -42,82 +41,30 @@ const scale: ScaleMapping<ReplicationController> = {
   withReplicas: (controller, replicas) => ({ ...controller, spec: { ...controller.spec, replicas } }),
 }
 
-const strategy: Strategy<ReplicationController> = {
-  countsGenerations: true,
-  applyDefaults: replicationControllerDefaults,
-  prepareForCreate: (controller) => ({ ...controller, status: { replicas: 0 } }),
-  validate: (controller) => [...checkFinalizers(controller.metadata), ...validateReplicationController(controller)],
-  validateStatusUpdate: (controller) => [
-    ...checkFinalizers(controller.metadata),
-    ...validateReplicationControllerStatus(controller),
-  ],
-}
-
-const columns: readonly Column<ReplicationController>[] = [
-  nameColumn,
-  {
-    name: 'Desired',
-    type: 'integer',
-    description: 'How many pods there are to be.',
-    priority: 0,
-    cell: ({ spec }) => spec.replicas ?? 1,
-  },
-  {
-    name: 'Current',
-    type: 'integer',
-    description: 'How many pods there are.',
-    priority: 0,
-    cell: ({ status }) => status?.replicas ?? 0,
-  },
-  {
-    name: 'Ready',
-    type: 'integer',
-    description: 'How many of the pods are ready.',
-    priority: 0,
-    cell: ({ status }) => status?.readyReplicas ?? 0,
-  },
-  ageColumn,
-  {
-    name: 'Containers',
-    type: 'string',
-    description: 'Names of the containers in the template.',
-    priority: 1,
-    cell: ({ spec }) => joined((spec.template?.spec.containers ?? []).map((container) => container.name)),
-  },
-  {
-    name: 'Images',
-    type: 'string',
-    description: 'Images of the containers in the template.',
-    priority: 1,
-    cell: ({ spec }) => joined((spec.template?.spec.containers ?? []).map((container) => container.image ?? '')),
-  },
-  {
-    name: 'Selector',
-    type: 'string',
-    description: 'Labels of the pods that count.',
-    priority: 1,
-    cell: ({ spec }) => formatLabels(spec.selector),
-  },
-]
+const containersOf = ({ spec }: ReplicationController) => spec.template?.spec.containers ?? []
 
 /** `v1` replicationcontrollers. */
-export const replicationControllers: ResourceDefinition<ReplicationController> = {
-  group: '',
-  version: 'v1',
-  kind: 'ReplicationController',
-  listKind: 'ReplicationControllerList',
+export const replicationControllers = kind<ReplicationController>(replicationControllerSchema, {
   plural: 'replicationcontrollers',
-  singular: 'replicationcontroller',
   shortNames: ['rc'],
   categories: ['all'],
-  namespaced: true,
-  verbs: allVerbs,
-  schema: replicationControllerSchema,
-  hasStatus: true,
   scale,
-  subresources: {},
-  nameFormat: 'dns1123-subdomain',
-  columns,
+  columns: [
+    nameColumn,
+    column('Desired', ({ spec }) => spec.replicas ?? 1, { field: 'spec.replicas' }),
+    column('Current', ({ status }) => status?.replicas ?? 0, { field: 'status.replicas' }),
+    column('Ready', ({ status }) => status?.readyReplicas ?? 0, { field: 'status.readyReplicas' }),
+    ageColumn,
+    wideColumn('Containers', (each) => joined(containersOf(each).map(({ name }) => name)), 'Names of the containers.'),
+    wideColumn('Images', (each) => joined(containersOf(each).map(({ image = '' }) => image)), 'Images they run.'),
+    wideColumn('Selector', ({ spec }) => formatLabels(spec.selector), { field: 'spec.selector' }),
+  ],
   selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
-  strategy,
-}
+  // Orphaning was the default before there was a garbage collector, and the v1 API keeps to it.
+  rules: { dependents: 'orphaned' },
+  defaults: replicationControllerDefaults,
+  countsGenerations: true,
+  prepareForCreate: (controller) => ({ ...controller, status: { replicas: 0 } }),
+  validate: validateReplicationController,
+  validateStatusUpdate: validateReplicationControllerStatus,
+})

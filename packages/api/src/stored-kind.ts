@@ -1,0 +1,90 @@
+import type { FieldError } from './field-error.ts'
+import type { KubernetesObject } from './meta.ts'
+import type { ResourceDefinition } from './resource.ts'
+
+/**
+ * A kind as the server keeps it: stored once, in one form, the hub, which is a version as well; rules that work on that
+ * form; and any number of further versions that convert to and from it. One value of this type makes the kind exist.
+ */
+export interface StoredKind<H extends KubernetesObject = KubernetesObject> extends ResourceDefinition<H> {
+  /** Where objects are in the store, one for all versions: `<group>/<plural>`, with `core` for the first group. */
+  readonly storageKey: string
+  /** Whether clients may use the hub's own version. */
+  readonly served: boolean
+  /** The versions served beside the hub's. */
+  readonly versions: readonly ConvertedVersion<H>[]
+  /** How names must look; upstream's rule for the kind. */
+  readonly nameFormat: NameFormat
+  /** Fields that `fieldSelector` may name beside metadata.name and metadata.namespace. Absent values are ''. */
+  readonly selectableFields: Readonly<Record<string, FieldReader<H>>>
+  readonly strategy: Strategy<H>
+  readonly rules: KindRules
+}
+
+/** A version of a kind that is not the form its objects are stored in. */
+export interface ConvertedVersion<
+  H extends KubernetesObject = KubernetesObject,
+  V extends KubernetesObject = KubernetesObject,
+> extends ResourceDefinition<V> {
+  /** The stored form of an object of this version. A promise where somebody else must be asked. Pure otherwise. */
+  toHub(object: V): H | Promise<H>
+  /** What this version shows of a stored object. There and back must change nothing, or every update would. */
+  fromHub(hub: H): V | Promise<V>
+  /** The fields that may be selected by, with the hub's name for each. */
+  readonly hubFields: Readonly<Record<string, string>>
+  /** Checks of what is written through this version alone, in the hub's form, beyond the strategy's. */
+  validateCreate?(hub: H): readonly FieldError[]
+  validateUpdate?(hub: H, old: H): readonly FieldError[]
+}
+
+export type NameFormat = 'dns1123-subdomain' | 'dns1123-label' | 'dns1035-label' | 'path-segment'
+
+/** Reads one field as text. */
+export type FieldReader<T> = { bivarianceHack(object: T): string }['bivarianceHack']
+
+/**
+ * How a write changes an object of a kind between decoding and storing, and what is wrong with it, in the hub's form. All
+ * pure; `nowMs` is the time of the request.
+ */
+export interface Strategy<T extends KubernetesObject> {
+  /** Fills in what creation fixes, such as the initial status. Fields the client may not set are already gone. */
+  prepareForCreate?(object: T, nowMs: number): T
+  /** Carries over what a plain update may not change. The status (where it is a subresource) is already the old one. */
+  prepareForUpdate?(object: T, old: T): T
+  prepareForStatusUpdate?(object: T, old: T): T
+  /** Checks beyond the schema, with upstream's wording. Errors of the schema come first. */
+  validate?(object: T): readonly FieldError[]
+  /** Checks on create beyond `validate`: what may not be there yet. */
+  validateCreate?(object: T): readonly FieldError[]
+  /** Checks on update beyond `validate`, such as fields that cannot change. */
+  validateUpdate?(object: T, old: T): readonly FieldError[]
+  validateStatusUpdate?(object: T, old: T): readonly FieldError[]
+  /** Texts for `Warning` headers: deprecated or pointless settings. */
+  warnings?(object: T, old: T | undefined): readonly string[]
+  /**
+   * Seconds a delete waits before the object goes, given what the request asks for (undefined: not said). 0 means at
+   * once. Absent: always at once. Pods on a node wait for the node agent to delete them with 0.
+   */
+  gracePeriodSeconds?(object: T, requestedSeconds: number | undefined): number
+  /** Whether objects count generations: the server raises `metadata.generation` when anything but metadata and status changes. */
+  readonly countsGenerations?: boolean
+}
+
+/** What upstream's registries decide kind by kind (`strategy.go` and `storage.go` of each resource). */
+export interface KindRules {
+  /** Whether a PUT to a name that is free creates the object. */
+  readonly createsOnUpdate: boolean
+  /** Whether an update may leave out the resourceVersion and so overwrite whatever is there. */
+  readonly updatesUnconditionally: boolean
+  /** Whether a delete answers with the object; else with a Status. */
+  readonly returnsDeletedObject: boolean
+  /** Whether the client may set the status at creation, as node agents do when they register. */
+  readonly keepsStatusOnCreate: boolean
+  /** What becomes of dependents when a delete does not say. `ignored`: objects of the kind own nothing. */
+  readonly dependents: 'collected' | 'orphaned' | 'ignored'
+}
+
+/** Every version of a kind that clients may use, the hub's first. */
+export function servedVersions(kind: StoredKind): readonly ResourceDefinition[] {
+  return kind.served ? [kind, ...kind.versions] : kind.versions
+}
