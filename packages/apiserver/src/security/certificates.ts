@@ -1,4 +1,12 @@
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  X509Certificate,
+} from 'node:crypto'
 import { isIP } from 'node:net'
 import { formatTime } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
@@ -71,10 +79,10 @@ export function createPki(environment: Environment, hosts: readonly string[] = [
   }
 }
 
-/** A self-signed certificate authority. */
-export function createAuthority(environment: Environment, commonName = 'coracle'): KeyPair {
-  const keys = generateKeys()
-  const subject = distinguishedName([{ type: 'commonName', value: commonName }])
+/** A self-signed certificate authority, of a new key unless it is given: an elliptic curve's. */
+export function createAuthority(environment: Environment, key?: KeyObject): KeyPair {
+  const keys = key === undefined ? generateKeys() : { privateKey: key, publicKey: createPublicKey(key) }
+  const subject = distinguishedName([{ type: 'commonName', value: 'coracle' }])
   const keyId = keyIdentifier(keys.publicKey)
   return keyPair(
     keys.privateKey,

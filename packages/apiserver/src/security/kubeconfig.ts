@@ -1,5 +1,5 @@
 import type { KeyPair } from './certificates.ts'
-import { writePrivateFile } from './private-files.ts'
+import { type FileSystem, hostFiles, writePrivateFile } from './private-files.ts'
 
 export interface KubeconfigOptions {
   /** `https://127.0.0.1:6443` */
@@ -41,7 +41,12 @@ current-context: ${JSON.stringify(cluster)}
 `
 }
 
-/** Writes the kubeconfig so that only its owner can read it. */
-export function writeKubeconfig(path: string, options: KubeconfigOptions): Promise<void> {
-  return writePrivateFile(path, kubeconfigOf(options))
+/** Writes the kubeconfig so that only its owner can read it; one that says the same already is left as it is. */
+export async function writeKubeconfig(
+  path: string,
+  options: KubeconfigOptions,
+  files: FileSystem = hostFiles,
+): Promise<void> {
+  const content = kubeconfigOf(options)
+  if ((await files.read(path)) !== content) await writePrivateFile(files, path, content)
 }

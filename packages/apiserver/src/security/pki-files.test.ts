@@ -1,5 +1,5 @@
-import { X509Certificate } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, open as openFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { virtualEnvironment } from '@coracle/environment'
@@ -19,8 +19,9 @@ const dayMs = 86_400_000
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('loadOrCreatePki', () => {
-  it('makes files only their owner can read', async () => {
-    await loadOrCreatePki(virtualEnvironment(), dataDir)
+  it.each([0, 0o022, 0o077, 0o277])('makes files only their owner can read, under umask %o', async (mask) => {
+    const umask = process.umask(mask)
+    await loadOrCreatePki(virtualEnvironment(), dataDir).finally(() => process.umask(umask))
     expect(await modeOf(join(dataDir, 'pki'))).toBe('700')
     const files = await readdir(join(dataDir, 'pki'))
     expect(files.sort()).toEqual(['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'])
@@ -72,6 +73,50 @@ describe('loadOrCreatePki', () => {
     )
   })
 
+  it.each([
+    ['apiserver', 'key'],
+    ['apiserver', 'crt'],
+    ['admin', 'key'],
+    ['admin', 'crt'],
+  ])('makes a pair anew of which only one file is left: %s.%s', async (name, left) => {
+    const environment = virtualEnvironment()
+    const { ca } = await loadOrCreatePki(environment, dataDir)
+    await rm(join(dataDir, 'pki', `${name}.${left === 'key' ? 'crt' : 'key'}`))
+    const pki = await loadOrCreatePki(environment, dataDir)
+    expect(pki.ca).toEqual(ca)
+    expect(await loadOrCreatePki(environment, dataDir)).toEqual(pki)
+  })
+
+  it('gives a lone key of an authority a certificate that signs for those who trust the one before', async () => {
+    const environment = virtualEnvironment()
+    const before = await loadOrCreatePki(environment, dataDir)
+    await rm(join(dataDir, 'pki', 'ca.crt'))
+    const after = await loadOrCreatePki(virtualEnvironment({ seed: 2 }), dataDir, ['10.0.0.1'])
+    expect(after.ca.keyPem).toBe(before.ca.keyPem)
+    expect(after.admin).toEqual(before.admin)
+    const trusted = new X509Certificate(before.ca.certificatePem)
+    const served = new X509Certificate(after.serving.certificatePem)
+    expect([served.checkIP('10.0.0.1'), served.checkIssued(trusted), served.verify(trusted.publicKey)]).toEqual([
+      '10.0.0.1',
+      true,
+      true,
+    ])
+  })
+
+  it('leaves a lone key of an authority alone that is of another kind than ours', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    await mkdir(join(dataDir, 'pki'))
+    await writeFile(join(dataDir, 'pki', 'ca.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    await expect(loadOrCreatePki(virtualEnvironment(), dataDir)).rejects.toThrow(/ca\.key: its certificate is missing/)
+  })
+
+  it('leaves a directory that exists its mode', async () => {
+    await mkdir(join(dataDir, 'pki'))
+    await chmod(join(dataDir, 'pki'), 0o750)
+    await loadOrCreatePki(virtualEnvironment(), dataDir)
+    expect(await modeOf(join(dataDir, 'pki'))).toBe('750')
+  })
+
   it('names a key that is missing', async () => {
     await loadOrCreatePki(virtualEnvironment(), dataDir)
     await rm(join(dataDir, 'pki', 'ca.key'))
@@ -100,6 +145,18 @@ describe('loadOrCreateToken', () => {
   })
 })
 
+describe('a file that an interrupted start has left', () => {
+  it('is replaced, and whoever has it open sees nothing of the new one', async () => {
+    const left = join(dataDir, 'token.new')
+    await writeFile(left, 'left', { mode: 0o666 })
+    await using open = await openFile(left)
+    await loadOrCreateToken(dataDir)
+    expect(await open.readFile('utf8')).toBe('left')
+    expect(await readdir(dataDir)).toEqual(['token'])
+    expect(await modeOf(join(dataDir, 'token'))).toBe('600')
+  })
+})
+
 describe('writeKubeconfig', () => {
   it('holds everything a client needs, for its owner only', async () => {
     const path = join(dataDir, 'somewhere', 'admin.conf')
@@ -117,5 +174,13 @@ describe('writeKubeconfig', () => {
     expect(text).toContain(`client-certificate-data: ${base64('CERTIFICATE')}`)
     expect(text).toContain(`client-key-data: ${base64('KEY')}`)
     expect(text).toContain('current-context: "coracle"')
+
+    const { ino } = await stat(path)
+    await writeKubeconfig(path, options)
+    expect((await stat(path)).ino).toBe(ino)
+    await writeKubeconfig(path, { ...options, server: 'https://127.0.0.1:6444' })
+    expect(await readFile(path, 'utf8')).toContain('https://127.0.0.1:6444')
+    expect(await modeOf(path)).toBe('600')
+    expect(await readdir(join(dataDir, 'somewhere'))).toEqual(['admin.conf'])
   })
 })

@@ -1,5 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { Environment } from '@coracle/environment'
 import {
@@ -11,53 +10,119 @@ import {
   type KeyPair,
   type Pki,
 } from './certificates.ts'
-import { makePrivateDirectory, writePrivateFile } from './private-files.ts'
+import { type FileSystem, hostFiles, writePrivateFiles } from './private-files.ts'
 
 /** A certificate that ends sooner than this is replaced at start. */
 const renewBeforeMs = 30 * 86_400_000
 
 /**
  * The certificates under `<dataDir>/pki`: made on the first start, the same on every further one. The serving
- * certificate is renewed where it ends soon or does not cover `hosts`; the admin's where it ends soon. Rejects with
- * an Error that names the file where one cannot be used.
+ * certificate is renewed where it ends soon or does not cover `hosts`; the admin's where it ends soon. What an
+ * interrupted start has left is completed. Rejects with an Error that names the file where one cannot be used.
  */
 export async function loadOrCreatePki(
   environment: Environment,
   dataDir: string,
   hosts: readonly string[] = [],
+  files: FileSystem = hostFiles,
 ): Promise<Pki> {
   const directory = join(dataDir, 'pki')
-  await makePrivateDirectory(directory)
-  const ca = (await load(directory, 'ca')) ?? (await save(directory, 'ca', createAuthority(environment)))
+  const made = new Map<string, KeyPair>()
+  const make = (name: string, pair: KeyPair): KeyPair => {
+    made.set(name, pair)
+    return pair
+  }
+
+  const kept = await readPair(files, directory, 'ca')
+  const ca = wholeAuthority(kept) ?? make('ca', makeAuthority(environment, kept))
   const authority = new X509Certificate(ca.certificatePem)
   assertLasting(environment, authority, directory)
 
-  const reuse = async (name: string, usable: (certificate: X509Certificate) => boolean, make: () => KeyPair) => {
-    const kept = await load(directory, name)
-    if (kept !== undefined) {
-      const certificate = new X509Certificate(kept.certificatePem)
-      if (lasts(environment, certificate) && certificate.verify(authority.publicKey) && usable(certificate)) return kept
-      environment.logger.info('renewing certificate', { certificate: name })
-    }
-    return save(directory, name, make())
+  const leaf = async (name: string, usable: (certificate: X509Certificate) => boolean, issue: () => KeyPair) => {
+    const pair = await readPair(files, directory, name)
+    if (isUsable(environment, pair, authority) && usable(pair.certificate)) return pair.pems
+    if (pair.certificate !== undefined) environment.logger.info('renewing certificate', { certificate: name })
+    return make(name, issue())
   }
+  const serving = await leaf(
+    'apiserver',
+    (certificate) => coversHosts(certificate, hosts),
+    () => issueServingCertificate(environment, ca, hosts),
+  )
+  const admin = await leaf(
+    'admin',
+    () => true,
+    () => issueClientCertificate(environment, ca, adminIdentity),
+  )
+  await save(files, directory, made)
+  return { ca, serving, admin }
+}
+
+/** What the two files of a pair hold; undefined where one is missing. */
+interface FoundPair {
+  readonly certificatePath: string
+  readonly keyPath: string
+  readonly certificate: X509Certificate | undefined
+  readonly key: KeyObject | undefined
+  readonly pems: KeyPair
+}
+
+/** Throws where a file is there and is not what it should be. */
+async function readPair(files: FileSystem, directory: string, name: string): Promise<FoundPair> {
+  const certificatePath = join(directory, `${name}.crt`)
+  const keyPath = join(directory, `${name}.key`)
+  const certificatePem = await read(files, certificatePath)
+  const keyPem = await read(files, keyPath)
   return {
-    ca,
-    serving: await reuse(
-      'apiserver',
-      (certificate) => coversHosts(certificate, hosts),
-      () => issueServingCertificate(environment, ca, hosts),
-    ),
-    admin: await reuse(
-      'admin',
-      () => true,
-      () => issueClientCertificate(environment, ca, adminIdentity),
-    ),
+    certificatePath,
+    keyPath,
+    certificate:
+      certificatePem === undefined
+        ? undefined
+        : parse(certificatePath, 'a certificate', () => new X509Certificate(certificatePem)),
+    key: keyPem === undefined ? undefined : parse(keyPath, 'a private key', () => createPrivateKey(keyPem)),
+    pems: { certificatePem: certificatePem ?? '', keyPem: keyPem ?? '' },
   }
 }
 
-const lasts = ({ clock }: Environment, certificate: X509Certificate): boolean =>
-  certificate.validToDate.getTime() - clock.now() > renewBeforeMs
+/** The authority as it was kept; undefined when it is still to be made. Throws where it was and is no more. */
+function wholeAuthority({ certificate, key, certificatePath, keyPath, pems }: FoundPair): KeyPair | undefined {
+  if (certificate === undefined) return undefined
+  if (key === undefined) throw unusable(keyPath, 'the file is missing, but its certificate is there')
+  if (!certificate.checkPrivateKey(key)) throw unusable(keyPath, `it is not the key of ${certificatePath}`)
+  return pems
+}
+
+/**
+ * A key alone is what a start leaves that is interrupted, or somebody who lost the certificate: it gets one. With the same key
+ * under the same name, whoever trusts an earlier certificate of that key trusts what is signed from now on.
+ */
+function makeAuthority(environment: Environment, { key, keyPath }: FoundPair): KeyPair {
+  if (key === undefined) return createAuthority(environment)
+  if (key.asymmetricKeyType !== 'ec')
+    throw unusable(keyPath, 'its certificate is missing, and this is no key of Coracle')
+  return createAuthority(environment, key)
+}
+
+/**
+ * Whether a certificate that this authority signs is there with its key and will last. If only one is there, or they are of
+ * different pairs, a start was interrupted while it made or renewed them.
+ */
+function isUsable(
+  { clock }: Environment,
+  pair: FoundPair,
+  authority: X509Certificate,
+): pair is FoundPair & { readonly certificate: X509Certificate } {
+  const { certificate, key } = pair
+  return (
+    certificate !== undefined &&
+    key !== undefined &&
+    certificate.checkPrivateKey(key) &&
+    certificate.validToDate.getTime() - clock.now() > renewBeforeMs &&
+    certificate.checkIssued(authority) &&
+    certificate.verify(authority.publicKey)
+  )
+}
 
 /** A new authority would lock out everyone who trusts the old one, so that is left to the operator. */
 function assertLasting(environment: Environment, authority: X509Certificate, directory: string): void {
@@ -68,28 +133,21 @@ function assertLasting(environment: Environment, authority: X509Certificate, dir
   )
 }
 
-/** Undefined where neither file is there. */
-async function load(directory: string, name: string): Promise<KeyPair | undefined> {
-  const certificatePath = join(directory, `${name}.crt`)
-  const keyPath = join(directory, `${name}.key`)
-  const certificatePem = await readIfThere(certificatePath)
-  const keyPem = await readIfThere(keyPath)
-  if (certificatePem === undefined && keyPem === undefined) return undefined
-  if (certificatePem === undefined) throw unusable(certificatePath, 'the file is missing, but its key is there')
-  if (keyPem === undefined) throw unusable(keyPath, 'the file is missing, but its certificate is there')
-
-  const certificate = parse(certificatePath, 'a certificate', () => new X509Certificate(certificatePem))
-  const key = parse(keyPath, 'a private key', () => createPrivateKey(keyPem))
-  if (!certificate.checkPrivateKey(key)) throw unusable(keyPath, `it is not the key of ${certificatePath}`)
-  return { certificatePem, keyPem }
+/** Keys first: a key without its certificate is unfinished, a certificate without its key was lost. */
+function save(files: FileSystem, directory: string, made: ReadonlyMap<string, KeyPair>): Promise<void> {
+  const pairs = [...made]
+  if (pairs.length === 0) return Promise.resolve()
+  return writePrivateFiles(files, [
+    pairs.map(([name, { keyPem }]) => ({ path: join(directory, `${name}.key`), content: keyPem })),
+    pairs.map(([name, { certificatePem }]) => ({ path: join(directory, `${name}.crt`), content: certificatePem })),
+  ])
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function read(files: FileSystem, path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8')
+    return await files.read(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw unusable(path, String((error as Error).message))
+    throw unusable(path, error instanceof Error ? error.message : String(error))
   }
 }
 
@@ -103,10 +161,3 @@ function parse<T>(path: string, what: string, read: () => T): T {
 
 const unusable = (path: string, why: string): Error =>
   new Error(`cannot use ${path}: ${why}; restore the file, or remove it with its counterpart to have both made anew`)
-
-/** The key goes first: a certificate without its key would be refused at the next start. */
-async function save(directory: string, name: string, pair: KeyPair): Promise<KeyPair> {
-  await writePrivateFile(join(directory, `${name}.key`), pair.keyPem)
-  await writePrivateFile(join(directory, `${name}.crt`), pair.certificatePem)
-  return pair
-}

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writePrivateFile } from './private-files.ts'
+import { type FileSystem, hostFiles, writePrivateFile } from './private-files.ts'
 
 const tokenBytes = 32
 
@@ -11,12 +10,12 @@ export function createToken(): string {
 }
 
 /** The administrator's token in `<dataDir>/token`: made on the first start, the same on every further one. */
-export async function loadOrCreateToken(dataDir: string): Promise<string> {
+export async function loadOrCreateToken(dataDir: string, files: FileSystem = hostFiles): Promise<string> {
   const path = join(dataDir, 'token')
-  const kept = await readIfThere(path)
+  const kept = await files.read(path)
   if (kept === undefined) {
     const token = createToken()
-    await writePrivateFile(path, `${token}\n`)
+    await writePrivateFile(files, path, `${token}\n`)
     return token
   }
   const token = kept.trim()
@@ -24,13 +23,4 @@ export async function loadOrCreateToken(dataDir: string): Promise<string> {
     throw new Error(`cannot use ${path}: it does not hold one bearer token; remove it to have a new one made`)
   }
   return token
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }
