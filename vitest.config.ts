@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import SkippedTests from './scripts/skipped-tests.ts'
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
       'conformance/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],
+    globalSetup: 'scripts/temporary-directory.ts',
     // What waits for a real process waits for an event: these end a test that hangs, and are no measure of speed.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -15,6 +17,7 @@ export default defineConfig({
     // Two cores: more workers than that only make the tests of real programs slower.
     maxWorkers: 2,
     // In CI the counts are read from the report, for the closing line.
-    reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/tests.json' }]] : ['default'],
+    reporters: ['default', new SkippedTests(), ...(process.env.CI ? ['json'] : [])],
+    outputFile: { json: 'coverage/tests.json' },
   },
 })

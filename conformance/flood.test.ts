@@ -7,6 +7,8 @@ import { configMap, paths, pod } from './support/objects.ts'
 import { eventually, Program } from './support/program.ts'
 import { RawConnection } from './support/raw-connection.ts'
 
+const needsLinux = { meta: { needs: 'Linux' } }
+
 // More than anybody should ask for: it is served or refused in good order, costs bounded memory, and leaves nothing behind.
 
 const { configMaps, pods } = paths
@@ -118,7 +120,7 @@ describe('a label selector of 3,000 terms', () => {
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('a client that asks and does not read', () => {
+describe.skipIf(process.platform !== 'linux')('a client that asks and does not read', needsLinux, () => {
   const objectsCount = 6
   const text = 'x'.repeat(1_000_000)
   beforeAll(async () => {

@@ -265,7 +265,7 @@ describe('edit and replace', () => {
   it('writes back what an editor made of the object', async () => {
     await kubectl.create('configmaps', configMap('edited', { color: 'green' }))
     const editor = join(directory, 'editor.sh')
-    await writeFile(editor, '#!/bin/sh\nsed -i.bak "s/green/blue/" "$1"\n', { mode: 0o755 })
+    await writeFile(editor, '#!/bin/sh\nsed -i.bak "s/green/blue/" "$1" && rm "$1.bak"\n', { mode: 0o755 })
     expect(await kubectl.ok(['edit', 'cm', 'edited'], { env: { EDITOR: editor } })).toBe('configmap/edited edited\n')
     expect(await data('edited')).toEqual({ color: 'blue' })
     const again = await kubectl.run(['edit', 'cm', 'edited'], { env: { EDITOR: editor } })

@@ -8,6 +8,8 @@ import { configMap, controller, paths, pod } from './support/objects.ts'
 import { type HostProcess, isRunning, processesWith } from './support/processes.ts'
 import { eventually, Program } from './support/program.ts'
 
+const needsLinux = { meta: { needs: 'Linux' } }
+
 // Containers that are real processes of this host, each pod on an address of its own: which is Linux's to give.
 
 const { configMaps, controllers, pods } = paths
@@ -45,7 +47,7 @@ function commandProcess(podName: string): HostProcess {
   return found
 }
 
-describe.skipIf(process.platform !== 'linux')('the oldest example, on real processes', () => {
+describe.skipIf(process.platform !== 'linux')('the oldest example, on real processes', needsLinux, () => {
   // The containers' home is the program's: it tells them from every other process of the host.
   let home: string
   let program: Program
@@ -204,7 +206,7 @@ describe.skipIf(process.platform !== 'linux')('the oldest example, on real proce
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('a pod of real processes', { concurrent: true }, () => {
+describe.skipIf(process.platform !== 'linux')('a pod of real processes', { concurrent: true, ...needsLinux }, () => {
   let home: string
   let program: Program
   let api: Api

@@ -8,6 +8,8 @@ import { Api, post } from './support/api.ts'
 import { configMap, paths } from './support/objects.ts'
 import { eventually, Program, runCoracle } from './support/program.ts'
 
+const needsRoot = { meta: { needs: 'root' } }
+
 // The program as someone meets it: how it starts, what it says, and what it leaves.
 
 const example = join(import.meta.dirname, '..', 'examples', 'frontend-controller.json')
@@ -158,7 +160,7 @@ describe('coracle up that cannot start', () => {
     )
   })
 
-  it.skipIf(process.getuid?.() !== 0)('says that it may not write the data directory', async () => {
+  it.skipIf(process.getuid?.() !== 0)('says that it may not write the data directory', needsRoot, async () => {
     await chmod(home, 0o755)
     const dataDir = join(home, 'data')
     expect(await refusal(['--data-dir', dataDir, '--port', '0'], nobody)).toBe(
@@ -191,7 +193,7 @@ describe('coracle up that cannot start', () => {
 /** Someone without rights, on any Linux. */
 const nobody = { uid: 65_534, gid: 65_534 }
 
-describe.skipIf(process.getuid?.() !== 0)('a user without rights', () => {
+describe.skipIf(process.getuid?.() !== 0)('a user without rights', needsRoot, () => {
   it('has a whole cluster of real processes', async () => {
     const dataDir = join(home, 'data')
     await chmod(home, 0o755)

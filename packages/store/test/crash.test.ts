@@ -7,6 +7,9 @@ import { openLmdbStore, type Store } from '../src/index.ts'
 import { record, text } from './contract.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
+const isWindows = process.platform === 'win32'
+const needsUlimit = { meta: { needs: 'a limit on the size of files' } }
+
 const writer = fileURLToPath(new URL('./writer.ts', import.meta.url))
 
 interface Acknowledged {
@@ -98,7 +101,7 @@ describe('a store whose process is killed', () => {
     expect(total).toBeGreaterThan(rounds * 32)
   })
 
-  it.skipIf(process.platform === 'win32')('fails for good, and loudly, when the disk takes no more', async () => {
+  it.skipIf(isWindows)('fails for good, and loudly, when the disk takes no more', needsUlimit, async () => {
     const limitKiB = 2048
     const command = `ulimit -f ${limitKiB} && exec "$0" "$@"`
     const child = spawn('bash', ['-c', command, process.execPath, writer, directory.path, '0'], { stdio: 'pipe' })

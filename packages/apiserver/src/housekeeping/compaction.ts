@@ -5,18 +5,36 @@ import type { Registries } from '../registries.ts'
 /** History is kept for at least this long and at most twice as long, unless there is more of it than caches hold. */
 export const compactionIntervalMs = 5 * 60_000
 
+/** How often it is noted how far the store has come: less than a virtual clock waits before it leaves out housekeeping. */
+const sampleIntervalMs = 30_000
+
+/** How far the store had come at a time. */
+interface Sample {
+  readonly timeMs: number
+  readonly revision: number
+}
+
 /** Forgets old history in the watch caches and in the store, time and again until the returned function is called. */
-export function startCompaction(environment: Environment, store: Store, registries: Registries): () => void {
-  const { clock, logger } = environment
-  let target = store.revision
-  const compact = (): void => {
+export function startCompaction({ clock, logger }: Environment, store: Store, registries: Registries): () => void {
+  const sample = (): Sample => ({ timeMs: clock.monotonicMs(), revision: store.revision })
+  let samples: readonly Sample[] = [sample()]
+  let compactedMs = clock.monotonicMs()
+  const compact = (untilMs: number): void => {
+    const target = samples.findLast(({ timeMs }) => timeMs <= untilMs)?.revision ?? 0
+    samples = samples.filter(({ timeMs }) => timeMs > untilMs)
     for (const { cache } of registries.all()) cache.forget(target)
-    if (target > store.compactedRevision) {
-      store.compact(target).catch((error: unknown) => logger.warn('compaction failed', { error: String(error) }))
-    }
-    target = store.revision
-    timer = clock.setTimer(compactionIntervalMs, compact, { housekeeping: true })
+    if (target <= store.compactedRevision) return
+    store.compact(target).catch((error: unknown) => logger.warn('compaction failed', { error: String(error) }))
   }
-  let timer = clock.setTimer(compactionIntervalMs, compact, { housekeeping: true })
+  const tick = (): void => {
+    samples = [...samples, sample()]
+    const nowMs = clock.monotonicMs()
+    if (nowMs - compactedMs >= compactionIntervalMs) {
+      compactedMs = nowMs
+      compact(nowMs - compactionIntervalMs)
+    }
+    timer = clock.setTimer(sampleIntervalMs, tick, { housekeeping: true })
+  }
+  let timer = clock.setTimer(sampleIntervalMs, tick, { housekeeping: true })
   return () => timer.cancel()
 }

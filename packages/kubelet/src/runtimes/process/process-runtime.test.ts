@@ -14,6 +14,7 @@ import { shimScript } from './shim.ts'
 const environment = realEnvironment()
 const patient = new AbortController().signal
 const linux = process.platform === 'linux'
+const needsLinux = { meta: { needs: 'Linux' } }
 
 function openRuntime(dataDirectory: string, nodeName = 'node-a'): Runtime {
   const runtime = createProcessRuntime({
@@ -424,7 +425,7 @@ describe('stopping', () => {
   })
 })
 
-describe.skipIf(!linux)('addresses', () => {
+describe.skipIf(!linux)('addresses', needsLinux, () => {
   it('gives each pod its own, and nodes of one directory different ones', async () => {
     const directory = temporaryDirectory()
     const [a, b] = [openRuntime(directory), openRuntime(directory, 'node-b')]
@@ -533,7 +534,7 @@ describe('after the node agent was killed', () => {
     })
   })
 
-  it.skipIf(!linux)('ends what a killed shim has left', async () => {
+  it.skipIf(!linux)('ends what a killed shim has left', needsLinux, async () => {
     const directory = temporaryDirectory()
     const [agent, ids] = await startAgent(directory, ['echo $$; exec sleep 1000'])
     const [id = ''] = ids

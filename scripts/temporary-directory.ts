@@ -1,0 +1,28 @@
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Where Node keeps what it has compiled, unless told otherwise: a cache for later starts, not a leftover. */
+const compileCache = 'node-compile-cache'
+
+/**
+ * Vitest's global set-up: gives a run of the tests a temporary directory of its own, and fails the run if anything is left
+ * in it at the end.
+ */
+export default function setup(): () => void {
+  // Some of the paths in it are compared with what other programs make of them.
+  const directory = mkdtempSync(join(realpathSync(tmpdir()), 'coracle-tests-'))
+  for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = directory
+  return () => {
+    const left = leftovers(directory)
+    rmSync(directory, { recursive: true, force: true })
+    if (left.length > 0) throw new Error(`the tests left behind in the temporary directory: ${left.join(', ')}`)
+  }
+}
+
+/** What is in a temporary directory that nobody meant to leave there. */
+export function leftovers(directory: string): readonly string[] {
+  return readdirSync(directory)
+    .filter((name) => name !== compileCache)
+    .sort()
+}
