@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,6 +12,8 @@ const compileCache = 'node-compile-cache'
 export default function setup(): () => void {
   // Some of the paths in it are compared with what other programs make of them.
   const directory = mkdtempSync(join(realpathSync(tmpdir()), 'coracle-tests-'))
+  // Some programs run as another user.
+  chmodSync(directory, 0o755)
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = directory
   return () => {
     const left = leftovers(directory)
