@@ -1,9 +1,6 @@
 import { type HostPort, hostPortsOf, type Node, type Pod, quantitiesOf } from '@coracle/api'
 import { nonZeroRequestOf, podRequestOf, type ResourceAmounts, resourceAmounts } from './pod-request.ts'
 
-/** Pods a node takes when it does not say: what kubelets report by default. */
-const podsDefaultMax = 110
-
 /**
  * What the scheduler knows of a node: the node itself, and the sum of what its pods ask for. It is the scheduler's own
  * book-keeping and changes in place, one pod at a time, so that a pod's coming or going costs nothing but itself.
@@ -11,6 +8,7 @@ const podsDefaultMax = 110
 export class NodeInfo {
   node: Node
   allocatable: ResourceAmounts
+  /** None where the node has yet to say how many it takes. */
   podsMax: number
   milliCpu = 0
   memory = 0
@@ -25,14 +23,14 @@ export class NodeInfo {
   constructor(node: Node) {
     this.node = node
     this.allocatable = allocatableOf(node)
-    this.podsMax = this.allocatable.extended.get('pods') ?? podsDefaultMax
+    this.podsMax = this.allocatable.extended.get('pods') ?? 0
   }
 
   /** Takes over a newer state of the node; its pods stay. */
   setNode(node: Node): void {
     if (node.status !== this.node.status) {
       this.allocatable = allocatableOf(node)
-      this.podsMax = this.allocatable.extended.get('pods') ?? podsDefaultMax
+      this.podsMax = this.allocatable.extended.get('pods') ?? 0
     }
     this.node = node
   }

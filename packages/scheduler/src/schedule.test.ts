@@ -110,6 +110,14 @@ describe('schedule', () => {
     expect(schedule(makePod(pod), nodes, { random })).toMatchObject({ type: 'fits', node: nodes[1] })
   })
 
+  it('refuses a node that has yet to say what it has, even a pod that asks for nothing', () => {
+    const { status: _, ...silent } = makeNode()
+    expect(schedule(makePod(), [new NodeInfo(silent)], { random })).toMatchObject({
+      message:
+        '0/1 nodes are available: 1 Too many pods. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+    })
+  })
+
   const byName = (...names: readonly (readonly string[])[]) =>
     affinity(...names.map((values) => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values }] })))
 

@@ -1,4 +1,4 @@
-import { configMaps, namespaces, pods } from '@coracle/api'
+import { configMaps, type Node, namespaces, nodes, pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
 import type { AdmissionPlugin } from './admission.ts'
@@ -46,6 +46,27 @@ describe('NamespaceLifecycle', () => {
       reason: 'Forbidden',
       message: `namespaces "${name}" is forbidden: this namespace may not be deleted`,
     })
+  })
+})
+
+describe('nodes', () => {
+  const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
+  const node = (spec: Node['spec'] = {}): Node => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' }, spec })
+
+  it('are tainted as not ready when they are created, and not again when that was taken off', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(nodes, node())
+    expect(created.spec?.taints).toEqual([notReady])
+    const updated = await client.update(nodes, { ...created, spec: {} })
+    expect(updated.spec?.taints).toBeUndefined()
+  })
+
+  it('keep the taints they come with, and get none twice', async () => {
+    const { client } = await startTestCore()
+    const own = { key: 'gpu', effect: 'NoSchedule' } as const
+    expect((await client.create(nodes, node({ taints: [own] }))).spec?.taints).toEqual([own, notReady])
+    const other = { ...node({ taints: [{ ...notReady, effect: 'NoSchedule' }] }), metadata: { name: 'b' } }
+    expect((await client.create(nodes, other)).spec?.taints).toEqual([notReady])
   })
 })
 

@@ -4,8 +4,15 @@ import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { priority } from './priority.ts'
 import { serviceAccount } from './service-account.ts'
+import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 
 /** What upstream turns on by default, as far as it concerns the kinds there are, in upstream's order. */
 export function builtInAdmission(registries: Registries): readonly AdmissionPlugin[] {
-  return [namespaceLifecycle(registries), serviceAccount, priority(registries), defaultTolerationSeconds]
+  return [
+    namespaceLifecycle(registries),
+    serviceAccount,
+    taintNodesByCondition,
+    priority(registries),
+    defaultTolerationSeconds,
+  ]
 }

@@ -238,6 +238,18 @@ describe('the node lifecycle controller', () => {
     expect(await taintsOf('a')).toEqual(['own:NoSchedule'])
   })
 
+  it('leaves a node its taint from creation until it has reported that it is ready', async () => {
+    await createNode('a', 'never')
+    const taints = [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]
+    await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { spec: { taints } } })
+    await pass(30)
+    expect(await taintsOf('a')).toEqual(['node.kubernetes.io/not-ready:NoSchedule'])
+    const conditions = [{ type: 'Ready', status: 'True' }]
+    await client.update<Node>(nodes, { ...(await node('a')), status: { conditions } }, { subresource: 'status' })
+    await environment.clock.settle()
+    expect(await taintsOf('a')).toBeUndefined()
+  })
+
   it('taints a node that is cordoned', async () => {
     await createNode('a')
     await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { spec: { unschedulable: true } } })

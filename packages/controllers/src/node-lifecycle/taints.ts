@@ -21,6 +21,9 @@ const isManaged = ({ key, effect }: Taint): boolean => {
   return effect === 'NoSchedule' && (key === unschedulableTaint || pressureTaints.some(([, taint]) => taint === key))
 }
 
+/** As the API server puts it on nodes when they are created. */
+const isFromCreation = ({ key, effect }: Taint): boolean => key === notReadyTaint && effect === 'NoSchedule'
+
 /**
  * What may be done with the taint that makes the pods of a node go which is not ready: put it on, leave it if it is there
  * (as the one that suits the condition), or take it off.
@@ -60,7 +63,9 @@ export function taintsFor(
 function wantedTaints(node: Node, conditions: readonly Condition[], eviction: EvictionTaint): readonly Taint[] {
   const taints: Taint[] = []
   const ready = getCondition(conditions, 'Ready')?.status
-  // An agent that has yet to report says nothing about its node.
+  // An agent that has yet to report says nothing about its node, which keeps the taint it was created with: upstream takes
+  // that off here, and relies on a node without capacity to take no pods.
+  if (ready === undefined) taints.push(...(node.spec?.taints ?? []).filter(isFromCreation))
   if (ready === 'False' || ready === 'Unknown') {
     const key = ready === 'False' ? notReadyTaint : unreachableTaint
     taints.push({ key, effect: 'NoSchedule' })
