@@ -156,6 +156,7 @@ describe('logs', () => {
     )
     const stuck = await kubectl.run(['logs', 'imaged'])
     expect(stuck.code).toBe(1)
-    expect(stuck.stderr).toContain('container "main" in pod "imaged" is waiting to start')
+    expect(stuck.stderr).toContain('container "main" in pod "imaged" is waiting to start: CreateContainerError: ')
+    expect(stuck.stderr).toContain('Set command to a program of this host')
   })
 })

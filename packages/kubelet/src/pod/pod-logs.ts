@@ -1,4 +1,4 @@
-import { badRequest, type ContainerStatus, type Pod } from '@coracle/api'
+import { badRequest, type ContainerStateTerminated, type ContainerStatus, type Pod } from '@coracle/api'
 import type { LogOptions, LogReadOptions } from '../log-options.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 
@@ -33,22 +33,36 @@ function chosenContainer(pod: Pod, asked: string): string {
   throw badRequest(`a container name must be specified for pod ${pod.metadata.name}, ${choice}`)
 }
 
-/** Upstream's validateContainerLogStatus: the run that is on, else the latest that has ended. */
+/**
+ * The run that is on, else the latest that has ended: upstream's validateContainerLogStatus, with the message after the
+ * reason. A run whose command never ran has no log, and the reason for that is told instead.
+ */
 function containerIdFor(pod: Pod, container: string, statuses: readonly ContainerStatus[], previous: boolean): string {
   const about = `container "${container}" in pod "${pod.metadata.name}"`
   const status = statuses.find(({ name }) => name === container)
   if (status === undefined) throw badRequest(`${about} is not available`)
-  const last = status.lastState?.terminated?.containerID
-  if (previous) {
-    if (last === undefined) throw badRequest(`previous terminated ${about} not found`)
-    return last
-  }
+  const last = status.lastState?.terminated
+  if (previous) return idOfEnded(last, about) ?? refuse(`previous terminated ${about} not found`)
   const { running, terminated, waiting } = status.state ?? {}
-  const id = running !== undefined ? status.containerID : (terminated?.containerID ?? last)
+  if (running !== undefined && status.containerID !== undefined) return status.containerID
+  const id = idOfEnded(terminated, about) ?? idOfEnded(last, about)
   if (id !== undefined) return id
-  if (terminated !== undefined || status.lastState?.terminated !== undefined) throw badRequest(`${about} is terminated`)
-  if (waiting?.reason !== undefined) throw badRequest(`${about} is waiting to start: ${waiting.reason}`)
-  throw badRequest(`${about} is waiting to start - no logs yet`)
+  if (terminated !== undefined || last !== undefined) throw badRequest(`${about} is terminated`)
+  if (waiting?.reason === undefined) throw badRequest(`${about} is waiting to start - no logs yet`)
+  throw badRequest(`${about} is waiting to start: ${withMessage(waiting.reason, waiting.message)}`)
+}
+
+function idOfEnded(run: ContainerStateTerminated | undefined, about: string): string | undefined {
+  if (run?.reason !== 'StartError') return run?.containerID
+  throw badRequest(`${about} could not start: ${withMessage(run.reason, run.message)}`)
+}
+
+function withMessage(reason: string, message = ''): string {
+  return message === '' ? reason : `${reason}: ${message}`
+}
+
+function refuse(message: string): never {
+  throw badRequest(message)
 }
 
 function readOptions(options: LogOptions, nowMs: number): LogReadOptions {
