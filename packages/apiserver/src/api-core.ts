@@ -72,11 +72,11 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   let closed = false
 
   const start = async (): Promise<void> => {
-    feed.start()
+    await feed.start()
     await Promise.all([...registries.all()].map(({ cache }) => feed.attach(cache)))
     await createNamespaces(registries)
     if (closed) return
-    stops.push(startCompaction(environment, store, registries), startEventExpiry(environment, registries))
+    stops.push(startCompaction(environment, store, feed, registries), startEventExpiry(environment, registries))
   }
 
   const core: ApiCore = {

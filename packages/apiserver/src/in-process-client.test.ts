@@ -89,9 +89,9 @@ describe('the client in process', () => {
 
   it('does nothing once its signal is aborted', async () => {
     const { client, store } = await startTestCore()
-    const before = store.revision
+    const before = await store.latest()
     const signal = AbortSignal.abort(new Error('stop'))
     await expect(client.create(configMaps, configMap('a'), { signal })).rejects.toThrow('stop')
-    expect(store.revision).toBe(before)
+    expect(await store.latest()).toBe(before)
   })
 })

@@ -8,12 +8,14 @@ import { Journal, type JournalRecord } from './journal.ts'
 import { historyDefaultMax } from './limits.ts'
 import { LmdbTables, type LogChunk } from './lmdb-tables.ts'
 import { decodeEvents, encodeEvents } from './log-record.ts'
+import { pagesOf } from './pages.ts'
 import {
   type CommitResult,
   CompactedError,
   type Entry,
+  type Listing,
   type Revision,
-  type Store,
+  type SoleWriterStore,
   type StoreWatch,
   type Transaction,
   type WatchOptions,
@@ -46,7 +48,7 @@ export interface LmdbStoreOptions {
  * Rejects with a `DirectoryInUseError` when a living process has the directory, with an `UnknownFormatError` when
  * another version wrote it in a way this one does not read, with a `StoreDamagedError` when part of it is missing.
  */
-export async function openLmdbStore(options: LmdbStoreOptions): Promise<Store> {
+export async function openLmdbStore(options: LmdbStoreOptions): Promise<SoleWriterStore> {
   const directory = resolve(options.directory)
   const environment = options.environment ?? realEnvironment()
   const historyMax = options.historyMax ?? historyDefaultMax
@@ -107,7 +109,8 @@ interface Pending {
  * A batch of transactions goes to the journal, which is what its commits wait for; it is then durable and can be seen.
  * The tables get it a little later (`WriteBehind`); until then reads look at both.
  */
-class LmdbStore implements Store {
+class LmdbStore implements SoleWriterStore {
+  readonly shared = false
   readonly #parts: Parts
   readonly #tables: LmdbTables
   readonly #journal: Journal
@@ -118,6 +121,8 @@ class LmdbStore implements Store {
   readonly #pending = new Map<string, Pending>()
   #assigned: Revision
   #revision: Revision
+  /** The last revision that watches have been told of: what comes after it is not acknowledged yet. */
+  #published: Revision
   #compacted: Revision
   /** Why no further call is taken. */
   #ended: Error | undefined
@@ -129,6 +134,7 @@ class LmdbStore implements Store {
     this.#journal = parts.journal
     this.#assigned = parts.tables.revision
     this.#revision = parts.tables.revision
+    this.#published = parts.tables.revision
     this.#compacted = parts.tables.compacted
     const { clock } = parts.environment
     this.#commits = new GroupCommit({
@@ -145,12 +151,9 @@ class LmdbStore implements Store {
     })
   }
 
-  get revision(): Revision {
-    return this.#revision
-  }
-
-  get compactedRevision(): Revision {
-    return this.#compacted
+  latest(): Revision {
+    this.#checkOpen()
+    return this.#published
   }
 
   async get(key: string): Promise<Entry | undefined> {
@@ -159,12 +162,16 @@ class LmdbStore implements Store {
     return this.#durable(key)
   }
 
-  async list(prefix: string): Promise<{ readonly revision: Revision; readonly entries: readonly Entry[] }> {
+  async list(prefix: string): Promise<Listing> {
     this.#checkOpen()
     checkPrefix(prefix)
     await this.#behind.settled()
     this.#checkOpen()
     return { revision: this.#tables.revision, entries: this.#tables.list(prefix) }
+  }
+
+  async *pages(prefix: string, entriesMax: number): AsyncIterable<Listing> {
+    yield* pagesOf(await this.list(prefix), entriesMax)
   }
 
   async commit(transaction: Transaction): Promise<CommitResult> {
@@ -174,9 +181,11 @@ class LmdbStore implements Store {
     const lookup = lookupOnce((key) => this.#lookup(key))
     const current = findConflict(transaction.conditions, lookup)
     if (current !== undefined) {
+      const isPending = transaction.conditions.some(({ key }) => this.#pending.has(key))
+      const revision = isPending ? this.#assigned : this.#revision
       // Nobody may learn of a change that could still be lost.
-      if (transaction.conditions.some(({ key }) => this.#pending.has(key))) await this.#commits.settled()
-      return { ok: false, current }
+      if (isPending) await this.#commits.settled()
+      return { ok: false, revision, current }
     }
     const revision = ++this.#assigned
     const events = changesOf(transaction.operations, revision, lookup)
@@ -188,19 +197,18 @@ class LmdbStore implements Store {
   watch(prefix: string, options: WatchOptions): StoreWatch {
     this.#checkOpen()
     checkPrefix(prefix)
-    if (options.after < this.compactedRevision) throw new CompactedError(options.after, this.compactedRevision)
     const watcher = this.#watches.add(prefix, options)
-    if (options.after >= this.revision) watcher.live = true
+    if (options.after >= this.#revision) watcher.live = true
     else this.#parts.environment.clock.defer(() => this.#replay(watcher))
     return watcher
   }
 
   async compact(revision: Revision): Promise<void> {
     this.#checkOpen()
-    if (revision > this.revision) {
-      throw new RangeError(`revision ${revision} is yet to come; the last is ${this.revision}`)
+    if (revision > this.#revision) {
+      throw new RangeError(`revision ${revision} is yet to come; the last is ${this.#revision}`)
     }
-    if (revision <= this.compactedRevision) return
+    if (revision <= this.#compacted) return
     this.#commits.checkRoom()
     await this.#commits.compact(revision)
   }
@@ -247,7 +255,7 @@ class LmdbStore implements Store {
   }
 
   #compactedAfter(batch: Batch, revision: Revision): Revision {
-    return Math.max(this.compactedRevision, batch.compact, revision - this.#parts.historyMax)
+    return Math.max(this.#compacted, batch.compact, revision - this.#parts.historyMax)
   }
 
   #onDurable(batch: Batch): void {
@@ -255,7 +263,9 @@ class LmdbStore implements Store {
       const pending = this.#pending.get(key)
       if (pending !== undefined && pending.revision <= batch.last) this.#pending.delete(key)
     }
-    if (batch.last > 0) this.#watches.publish(batch.events, batch.last)
+    if (batch.last === 0) return
+    this.#published = batch.last
+    this.#watches.publish(batch.events, batch.last)
   }
 
   /** Ends the store for good, and returns what everyone gets from now on. */
@@ -271,13 +281,13 @@ class LmdbStore implements Store {
   /** Reads one stretch of the log per turn, so that a long history does not hold everybody up. */
   #replay(watcher: Watcher): void {
     if (!watcher.open) return
-    if (watcher.position < this.compactedRevision) {
-      watcher.end(new CompactedError(watcher.position, this.compactedRevision))
+    if (watcher.position < this.#compacted) {
+      watcher.gap(new CompactedError(watcher.position, this.#compacted))
       return
     }
     const { last, events } = this.#chunkAfter(watcher.position)
     watcher.deliver(events, last)
-    if (watcher.position >= this.revision) watcher.live = true
+    if (watcher.position >= this.#revision) watcher.live = true
     else this.#parts.environment.clock.defer(() => this.#replay(watcher))
   }
 

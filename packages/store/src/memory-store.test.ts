@@ -17,6 +17,7 @@ it('waits on microtasks alone, so that a virtual clock can settle it', async () 
             void store.commit({ conditions: [], operations: [{ type: 'put', key: 'k', value: new Uint8Array(1) }] })
         }
       },
+      onGap() {},
       onEnd() {},
     })
   await store.commit({ conditions: [], operations: [{ type: 'put', key: 'k', value: new Uint8Array(1) }] })

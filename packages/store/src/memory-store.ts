@@ -4,12 +4,14 @@ import { StoreClosedError } from './errors.ts'
 import { History } from './history.ts'
 import { compareKeys } from './key-order.ts'
 import { historyDefaultMax } from './limits.ts'
+import { pagesOf } from './pages.ts'
 import {
   type CommitResult,
   CompactedError,
   type Entry,
+  type Listing,
   type Revision,
-  type Store,
+  type SoleWriterStore,
   type StoreEvent,
   type StoreWatch,
   type Transaction,
@@ -30,11 +32,12 @@ export interface MemoryStoreOptions {
 }
 
 /** A store that forgets with the process. */
-export function createMemoryStore({ historyMax = historyDefaultMax, defer }: MemoryStoreOptions = {}): Store {
+export function createMemoryStore({ historyMax = historyDefaultMax, defer }: MemoryStoreOptions = {}): SoleWriterStore {
   return new MemoryStore(historyMax, defer ?? queueMicrotask)
 }
 
-class MemoryStore implements Store {
+class MemoryStore implements SoleWriterStore {
+  readonly shared = false
   readonly #entries = new Map<string, Entry>()
   /** The keys of `#entries` in order. Only creating and deleting touch it. */
   readonly #keys = new BTree<string, undefined>(undefined, compareKeys)
@@ -44,6 +47,8 @@ class MemoryStore implements Store {
   readonly #replays = new Map<Watcher, { readonly events: readonly StoreEvent[]; readonly last: Revision }>()
   #unpublished: StoreEvent[] = []
   #publishing: Promise<void> | undefined
+  /** The last revision that watches have been told of: what comes after it is not acknowledged yet. */
+  #published: Revision = 0
   #closed = false
 
   readonly #defer: (callback: () => void) => void
@@ -54,12 +59,9 @@ class MemoryStore implements Store {
     this.#history = new History(historyMax)
   }
 
-  get revision(): Revision {
-    return this.#history.last
-  }
-
-  get compactedRevision(): Revision {
-    return this.#history.compacted
+  latest(): Revision {
+    this.#checkOpen()
+    return this.#published
   }
 
   async get(key: string): Promise<Entry | undefined> {
@@ -68,7 +70,7 @@ class MemoryStore implements Store {
     return this.#entries.get(key)
   }
 
-  async list(prefix: string): Promise<{ readonly revision: Revision; readonly entries: readonly Entry[] }> {
+  async list(prefix: string): Promise<Listing> {
     this.#checkOpen()
     checkPrefix(prefix)
     const entries: Entry[] = []
@@ -76,43 +78,51 @@ class MemoryStore implements Store {
       if (!key.startsWith(prefix)) break
       entries.push(this.#entries.get(key) as Entry)
     }
-    return { revision: this.revision, entries }
+    return { revision: this.#history.last, entries }
+  }
+
+  async *pages(prefix: string, entriesMax: number): AsyncIterable<Listing> {
+    yield* pagesOf(await this.list(prefix), entriesMax)
   }
 
   async commit(transaction: Transaction): Promise<CommitResult> {
     this.#checkOpen()
     checkTransaction(transaction)
     const lookup = (key: string) => this.#entries.get(key)
+    const { last: revision } = this.#history
     const current = findConflict(transaction.conditions, lookup)
     if (current !== undefined) {
       // Whoever hears of a change here finds that watches have heard of it too, as with every store.
       await this.#publishing
-      return { ok: false, current }
+      return { ok: false, revision, current }
     }
-    const revision = this.revision + 1
-    const events = changesOf(transaction.operations, revision, lookup)
+    const events = changesOf(transaction.operations, revision + 1, lookup)
     for (const event of events) this.#apply(event)
     this.#history.push(events)
     await this.#publish(events)
-    return { ok: true, revision }
+    return { ok: true, revision: revision + 1 }
   }
 
   watch(prefix: string, options: WatchOptions): StoreWatch {
     this.#checkOpen()
     checkPrefix(prefix)
-    if (options.after < this.compactedRevision) throw new CompactedError(options.after, this.compactedRevision)
+    const { after } = options
+    const { compacted, last } = this.#history
     const watcher = this.#watches.add(prefix, options)
+    if (after < compacted) {
+      queueMicrotask(() => watcher.gap(new CompactedError(after, compacted)))
+      return watcher
+    }
     // Taken now, not when it is delivered: by then it may have been compacted.
-    const events = options.after < this.revision ? this.#history.after(options.after) : []
-    this.#replays.set(watcher, { events, last: this.revision })
+    this.#replays.set(watcher, { events: after < last ? this.#history.after(after) : [], last })
     queueMicrotask(() => this.#replay(watcher))
     return watcher
   }
 
   async compact(revision: Revision): Promise<void> {
     this.#checkOpen()
-    if (revision > this.revision)
-      throw new RangeError(`revision ${revision} is yet to come; the last is ${this.revision}`)
+    const { last } = this.#history
+    if (revision > last) throw new RangeError(`revision ${revision} is yet to come; the last is ${last}`)
     this.#history.compact(revision)
   }
 
@@ -145,9 +155,10 @@ class MemoryStore implements Store {
     this.#unpublished.push(...events)
     this.#publishing ??= new Promise<void>((resolve) => this.#defer(resolve)).then(() => {
       const published = this.#unpublished
-      const last = this.revision
+      const { last } = this.#history
       this.#unpublished = []
       this.#publishing = undefined
+      this.#published = last
       for (const watcher of [...this.#replays.keys()]) this.#replay(watcher)
       this.#watches.publish(published, last)
     })

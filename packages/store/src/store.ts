@@ -30,8 +30,17 @@ export interface Transaction {
 
 export type CommitResult =
   | { readonly ok: true; readonly revision: Revision }
-  /** `current` holds, for each condition in order, the entry found (undefined where there is none). Nothing was written. */
-  | { readonly ok: false; readonly current: readonly (Entry | undefined)[] }
+  /**
+   * Nothing was written. `current` holds, for each condition in order, the entry found as of `revision` (undefined where
+   * there is none). What is read at that revision or later explains the refusal.
+   */
+  | { readonly ok: false; readonly revision: Revision; readonly current: readonly (Entry | undefined)[] }
+
+/** Entries in key order, and the revision they are consistent at. */
+export interface Listing {
+  readonly revision: Revision
+  readonly entries: readonly Entry[]
+}
 
 /** One change of one key. A transaction over several keys gives several events of one revision, in the order of its operations. */
 export interface StoreEvent {
@@ -48,14 +57,29 @@ export interface StoreEvent {
 export interface WatchOptions {
   /** Events after this revision are delivered. */
   readonly after: Revision
-  /** Called in order with the events of one or more whole revisions, durable ones only. Must not throw. */
+  /**
+   * Called in order with the events of one or more whole revisions, durable ones only: everything up to the last of them
+   * has been delivered. Must not throw.
+   */
   readonly onEvents: (events: readonly StoreEvent[]) => void
-  /** Called at most once when the watch ends other than by `close`: the store failed or was closed. */
+  /** Called when everything up to `revision` has been delivered and the last of it changed nothing under the prefix. Must not throw. */
+  readonly onProgress?: (revision: Revision) => void
+  /**
+   * Called at most once, and last: the changes that come next have been compacted. What has been delivered stays true; to
+   * go on, list and watch from there.
+   */
+  readonly onGap: (error: CompactedError) => void
+  /** Called at most once, and last, when the watch ends for good: the store failed or was closed. */
   readonly onEnd: (error: Error) => void
 }
 
 export interface StoreWatch {
   close(): void
+  /**
+   * Sees to it that events or `onProgress` soon tell that everything up to `revision` has been delivered. A revision may
+   * belong to somebody else who uses the same store, and then no event would tell.
+   */
+  requestProgress(revision: Revision): void
 }
 
 /** Asked for the history before the oldest revision kept. */
@@ -75,24 +99,38 @@ export class CompactedError extends Error {
  *
  * What every implementation promises:
  * - `commit` resolves only when the transaction is as durable as the store gets: an acknowledged one survives `kill -9`.
- * - Conditions are judged against everything committed before, acknowledged or not, in the order `commit` was called.
- * - Watchers see a transaction only once it is durable, in order, without gaps. The embedded stores call
- *   `onEvents` for a transaction before its `commit` resolves.
- * - If the disk fails every later call rejects: the store never guesses.
+ * - Conditions are judged against everything committed before, acknowledged or not, and together with the operations.
+ * - `latest`, `get`, `list` and `pages` are linearizable: they see every transaction acknowledged before the call, to whomever.
+ * - Watchers see a transaction only once it is durable, in order, without gaps other than those `onGap` tells of.
+ * - Every call settles within a bounded time.
+ *
+ * A store that is not `shared` promises more: conditions are judged in the order of the calls, `latest` answers at once, watches
+ * get a transaction before its `commit` resolves, and if the disk fails every later call rejects: it never guesses.
  */
 export interface Store {
-  /** The revision of the last durable transaction; 0 for an empty store. */
-  readonly revision: Revision
-  /** The oldest revision whose changes can still be watched from: `watch({after})` needs `after >= compactedRevision`. */
-  readonly compactedRevision: Revision
+  /** Whether others may write too, from other processes. Whoever must be the only one to do something then needs an election. */
+  readonly shared: boolean
+  /**
+   * The revision of the last transaction, 0 for an empty store: whoever has everything up to it has everything acknowledged
+   * before the call.
+   */
+  latest(): Revision | Promise<Revision>
   get(key: string): Promise<Entry | undefined>
-  /** All entries whose key starts with `prefix`, in key order, and the revision they are consistent at. */
-  list(prefix: string): Promise<{ readonly revision: Revision; readonly entries: readonly Entry[] }>
+  /** All entries whose key starts with `prefix`. */
+  list(prefix: string): Promise<Listing>
+  /** The same in pages of at most `entriesMax`, all of one revision. There is at least one page, if an empty one. */
+  pages(prefix: string, entriesMax: number): AsyncIterable<Listing>
   commit(transaction: Transaction): Promise<CommitResult>
-  /** Watches keys that start with `prefix`. Throws `CompactedError` when `after` lies before the history kept. */
+  /** Watches keys that start with `prefix`. Calls nothing back before it has returned. */
   watch(prefix: string, options: WatchOptions): StoreWatch
   /** Forgets the history up to and including `revision`. Current values stay. */
   compact(revision: Revision): Promise<void>
   /** Ends watches, waits for commits under way and frees everything. Later calls reject. */
   close(): Promise<void>
+}
+
+/** A store that nobody else writes to. */
+export interface SoleWriterStore extends Store {
+  readonly shared: false
+  latest(): Revision
 }

@@ -1,4 +1,4 @@
-import type { Revision, StoreEvent, StoreWatch, WatchOptions } from './store.ts'
+import type { CompactedError, Revision, StoreEvent, StoreWatch, WatchOptions } from './store.ts'
 
 /** One watch. It gets each event of its prefix once: whatever is at or before `position` has been delivered or not asked for. */
 export class Watcher implements StoreWatch {
@@ -31,9 +31,10 @@ export class Watcher implements StoreWatch {
     const after = this.position
     this.position = last
     const wanted = events.filter(({ key, revision }) => revision > after && key.startsWith(this.prefix))
-    if (wanted.length === 0) return
     try {
-      this.#options.onEvents(wanted)
+      if (wanted.length > 0) this.#options.onEvents(wanted)
+      // A watch that was closed by what it got is told nothing more.
+      if (wanted.at(-1)?.revision !== last && this.open) this.#options.onProgress?.(last)
     } catch (error) {
       // A defect of that watcher alone: it goes, and the process hears of it, but neither the commit nor the
       // other watches may suffer.
@@ -42,6 +43,16 @@ export class Watcher implements StoreWatch {
         throw error
       })
     }
+  }
+
+  /** Nothing to do: a hub tells of every transaction as it is published. */
+  requestProgress(): void {}
+
+  /** Ends the watch before a part of history that is no longer kept. */
+  gap(error: CompactedError): void {
+    if (!this.open) return
+    this.close()
+    this.#options.onGap(error)
   }
 
   /** Ends the watch, telling its owner why. */

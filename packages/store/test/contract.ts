@@ -4,15 +4,16 @@ import {
   InvalidTransactionError,
   keyBytesMax,
   type Operation,
+  type SoleWriterStore,
   type Store,
   StoreClosedError,
   type StoreEvent,
   valueBytesMax,
 } from '../src/index.ts'
 
-export interface StoreFactory {
-  /** Opens an empty store that keeps `historyMax` revisions, its default when that is not given. */
-  open(options?: { readonly historyMax?: number }): Promise<Store>
+export interface StoreFactory<S extends Store = Store> {
+  /** Opens an empty store. */
+  open(): Promise<S>
   /** Runs after each test, with the stores closed. */
   cleanUp(): Promise<void>
 }
@@ -30,28 +31,49 @@ export async function commit(store: Store, ...operations: Operation[]): Promise<
   return result.revision
 }
 
-export const describeEvent = (event: StoreEvent): string =>
-  `${event.revision} ${event.type} ${event.key}=${text(event.value)} created ${event.createRevision} was ${event.previousRevision}`
+/** An event in words, its revisions counted from `base`. */
+export const describeEvent = (event: StoreEvent, base = 0): string => {
+  const { type, key, value, revision, createRevision, previousRevision } = event
+  const previous = previousRevision === 0 ? 0 : previousRevision - base
+  return `${revision - base} ${type} ${key}=${text(value)} created ${createRevision - base} was ${previous}`
+}
 
-/** Collects what a watch delivers; `until` resolves once it has delivered that revision. */
+/**
+ * Collects what a watch delivers. `until` resolves once it has delivered everything up to a revision, `over` when it is
+ * over: with the error, or with undefined where the store's end had none.
+ */
 export function record(store: Store, prefix: string, after: number) {
   const events: StoreEvent[] = []
   const calls: (readonly StoreEvent[])[] = []
   const ends: Error[] = []
+  const gaps: CompactedError[] = []
+  let reached = after
   let wake = () => {}
+  const over = Promise.withResolvers<Error>()
   const watch = store.watch(prefix, {
     after,
     onEvents(more) {
       calls.push(more)
       events.push(...more)
+      reached = more.at(-1)?.revision ?? reached
       wake()
+    },
+    onProgress(revision) {
+      reached = revision
+      wake()
+    },
+    onGap(error) {
+      gaps.push(error)
+      over.resolve(error)
     },
     onEnd(error) {
       ends.push(error)
+      over.resolve(error)
     },
   })
   const until = async (revision: number) => {
-    while ((events.at(-1)?.revision ?? 0) < revision) {
+    watch.requestProgress(revision)
+    while (reached < revision) {
       await new Promise<void>((resolve) => {
         wake = resolve
       })
@@ -61,19 +83,34 @@ export function record(store: Store, prefix: string, after: number) {
     events,
     calls,
     ends,
+    gaps,
+    over: over.promise,
+    reached: () => reached,
     close: () => watch.close(),
-    described: () => events.map(describeEvent),
+    described: (base = 0) => events.map((event) => describeEvent(event, base)),
     until,
   }
 }
 
-/** What every store promises, whatever it keeps its entries in. */
+/** The revision after which the store still has its whole history. */
+export async function compactedRevision(store: Store): Promise<number> {
+  const watch = record(store, '', 0)
+  const latest = await store.latest()
+  const gap = await Promise.race([watch.over, watch.until(latest)])
+  watch.close()
+  return gap instanceof CompactedError ? gap.compacted : 0
+}
+
+/** What every store promises, whatever it keeps its entries in and whoever else writes there. */
 export function describeStore(name: string, factory: StoreFactory): void {
   describe(name, () => {
     let store: Store
+    /** The revision of the store before the test: others may have written to it, if nothing that it shows. */
+    let base: number
 
     beforeEach(async () => {
       store = await factory.open()
+      base = await store.latest()
     })
 
     afterEach(async () => {
@@ -81,37 +118,34 @@ export function describeStore(name: string, factory: StoreFactory): void {
       await factory.cleanUp()
     })
 
-    const reopenWith = async (options: { readonly historyMax: number }) => {
-      await store.close()
-      await factory.cleanUp()
-      store = await factory.open(options)
-    }
-
     describe('entries', () => {
-      it('starts empty at revision 0', async () => {
-        expect(store.revision).toBe(0)
-        expect(store.compactedRevision).toBe(0)
+      it('are none at first', async () => {
         expect(await store.get('a')).toBeUndefined()
-        expect(await store.list('')).toEqual({ revision: 0, entries: [] })
+        expect(await store.list('')).toEqual({ revision: base, entries: [] })
       })
 
-      it('gives each transaction the next revision, and an entry those that created and last wrote it', async () => {
-        expect(await commit(store, put('a', '1'))).toBe(1)
-        expect(await commit(store, put('b', '1'))).toBe(2)
-        expect(await commit(store, put('a', '2'))).toBe(3)
-        expect(await store.get('a')).toEqual({ key: 'a', value: bytes('2'), modRevision: 3, createRevision: 1 })
-        expect(store.revision).toBe(3)
+      it('have the revisions of the transactions that created and last wrote them', async () => {
+        expect(await commit(store, put('a', '1'))).toBe(base + 1)
+        expect(await commit(store, put('b', '1'))).toBe(base + 2)
+        expect(await commit(store, put('a', '2'))).toBe(base + 3)
+        expect(await store.get('a')).toEqual({
+          key: 'a',
+          value: bytes('2'),
+          modRevision: base + 3,
+          createRevision: base + 1,
+        })
+        expect(await store.latest()).toBe(base + 3)
       })
 
-      it('counts a key that was deleted and put again as created anew', async () => {
+      it('count as created anew where the key was deleted and put again', async () => {
         await commit(store, put('a'))
         await commit(store, remove('a'))
         expect(await store.get('a')).toBeUndefined()
         await commit(store, put('a'))
-        expect(await store.get('a')).toMatchObject({ createRevision: 3, modRevision: 3 })
+        expect(await store.get('a')).toMatchObject({ createRevision: base + 3, modRevision: base + 3 })
       })
 
-      it('keeps any bytes, none and many included', async () => {
+      it('keep any bytes, none and many included', async () => {
         const every = Uint8Array.from({ length: 256 }, (_, index) => index)
         const many = new Uint8Array(300_000).fill(0xff)
         const operations = Object.entries({ none: new Uint8Array(0), every, many }).map(
@@ -119,21 +153,39 @@ export function describeStore(name: string, factory: StoreFactory): void {
         )
         await commit(store, ...operations)
         expect((await store.get('none'))?.value).toEqual(new Uint8Array(0))
-        expect((await store.get('every'))?.value).toEqual(every)
+        expect(Buffer.compare((await store.get('every'))?.value ?? many, every)).toBe(0)
         expect(Buffer.compare((await store.get('many'))?.value ?? every, many)).toBe(0)
         expect((await store.list('')).entries.map(({ value }) => value.length)).toEqual([256, 300_000, 0])
       })
 
-      it('lists the entries under a prefix, and no neighbours', async () => {
+      it('are listed under a prefix, without neighbours', async () => {
         await commit(store, put('/pods'), put('/pods/'), put('/pods/a'), put('/pods/b'), put('/podsx'), put('/pod/z'))
         const { revision, entries } = await store.list('/pods/')
         expect(entries.map(({ key }) => key)).toEqual(['/pods/', '/pods/a', '/pods/b'])
-        expect(revision).toBe(1)
+        expect(revision).toBe(base + 1)
         expect((await store.list('')).entries).toHaveLength(6)
         expect((await store.list('/none/')).entries).toEqual([])
       })
 
-      it('orders keys by their UTF-8 bytes, which JavaScript does not', async () => {
+      it('are listed in pages of one revision, whatever changes between them', async () => {
+        for (let index = 0; index < 7; index++) await commit(store, put(`a/${index}`))
+        await commit(store, put('b'))
+        const found: string[][] = []
+        for await (const { revision, entries } of store.pages('a/', 3)) {
+          expect(revision).toBe(base + 8)
+          found.push(entries.map(({ key, value }) => `${key}=${text(value)}`))
+          await commit(store, remove('a/5'), put('a/6', 'changed'), put(`a/9-${found.length}`))
+        }
+        expect(found).toEqual([['a/0=a/0', 'a/1=a/1', 'a/2=a/2'], ['a/3=a/3', 'a/4=a/4', 'a/5=a/5'], ['a/6=a/6']])
+      })
+
+      it('are listed in one empty page where there are none', async () => {
+        const pages = []
+        for await (const page of store.pages('a/', 3)) pages.push(page)
+        expect(pages).toEqual([{ revision: base, entries: [] }])
+      })
+
+      it('are in the order of the UTF-8 bytes of their keys, which JavaScript does not have', async () => {
         const ascending = [
           '!',
           'A',
@@ -153,7 +205,7 @@ export function describeStore(name: string, factory: StoreFactory): void {
         expect((await store.list('k\u{10ffff}')).entries).toHaveLength(1)
       })
 
-      it('takes a key up to its limit in bytes and names a longer one as the error', async () => {
+      it('have keys up to a limit in bytes; the error names a longer one', async () => {
         const longest = 'é'.repeat(keyBytesMax / 2)
         await commit(store, put(longest, 'x'))
         expect(text((await store.get(longest))?.value)).toBe('x')
@@ -163,72 +215,64 @@ export function describeStore(name: string, factory: StoreFactory): void {
     })
 
     describe('transactions', () => {
-      it('writes when every condition holds', async () => {
-        await commit(store, put('a', '1'))
+      it('write when every condition holds', async () => {
+        const first = await commit(store, put('a', '1'))
         const conditions = [
-          { key: 'a', modRevision: 1 },
+          { key: 'a', modRevision: first },
           { key: 'b', modRevision: 0 },
         ]
         expect(await store.commit({ conditions, operations: [put('a', '2'), put('b', '1')] })).toEqual({
           ok: true,
-          revision: 2,
+          revision: first + 1,
         })
         expect(text((await store.get('a'))?.value)).toBe('2')
       })
 
-      it('writes nothing when one does not, and returns what it found for each', async () => {
-        await commit(store, put('a', '1'))
+      it('write nothing when one does not, and tell what was found for each and when', async () => {
+        const first = await commit(store, put('a', '1'))
+        await commit(store, put('c'))
         const conditions = [
           { key: 'b', modRevision: 0 },
-          { key: 'a', modRevision: 7 },
+          { key: 'a', modRevision: first + 7 },
         ]
         const result = await store.commit({ conditions, operations: [put('a', '2'), put('b', '1')] })
-        const found = { key: 'a', value: bytes('1'), modRevision: 1, createRevision: 1 }
-        expect(result).toEqual({ ok: false, current: [undefined, found] })
+        const found = { key: 'a', value: bytes('1'), modRevision: first, createRevision: first }
+        expect(result).toEqual({ ok: false, revision: first + 1, current: [undefined, found] })
         expect(await store.get('a')).toEqual(found)
         expect(await store.get('b')).toBeUndefined()
-        expect(store.revision).toBe(1)
+        expect(await store.latest()).toBe(first + 1)
       })
 
-      it('lets one of many who saw the same revision win', async () => {
-        await commit(store, put('a', '0'))
+      it('tell at which revision a deleted key was found missing', async () => {
+        const created = await commit(store, put('a'))
+        const deleted = await commit(store, remove('a'))
+        const conditions = [{ key: 'a', modRevision: created }]
+        const result = await store.commit({ conditions, operations: [put('a', '2')] })
+        expect(result).toEqual({ ok: false, revision: deleted, current: [undefined] })
+      })
+
+      it('may check keys they do not write', async () => {
+        const lock = await commit(store, put('lock'))
+        const conditions = [{ key: 'lock', modRevision: lock }]
+        expect(await store.commit({ conditions, operations: [put('a')] })).toMatchObject({ ok: true })
+        await commit(store, put('lock', 'taken'))
+        expect(await store.commit({ conditions, operations: [put('b')] })).toMatchObject({ ok: false })
+        expect(await store.get('b')).toBeUndefined()
+      })
+
+      it('let one of many who saw the same revision win', async () => {
+        const first = await commit(store, put('a', '0'))
         const attempts = Array.from({ length: 20 }, (_, index) =>
-          store.commit({ conditions: [{ key: 'a', modRevision: 1 }], operations: [put('a', `${index}`)] }),
+          store.commit({ conditions: [{ key: 'a', modRevision: first }], operations: [put('a', `${index}`)] }),
         )
         const results = await Promise.all(attempts)
-        expect(results.map(({ ok }) => ok)).toEqual([true, ...Array.from({ length: 19 }, () => false)])
-        expect(results[19]).toEqual({ ok: false, current: [await store.get('a')] })
-        expect(text((await store.get('a'))?.value)).toBe('0')
-        expect(store.revision).toBe(2)
-      })
-
-      it('judges conditions by the order of the calls, acknowledged or not', async () => {
-        const results = await Promise.all([
-          store.commit({ conditions: [{ key: 'a', modRevision: 0 }], operations: [put('a')] }),
-          store.commit({ conditions: [{ key: 'a', modRevision: 1 }], operations: [remove('a')] }),
-          store.commit({ conditions: [{ key: 'a', modRevision: 0 }], operations: [put('a')] }),
-          store.commit({ conditions: [{ key: 'a', modRevision: 3 }], operations: [put('b')] }),
-        ])
-        expect(results).toEqual([1, 2, 3, 4].map((revision) => ({ ok: true, revision })))
-      })
-
-      it('shows a watch what a conflict revealed before the conflict is told', async () => {
-        const watch = record(store, '', 0)
-        const winner = store.commit({ conditions: [], operations: [put('a')] })
-        const loser = await store.commit({ conditions: [{ key: 'a', modRevision: 0 }], operations: [put('a')] })
-        expect(loser.ok).toBe(false)
-        expect(store.revision).toBe(1)
-        expect(watch.described()).toEqual(['1 put a=a created 1 was 0'])
-        expect(await winner).toEqual({ ok: true, revision: 1 })
-      })
-
-      it('takes a revision for one that changes nothing', async () => {
-        expect(await commit(store)).toBe(1)
-        expect(await commit(store, remove('none'))).toBe(2)
-        const watch = record(store, '', 0)
-        expect(await commit(store, put('a'))).toBe(3)
-        await watch.until(3)
-        expect(watch.described()).toEqual(['3 put a=a created 3 was 0'])
+        const winner = results.findIndex(({ ok }) => ok)
+        const written = await store.get('a')
+        expect(written).toMatchObject({ modRevision: first + 1, value: bytes(`${winner}`) })
+        for (const [index, result] of results.entries()) {
+          if (index !== winner) expect(result).toEqual({ ok: false, revision: first + 1, current: [written] })
+        }
+        expect(await store.latest()).toBe(first + 1)
       })
 
       it.each([
@@ -240,83 +284,101 @@ export function describeStore(name: string, factory: StoreFactory): void {
           [{ type: 'put', key: 'a', value: new Uint8Array(valueBytesMax + 1) }],
           'the value of "a" has 8388609 bytes, more than 8388608',
         ],
-      ] satisfies [string, Operation[], string][])('refuses %s', async (_, operations, message) => {
+      ] satisfies [string, Operation[], string][])('are refused with %s', async (_, operations, message) => {
         await expect(commit(store, ...operations)).rejects.toThrow(new InvalidTransactionError(message))
-        expect(store.revision).toBe(0)
+        expect(await store.latest()).toBe(base)
       })
     })
 
     describe('watches', () => {
-      it('delivers what changes under its prefix, before the commit is acknowledged', async () => {
-        const watch = record(store, 'a/', 0)
+      it('deliver what changes under their prefix', async () => {
+        const watch = record(store, 'a/', base)
         await commit(store, put('a/1', 'x'), put('b/1'))
-        expect(watch.described()).toEqual(['1 put a/1=x created 1 was 0'])
         await commit(store, put('b/2'))
         await commit(store, put('a/1', 'y'))
         await commit(store, remove('a/1'))
-        expect(watch.described()).toEqual([
+        await watch.until(base + 4)
+        expect(watch.described(base)).toEqual([
           '1 put a/1=x created 1 was 0',
           '3 put a/1=y created 1 was 1',
           '4 delete a/1=y created 1 was 3',
         ])
       })
 
-      it('delivers a transaction whole, its changes in the order of its operations', async () => {
-        const watch = record(store, '', 0)
+      it('deliver a transaction whole, its changes in the order of its operations', async () => {
+        const watch = record(store, '', base)
         await commit(store, put('c'), put('a'), put('b'))
+        await watch.until(base + 1)
         expect(watch.calls.map((events) => events.map(({ key }) => key))).toEqual([['c', 'a', 'b']])
       })
 
-      it('replays what came after its revision, then goes on without gap or double', async () => {
+      it('tell how far they are where nothing under their prefix changes', async () => {
+        const live = record(store, 'a/', base)
+        await commit(store, put('a/1'))
+        await commit(store, put('b/1'))
+        await commit(store, put('b/2'))
+        await live.until(base + 3)
+        expect(live.described(base)).toEqual(['1 put a/1=a/1 created 1 was 0'])
+        const replaying = record(store, 'a/', base + 1)
+        await replaying.until(base + 3)
+        expect([replaying.events, replaying.reached()]).toEqual([[], base + 3])
+      })
+
+      it('replay what came after their revision, then go on without gap or double', async () => {
         for (let index = 1; index <= 20; index++) await commit(store, put(`k${index}`))
-        const watch = record(store, '', 5)
+        const watch = record(store, '', base + 5)
         // Some commits are under way when the watch starts, some come while it replays.
         const underWay = Array.from({ length: 10 }, (_, index) => commit(store, put(`m${index}`)))
         await Promise.all(underWay)
         for (let index = 0; index < 10; index++) await commit(store, put(`n${index}`))
-        await watch.until(40)
-        expect(watch.events.map(({ revision }) => revision)).toEqual(
+        await watch.until(base + 40)
+        expect(watch.events.map(({ revision }) => revision - base)).toEqual(
           Array.from({ length: 35 }, (_, index) => index + 6),
         )
       })
 
-      it('starts each of many watches exactly where it asked, whenever it came', async () => {
+      it('start each exactly where it was asked, whenever it came', async () => {
         const watches: { after: number; watch: ReturnType<typeof record> }[] = []
         const commits: Promise<number>[] = []
         for (let index = 0; index < 60; index++) {
           commits.push(commit(store, put(`k${index}`)))
           if (index % 7 === 0) await commits.at(-1)
-          const after = Math.floor(store.revision / 2)
+          const after = base + Math.floor(((await store.latest()) - base) / 2)
           watches.push({ after, watch: record(store, '', after) })
         }
         await Promise.all(commits)
         for (const { after, watch } of watches) {
-          await watch.until(60)
-          const expected = Array.from({ length: 60 - after }, (_, index) => after + index + 1)
+          await watch.until(base + 60)
+          const expected = Array.from({ length: base + 60 - after }, (_, index) => after + index + 1)
           expect(watch.events.map(({ revision }) => revision)).toEqual(expected)
         }
       })
 
       it('may start at a revision that is yet to come', async () => {
-        const watch = record(store, '', 2)
+        const watch = record(store, '', base + 2)
         for (const key of ['a', 'b', 'c']) await commit(store, put(key))
-        expect(watch.described()).toEqual(['3 put c=c created 3 was 0'])
+        await watch.until(base + 3)
+        expect(watch.described(base)).toEqual(['3 put c=c created 3 was 0'])
       })
 
-      it('delivers in order even when a watch commits', async () => {
+      it('deliver in order even when one of them commits', async () => {
         const orders: number[][] = [[], []]
+        const both = Promise.withResolvers<void>()
         let second: Promise<number> | undefined
         for (const order of orders) {
           store.watch('', {
-            after: 0,
+            after: base,
             onEvents(events) {
-              order.push(...events.map(({ revision }) => revision))
+              order.push(...events.map(({ revision }) => revision - base))
               second ??= commit(store, put('b'))
+              if (orders.every(({ length }) => length === 2)) both.resolve()
             },
+            onGap() {},
             onEnd() {},
           })
         }
         await commit(store, put('a'))
+        await both.promise
         await second
         expect(orders).toEqual([
           [1, 2],
@@ -324,85 +386,172 @@ export function describeStore(name: string, factory: StoreFactory): void {
         ])
       })
 
-      it('delivers nothing once closed', async () => {
+      it('deliver nothing once closed', async () => {
         await commit(store, put('a'))
-        const replaying = record(store, '', 0)
-        const live = record(store, '', 1)
+        const replaying = record(store, '', base)
+        const live = record(store, '', base + 1)
         replaying.close()
         live.close()
         await commit(store, put('b'))
-        const other = record(store, '', 0)
-        await other.until(2)
+        const other = record(store, '', base)
+        await other.until(base + 2)
         expect([replaying.events, live.events, replaying.ends, live.ends]).toEqual([[], [], [], []])
       })
     })
 
     describe('compaction', () => {
-      it('forgets history, not entries', async () => {
+      it('forgets history, not entries; a watch from there ends at the gap', async () => {
         for (const key of ['a', 'b', 'c', 'd']) await commit(store, put(key))
-        await store.compact(2)
-        expect(store.compactedRevision).toBe(2)
+        await store.compact(base + 2)
         expect((await store.list('')).entries).toHaveLength(4)
-        expect(() => record(store, '', 1)).toThrow(new CompactedError(1, 2))
-        const watch = record(store, '', 2)
-        await watch.until(4)
+        const late = record(store, '', base + 1)
+        expect(await late.over).toEqual(new CompactedError(base + 1, base + 2))
+        expect([late.events, late.ends, late.gaps.length]).toEqual([[], [], 1])
+        const watch = record(store, '', base + 2)
+        await watch.until(base + 4)
         expect(watch.events.map(({ key }) => key)).toEqual(['c', 'd'])
       })
 
-      it('may take all history there is, and go back no further than before', async () => {
+      it('may take all history there is, and does not bring back what it took before', async () => {
         await commit(store, put('a'))
         await commit(store, put('b'))
-        await store.compact(2)
-        await store.compact(1)
-        expect(store.compactedRevision).toBe(2)
-        const watch = record(store, '', 2)
-        await commit(store, put('c'))
-        expect(watch.events.map(({ revision }) => revision)).toEqual([3])
+        await store.compact(base + 2)
+        await store.compact(base + 1)
+        expect(await record(store, '', base + 1).over).toEqual(new CompactedError(base + 1, base + 2))
+        const watch = record(store, '', base + 2)
+        const next = await commit(store, put('c'))
+        await watch.until(next)
+        expect(watch.events.map(({ revision }) => revision)).toEqual([next])
       })
 
-      it('refuses a revision that is yet to come', async () => {
+      it('is refused for a revision that is yet to come', async () => {
         await commit(store, put('a'))
-        await expect(store.compact(2)).rejects.toThrow('revision 2 is yet to come; the last is 1')
-      })
-
-      it('keeps as many revisions as asked', async () => {
-        await reopenWith({ historyMax: 3 })
-        for (let index = 1; index <= 10; index++) await commit(store, put(`k${index}`))
-        expect(store.compactedRevision).toBe(7)
-        expect(() => record(store, '', 6)).toThrow(CompactedError)
-        const watch = record(store, '', 7)
-        await watch.until(10)
-        expect(watch.events.map(({ revision }) => revision)).toEqual([8, 9, 10])
-      })
-
-      it('keeps nothing when asked for nothing, and still serves watches that follow', async () => {
-        await reopenWith({ historyMax: 0 })
-        const watch = record(store, '', 0)
-        for (const key of ['a', 'b']) await commit(store, put(key))
-        expect(watch.events.map(({ revision }) => revision)).toEqual([1, 2])
-        expect(store.compactedRevision).toBe(2)
+        const message = `revision ${base + 2} is yet to come; the last is ${base + 1}`
+        await expect(store.compact(base + 2)).rejects.toThrow(new RangeError(message))
       })
     })
 
     describe('closing', () => {
       it('carries out what was committed, tells watches, then refuses every call', async () => {
-        const watch = record(store, '', 0)
+        const watch = record(store, '', base)
         const last = commit(store, put('a'))
         await store.close()
-        expect(await last).toBe(1)
-        expect(watch.events).toHaveLength(1)
+        expect(await last).toBe(base + 1)
         expect(watch.ends).toEqual([new StoreClosedError()])
+        await expect((async () => store.latest())()).rejects.toThrow(StoreClosedError)
         await expect(store.get('a')).rejects.toThrow(StoreClosedError)
         await expect(store.list('')).rejects.toThrow(StoreClosedError)
+        await expect(store.pages('', 1)[Symbol.asyncIterator]().next()).rejects.toThrow(StoreClosedError)
         await expect(commit(store, put('b'))).rejects.toThrow(StoreClosedError)
         await expect(store.compact(1)).rejects.toThrow(StoreClosedError)
-        expect(() => record(store, '', 0)).toThrow(StoreClosedError)
+        expect(() => record(store, '', base)).toThrow(StoreClosedError)
       })
 
       it('may happen twice', async () => {
         await Promise.all([store.close(), store.close()])
         await store.close()
       })
+    })
+  })
+}
+
+export interface SoleWriterStoreFactory extends StoreFactory<SoleWriterStore> {
+  /** Opens an empty store that keeps `historyMax` revisions, its default when that is not given. */
+  open(options?: { readonly historyMax?: number }): Promise<SoleWriterStore>
+}
+
+/** What a store promises beyond that where nobody else writes to it. */
+export function describeSoleWriterStore(name: string, factory: SoleWriterStoreFactory): void {
+  describe(`${name}, with nobody else writing`, () => {
+    let store: SoleWriterStore
+
+    beforeEach(async () => {
+      store = await factory.open()
+    })
+
+    afterEach(async () => {
+      await store.close()
+      await factory.cleanUp()
+    })
+
+    const reopenWith = async (options: { readonly historyMax: number }) => {
+      await store.close()
+      await factory.cleanUp()
+      store = await factory.open(options)
+    }
+
+    it('starts at revision 0, and says so without being waited for', () => {
+      expect([store.shared, store.latest()]).toEqual([false, 0])
+    })
+
+    it('judges conditions by the order of the calls, acknowledged or not', async () => {
+      const results = await Promise.all([
+        store.commit({ conditions: [{ key: 'a', modRevision: 0 }], operations: [put('a')] }),
+        store.commit({ conditions: [{ key: 'a', modRevision: 1 }], operations: [remove('a')] }),
+        store.commit({ conditions: [{ key: 'a', modRevision: 0 }], operations: [put('a')] }),
+        store.commit({ conditions: [{ key: 'a', modRevision: 3 }], operations: [put('b')] }),
+      ])
+      expect(results).toEqual([1, 2, 3, 4].map((revision) => ({ ok: true, revision })))
+    })
+
+    it('shows watches a transaction before it is acknowledged, and before `latest` tells of it', async () => {
+      const latest: number[] = []
+      store.watch('', {
+        after: 0,
+        onEvents: ([event]) => latest.push(store.latest(), event?.revision ?? 0),
+        onGap() {},
+        onEnd() {},
+      })
+      const watch = record(store, 'a', 0)
+      expect(await commit(store, put('a'))).toBe(1)
+      expect([watch.described(), store.latest()]).toEqual([['1 put a=a created 1 was 0'], 1])
+      expect(await commit(store, put('b'))).toBe(2)
+      expect(watch.reached()).toBe(2)
+      expect(latest).toEqual([1, 1, 2, 2])
+    })
+
+    it('shows a watch what a conflict revealed before the conflict is told', async () => {
+      const watch = record(store, '', 0)
+      const winner = store.commit({ conditions: [], operations: [put('a')] })
+      const loser = await store.commit({ conditions: [{ key: 'a', modRevision: 0 }], operations: [put('a')] })
+      expect(loser).toMatchObject({ ok: false, revision: 1 })
+      expect(store.latest()).toBe(1)
+      expect(watch.described()).toEqual(['1 put a=a created 1 was 0'])
+      expect(await winner).toEqual({ ok: true, revision: 1 })
+    })
+
+    it('takes a revision for a transaction that changes nothing', async () => {
+      expect(await commit(store)).toBe(1)
+      expect(await commit(store, remove('none'))).toBe(2)
+      const watch = record(store, '', 0)
+      expect(await commit(store, put('a'))).toBe(3)
+      await watch.until(3)
+      expect(watch.described()).toEqual(['3 put a=a created 3 was 0'])
+    })
+
+    it('keeps as many revisions as asked', async () => {
+      await reopenWith({ historyMax: 3 })
+      for (let index = 1; index <= 10; index++) await commit(store, put(`k${index}`))
+      expect(await record(store, '', 6).over).toEqual(new CompactedError(6, 7))
+      const watch = record(store, '', 7)
+      await watch.until(10)
+      expect(watch.events.map(({ revision }) => revision)).toEqual([8, 9, 10])
+    })
+
+    it('keeps nothing when asked for nothing, and still serves watches that follow', async () => {
+      await reopenWith({ historyMax: 0 })
+      const watch = record(store, '', 0)
+      for (const key of ['a', 'b']) await commit(store, put(key))
+      expect(watch.events.map(({ revision }) => revision)).toEqual([1, 2])
+      expect(await compactedRevision(store)).toBe(2)
+    })
+
+    it('delivers what was committed when it is closed', async () => {
+      const watch = record(store, '', 0)
+      const last = commit(store, put('a'))
+      await store.close()
+      expect(await last).toBe(1)
+      expect(watch.events).toHaveLength(1)
     })
   })
 }

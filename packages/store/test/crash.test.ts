@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { realClock, sleep } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLmdbStore, type Store } from '../src/index.ts'
-import { record, text } from './contract.ts'
+import { compactedRevision, record, text } from './contract.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const isWindows = process.platform === 'win32'
@@ -39,14 +39,16 @@ const labelOf = (value: Uint8Array): string => (text(value) ?? '').split(' ')[0]
 
 /** Everything acknowledged is in the history, the history has no gap, and what it adds up to is what the store holds. */
 async function verify(store: Store, acknowledged: readonly Acknowledged[]): Promise<void> {
-  const watch = record(store, '', store.compactedRevision)
-  await watch.until(store.revision)
+  const latest = await store.latest()
+  const compacted = await compactedRevision(store)
+  const watch = record(store, '', compacted)
+  await watch.until(latest)
   const byRevision = Map.groupBy(watch.events, ({ revision }) => revision)
-  const length = store.revision - store.compactedRevision
-  expect([...byRevision.keys()]).toEqual(Array.from({ length }, (_, index) => store.compactedRevision + index + 1))
+  const length = latest - compacted
+  expect([...byRevision.keys()]).toEqual(Array.from({ length }, (_, index) => compacted + index + 1))
 
   const lost = acknowledged.filter(({ revision, key, value }) => {
-    if (revision <= store.compactedRevision) return false
+    if (revision <= compacted) return false
     return !byRevision.get(revision)?.some((event) => event.key === key && labelOf(event.value) === value)
   })
   expect(lost).toEqual([])

@@ -1,18 +1,23 @@
 import { createMemoryStore, openLmdbStore } from '../src/index.ts'
-import { describeStore } from './contract.ts'
+import { describeSoleWriterStore, describeStore, type SoleWriterStoreFactory } from './contract.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-describeStore('memory store', {
+const memory: SoleWriterStoreFactory = {
   open: async (options) => createMemoryStore(options),
   cleanUp: async () => {},
-})
+}
 
 let directory: ReturnType<typeof temporaryDirectory> | undefined
 
-describeStore('LMDB store', {
+const lmdb: SoleWriterStoreFactory = {
   open(options) {
     directory = temporaryDirectory()
     return openLmdbStore({ ...options, directory: directory.path })
   },
   cleanUp: async () => directory?.remove(),
-})
+}
+
+for (const [name, factory] of Object.entries({ 'memory store': memory, 'LMDB store': lmdb })) {
+  describeStore(name, factory)
+  describeSoleWriterStore(name, factory)
+}

@@ -13,7 +13,7 @@ export async function createNamespaces(registries: Registries): Promise<void> {
   if (namespaces === undefined) return
   await Promise.all(
     firstNamespaces.map(async (name) => {
-      if (namespaces.peek('', name) !== undefined) return
+      if ((await namespaces.current('', name)) !== undefined) return
       try {
         await namespaces.create(apiServerContext, '', { metadata: { name } }, options)
       } catch (error) {

@@ -1,6 +1,7 @@
 import type { Environment } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import type { Registries } from '../registries.ts'
+import type { StoreFeed } from '../watch-cache/store-feed.ts'
 
 /** History is kept for at least this long and at most twice as long, unless there is more of it than caches hold. */
 export const compactionIntervalMs = 5 * 60_000
@@ -15,15 +16,22 @@ interface Sample {
 }
 
 /** Forgets old history in the watch caches and in the store, time and again until the returned function is called. */
-export function startCompaction({ clock, logger }: Environment, store: Store, registries: Registries): () => void {
-  const sample = (): Sample => ({ timeMs: clock.monotonicMs(), revision: store.revision })
+export function startCompaction(
+  { clock, logger }: Environment,
+  store: Store,
+  feed: StoreFeed,
+  registries: Registries,
+): () => void {
+  const sample = (): Sample => ({ timeMs: clock.monotonicMs(), revision: feed.revision })
   let samples: readonly Sample[] = [sample()]
   let compactedMs = clock.monotonicMs()
+  let compacted = 0
   const compact = (untilMs: number): void => {
     const target = samples.findLast(({ timeMs }) => timeMs <= untilMs)?.revision ?? 0
     samples = samples.filter(({ timeMs }) => timeMs > untilMs)
     for (const { cache } of registries.all()) cache.forget(target)
-    if (target <= store.compactedRevision) return
+    if (target <= compacted) return
+    compacted = target
     store.compact(target).catch((error: unknown) => logger.warn('compaction failed', { error: String(error) }))
   }
   const tick = (): void => {

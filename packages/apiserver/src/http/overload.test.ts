@@ -17,10 +17,11 @@ describe('a store with no room for more', () => {
         value: (transaction: Parameters<Store['commit']>[0]) =>
           isFull ? Promise.reject(new StoreOverloadedError(1, 1)) : real.commit(transaction),
       },
-      revision: { get: () => real.revision },
-      compactedRevision: { get: () => real.compactedRevision },
       ...Object.fromEntries(
-        (['get', 'list', 'watch', 'compact', 'close'] as const).map((name) => [name, { value: real[name].bind(real) }]),
+        (['latest', 'get', 'list', 'pages', 'watch', 'compact', 'close'] as const).map((name) => [
+          name,
+          { value: real[name].bind(real) },
+        ]),
       ),
     })
     const server = await TestServer.start({ store })

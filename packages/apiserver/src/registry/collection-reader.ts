@@ -8,12 +8,10 @@ import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import {
   type ContinueToken,
   encodeContinue,
-  futureVersionWaitMs,
   inconsistentContinue,
   notAVersion,
   parseListRequest,
   parseResourceVersion,
-  tooLargeVersion,
 } from './list-request.ts'
 
 /** Lists and watches of one kind: upstream's options on top of a watch cache. */
@@ -32,12 +30,13 @@ export class CollectionReader {
     const limit = options.limit ?? 0
     switch (request.type) {
       case 'latest': {
-        await this.reach(request.atLeast)
+        if (request.atLeast !== undefined) await this.#feed.reach(request.atLeast)
+        else await this.#feed.catchUp()
         const { revision } = this.#cache
         return this.#pageOf(this.#cache.slice(selection, { limit, afterKey: '' }), revision)
       }
       case 'exact': {
-        await this.reach(request.revision)
+        await this.#feed.reach(request.revision)
         const slice = this.#cache.sliceAt(request.revision, selection, { limit, afterKey: '' })
         if (slice === undefined) throw expired('The resourceVersion for the provided list is too old.')
         return this.#pageOf(slice, request.revision)
@@ -63,7 +62,7 @@ export class CollectionReader {
     const revision = resourceVersion === '' ? 0 : parseResourceVersion(resourceVersion)
     if (Number.isNaN(revision)) throw badWatchVersion(definition, resourceVersion)
     const beginsWithState = sendInitialEvents ?? revision === 0
-    if (beginsWithState) await this.reach(revision)
+    if (beginsWithState) await (resourceVersion === '' ? this.#feed.catchUp() : this.#feed.reach(revision))
     signal?.throwIfAborted()
     const watch = this.#cache.watch(
       {
@@ -78,13 +77,6 @@ export class CollectionReader {
     )
     signal?.addEventListener('abort', () => watch.close(), { once: true })
     return watch
-  }
-
-  /** Waits for a version that is still to come, though not for long. Rejects with a Timeout (504). */
-  async reach(revision: number): Promise<void> {
-    if (revision <= this.#cache.revision) return
-    if (await this.#feed.waitFor(revision, futureVersionWaitMs)) return
-    throw tooLargeVersion(revision, this.#cache.revision)
   }
 
   /** A page; where more follow, its state is kept for the pages after it. */

@@ -151,12 +151,12 @@ describe('create', () => {
 
   it('checks everything and stores nothing in a dry run', async () => {
     const { client, store } = await startTestCore()
-    const before = store.revision
+    const before = await store.latest()
     const created = await client.create(pods, pod('a'), { dryRun: true })
     expect(created.metadata.uid).toBeDefined()
     expect(created.metadata.resourceVersion).toBeUndefined()
     expect(created.spec.restartPolicy).toBe('Always')
-    expect(store.revision).toBe(before)
+    expect(await store.latest()).toBe(before)
     expect((await refusal(client.create(pods, pod('-'), { dryRun: true }))).reason).toBe('Invalid')
   })
 

@@ -66,10 +66,10 @@ describe('delete', () => {
     await runningPod(test)
     const { client, store } = test
     await client.delete(pods, key)
-    const before = store.revision
+    const before = await store.latest()
     await client.delete(pods, key)
     await client.delete(pods, key, { gracePeriodSeconds: 60 })
-    expect(store.revision).toBe(before)
+    expect(await store.latest()).toBe(before)
     expect(await client.delete(pods, key, { gracePeriodSeconds: 5 })).toMatchObject({
       metadata: { deletionTimestamp: '2026-01-01T00:00:05Z', deletionGracePeriodSeconds: 5, generation: 2 },
     })
@@ -128,9 +128,9 @@ describe('delete', () => {
   it('deletes nothing in a dry run', async () => {
     const { client, store } = await startTestCore()
     await client.create(configMaps, configMap('a', {}, { finalizers: ['example.com/hold'] }))
-    const before = store.revision
+    const before = await store.latest()
     await client.delete(configMaps, key, { dryRun: true })
-    expect(store.revision).toBe(before)
+    expect(await store.latest()).toBe(before)
   })
 
   it('says so when an object of the same name is still going', async () => {

@@ -12,8 +12,8 @@ import type { ListOptions } from '@coracle/client'
 
 /** What the options of a list come to. */
 export type ListRequest =
-  /** The present state, which must have reached `atLeast`. */
-  | { readonly type: 'latest'; readonly atLeast: number }
+  /** The present state: of any server that has reached `atLeast`, or what is acknowledged by now where that is undefined. */
+  | { readonly type: 'latest'; readonly atLeast: number | undefined }
   /** The state at a revision. */
   | { readonly type: 'exact'; readonly revision: number }
   /** What follows an earlier page. `revision` -1: in the present state, since the page's own is no longer kept. */
@@ -40,7 +40,8 @@ export function parseListRequest(options: ListOptions): ListRequest {
   }
   // A limit with a version and nothing else has always meant exactly that version.
   const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0)
-  const revision = resourceVersion === '' ? 0 : requestedVersion(resourceVersion, exact)
+  if (resourceVersion === '') return { type: 'latest', atLeast: undefined }
+  const revision = requestedVersion(resourceVersion, exact)
   return exact && revision > 0 ? { type: 'exact', revision } : { type: 'latest', atLeast: revision }
 }
 
@@ -128,14 +129,4 @@ export function inconsistentContinue(token: ContinueToken): ApiError {
   )
   const metadata = { continue: encodeContinue({ ...token, revision: -1, following: undefined }) }
   return Object.assign(error, { status: { ...error.status, metadata } })
-}
-
-/** How long a read waits for a version that is still to come. */
-export const futureVersionWaitMs = 3000
-
-/** A read wants a version that is still to come. */
-export function tooLargeVersion(requested: number, current: number): ApiError {
-  const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }]
-  const message = `Timeout: Too large resource version: ${requested}, current: ${current}`
-  return new ApiError(504, 'Timeout', message, { causes, retryAfterSeconds: 1 })
 }

@@ -202,7 +202,7 @@ describe('resourceVersion', () => {
 
   it('of the future is waited for', async () => {
     const { client, store } = await withTen()
-    const list = client.list(configMaps, { resourceVersion: String(store.revision + 1) })
+    const list = client.list(configMaps, { resourceVersion: String((await store.latest()) + 1) })
     await client.create(configMaps, configMap('d'))
     expect((await list).items).toHaveLength(11)
   })
@@ -214,7 +214,7 @@ describe('resourceVersion', () => {
     expect(await list).toEqual({
       code: 504,
       reason: 'Timeout',
-      message: `Timeout: Too large resource version: 1000, current: ${store.revision}`,
+      message: `Timeout: Too large resource version: 1000, current: ${await store.latest()}`,
     })
   })
 

@@ -1,9 +1,10 @@
 import type { KubernetesObject } from '@coracle/api'
 import type { Operation, Store } from '@coracle/store'
+import { futureVersionWaitMs } from '../watch-cache/future-version.ts'
+import type { InFlightWrite } from '../watch-cache/in-flight-writes.ts'
 import type { StoreFeed } from '../watch-cache/store-feed.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
-import { futureVersionWaitMs } from './list-request.ts'
 
 /**
  * Commits single objects, each on the condition that it is still at the revision it was computed from. Where something else
@@ -21,33 +22,31 @@ export class ObjectWriter {
   }
 
   /** Stores an object over `previousRevision`; 0 creates it. Resolves once it is durable and in the cache. */
-  put(key: string, object: KubernetesObject, previousRevision: number): Promise<StoredObject | undefined> {
+  async put(key: string, object: KubernetesObject, previousRevision: number): Promise<StoredObject | undefined> {
     const versionless = withoutVersion(object)
     const value = this.#cache.codec.encode(versionless)
-    return this.#commit(key, previousRevision, { type: 'put', key: this.#cache.prefix + key, value }, versionless)
+    const write = this.#cache.writes.begin({ key, previousRevision, value, object: versionless })
+    const revision = await this.#commit(write, { type: 'put', key: this.#cache.prefix + key, value })
+    if (revision === undefined) return undefined
+    return write.stored ?? this.#cache.written(versionless, value, revision)
   }
 
   /** Removes an object as it was read. Resolves to its last state, at the revision of the removal. */
-  remove(key: string, old: StoredObject): Promise<StoredObject | undefined> {
-    return this.#commit(key, old.revision, { type: 'delete', key: this.#cache.prefix + key }, undefined)
+  async remove(key: string, old: StoredObject): Promise<StoredObject | undefined> {
+    const { revision: previousRevision } = old
+    const write = this.#cache.writes.begin({ key, previousRevision, value: undefined, object: undefined })
+    const revision = await this.#commit(write, { type: 'delete', key: this.#cache.prefix + key })
+    return revision === undefined ? undefined : (write.stored ?? old.at(revision))
   }
 
-  async #commit(
-    key: string,
-    previousRevision: number,
-    operation: Operation,
-    object: KubernetesObject | undefined,
-  ): Promise<StoredObject | undefined> {
-    const value = operation.type === 'put' ? operation.value : undefined
-    const write = this.#cache.writes.begin({ key, previousRevision, value, object })
+  /** The revision of a write, once the cache has it; undefined where something else came first. */
+  async #commit(write: InFlightWrite, operation: Operation): Promise<number | undefined> {
     try {
-      const conditions = [{ key: operation.key, modRevision: previousRevision }]
-      const result = await this.#store.commit({ conditions, operations: [operation] })
-      if (result.ok) return write.stored ?? (await this.#cache.storedBy(write))
-      // What came first may not be durable yet, and only what is durable may be answered from.
-      const [current] = result.current
-      if (current !== undefined) await this.#feed.waitFor(current.modRevision, futureVersionWaitMs)
-      return undefined
+      const conditions = [{ key: operation.key, modRevision: write.previousRevision }]
+      const { ok, revision } = await this.#store.commit({ conditions, operations: [operation] })
+      // A store that nobody else writes to has told the cache by now. If news are late, what is written is written.
+      if (write.stored === undefined) await this.#feed.waitFor(revision, futureVersionWaitMs)
+      return ok ? revision : undefined
     } finally {
       this.#cache.writes.end(write)
     }

@@ -83,13 +83,20 @@ export class ResourceRegistry implements Registry {
     this.#writer = new ObjectWriter(parts.cache, parts.feed, parts.store)
   }
 
-  /** What is there now, without waiting; undefined where there is nothing. */
+  /** What this server knows to be there, without waiting; undefined where there is nothing. */
   peek(namespace: string, name: string): StoredObject | undefined {
     return this.cache.get(this.cache.keyOf(namespace, name))
   }
 
+  /** What is there now, whichever server wrote it; undefined where there is nothing. */
+  async current(namespace: string, name: string): Promise<StoredObject | undefined> {
+    await this.#parts.feed.catchUp()
+    return this.peek(namespace, name)
+  }
+
   async get(namespace: string, name: string, resourceVersion = ''): Promise<StoredObject> {
-    if (resourceVersion !== '') await this.#reader.reach(requestedVersion(resourceVersion, false))
+    const { feed } = this.#parts
+    await (resourceVersion === '' ? feed.catchUp() : feed.reach(requestedVersion(resourceVersion, false)))
     return this.#existing(namespace, name)
   }
 
@@ -111,7 +118,9 @@ export class ResourceRegistry implements Registry {
     body: unknown,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    return this.#create(context, namespace, this.#decode(body, options), options)
+    const decoded = this.#decode(body, options)
+    await this.#parts.feed.catchUp()
+    return this.#create(context, namespace, decoded, options)
   }
 
   async update(
@@ -125,7 +134,7 @@ export class ResourceRegistry implements Registry {
     const decoded = this.#decode(body, options)
     checkIdentity(this.definition, decoded.object, namespace, name)
     const { metadata } = decoded.object
-    if (this.peek(namespace, name) === undefined) {
+    if ((await this.current(namespace, name)) === undefined) {
       const { uid = '' } = metadata
       // A uid says that something should be.
       if (uid !== '') throw uidConflict(this.definition, { namespace, name }, uid, '')
@@ -171,6 +180,7 @@ export class ResourceRegistry implements Registry {
     const { definition } = this
     const dryRun = options.dryRun === true
     const key = this.cache.keyOf(namespace, name)
+    await this.#parts.feed.catchUp()
     for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
       const old = this.#existing(namespace, name)
       checkPreconditions(definition, old.object.metadata, options.preconditions)
@@ -214,6 +224,7 @@ export class ResourceRegistry implements Registry {
   ): Promise<WriteResult> {
     const key = this.cache.keyOf(namespace, name)
     const attempt = () => this.#tryChange(context, namespace, name, part, options, compute)
+    await this.#parts.feed.catchUp()
     // Most writes meet no other. Those that do line up, or hundreds at one object would all but never come through.
     const made = this.#turns.isTaken(key) ? undefined : await attempt()
     if (made !== undefined) return made

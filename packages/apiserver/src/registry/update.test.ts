@@ -29,9 +29,9 @@ describe('update', () => {
   it('writes nothing where nothing changes', async () => {
     const { client, store } = await startTestCore()
     const old = await client.create(pods, pod('a'))
-    const before = store.revision
+    const before = await store.latest()
     expect(await client.update(pods, pod('a', {}, old.spec))).toBe(old)
-    expect(store.revision).toBe(before)
+    expect(await store.latest()).toBe(before)
   })
 
   it('refuses an old resourceVersion', async () => {
@@ -148,9 +148,9 @@ describe('update', () => {
   it('finds nothing to write in a dry run, but says what it would be', async () => {
     const { client, store } = await startTestCore()
     await client.create(configMaps, configMap('a'))
-    const before = store.revision
+    const before = await store.latest()
     expect((await client.update(configMaps, configMap('a', { x: 'y' }), { dryRun: true })).data).toEqual({ x: 'y' })
-    expect(store.revision).toBe(before)
+    expect(await store.latest()).toBe(before)
   })
 
   it('takes no new finalizers once an object is being deleted', async () => {

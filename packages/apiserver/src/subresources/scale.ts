@@ -65,7 +65,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
 
   return {
     async get(namespace, name) {
-      const stored = registry.peek(namespace, name)
+      const stored = await registry.current(namespace, name)
       // Upstream counts the scales of the first API to the group of the scale itself.
       if (stored === undefined) throw notFound({ ...about, group: group === '' ? 'autoscaling' : group }, name)
       return answer(stored, [])

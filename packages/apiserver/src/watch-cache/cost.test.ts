@@ -19,7 +19,7 @@ async function withPodsAndNodes(count: number): Promise<CountingCore> {
   for (let index = 0; index < count; index += 1) {
     await test.client.create(pods, pod(`p${index}`, {}, { nodeName: `n${index}` }))
   }
-  const resourceVersion = String(test.store.revision)
+  const resourceVersion = String(await test.store.latest())
   for (let index = 0; index < count; index += 1) {
     await test.client.watch(pods, { fieldSelector: `spec.nodeName=n${index}`, resourceVersion })
   }

@@ -16,8 +16,6 @@ export interface InFlightWrite {
   readonly object: KubernetesObject | undefined
   /** What the cache made of it. */
   stored: StoredObject | undefined
-  /** Called when `stored` is there, or will not come any more. */
-  onSettled: (() => void) | undefined
 }
 
 /** The writes of one cache that are on their way. */
@@ -26,7 +24,7 @@ export class InFlightWrites {
 
   /** To be called before the commit. */
   begin(write: Pick<InFlightWrite, 'key' | 'previousRevision' | 'value' | 'object'>): InFlightWrite {
-    const begun: InFlightWrite = { ...write, stored: undefined, onSettled: undefined }
+    const begun: InFlightWrite = { ...write, stored: undefined }
     const others = this.#writes.get(write.key)
     if (others === undefined) this.#writes.set(write.key, [begun])
     else others.push(begun)
@@ -38,11 +36,6 @@ export class InFlightWrites {
     const found = this.#writes.get(key)?.find((write) => isCauseOf(write, event))
     if (found !== undefined) this.end(found)
     return found
-  }
-
-  /** Lets nobody wait any longer: no event will come. */
-  settleAll(): void {
-    for (const writes of this.#writes.values()) for (const write of writes) write.onSettled?.()
   }
 
   /** Forgets a write: it failed, or its event has come. */

@@ -1,29 +1,53 @@
-import type { Environment } from '@coracle/environment'
-import type { Entry, Store, StoreEvent, StoreWatch } from '@coracle/store'
+import { type Environment, sleep } from '@coracle/environment'
+import {
+  type CompactedError,
+  type Entry,
+  type Store,
+  StoreClosedError,
+  type StoreEvent,
+  type StoreWatch,
+} from '@coracle/store'
+import { futureVersionWaitMs, tooLargeVersion } from './future-version.ts'
 
 /** All keys of the API begin with it. */
 export const registryPrefix = '/registry/'
+
+/** How many entries are read from the store at a time. */
+export const pageEntriesMax = 1000
+
+/** How long the feed waits before it tries again to read everything anew. */
+export const refillRetryMs = 1000
 
 /** What a feed fills and then keeps up to date: one resource's part of the store. */
 export interface FeedSink {
   /** All keys of it begin with this: `/registry/<group>/<plural>/`. */
   readonly prefix: string
+  /** Takes in everything there is. Called once, before any event. */
   fill(entries: readonly Entry[], revision: number): void
+  /** Takes in everything there is, after events that it will not get. */
+  refill(entries: readonly Entry[], revision: number): void
   apply(event: StoreEvent): void
 }
 
 /**
  * The one watch on the store behind all watch caches. Since it covers everything the API stores, its revision says up to where
  * every cache is complete, also those whose resource has not changed for long.
+ *
+ * Where the store has forgotten the changes that come next, because others compacted it while this process could not read,
+ * the feed fills every cache anew.
  */
 export class StoreFeed {
   readonly #store: Store
   readonly #environment: Environment
   readonly #onEnd: (error: Error) => void
   readonly #sinks = new Map<string, AttachedSink>()
-  readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>()
+  readonly #waiting = new Set<{ readonly revision: number; readonly finish: (reached: boolean) => void }>()
+  readonly #closing = new AbortController()
   #watch: StoreWatch | undefined
   #revision = 0
+  /** What the watch has delivered: ahead of `#revision` while caches are filled anew. */
+  #delivered = 0
+  #refill: Promise<void> | undefined
 
   /** `onEnd` is called when the store has failed or was closed under the feed. */
   constructor(store: Store, environment: Environment, onEnd: (error: Error) => void) {
@@ -37,56 +61,141 @@ export class StoreFeed {
     return this.#revision
   }
 
-  start(): void {
-    this.#revision = this.#store.revision
-    this.#watch = this.#store.watch(registryPrefix, {
-      after: this.#revision,
-      onEvents: (events) => this.#deliver(events),
-      onEnd: (error) => this.#onEnd(error),
-    })
+  async start(): Promise<void> {
+    this.#revision = await this.#store.latest()
+    this.#follow(this.#revision)
   }
 
   /** Fills a sink and keeps it up to date from then on. The feed must have been started. */
   async attach(sink: FeedSink): Promise<void> {
-    const attached: AttachedSink = { sink, early: [] }
+    const attached: AttachedSink = { sink, early: undefined, filledAt: undefined }
     this.#sinks.set(sink.prefix, attached)
-    const { revision, entries } = await this.#store.list(sink.prefix)
-    sink.fill(entries, revision)
-    const early = attached.early ?? []
-    attached.early = undefined
-    for (const event of early) if (event.revision > revision) sink.apply(event)
-    attached.filledAt = revision
+    await this.#fill(attached)
+    // A gap meanwhile makes the feed fill it itself.
+    await this.#refill
+  }
+
+  /**
+   * Brings the caches up to whatever was acknowledged before the call, to whomever; undefined where they are that far, as
+   * they always are with a store that nobody else writes to. Rejects with a Timeout (504) where it takes too long.
+   */
+  catchUp(): Promise<void> | undefined {
+    const latest = this.#store.latest()
+    if (typeof latest !== 'number') return latest.then((revision) => this.reach(revision))
+    return latest <= this.#revision ? undefined : this.reach(latest)
+  }
+
+  /** Waits for a version that is still to come, though not for long. Rejects with a Timeout (504). */
+  async reach(revision: number): Promise<void> {
+    if (await this.waitFor(revision, futureVersionWaitMs)) return
+    throw tooLargeVersion(revision, this.#revision)
   }
 
   /** Resolves to true when the caches have reached `revision`, to false after `timeoutMs` without that. */
   waitFor(revision: number, timeoutMs: number): Promise<boolean> {
     if (revision <= this.#revision) return Promise.resolve(true)
+    if (this.#closing.signal.aborted) return Promise.resolve(false)
+    this.#watch?.requestProgress(revision)
     return new Promise((resolve) => {
       const finish = (reached: boolean) => {
         timer.cancel()
         this.#waiting.delete(waiter)
         resolve(reached)
       }
-      const waiter = { revision, wake: () => finish(true) }
+      const waiter = { revision, finish }
       const timer = this.#environment.clock.setTimer(timeoutMs, () => finish(false))
       this.#waiting.add(waiter)
     })
   }
 
   close(): void {
+    this.#closing.abort()
     this.#watch?.close()
     this.#watch = undefined
+    for (const { finish } of [...this.#waiting]) finish(false)
+  }
+
+  #follow(after: number): void {
+    this.#delivered = after
+    this.#watch = this.#store.watch(registryPrefix, {
+      after,
+      onEvents: (events) => this.#deliver(events),
+      onProgress: (revision) => this.#advance(revision),
+      onGap: (error) => this.#onGap(error),
+      onEnd: (error) => this.#onEnd(error),
+    })
   }
 
   #deliver(events: readonly StoreEvent[]): void {
     for (const event of events) {
-      this.#revision = event.revision
+      if (this.#refill === undefined) this.#revision = event.revision
       const attached = this.#sinks.get(prefixOf(event.key))
       if (attached === undefined) continue
       if (attached.early !== undefined) attached.early.push(event)
       else if (event.revision > (attached.filledAt ?? 0)) attached.sink.apply(event)
     }
-    for (const waiter of this.#waiting) if (waiter.revision <= this.#revision) waiter.wake()
+    this.#advance(events.at(-1)?.revision ?? 0)
+  }
+
+  /** The watch has delivered everything up to `revision`. */
+  #advance(revision: number): void {
+    this.#delivered = revision
+    if (this.#refill === undefined) this.#settle()
+  }
+
+  #settle(): void {
+    this.#revision = this.#delivered
+    for (const { revision, finish } of this.#waiting) if (revision <= this.#revision) finish(true)
+  }
+
+  /** Reads all entries of a sink, one page after the other; events that come meanwhile wait. */
+  async #fill(attached: AttachedSink): Promise<void> {
+    const early: StoreEvent[] = []
+    attached.early = early
+    const { sink, filledAt } = attached
+    const entries: Entry[] = []
+    let revision = 0
+    for await (const page of this.#store.pages(sink.prefix, pageEntriesMax)) {
+      for (const entry of page.entries) entries.push(entry)
+      revision = page.revision
+    }
+    // Somebody else has begun to fill it since, after a gap that this attempt knows nothing of.
+    if (attached.early !== early) return
+    if (filledAt === undefined) sink.fill(entries, revision)
+    else sink.refill(entries, revision)
+    for (const event of early) if (event.revision > revision) sink.apply(event)
+    attached.early = undefined
+    attached.filledAt = revision
+  }
+
+  #onGap({ message }: CompactedError): void {
+    this.#environment.logger.warn('missed changes of the store, reading everything anew', { error: message })
+    this.#watch = undefined
+    this.#refill ??= this.#refillAll().finally(() => {
+      this.#refill = undefined
+      if (!this.#closing.signal.aborted) this.#settle()
+    })
+  }
+
+  /** Until it is through without a further gap. Meanwhile the caches stay as they were, and so does `revision`. */
+  async #refillAll(): Promise<void> {
+    const { clock, logger } = this.#environment
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      try {
+        const latest = await this.#store.latest()
+        if (signal.aborted) return
+        this.#follow(latest)
+        const watch = this.#watch
+        await Promise.all([...this.#sinks.values()].map((attached) => this.#fill(attached)))
+        if (this.#watch === watch) return
+      } catch (error) {
+        if (error instanceof StoreClosedError) return
+        logger.warn('the store could not be read anew, trying again', { error: String(error) })
+        this.#watch?.close()
+        await sleep(clock, refillRetryMs, signal).catch(() => {})
+      }
+    }
   }
 }
 
@@ -94,7 +203,8 @@ interface AttachedSink {
   readonly sink: FeedSink
   /** Events that came before the sink was filled; undefined once it is. */
   early: StoreEvent[] | undefined
-  filledAt?: number
+  /** The revision at which it was filled last; undefined before it ever was. */
+  filledAt: number | undefined
 }
 
 /** `/registry/core/pods/` of `/registry/core/pods/default/web`. */

@@ -1,4 +1,4 @@
-import { ApiError, apiVersionOf, expired, type KubernetesObject, type StoredKind } from '@coracle/api'
+import { apiVersionOf, expired, type KubernetesObject, type StoredKind } from '@coracle/api'
 import type { Environment, Timer } from '@coracle/environment'
 import type { Entry, StoreEvent } from '@coracle/store'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
@@ -9,6 +9,7 @@ import { type InFlightWrite, InFlightWrites } from './in-flight-writes.ts'
 import { indexedObjectsMin, KeyIndexes } from './key-indexes.ts'
 import { createObjectCodec, type ObjectCodec, withRevision } from './object-codec.ts'
 import { createOrderedMap, type OrderedMap } from './ordered-map.ts'
+import { changesTo } from './refill.ts'
 import type { Selection } from './selection.ts'
 import { type Slice, type SliceOptions, sliceOf, sliceOfKeys } from './slice.ts'
 import { type FeedSink, registryPrefix, type StoreFeed } from './store-feed.ts'
@@ -57,7 +58,6 @@ export class WatchCache implements FeedSink {
   /** How many objects each namespace has, so that the first page of a list knows how many follow. */
   readonly #namespaceSizes = new Map<string, number>()
   #sequence = 0
-  #closed = false
   /** The revision of the last change of this resource. */
   #changedAt = 0
   #bookmarkTimer: Timer | undefined
@@ -113,8 +113,15 @@ export class WatchCache implements FeedSink {
     for (const { key, value, modRevision } of entries) {
       this.#hold(key.slice(this.prefix.length), this.#read(key, value, modRevision))
     }
-    this.#changedAt = revision
-    this.#history = new EventHistory(revision, this.#historyMax)
+    this.#beginHistory(revision)
+  }
+
+  /** Watchers and listeners get what has changed in sum, and go on. The history of the time between is not known. */
+  refill(entries: readonly Entry[], revision: number): void {
+    const keys = [...this.#byKey.keys()].map((key) => this.prefix + key)
+    const revisionOf = (key: string) => this.#byKey.get(key.slice(this.prefix.length))?.revision
+    for (const event of changesTo(entries, revision, { keys, revisionOf, knownTo: this.revision })) this.apply(event)
+    this.#beginHistory(revision)
   }
 
   apply(event: StoreEvent): void {
@@ -134,24 +141,12 @@ export class WatchCache implements FeedSink {
     this.#indexes.update(key, type === 'DELETED' ? undefined : stored.object, previous?.object)
     this.#watchers.notify(cacheEvent)
     for (const listener of this.#listeners) listener(cacheEvent)
-    if (write === undefined) return
-    write.stored = stored
-    write.onSettled?.()
+    if (write !== undefined) write.stored = stored
   }
 
-  /** What the write became, once its event has come: at once with stores that publish before they acknowledge. */
-  async storedBy(write: InFlightWrite): Promise<StoredObject> {
-    if (write.stored === undefined && !this.#closed) {
-      await new Promise<void>((resolve) => {
-        write.onSettled = resolve
-      })
-    }
-    if (write.stored !== undefined) return write.stored
-    throw new ApiError(
-      503,
-      'ServiceUnavailable',
-      'the server is shutting down: the write was stored, its outcome is not known here',
-    )
+  /** What a write of this process has become, stored as `value` at `revision`. `object` has no resourceVersion. */
+  written(object: KubernetesObject, value: Uint8Array, revision: number): StoredObject {
+    return new StoredObject(withRevision(object, revision), revision, value, this.codec.head, true)
   }
 
   /** The objects of a selection as of now. */
@@ -213,12 +208,15 @@ export class WatchCache implements FeedSink {
     for (const kept of this.#snapshots.keys()) if (kept < revision) this.#snapshots.delete(kept)
   }
 
-  /** Ends all watches, and the wait of writes whose events will not come any more. */
+  /** Ends all watches. */
   close(): void {
-    this.#closed = true
-    this.writes.settleAll()
     this.#bookmarkTimer?.cancel()
     for (const watcher of [...this.#watchers]) watcher.close()
+  }
+
+  #beginHistory(revision: number): void {
+    this.#changedAt = revision
+    this.#history = new EventHistory(revision, this.#historyMax)
   }
 
   #storedOf(event: StoreEvent, previous: StoredObject | undefined, write: InFlightWrite | undefined): StoredObject {
@@ -226,8 +224,7 @@ export class WatchCache implements FeedSink {
       return previous?.at(event.revision) ?? this.#read(event.key, event.value, event.revision)
     if (write?.object === undefined || write.value === undefined)
       return this.#read(event.key, event.value, event.revision)
-    const object = withRevision(write.object, event.revision)
-    return new StoredObject(object, event.revision, write.value, this.codec.head, true)
+    return this.written(write.object, write.value, event.revision)
   }
 
   #hold(key: string, stored: StoredObject): void {

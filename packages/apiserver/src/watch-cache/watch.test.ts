@@ -51,7 +51,7 @@ describe('watch', () => {
     await client.delete(configMaps, key('a'))
     await environment.clock.settle()
     const last = events.at(-1) as { object: { metadata: { resourceVersion: string } } } | undefined
-    expect(last?.object.metadata.resourceVersion).toBe(String(store.revision))
+    expect(last?.object.metadata.resourceVersion).toBe(String(await store.latest()))
   })
 
   it('sees objects enter and leave its selector', async () => {
@@ -161,7 +161,7 @@ describe('bookmarks', () => {
     expect(asked.events[0]?.object).toEqual({
       kind: 'Pod',
       apiVersion: 'v1',
-      metadata: { resourceVersion: String(store.revision) },
+      metadata: { resourceVersion: String(await store.latest()) },
     })
     await environment.clock.advance('60s')
     expect(asked.lines).toHaveLength(2)
