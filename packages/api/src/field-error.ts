@@ -1,4 +1,5 @@
 import type { FieldPath } from './field-path.ts'
+import { setMember } from './json.ts'
 
 /** What is wrong with a field. The names are the reasons of `status.details.causes` (apimachinery's field.ErrorType). */
 export type FieldErrorType =
@@ -13,7 +14,10 @@ export type FieldErrorType =
   | 'FieldValueTypeInvalid'
   | 'InternalError'
 
-/** One thing wrong with one field of a request. */
+/**
+ * One thing wrong with one field of a request. The texts are made when they are read: of a hundred thousand errors few
+ * are shown.
+ */
 export interface FieldError {
   readonly type: FieldErrorType
   readonly field: string
@@ -21,74 +25,120 @@ export interface FieldError {
   readonly message: string
 }
 
-/** A value as upstream shows it: one that is missing as the text "null". */
-const shown = (value: unknown): string =>
-  value === null || value === undefined
-    ? '"null"'
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : typeof value === 'string'
-        ? JSON.stringify(value)
-        : String(value)
+/** Answers name this many errors, and say how many more there are. */
+export const fieldErrorsMax = 100
+
+/** Messages show this much of a value. */
+export const shownValueLengthMax = 1000
+
+class LazyFieldError implements FieldError {
+  readonly type: FieldErrorType
+  readonly #path: FieldPath
+  readonly #describe: () => string
+
+  constructor(type: FieldErrorType, path: FieldPath, describe: () => string) {
+    this.type = type
+    this.#path = path
+    this.#describe = describe
+  }
+
+  get field(): string {
+    return this.#path.toString()
+  }
+
+  get message(): string {
+    return this.#describe()
+  }
+}
 
 const withDetail = (head: string, detail: string | undefined): string => (detail ? `${head}: ${detail}` : head)
 
 export function requiredField(path: FieldPath, detail?: string): FieldError {
-  return { type: 'FieldValueRequired', field: path.toString(), message: withDetail('Required value', detail) }
+  return new LazyFieldError('FieldValueRequired', path, () => withDetail('Required value', detail))
 }
 
 export function invalidField(path: FieldPath, value: unknown, detail: string): FieldError {
-  return {
-    type: 'FieldValueInvalid',
-    field: path.toString(),
-    message: withDetail(`Invalid value: ${shown(value)}`, detail),
-  }
+  return new LazyFieldError('FieldValueInvalid', path, () => withDetail(`Invalid value: ${shown(value)}`, detail))
 }
 
 /** The values are shown in the order given: upstream sorts some of its lists, and not others. */
 export function unsupportedField(path: FieldPath, value: unknown, supported: readonly string[]): FieldError {
-  const values = supported.map((each) => JSON.stringify(each))
-  const message = withDetail(
-    `Unsupported value: ${shown(value)}`,
-    values.length > 0 ? `supported values: ${values.join(', ')}` : '',
-  )
-  return { type: 'FieldValueNotSupported', field: path.toString(), message }
+  return new LazyFieldError('FieldValueNotSupported', path, () => {
+    // Most lists are short and fixed; names that an object itself brings may be very many.
+    const values = supported.slice(0, fieldErrorsMax).map((each) => JSON.stringify(each))
+    return withDetail(
+      `Unsupported value: ${shown(value)}`,
+      values.length > 0 ? `supported values: ${values.join(', ')}` : '',
+    )
+  })
 }
 
-export function duplicateField(path: FieldPath, value: unknown): FieldError {
-  return { type: 'FieldValueDuplicate', field: path.toString(), message: `Duplicate value: ${shown(value)}` }
+export function duplicateField(path: FieldPath, value: unknown, detail?: string): FieldError {
+  return new LazyFieldError('FieldValueDuplicate', path, () => withDetail(`Duplicate value: ${shown(value)}`, detail))
 }
 
 export function forbiddenField(path: FieldPath, detail: string): FieldError {
-  return { type: 'FieldValueForbidden', field: path.toString(), message: withDetail('Forbidden', detail) }
+  return new LazyFieldError('FieldValueForbidden', path, () => withDetail('Forbidden', detail))
 }
 
-export function notFoundField(path: FieldPath, value: unknown): FieldError {
-  return { type: 'FieldValueNotFound', field: path.toString(), message: `Not found: ${shown(value)}` }
+export function notFoundField(path: FieldPath, value: unknown, detail?: string): FieldError {
+  return new LazyFieldError('FieldValueNotFound', path, () => withDetail(`Not found: ${shown(value)}`, detail))
 }
 
 /** `unit` is what is counted: upstream says `bytes` for most strings. */
 export function tooLongField(path: FieldPath, max: number, unit: 'bytes' | 'characters' = 'bytes'): FieldError {
-  return { type: 'FieldValueTooLong', field: path.toString(), message: `Too long: may not be more than ${max} ${unit}` }
+  return new LazyFieldError('FieldValueTooLong', path, () => `Too long: may not be more than ${max} ${unit}`)
 }
 
 export function tooManyField(path: FieldPath, actual: number, max: number): FieldError {
-  return {
-    type: 'FieldValueTooMany',
-    field: path.toString(),
-    message: `Too many: ${actual}: must have at most ${max} items`,
-  }
+  return new LazyFieldError('FieldValueTooMany', path, () => `Too many: ${actual}: must have at most ${max} items`)
 }
 
 export function typeInvalidField(path: FieldPath, value: unknown, detail: string): FieldError {
-  return {
-    type: 'FieldValueTypeInvalid',
-    field: path.toString(),
-    message: withDetail(`Invalid value: ${shown(value)}`, detail),
-  }
+  return new LazyFieldError('FieldValueTypeInvalid', path, () => withDetail(`Invalid value: ${shown(value)}`, detail))
 }
 
 /** `spec.replicas: Invalid value: -1: must be …` */
-export function describeFieldError(error: FieldError): string {
-  return error.field === '' ? error.message : `${error.field}: ${error.message}`
+export function describeFieldError({ field, message }: FieldError): string {
+  return field === '' ? message : `${field}: ${message}`
+}
+
+/** Adds errors to others. Very many of them, spread into `push`, would run out of stack. */
+export function addErrors(errors: FieldError[], more: Iterable<FieldError>): void {
+  for (const error of more) errors.push(error)
+}
+
+/** A value as upstream shows it: one that is missing as the text "null". What is long is cut. */
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return '"null"'
+  if (typeof value !== 'object' && typeof value !== 'string') return String(value)
+  const room = { left: shownValueLengthMax }
+  const text = JSON.stringify(beginningOf(value, room))
+  return room.left >= 0 ? text : `${text.slice(0, shownValueLengthMax)}...`
+}
+
+/** As much of a value as there is room for, so that of a long one only the beginning is ever made into text. */
+function beginningOf(value: unknown, room: { left: number }): unknown {
+  if (typeof value === 'string') {
+    const beginning = value.slice(0, Math.max(room.left, 0))
+    room.left -= value.length
+    return beginning
+  }
+  room.left -= 1
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    for (const each of value) {
+      if (room.left < 0) break
+      list.push(beginningOf(each, room))
+    }
+    return list
+  }
+  const object: Record<string, unknown> = {}
+  for (const [key, each] of Object.entries(value)) {
+    if (room.left < 0) break
+    room.left -= key.length
+    setMember(object, key, beginningOf(each, room))
+  }
+  return object
 }

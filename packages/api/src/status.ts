@@ -1,4 +1,4 @@
-import { describeFieldError, type FieldError } from './field-error.ts'
+import { describeFieldError, type FieldError, fieldErrorsMax } from './field-error.ts'
 
 export interface StatusCause {
   readonly reason?: string
@@ -97,21 +97,30 @@ export const conflict = (about: About, name: string, why: string): ApiError =>
 export const staleVersion = (about: About, name: string): ApiError =>
   conflict(about, name, 'the object has been modified; please apply your changes to the latest version and try again')
 
-/** `kind` is the CamelCase kind; messages show it with its group: `ReplicationController "x" is invalid: …`. */
+/**
+ * `kind` is the CamelCase kind; messages show it with its group: `ReplicationController "x" is invalid: …`. Of very many
+ * errors the first are named.
+ */
 export function invalid(
   about: { readonly group: string; readonly kind: string },
   name: string,
   errors: readonly FieldError[],
 ): ApiError {
   const kind = about.group === '' ? about.kind : `${about.kind}.${about.group}`
-  const texts = [...new Set(errors.map(describeFieldError))]
+  const named = errors.slice(0, fieldErrorsMax)
+  const rest = errors.length - named.length
+  const more = rest === 0 ? [] : [`Too many errors: ${rest} more are not shown`]
+  const texts = [...new Set(named.map(describeFieldError)), ...more]
   const [first = ''] = texts
   const message = `${kind} "${name}" is invalid: ${texts.length > 1 ? `[${texts.join(', ')}]` : first}`
   return new ApiError(422, 'Invalid', message, {
     ...(name === '' ? {} : { name }),
     ...(about.group === '' ? {} : { group: about.group }),
     ...(about.kind === '' ? {} : { kind: about.kind }),
-    causes: errors.map((error) => ({ reason: error.type, message: error.message, field: error.field })),
+    causes: [
+      ...named.map((error) => ({ reason: error.type, message: error.message, field: error.field })),
+      ...more.map((text) => ({ reason: 'FieldValueTooMany', message: text, field: '' })),
+    ],
   })
 }
 

@@ -99,14 +99,22 @@ function checkDns1035(value: string): readonly string[] {
   return [...errors, patternMessage(rule, dns1035, 'my-name', 'abc-123')]
 }
 
+const qualifiedMessage = patternMessage(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  qualified,
+  'MyName',
+  'my.name',
+  '123-abc',
+)
+
 function checkQualifiedName(value: string): readonly string[] {
-  const rule =
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-  const message = patternMessage(rule, qualified, 'MyName', 'my.name', '123-abc')
+  if (value.length <= qualifiedNameMax && qualifiedPattern.test(value)) return []
   const parts = value.split('/')
   const name = parts[parts.length - 1] ?? ''
   if (parts.length > 2) {
-    return [`a valid label key ${message} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
+    return [
+      `a valid label key ${qualifiedMessage} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ]
   }
   const errors: string[] = []
   const prefix = parts.length === 2 ? parts[0] : undefined
@@ -114,7 +122,7 @@ function checkQualifiedName(value: string): readonly string[] {
   else if (prefix !== undefined) errors.push(...checkSubdomain(prefix).map((each) => `prefix part ${each}`))
   if (name === '') errors.push('name part must be non-empty')
   else if (name.length > qualifiedNameMax) errors.push(`name part ${maxLengthMessage(qualifiedNameMax)}`)
-  if (!qualifiedPattern.test(name)) errors.push(`name part ${message}`)
+  if (!qualifiedPattern.test(name)) errors.push(`name part ${qualifiedMessage}`)
   return errors
 }
 

@@ -37,7 +37,7 @@ export class NodeInfo {
 
   add(pod: Pod): void {
     this.#account(pod, 1)
-    this.hostPorts.push(...hostPortsOf(pod.spec))
+    for (const port of hostPortsOf(pod.spec)) this.hostPorts.push(port)
   }
 
   remove(pod: Pod): void {

@@ -1,6 +1,7 @@
 /** What is wrong with a decoded value according to its schema. */
 import { deepEqual } from '../equality.ts'
 import {
+  addErrors,
   duplicateField,
   type FieldError,
   invalidField,
@@ -214,8 +215,8 @@ function objectValidator(schema: ObjectSchema): Validator {
     const path = pathOf(parent, step)
     const before = isJsonObject(old) ? old : undefined
     for (const field of fields) validateField(field, value[field.name], path, before?.[field.name], errors)
-    for (const union of schema.unions ?? []) errors.push(...unionErrors(union, value, path))
-    for (const rule of schema.rules ?? []) errors.push(...rule(value, { path, old }))
+    for (const union of schema.unions ?? []) addErrors(errors, unionErrors(union, value, path))
+    for (const rule of schema.rules ?? []) addErrors(errors, rule(value, { path, old }))
   }
 }
 

@@ -47,9 +47,9 @@ export function parseLogOptions(query: Readonly<Record<string, string>>, name: s
   const sinceSeconds = count('sinceSeconds', 1)
   const sinceTimeMs = timeOf(query.sinceTime)
   if (sinceSeconds !== undefined && sinceTimeMs !== undefined) {
-    const forbidden = forbiddenField(FieldPath.root, 'at most one of `sinceTime` or `sinceSeconds` may be specified')
     // Upstream's path to no field in particular.
-    errors.push({ ...forbidden, field: '[]' })
+    const path = FieldPath.root.key('')
+    errors.push(forbiddenField(path, 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
   }
   if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, name, errors)
   return {

@@ -17,12 +17,10 @@ export function evictionTime(pod: Pod, taints: readonly Taint[], nowMs: Time): T
     if (taint.effect !== 'NoExecute') continue
     const tolerations = pod.spec.tolerations?.filter((toleration) => toleratesTaint(toleration, taint)) ?? []
     if (tolerations.length === 0) return nowMs
-    const seconds = tolerations.flatMap(({ tolerationSeconds }) =>
-      tolerationSeconds === undefined ? [] : [tolerationSeconds],
-    )
-    if (seconds.length === 0) continue
+    const seconds = tolerations.reduce((least, each) => Math.min(least, each.tolerationSeconds ?? Infinity), Infinity)
+    if (seconds === Infinity) continue
     const since = timeOf(taint.timeAdded) ?? nowMs
-    const until = Math.max(nowMs, since + Math.max(0, Math.min(...seconds)) * 1000)
+    const until = Math.max(nowMs, since + Math.max(0, seconds) * 1000)
     earliest = Math.min(earliest ?? until, until)
   }
   return earliest

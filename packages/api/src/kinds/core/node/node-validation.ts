@@ -85,8 +85,7 @@ function validateEffect(effect: string, path: FieldPath): readonly FieldError[] 
 }
 
 function duplicateTaint(taint: Taint, path: FieldPath): FieldError {
-  const error = duplicateField(path, taint)
-  return { ...error, message: `${error.message}: taints must be unique by key and effect pair` }
+  return duplicateField(path, taint, 'taints must be unique by key and effect pair')
 }
 
 function duplicateAddresses(addresses: readonly NodeAddress[], path: FieldPath): readonly FieldError[] {

@@ -69,16 +69,20 @@ function deadlineErrors(seconds: number | undefined, old: number | undefined): F
 }
 
 function tolerationErrors(tolerations: readonly Toleration[], old: readonly Toleration[]): FieldError[] {
-  const same = (a: Toleration, b: Toleration): boolean =>
-    deepEqual({ ...a, tolerationSeconds: undefined }, { ...b, tolerationSeconds: undefined })
-  if (old.every((before) => tolerations.some((each) => same(each, before)))) return []
+  const present = new Set(tolerations.map(tolerationIdentity))
+  if (tolerations === old || old.every((before) => present.has(tolerationIdentity(before)))) return []
   const rule = 'existing toleration can not be modified except its tolerationSeconds'
   return [forbiddenField(specPath.field('tolerations'), rule)]
 }
 
+/** What tells tolerations apart, their seconds aside. */
+const tolerationIdentity = ({ key = '', operator = '', value = '', effect = '' }: Toleration): string =>
+  JSON.stringify([key, operator, value, effect])
+
 function gateErrors(gates: readonly PodSchedulingGate[], old: readonly PodSchedulingGate[]): FieldError[] {
+  const present = new Set(old.map(({ name }) => name))
   return gates.flatMap(({ name }, index) => {
-    if (old.some((each) => each.name === name)) return []
+    if (present.has(name)) return []
     const rule = `only deletion is allowed, but found new scheduling gate '${name}'`
     return [forbiddenField(specPath.field('schedulingGates').index(index).field('name'), rule)]
   })
@@ -200,14 +204,15 @@ function transitionErrors(
   list: StatusList,
   spec: PodSpec,
 ): FieldError[] {
-  const containers = list === 'initContainerStatuses' ? spec.initContainers : spec.containers
+  const listed = list === 'initContainerStatuses' ? spec.initContainers : spec.containers
+  const containers = new Map((listed ?? []).toReversed().map((each) => [each.name, each]))
+  const running = new Set(statuses.filter(({ state }) => state?.terminated === undefined).map(({ name }) => name))
   return old.flatMap((before, index) => {
     const exitCode = before.state?.terminated?.exitCode
     if (exitCode === undefined) return []
     const container = list === 'ephemeralContainerStatuses' ? { restartPolicy: 'Never' } : undefined
-    if (mayRestart(container ?? containers?.find((each) => each.name === before.name), spec, exitCode)) return []
-    const revived = statuses.some((each) => each.name === before.name && each.state?.terminated === undefined)
-    if (!revived) return []
+    if (mayRestart(container ?? containers.get(before.name), spec, exitCode)) return []
+    if (!running.has(before.name)) return []
     const path = statusPath.field(list).index(index).field('state')
     return [forbiddenField(path, 'may not be transitioned to non-terminated state')]
   })

@@ -1,4 +1,5 @@
 import {
+  addErrors,
   duplicateField,
   type FieldError,
   forbiddenField,
@@ -196,7 +197,9 @@ function validateDnsConfig(
   if (nameservers.length > nameserversMax) {
     errors.push(invalidField(serversPath, nameservers, `must not have more than ${nameserversMax} nameservers`))
   }
-  errors.push(...nameservers.flatMap((server, index) => checkTextOrEmpty('ip', server, serversPath.index(index))))
+  for (const [index, server] of nameservers.entries()) {
+    addErrors(errors, checkTextOrEmpty('ip', server, serversPath.index(index)))
+  }
   if (searches.length > searchPathsMax) {
     errors.push(invalidField(searchesPath, searches, `must not have more than ${searchPathsMax} search paths`))
   }
@@ -204,7 +207,7 @@ function validateDnsConfig(
     const rule = `must not have more than ${searchListCharactersMax} characters (including spaces) in the search list`
     errors.push(invalidField(searchesPath, searches, rule))
   }
-  errors.push(...searches.flatMap((search, index) => searchErrors(search, searchesPath.index(index))))
+  for (const [index, search] of searches.entries()) addErrors(errors, searchErrors(search, searchesPath.index(index)))
   const unnamed = options.flatMap(({ name }, index) =>
     name ? [] : [requiredField(path.field('options').index(index), 'must not be empty')],
   )

@@ -19,22 +19,36 @@ import {
 } from '../container.ts'
 import type { PodSpec } from '../pod-spec.ts'
 import type { ContainerResizePolicy, ContainerRestartRule } from '../resources.ts'
+import type { Volume } from '../volume.ts'
 import { checkLocalPath, checkNoBacksteps, checkPortNumber, checkText } from './checks.ts'
 import { validateEnv, validateEnvFrom } from './env.ts'
 import { type ProbeKind, validateLifecycle, validateProbe } from './probes.ts'
 import { validateResources } from './resources.ts'
 import { validateSecurityContext } from './security.ts'
 
+/** What containers refer to in their pod, found once for all of them. */
+interface PodParts {
+  readonly spec: PodSpec
+  readonly volumes: ReadonlyMap<string, Volume>
+  readonly claims: ReadonlySet<string>
+}
+
 /** All three sorts of containers of a pod, and what must be unique among them. `path` is the spec's. */
 export function validateAllContainers(spec: PodSpec, path: FieldPath): FieldError[] {
+  const pod: PodParts = {
+    spec,
+    volumes: new Map((spec.volumes ?? []).toReversed().map((each) => [each.name, each])),
+    claims: new Set((spec.resourceClaims ?? []).map((each) => each.name)),
+  }
   return [
-    ...validateContainers(spec, path.field('containers')),
-    ...validateInitContainers(spec, path.field('initContainers')),
-    ...validateEphemeralContainers(spec, path.field('ephemeralContainers')),
+    ...validateContainers(pod, path.field('containers')),
+    ...validateInitContainers(pod, path.field('initContainers')),
+    ...validateEphemeralContainers(pod, path.field('ephemeralContainers')),
   ]
 }
 
-function validateContainers(spec: PodSpec, path: FieldPath): FieldError[] {
+function validateContainers(pod: PodParts, path: FieldPath): FieldError[] {
+  const { spec } = pod
   const containers = spec.containers ?? []
   // An absent list is the schema's to report.
   if (spec.containers?.length === 0) return [requiredField(path)]
@@ -42,7 +56,7 @@ function validateContainers(spec: PodSpec, path: FieldPath): FieldError[] {
   const errors = containers.flatMap((container, index) => {
     const containerPath = path.index(index)
     return [
-      ...validateCommon(container, spec, containerPath),
+      ...validateCommon(container, pod, containerPath),
       ...uniqueName(container.name, names, containerPath),
       ...validateHooks(container, spec, containerPath),
       ...restartErrors(container, containerPath),
@@ -51,12 +65,13 @@ function validateContainers(spec: PodSpec, path: FieldPath): FieldError[] {
   return [...errors, ...hostPortConflicts(containers, path)]
 }
 
-function validateInitContainers(spec: PodSpec, path: FieldPath): FieldError[] {
+function validateInitContainers(pod: PodParts, path: FieldPath): FieldError[] {
+  const { spec } = pod
   const names = new Set((spec.containers ?? []).map((each) => each.name))
   return (spec.initContainers ?? []).flatMap((container, index) => {
     const containerPath = path.index(index)
     return [
-      ...validateCommon(container, spec, containerPath),
+      ...validateCommon(container, pod, containerPath),
       ...restartErrors(container, containerPath),
       ...uniqueName(container.name, names, containerPath),
       // They run one after the other, so each is on its own with its ports.
@@ -68,14 +83,15 @@ function validateInitContainers(spec: PodSpec, path: FieldPath): FieldError[] {
   })
 }
 
-function validateEphemeralContainers(spec: PodSpec, path: FieldPath): FieldError[] {
+function validateEphemeralContainers(pod: PodParts, path: FieldPath): FieldError[] {
+  const { spec } = pod
   const targets = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((each) => each.name))
   const names = new Set(targets)
   return (spec.ephemeralContainers ?? []).flatMap((container, index) => {
     const containerPath = path.index(index)
     const target = container.targetContainerName
     return [
-      ...validateCommon(container, spec, containerPath),
+      ...validateCommon(container, pod, containerPath),
       ...imageWhitespace(container, containerPath),
       ...uniqueName(container.name, names, containerPath),
       ...(target && !targets.has(target) ? [notFoundField(containerPath.field('targetContainerName'), target)] : []),
@@ -92,15 +108,15 @@ export function imageWhitespace(container: Container, path: FieldPath): FieldErr
 }
 
 /** What holds for every sort of container (validateContainerCommon). */
-function validateCommon(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
-  const claims = new Set((spec.resourceClaims ?? []).map((each) => each.name))
+function validateCommon(container: Container, pod: PodParts, path: FieldPath): FieldError[] {
+  const { spec, claims } = pod
   return [
     ...(container.image ? [] : [requiredField(path.field('image'))]),
     ...validatePorts(container.ports, path.field('ports')),
     ...validateEnv(container.env, path.field('env')),
     ...validateEnvFrom(container.envFrom, path.field('envFrom')),
-    ...validateMounts(container, spec, path.field('volumeMounts')),
-    ...validateDevices(container, spec, path.field('volumeDevices')),
+    ...validateMounts(container, pod, path.field('volumeMounts')),
+    ...validateDevices(container, pod, path.field('volumeDevices')),
     ...validateResources(container.resources, claims, path.field('resources')),
     ...validateResizePolicy(container.resizePolicy, spec, path.field('resizePolicy')),
     ...validateSecurityContext(container.securityContext, spec.hostUsers !== false, path.field('securityContext')),
@@ -243,9 +259,10 @@ function hostPortConflicts(containers: readonly Container[], path: FieldPath): F
   )
 }
 
-function validateMounts(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
-  const volumes = new Set((spec.volumes ?? []).map((each) => each.name))
+function validateMounts(container: Container, { volumes }: PodParts, path: FieldPath): FieldError[] {
   const devices = container.volumeDevices ?? []
+  const deviceNames = new Set(devices.map((each) => each.name))
+  const devicePaths = new Set(devices.map((each) => each.devicePath))
   const mountPaths = new Set<string>()
   return (container.volumeMounts ?? []).flatMap((mount, index) => {
     const mountPath = path.index(index)
@@ -257,10 +274,10 @@ function validateMounts(container: Container, spec: PodSpec, path: FieldPath): F
       errors.push(invalidField(mountPath.field('mountPath'), mount.mountPath, 'must be unique'))
     }
     mountPaths.add(mount.mountPath)
-    if (devices.some((each) => each.name === mount.name)) {
+    if (deviceNames.has(mount.name)) {
       errors.push(invalidField(mountPath.field('name'), mount.name, 'must not already exist in volumeDevices'))
     }
-    if (devices.some((each) => each.devicePath === mount.mountPath)) {
+    if (devicePaths.has(mount.mountPath)) {
       const rule = 'must not already exist as a path in volumeDevices'
       errors.push(invalidField(mountPath.field('mountPath'), mount.mountPath, rule))
     }
@@ -299,13 +316,18 @@ function propagationErrors(mount: VolumeMount, container: Container, listPath: F
   return errors
 }
 
-function validateDevices(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
+function validateDevices(container: Container, { volumes }: PodParts, path: FieldPath): FieldError[] {
+  const mounts = container.volumeMounts ?? []
+  const mounted = {
+    names: new Set(mounts.map((each) => each.name)),
+    paths: new Set(mounts.map((each) => each.mountPath)),
+  }
   const [names, devicePaths] = [new Set<string>(), new Set<string>()]
   return (container.volumeDevices ?? []).flatMap((device, index) => {
     const errors = [
       ...(device.name === '' ? [requiredField(path.index(index).field('name'))] : []),
-      ...deviceVolumeErrors(device, spec, path.index(index).field('name')),
-      ...deviceMountErrors(device, container.volumeMounts ?? [], path.index(index)),
+      ...deviceVolumeErrors(device, volumes, path.index(index).field('name')),
+      ...deviceMountErrors(device, mounted, path.index(index)),
     ]
     const { name, devicePath } = device
     if (names.has(name)) errors.push(invalidField(path.index(index).field('name'), name, 'must be unique'))
@@ -319,20 +341,24 @@ function validateDevices(container: Container, spec: PodSpec, path: FieldPath): 
   })
 }
 
-function deviceVolumeErrors({ name }: VolumeDevice, spec: PodSpec, path: FieldPath): FieldError[] {
-  const volume = (spec.volumes ?? []).find((each) => each.name === name)
+function deviceVolumeErrors({ name }: VolumeDevice, volumes: PodParts['volumes'], path: FieldPath): FieldError[] {
+  const volume = volumes.get(name)
   if (volume === undefined) return [notFoundField(path, name)]
   if (volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined) return []
   const rule = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'
   return [invalidField(path, name, rule)]
 }
 
-function deviceMountErrors(device: VolumeDevice, mounts: readonly VolumeMount[], path: FieldPath): FieldError[] {
+function deviceMountErrors(
+  device: VolumeDevice,
+  mounted: { readonly names: ReadonlySet<string>; readonly paths: ReadonlySet<string> },
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
-  if (mounts.some((each) => each.name === device.name)) {
+  if (mounted.names.has(device.name)) {
     errors.push(invalidField(path.field('name'), device.name, 'must not already exist in volumeMounts'))
   }
-  if (mounts.some((each) => each.mountPath === device.devicePath)) {
+  if (mounted.paths.has(device.devicePath)) {
     const rule = 'must not already exist as a path in volumeMounts'
     errors.push(invalidField(path.field('devicePath'), device.devicePath, rule))
   }

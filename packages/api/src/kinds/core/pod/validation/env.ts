@@ -101,8 +101,9 @@ const podFields: ReadonlySet<string> = new Set([
 
 /** `metadata.labels['app']` is the field metadata.labels and the key app. */
 function splitSubscript(fieldPath: string): { readonly field: string; readonly key?: string } {
-  const match = /^(.+?)\['(.*)'\]$/s.exec(fieldPath)
-  return match === null ? { field: fieldPath } : { field: match[1] ?? '', key: match[2] ?? '' }
+  const start = fieldPath.indexOf("['", 1)
+  if (start < 0 || start + 2 > fieldPath.length - 2 || !fieldPath.endsWith("']")) return { field: fieldPath }
+  return { field: fieldPath.slice(0, start), key: fieldPath.slice(start + 2, -2) }
 }
 
 const resourceFields = ['limits', 'requests'].flatMap((list) =>

@@ -142,17 +142,30 @@ function validateClaims(
   claimNames: ReadonlySet<string>,
   path: FieldPath,
 ): FieldError[] {
-  const known = [...claimNames].sort()
-  const hint = `must be one of the names in pod.spec.resourceClaims${known.length === 0 ? ' which is empty' : `: ${known.join(', ')}`}`
   const seen = new Set<string>()
   return claims.flatMap(({ name, request }, index) => {
     const claimPath = path.index(index)
     if (name === '') return [requiredField(claimPath)]
     const errors = claimUseErrors(name, request, seen, claimPath)
     if (claimNames.has(name)) return errors
-    const { type, field, message } = notFoundField(claimPath, name)
-    return [...errors, { type, field, message: `${message}: ${hint}` }]
+    return [...errors, notFoundField(claimPath, name, claimHint(claimNames))]
   })
+}
+
+/** Messages list this many of the names that there are. */
+const shownClaimsMax = 100
+
+/** All containers of a pod choose from the same names. */
+const claimHints = new WeakMap<ReadonlySet<string>, string>()
+
+function claimHint(claimNames: ReadonlySet<string>): string {
+  const made = claimHints.get(claimNames)
+  if (made !== undefined) return made
+  const names = [...claimNames].sort().slice(0, shownClaimsMax)
+  const choice = names.length === 0 ? ' which is empty' : `: ${names.join(', ')}`
+  const hint = `must be one of the names in pod.spec.resourceClaims${choice}`
+  claimHints.set(claimNames, hint)
+  return hint
 }
 
 /** A claim is used once: as a whole, or request by request. */
@@ -161,7 +174,9 @@ function claimUseErrors(name: string, request: string | undefined, seen: Set<str
   const key = request ? `${name}/${request}` : name
   const errors = request ? checkTextOrEmpty('dns1123-label', request, path.field('request')) : []
   if (seen.has(key)) errors.push(duplicateField(path, key))
-  else if (!request && [...seen].some((each) => each.startsWith(`${name}/`))) errors.push(duplicateField(path, name))
+  else if (!request && seen.has(`${name}/`)) errors.push(duplicateField(path, name))
   seen.add(key)
+  // A name has no slash: this says that some request of the claim is in use.
+  if (request) seen.add(`${name}/`)
   return errors
 }

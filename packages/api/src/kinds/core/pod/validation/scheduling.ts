@@ -1,4 +1,5 @@
 import {
+  addErrors,
   duplicateField,
   type FieldError,
   forbiddenField,
@@ -115,6 +116,7 @@ function validatePodTerms(terms: PodTerms, path: FieldPath): FieldError[] {
 
 function validatePodTerm(term: PodAffinityTerm, path: FieldPath): FieldError[] {
   const { matchLabelKeys = [], mismatchLabelKeys = [], labelSelector } = term
+  const mismatched = new Set(mismatchLabelKeys)
   return [
     ...checkLabelSelector(labelSelector, path.field('labelSelector')),
     ...checkLabelSelector(term.namespaceSelector, path.field('namespaceSelector')),
@@ -123,7 +125,7 @@ function validatePodTerm(term: PodAffinityTerm, path: FieldPath): FieldError[] {
     ...validateLabelKeys(mismatchLabelKeys, labelSelector, path.field('mismatchLabelKeys')),
     ...repeatedKeys(matchLabelKeys, labelSelector, (index) => path.index(index)),
     ...matchLabelKeys.flatMap((key, index) =>
-      mismatchLabelKeys.includes(key)
+      mismatched.has(key)
         ? [
             invalidField(
               path.field('matchLabelKeys').index(index),
@@ -158,8 +160,9 @@ function repeatedKeys(
   pathOf: (index: number) => FieldPath,
 ): FieldError[] {
   const seen = new Set(Object.keys(selector?.matchLabels ?? {}))
+  const positions = new Map(keys.map((key, index) => [key, index]))
   return (selector?.matchExpressions ?? []).flatMap(({ key }) => {
-    const index = keys.indexOf(key)
+    const index = positions.get(key) ?? -1
     const repeated = index >= 0 && seen.has(key)
     seen.add(key)
     return repeated ? [invalidField(pathOf(index), key, 'exists in both matchLabelKeys and labelSelector')] : []
@@ -228,9 +231,10 @@ export function validateTopologySpread(
   constraints: readonly TopologySpreadConstraint[] | undefined,
   path: FieldPath,
 ): FieldError[] {
+  const last = new Map((constraints ?? []).map((each, index) => [constraintIdentity(each), index]))
   return (constraints ?? []).flatMap((each, index) => [
     ...validateConstraint(each, path.index(index)),
-    ...repeatedConstraint(each, (constraints ?? []).slice(index + 1), path.index(index)),
+    ...(last.get(constraintIdentity(each)) === index ? [] : [repeatedConstraint(each, path.index(index))]),
     ...checkLabelSelector(each.labelSelector, path.index(index).field('labelSelector')),
   ])
 }
@@ -252,17 +256,13 @@ function validateConstraint(constraint: TopologySpreadConstraint, path: FieldPat
     errors.push(invalidField(domainsPath, minDomains, rule))
   }
   const keysPath = path.field('matchLabelKeys')
-  errors.push(...validateLabelKeys(matchLabelKeys, labelSelector, keysPath))
+  addErrors(errors, validateLabelKeys(matchLabelKeys, labelSelector, keysPath))
   return [...errors, ...repeatedKeys(matchLabelKeys, labelSelector, (index) => keysPath.index(index))]
 }
 
-function repeatedConstraint(
-  constraint: TopologySpreadConstraint,
-  others: readonly TopologySpreadConstraint[],
-  path: FieldPath,
-): FieldError[] {
-  const { topologyKey, whenUnsatisfiable } = constraint
-  const same = others.some((each) => each.topologyKey === topologyKey && each.whenUnsatisfiable === whenUnsatisfiable)
-  if (!same) return []
-  return [duplicateField(path.field('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`)]
-}
+const constraintIdentity = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string =>
+  `{${topologyKey}, ${whenUnsatisfiable}}`
+
+/** Of constraints that say the same all but the last are named. */
+const repeatedConstraint = (constraint: TopologySpreadConstraint, path: FieldPath): FieldError =>
+  duplicateField(path.field('{topologyKey, whenUnsatisfiable}'), constraintIdentity(constraint))

@@ -1,4 +1,5 @@
 import {
+  addErrors,
   duplicateField,
   type FieldError,
   forbiddenField,
@@ -273,11 +274,11 @@ function validateProjected(source: ProjectedVolumeSource, path: FieldPath): Fiel
 function validateProjection(each: VolumeProjection, volumePath: FieldPath, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const { secret, configMap, downwardAPI } = each
-  if (secret) errors.push(...validateKeys(secret, path.field('secret')))
-  if (configMap) errors.push(...validateKeys(configMap, path.field('configMap')))
-  if (downwardAPI)
-    errors.push(...(downwardAPI.items ?? []).flatMap((file) => validateFile(file, path.field('downwardAPI'))))
-  errors.push(...validateToken(each, volumePath, path), ...validateTrustBundle(each, path))
+  if (secret) addErrors(errors, validateKeys(secret, path.field('secret')))
+  if (configMap) addErrors(errors, validateKeys(configMap, path.field('configMap')))
+  for (const file of downwardAPI?.items ?? []) addErrors(errors, validateFile(file, path.field('downwardAPI')))
+  addErrors(errors, validateToken(each, volumePath, path))
+  addErrors(errors, validateTrustBundle(each, path))
   const count = Object.values(each).filter((value) => value !== undefined).length
   if (count > 1) errors.push(forbiddenField(path, 'may not specify more than 1 volume type'))
   return errors
