@@ -58,6 +58,8 @@ export interface ProgramOptions {
   readonly gid?: number
   /** Limits as the shell's `ulimit` takes them: `-n 256` for 256 open files. */
   readonly limits?: string
+  /** As the shell's `umask` takes it. */
+  readonly umask?: string
 }
 
 /** The running program, `coracle up`, as a user starts it. */
@@ -84,9 +86,13 @@ export class Program {
     const { uid, gid } = options
     const command = [process.execPath, coracle, ...args]
     // The shell becomes the program: they have one process id.
-    const limited =
-      options.limits === undefined ? command : ['sh', '-c', `ulimit ${options.limits}; exec "$@"`, 'sh', ...command]
-    const [executable = '', ...rest] = limited
+    const preparations = [
+      ...(options.limits === undefined ? [] : [`ulimit ${options.limits}`]),
+      ...(options.umask === undefined ? [] : [`umask ${options.umask}`]),
+    ]
+    const prepared =
+      preparations.length === 0 ? command : ['sh', '-c', `${preparations.join('; ')}; exec "$@"`, 'sh', ...command]
+    const [executable = '', ...rest] = prepared
     const child = spawn(executable, rest, {
       ...(uid === undefined ? {} : { uid }),
       ...(gid === undefined ? {} : { gid }),
@@ -164,10 +170,14 @@ export class Program {
 
   /** Ends it with a signal and waits until it is gone. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal)
+    return this.ended()
+  }
+
+  /** Waits until it is gone, and resolves with its exit code. */
+  async ended(): Promise<number | null> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode
-    const exited = once(this.#child, 'exit') as Promise<[number | null]>
-    this.#child.kill(signal)
-    const [code] = await exited
+    const [code] = (await once(this.#child, 'exit')) as [number | null]
     return code
   }
 

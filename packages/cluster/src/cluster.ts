@@ -17,7 +17,10 @@ export interface ClusterOptions {
   readonly runtime?: 'process' | 'simulated'
   /** Where the API is served over HTTPS. A free port of 127.0.0.1 by default, nowhere with a virtual clock or `false`. */
   readonly listen?: { readonly host?: string; readonly port?: number } | false
-  /** The store has failed: what is acknowledged is safe, and nothing more will be. The process should end. */
+  /**
+   * The store has failed: what is acknowledged is safe, and nothing more will be. Or, with a `DataDirectoryLostError`, the
+   * data directory was removed or replaced. The process should end.
+   */
   readonly onFailure?: (error: Error) => void
 }
 

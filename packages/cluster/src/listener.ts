@@ -10,9 +10,11 @@ import {
 } from '@coracle/apiserver'
 import { type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
 import { identities } from './identities.ts'
+import { reachableHosts } from './reachable-hosts.ts'
 
 /** The API over HTTPS, and what a client needs to reach it. */
 export interface Listener {
+  /** Where it is reached from this machine. */
   readonly url: string
   readonly kubeconfig: string
   readonly kubeconfigPath: string | undefined
@@ -36,7 +38,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const { environment, core, token, host, port, dataDir } = options
   // TLS judges certificates by the host's clock, whatever time it is in the cluster.
   const world = environment.clock instanceof VirtualClock ? realEnvironment() : environment
-  const pki = dataDir === undefined ? createPki(world, [host]) : await loadOrCreatePki(world, dataDir, [host])
+  const hosts = reachableHosts(host)
+  const pki = dataDir === undefined ? createPki(world, hosts.all) : await loadOrCreatePki(world, dataDir, hosts.all)
   const server = createHttpServer({
     core,
     environment,
@@ -44,7 +47,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     serving: pki.serving,
     clientCaPem: pki.ca.certificatePem,
   })
-  const { url } = await server.listen({ host, port })
+  const listening = await server.listen({ host, port })
+  const url = hosts.local === undefined ? listening.url : `https://${hosts.local}:${listening.port}`
   const access = { server: url, caPem: pki.ca.certificatePem, client: pki.admin }
   const kubeconfigPath = dataDir === undefined ? undefined : join(dataDir, 'kubeconfig')
   if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, access)

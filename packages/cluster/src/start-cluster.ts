@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { builtinKinds, builtinResources } from '@coracle/api'
 import { type ApiCore, createApiCore, createAuthorizer, createToken, loadOrCreateToken } from '@coracle/apiserver'
 import { createManager } from '@coracle/controller-runtime'
@@ -7,7 +6,7 @@ import { assert, type Environment, realEnvironment, VirtualClock } from '@coracl
 import { createScheduler } from '@coracle/scheduler'
 import { createMemoryStore, openLmdbStore, type Store } from '@coracle/store'
 import type { Cluster, ClusterOptions } from './cluster.ts'
-import { openDataDirectory } from './data-directory.ts'
+import { type DataDirectory, openDataDirectory } from './data-directory.ts'
 import { controllerIdentity, identities } from './identities.ts'
 import { listen } from './listener.ts'
 import { NodeConnections } from './node-connections.ts'
@@ -48,11 +47,15 @@ async function start(
   stop: (options: StopOptions) => Promise<void>,
 ): Promise<Cluster> {
   const { environment, dataDir, runtime } = options
-  if (dataDir !== undefined) {
-    const directory = openDataDirectory(environment, dataDir)
-    stops.push(() => directory.close())
-  }
-  const store = await openStore(options)
+  const directory =
+    dataDir === undefined
+      ? undefined
+      : openDataDirectory(environment, dataDir, (error) => {
+          environment.logger.error('the data directory is lost', { directory: dataDir, error: error.message })
+          options.onFailure?.(error)
+        })
+  if (directory !== undefined) stops.push(() => directory.close())
+  const store = await openStore(options, directory)
   stops.push(() => store.close())
   const connections = new NodeConnections()
   const core = createApiCore({
@@ -90,15 +93,23 @@ async function start(
   }
 }
 
-async function openStore({ store, dataDir, environment }: ClusterOptions): Promise<Store> {
-  if (store === 'memory' || dataDir === undefined) {
-    assert(store !== 'disk', 'a store on disk needs a dataDir')
-    const clock = environment?.clock
-    return createMemoryStore(
-      clock === undefined || clock instanceof VirtualClock ? {} : { defer: (call) => clock.defer(call) },
-    )
+async function openStore(
+  { store: kind, environment }: ClusterOptions & { readonly environment: Environment },
+  directory: DataDirectory | undefined,
+): Promise<Store> {
+  if (kind === 'memory' || directory === undefined) {
+    assert(kind !== 'disk', 'a store on disk needs a dataDir')
+    const { clock } = environment
+    return createMemoryStore(clock instanceof VirtualClock ? {} : { defer: (call) => clock.defer(call) })
   }
-  return openLmdbStore({ directory: join(dataDir, 'store'), ...(environment === undefined ? {} : { environment }) })
+  const store = await openLmdbStore({ directory: directory.storeDirectory(), environment })
+  try {
+    await directory.storeOpened()
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  return store
 }
 
 function listenAddress({ listen: wanted, environment }: ClusterOptions): { host: string; port: number } | undefined {

@@ -1,11 +1,11 @@
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigMap, configMaps, namespaces, nodes, pods } from '@coracle/api'
 import { connectionOf, createHttpClient, type HttpClient, parseKubeconfig } from '@coracle/client'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Cluster, startCluster } from '../src/index.ts'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type Cluster, DataDirectoryLostError, startCluster } from '../src/index.ts'
 
 const environment = realEnvironment()
 
@@ -39,6 +39,24 @@ describe('a cluster', () => {
     const created = await client.create(configMaps, configMap('seen'))
     expect(await cluster.client.get(configMaps, { namespace: 'default', name: 'seen' })).toEqual(created)
     expect((await client.list(nodes)).items.map(({ metadata }) => metadata.name)).toEqual(['node-0'])
+    await client.close()
+  })
+
+  it('that listens on all addresses is reached by each, under its certificate', async () => {
+    await using cluster = await startCluster({ nodes: 0, listen: { host: '0.0.0.0' } })
+    const { port } = new URL(cluster.url ?? '')
+    expect(cluster.url).toBe(`https://127.0.0.1:${port}`)
+    const access = await connectionOf(await parseKubeconfig(cluster.kubeconfig ?? '', 'kubeconfig'), environment)
+    const own = Object.values(networkInterfaces()).flatMap((list = []) =>
+      list.filter(({ family }) => family === 'IPv4'),
+    )
+    for (const { address } of own) {
+      const client = createHttpClient({ ...access, server: `https://${address}:${port}`, ...environment })
+      expect((await client.list(namespaces)).items.length).toBeGreaterThan(0)
+      await client.close()
+    }
+    const client = await outside(cluster)
+    expect((await client.list(namespaces)).items.length).toBeGreaterThan(0)
     await client.close()
   })
 
@@ -97,6 +115,58 @@ describe('a cluster', () => {
       await cluster.client.create(configMaps, configMap('still'))
     },
   )
+
+  it('does not take a directory whose store is gone for a new one', async () => {
+    {
+      await using _cluster = await startCluster({ dataDir, nodes: 0 })
+    }
+    await rm(join(dataDir, 'store'), { recursive: true })
+    await expect(startCluster({ dataDir, nodes: 0 })).rejects.toThrow(
+      `the store of the cluster in ${dataDir} is missing: restore ${join(dataDir, 'store')} from a backup, or remove ` +
+        `${join(dataDir, 'store.made')} to go on with an empty one under the same keys, or ${dataDir} to start afresh`,
+    )
+    await expect(stat(join(dataDir, 'store'))).rejects.toThrow('ENOENT')
+    const token = await readFile(join(dataDir, 'token'), 'utf8')
+    await rm(join(dataDir, 'store.made'))
+    await using cluster = await startCluster({ dataDir, nodes: 0 })
+    expect(`${cluster.token}\n`).toBe(token)
+  })
+
+  it('starts with a store on disk where there was only one in memory', async () => {
+    {
+      await using _cluster = await startCluster({ dataDir, store: 'memory', nodes: 0 })
+    }
+    await using cluster = await startCluster({ dataDir, nodes: 0 })
+    await cluster.client.create(configMaps, configMap('kept'))
+  })
+
+  const losses = {
+    'is removed': () => rm(dataDir, { recursive: true }),
+    'is emptied': async () => {
+      for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true })
+    },
+    'loses its store': () => rm(join(dataDir, 'store'), { recursive: true }),
+    'is moved away': async () => {
+      await rename(dataDir, `${dataDir}.old`)
+      onTestFinished(() => rm(`${dataDir}.old`, { recursive: true }))
+    },
+    'is replaced': async () => {
+      await rename(dataDir, `${dataDir}.old`)
+      onTestFinished(() => rm(`${dataDir}.old`, { recursive: true }))
+      await cp(`${dataDir}.old`, dataDir, { recursive: true })
+    },
+  }
+  it.each(Object.entries(losses))('tells once when its directory %s', async (_, lose) => {
+    const virtual = virtualEnvironment()
+    const onFailure = vi.fn()
+    await using _cluster = await startCluster({ environment: virtual, dataDir, onFailure, nodes: 0 })
+    await virtual.clock.advance('10s')
+    expect(onFailure).not.toHaveBeenCalled()
+    await lose()
+    await virtual.clock.advance('10s')
+    expect(onFailure.mock.calls).toEqual([[expect.any(DataDirectoryLostError)]])
+    expect(onFailure.mock.lastCall?.[0].message).toMatch(`${dataDir} was removed or replaced`)
+  })
 
   it('leaves a directory that exists its mode', async () => {
     await chmod(dataDir, 0o755)

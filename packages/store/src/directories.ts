@@ -22,6 +22,16 @@ export function makePrivateDirectory(path: string): void {
   syncParent(path)
 }
 
+/** Which file or directory a path leads to, whatever its name; undefined when it leads to none. */
+export function fileIdentity(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
+}
+
 /** Makes the names in a directory durable: a file's data is once it is synced, its name only when the directory is. */
 export function syncDirectory(directory: string): void {
   // Windows has no such thing as opening a directory to sync it.

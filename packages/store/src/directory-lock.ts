@@ -2,6 +2,7 @@ import { accessSync, constants, readFileSync, rmSync, statSync, writeFileSync } 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { fileIdentity } from './directories.ts'
 import { DirectoryInUseError, DirectoryLockError } from './errors.ts'
 import { withoutExperimentalWarnings } from './experimental-warnings.ts'
 
@@ -47,11 +48,11 @@ export function lockDirectory(directory: string): DirectoryLock {
     heldDatabases.delete(database)
   }
   try {
-    const locked = identityOf(path)
+    const locked = fileIdentity(path)
     const takenOver = statSync(ownerPath, { throwIfNoEntry: false }) !== undefined
     rmSync(ownerPath, { force: true })
     writeFileSync(ownerPath, `${JSON.stringify({ pid: process.pid, host: hostname() })}\n`, { mode: 0o600, flag: 'wx' })
-    const isInPlace = () => identityOf(path) === locked
+    const isInPlace = () => fileIdentity(path) === locked
     return {
       takenOver,
       isInPlace,
@@ -94,16 +95,6 @@ function lockFile(directory: string, path: string): DatabaseSync | undefined {
     database?.close()
     if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return undefined
     throw new DirectoryLockError(directory, lockFileName, error)
-  }
-}
-
-/** Which file a path leads to; undefined when it leads to none. */
-function identityOf(path: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(path, { bigint: true })
-    return `${dev}:${ino}`
-  } catch {
-    return undefined
   }
 }
 

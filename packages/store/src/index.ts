@@ -1,4 +1,4 @@
-export { makePrivateDirectory, syncDirectory } from './directories.ts'
+export { fileIdentity, makePrivateDirectory, syncDirectory } from './directories.ts'
 export { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 export {
   DirectoryInUseError,
@@ -12,7 +12,7 @@ export {
 } from './errors.ts'
 export { compareKeys } from './key-order.ts'
 export { historyDefaultMax, keyBytesMax, operationsMax, valueBytesMax } from './limits.ts'
-export { type LmdbStoreOptions, openLmdbStore } from './lmdb-store.ts'
+export { holdsLmdbStore, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.ts'
 export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
 export {
   type CommitResult,

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { assert, type Environment, realEnvironment } from '@coracle/environment'
 import { makePrivateDirectory, syncDirectory } from './directories.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
@@ -69,6 +70,11 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<SoleWrit
     lock.release()
     throw error
   }
+}
+
+/** Whether there is a store in a directory, whole or not. */
+export function holdsLmdbStore(directory: string): boolean {
+  return existsSync(join(directory, 'data.mdb'))
 }
 
 /** Opens the journal, and brings into the tables what only the journal has. */

@@ -12,4 +12,5 @@ export {
 } from './certificates.ts'
 export { type KubeconfigOptions, kubeconfigOf, writeKubeconfig } from './kubeconfig.ts'
 export { loadOrCreatePki } from './pki-files.ts'
+export { hostFiles, writePrivateFile } from './private-files.ts'
 export { createToken, loadOrCreateToken } from './token.ts'

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import { type Cluster, processNodesMax, startCluster } from '@coracle/cluster'
+import { type Cluster, DataDirectoryLostError, processNodesMax, startCluster } from '@coracle/cluster'
 import { createLogger, type Environment } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
@@ -27,7 +27,8 @@ export async function up(host: Host, flags: UpFlags): Promise<void> {
   const reporter = new Reporter(host)
   // Who interrupts a start has it stopped in order too: containers of an earlier life may be up by then.
   const interrupted = interruption(host)
-  const cluster = await start(host, flags, reporter)
+  const lost = Promise.withResolvers<DataDirectoryLostError>()
+  const cluster = await start(host, flags, reporter, lost.resolve)
   reporter.begin()
   host.stdout.write(`${readyLine(host, cluster)}\n`)
   const activity = await followActivity(cluster.client, cluster.environment, reporter.tell)
@@ -43,8 +44,9 @@ export async function up(host: Host, flags: UpFlags): Promise<void> {
     const placement = { namespace: flags.namespace ?? 'default', givenNamespace: flags.namespace }
     await applyAtStart(cluster.client, manifests, placement, reporter.tell)
   }
-  await interrupted
-  await stop(cluster, activity, reporter)
+  const loss = await Promise.race([interrupted, lost.promise])
+  if (loss === undefined) await stop(cluster, activity, reporter)
+  else await stopWithoutDirectory(loss, cluster, activity, reporter)
 }
 
 /** Throws a CliError on what cannot be, before anything is touched. */
@@ -64,7 +66,12 @@ async function readManifests(host: Host, flags: UpFlags) {
   return loadManifests(host, flags)
 }
 
-async function start(host: Host, flags: UpFlags, reporter: Reporter): Promise<Cluster> {
+async function start(
+  host: Host,
+  flags: UpFlags,
+  reporter: Reporter,
+  onLost: (error: DataDirectoryLostError) => void,
+): Promise<Cluster> {
   try {
     return await startCluster({
       environment: reporter.environment,
@@ -74,6 +81,7 @@ async function start(host: Host, flags: UpFlags, reporter: Reporter): Promise<Cl
       runtime: flags.runtime,
       listen: { host: flags.listen, port: flags.port },
       onFailure(error) {
+        if (error instanceof DataDirectoryLostError) return onLost(error)
         reporter.flush()
         host.stderr.write(`error: ${error.message}\n`)
         host.exit(1)
@@ -106,6 +114,20 @@ async function stop(cluster: Cluster, activity: Activity, reporter: Reporter): P
   })
   await activity.stop()
   reporter.flush()
+}
+
+/** Ends with the loss as its error. Pods are stopped first: without the directory no later start knows of them. */
+async function stopWithoutDirectory(
+  loss: DataDirectoryLostError,
+  cluster: Cluster,
+  activity: Activity,
+  reporter: Reporter,
+): Promise<never> {
+  reporter.tell({ about: 'cluster', what: loss.message, tone: 'bad' })
+  // What is written on the way has nowhere to go, and that is known.
+  await stop(cluster, activity, reporter).catch(() => {})
+  reporter.flush()
+  throw new CliError(loss.message)
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -20,6 +20,8 @@ describe('explainStartFailure', () => {
       Object.assign(new Error('in use'), { name: 'DirectoryInUseError', owner: 'process 42' }),
       '.coracle is in use by process 42: stop that, or choose another directory with --data-dir',
     ],
+    [Object.assign(new Error('the store is missing'), { name: 'StoreMissingError' }), 'the store is missing'],
+    [Object.assign(new Error('cannot be locked'), { name: 'DirectoryLockError' }), 'cannot be locked'],
   ])('says what to do about %s', (error, message) => {
     expect(explainStartFailure(error, flags)).toMatchObject({ name: 'CliError', message })
   })

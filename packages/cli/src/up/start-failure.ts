@@ -15,6 +15,7 @@ export function explainStartFailure(error: unknown, { dataDir, listen, port }: S
       `${dataDir} is in use by ${error.owner}: stop that, or choose another directory with --data-dir`,
     )
   }
+  if (error.name === 'DirectoryLockError' || error.name === 'StoreMissingError') return new CliError(error.message)
   switch (code) {
     case 'EADDRINUSE':
       return new CliError(`port ${port} of ${listen} is in use: choose another with --port (0 picks a free one)`)
