@@ -18,6 +18,9 @@ function remember<K, V>(conversions: Map<K, V>, from: K, to: V): void {
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
 const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
+/** The last second that the API can write: 9999-12-31T23:59:59Z. */
+export const timeMaxMs = 253_402_300_799_000
+
 /** Milliseconds since 1970 of an RFC 3339 time; microseconds appear as fractions. NaN where `text` is no such time. */
 export function parseTime(text: string): number {
   const known = parsed.get(text)

@@ -290,6 +290,28 @@ describe('environment variables', () => {
   })
 })
 
+describe('a pod whose variables are larger than any process takes', () => {
+  it('waits and says which one it is, and the node goes on with others, also after a restart', async () => {
+    const { client, clock, kubelet, open } = await startedKubelet()
+    const doubled = Array.from({ length: 26 }, (_, index) => ({
+      name: `V${index + 1}`,
+      value: `$(V${index})$(V${index})`,
+    }))
+    const env = [{ name: 'V0', value: 'x'.repeat(1024) }, ...doubled]
+    await create(client, testPod({ containers: [testContainer({ env })] }))
+    await client.create(pods, { ...testPod(), metadata: { namespace: 'default', name: 'other' } })
+    await clock.advance('30s')
+    await kubelet.stop({ containers: 'keep' })
+    await open()
+    await clock.advance('30s')
+    expect((await statusOf(client))?.containerStatuses?.[0]?.state?.waiting).toEqual({
+      reason: 'CreateContainerConfigError',
+      message: 'environment variable "V7" is longer than 131008 bytes, the most that a process takes in one piece',
+    })
+    expect((await client.get(pods, { namespace: 'default', name: 'other' })).status?.phase).toBe('Running')
+  })
+})
+
 describe('deleting a pod', () => {
   /** The finalizer keeps the pod in the fake API for as long as the real one keeps it for its node. */
   const graceful = { metadata: { finalizers: ['test/grace'] } }

@@ -75,6 +75,21 @@ describe('delete', () => {
     })
   })
 
+  it('grants a pod the longest grace period there is, which can still be shortened', async () => {
+    const test = await startTestCore()
+    await runningPod(test)
+    const { client } = test
+    expect(await client.delete(pods, key, { gracePeriodSeconds: Number.MAX_SAFE_INTEGER })).toMatchObject({
+      metadata: {
+        deletionTimestamp: '9999-12-31T23:59:59Z',
+        deletionGracePeriodSeconds: Number.MAX_SAFE_INTEGER,
+      },
+    })
+    expect(await client.delete(pods, key, { gracePeriodSeconds: 5 })).toMatchObject({
+      metadata: { deletionTimestamp: '2026-01-01T00:00:05Z', deletionGracePeriodSeconds: 5 },
+    })
+  })
+
   it('keeps an object with finalizers until the last is taken away', async () => {
     const { client, environment } = await startTestCore()
     const created = await client.create(configMaps, configMap('a', {}, { finalizers: ['example.com/hold'] }))

@@ -8,6 +8,7 @@ import {
   parseTime,
   type Status,
   type StoredKind,
+  timeMaxMs,
 } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
 import { asTerminating, isHeld, isNamespace } from './namespaces.ts'
@@ -125,7 +126,7 @@ function planGrace(
       strategy.gracePeriodSeconds(object, requested === undefined ? requested : notNegative(requested)),
     )
     return {
-      deletionTimestamp: formatTime(nowMs + seconds * 1000),
+      deletionTimestamp: formatTime(Math.min(nowMs + seconds * 1000, timeMaxMs)),
       deletionGracePeriodSeconds: seconds,
       ...nextGeneration(object.metadata),
     }
@@ -134,8 +135,11 @@ function planGrace(
   // A period that runs can only be shortened.
   if (requested === undefined || notNegative(requested) >= running) return 'pending'
   const seconds = notNegative(requested)
-  const begunMs = parseTime(deletionTimestamp) - running * 1000
-  return { deletionTimestamp: formatTime(begunMs + seconds * 1000), deletionGracePeriodSeconds: seconds }
+  const endMs = parseTime(deletionTimestamp)
+  // Of a period that was cut short by the end of time itself the beginning is not known.
+  const begunMs = endMs === timeMaxMs ? nowMs : endMs - running * 1000
+  const shortenedMs = Math.min(begunMs + seconds * 1000, timeMaxMs)
+  return { deletionTimestamp: formatTime(shortenedMs), deletionGracePeriodSeconds: seconds }
 }
 
 /** A negative period is taken as one second. */

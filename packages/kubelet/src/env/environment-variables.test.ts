@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { testContainer, testPod } from '../testing/pods.ts'
 import { environmentVariables } from './environment-variables.ts'
 import { expand } from './expand.ts'
+import { expandCommand } from './expand-command.ts'
+import { processTextBytesMax } from './limits.ts'
 
 const settings: ConfigMap = {
   apiVersion: 'v1',
@@ -48,13 +50,49 @@ describe('references in texts', () => {
     ['$A and $', '$A and $'],
     ['$(C)', '$(A)'],
     ['$(A', '$(A'],
+    ['$($(A)', '$($(A)'],
+    ['$()', '$()'],
+    ['$', '$'],
+    ['$(A)$', '1$'],
   ])('%s becomes %s', (text, expected) => {
     const values = new Map([
       ['A', '1'],
       ['B', '2'],
       ['C', '$(A)'],
     ])
-    expect(expand(text, (name) => values.get(name))).toBe(expected)
+    expect(expand(text, (name) => values.get(name), 100)).toBe(expected)
+  })
+})
+
+describe('texts that are too long', () => {
+  const values = new Map([['A', 'é'.repeat(5)]])
+  const lookUp = (name: string) => values.get(name)
+
+  it('are not worked out: the limit counts bytes', () => {
+    expect(expand('$(A)', lookUp, 10)).toBe('ééééé')
+    expect(expand('$(A)', lookUp, 9)).toBeUndefined()
+    expect(expand('$(A)'.repeat(10_000_000), lookUp, 100)).toBeUndefined()
+  })
+
+  it('take no longer than their length asks for, closed or not', () => {
+    const opened = '$('.repeat(1_000_000)
+    expect(expand(opened, lookUp, opened.length)).toBe(opened)
+    expect(expand(`${opened})`, lookUp, opened.length + 1)).toBe(`${opened})`)
+  })
+})
+
+describe('commands', () => {
+  const values = new Map([['A', 'x'.repeat(100_000)]])
+
+  it('take up the values of variables', () => {
+    expect(expandCommand(['echo', '$(B)', '$(C)'], new Map([['B', '1']]), 'args')).toEqual(['echo', '1', '$(C)'])
+  })
+
+  it.each([
+    [['echo', '$(A)$(A)'], 'args[1] is longer than 131008 bytes, the most that a process takes in one piece'],
+    [Array(20).fill('$(A)'), 'args[10] makes the args larger than 1048576 bytes: leave some of it out'],
+  ])('are bounded', (command, message) => {
+    expect(() => expandCommand(command, values, 'args')).toThrow(message)
   })
 })
 
@@ -66,6 +104,33 @@ describe('variables of a container', () => {
       { name: 'C', value: '$(B)!' },
     ]
     expect(await variables({ env })).toEqual({ A: '$(B)', B: '2', C: '2!' })
+  })
+
+  it('are bounded, however short they are written', async () => {
+    const doubled = (count: number) => [
+      { name: 'V0', value: 'x'.repeat(1024) },
+      ...Array.from({ length: count }, (_, index) => ({ name: `V${index + 1}`, value: `$(V${index})$(V${index})` })),
+    ]
+    expect((await variables({ env: doubled(6) })).V6).toHaveLength(64 * 1024)
+    await expect(variables({ env: doubled(26) })).rejects.toThrow(
+      'environment variable "V7" is longer than 131008 bytes, the most that a process takes in one piece',
+    )
+    const many = Array.from({ length: 100 }, (_, index) => ({ name: `M${index}`, value: '$(V6)' }))
+    await expect(variables({ env: [...doubled(6), ...many] })).rejects.toThrow(
+      'environment variable "M14" makes the environment larger than 1048576 bytes: leave some of it out',
+    )
+  })
+
+  it('count once where a later one takes the place of an earlier', async () => {
+    const value = 'x'.repeat(100_000)
+    const env = Array.from({ length: 50 }, () => ({ name: 'V', value }))
+    expect(await variables({ env })).toEqual({ V: value })
+  })
+
+  it('are bounded also where they come as they are', async () => {
+    const value = 'x'.repeat(processTextBytesMax - 'V='.length)
+    expect((await variables({ env: [{ name: 'V', value }] })).V).toBe(value)
+    await expect(variables({ env: [{ name: 'LONG', value }] })).rejects.toThrow('environment variable "LONG" is longer')
   })
 
   it('come from whole ConfigMaps and Secrets, and env wins', async () => {

@@ -2,6 +2,7 @@ import type { ConfigMap, Container, EnvFromSource, EnvVar, EnvVarSource, Secret 
 import type { EnvironmentVariable } from '../runtimes/runtime.ts'
 import { expand } from './expand.ts'
 import { type DownwardContext, fieldValue, resourceValue } from './field-ref.ts'
+import { ProcessTexts, processTextBytesMax, tooLong } from './limits.ts'
 
 /** Looks up what variables refer to; undefined where there is no such object. */
 export interface EnvironmentSources {
@@ -11,7 +12,8 @@ export interface EnvironmentSources {
 
 /**
  * The variables of a container in the order of their declaration: envFrom first, then env, later ones winning. Rejects
- * with upstream's message where something they refer to is missing and not optional.
+ * with upstream's message where something they refer to is missing and not optional, and where one of them, or all together,
+ * are more than a process takes (see `limits.ts`).
  */
 export async function environmentVariables(
   container: Container,
@@ -19,12 +21,18 @@ export async function environmentVariables(
   sources: EnvironmentSources,
 ): Promise<readonly EnvironmentVariable[]> {
   const values = new Map<string, string>()
+  const texts = new ProcessTexts('environment')
+  const set = (name: string, value: string) => {
+    const replaced = values.get(name)
+    texts.add(`${name}=${value}`, about(name), replaced === undefined ? '' : `${name}=${replaced}`)
+    values.set(name, value)
+  }
   for (const source of container.envFrom ?? []) {
-    for (const [name, value] of await envFrom(source, context, sources)) values.set(name, value)
+    for (const [name, value] of await envFrom(source, context, sources)) set(name, value)
   }
   for (const variable of container.env ?? []) {
     const value = await valueOfVariable(variable, container, context, sources, (name) => values.get(name))
-    if (value !== undefined) values.set(variable.name, value)
+    if (value !== undefined) set(variable.name, value)
   }
   return [...values].map(([name, value]) => ({ name, value }))
 }
@@ -73,8 +81,12 @@ async function valueOfVariable(
   earlier: (name: string) => string | undefined,
 ): Promise<string | undefined> {
   if (variable.valueFrom !== undefined) return fromSource(variable.valueFrom, container, context, sources)
-  return expand(variable.value ?? '', earlier)
+  const value = expand(variable.value ?? '', earlier, processTextBytesMax)
+  if (value === undefined) throw new Error(tooLong(about(variable.name)))
+  return value
 }
+
+const about = (name: string): string => `environment variable "${name}"`
 
 async function fromSource(
   source: EnvVarSource,

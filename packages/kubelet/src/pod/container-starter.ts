@@ -1,6 +1,6 @@
 import type { Container, Pod } from '@coracle/api'
 import { environmentVariables } from '../env/environment-variables.ts'
-import { expand } from '../env/expand.ts'
+import { expandCommand } from '../env/expand-command.ts'
 import { type ContainerConfig, ContainerConfigError, type PodSandboxStatus } from '../runtimes/runtime.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { runPostStart } from './lifecycle-hooks.ts'
@@ -68,15 +68,13 @@ async function configOf(
   const downward = { pod, podAddresses, nodeAddress: context.nodeAddress, allocatable: context.allocatable }
   const env = await environmentVariables(container, downward, context.sources)
   const values = new Map(env.map(({ name, value }) => [name, value]))
-  const expanded = (texts: readonly string[] | undefined) =>
-    (texts ?? []).map((text) => expand(text, (name) => values.get(name)))
   const stopSignal = container.lifecycle?.stopSignal
   return {
     name: container.name,
     attempt,
     image: container.image ?? '',
-    command: expanded(container.command),
-    args: expanded(container.args),
+    command: expandCommand(container.command, values, 'command'),
+    args: expandCommand(container.args, values, 'args'),
     env,
     ...(container.workingDir === undefined ? {} : { workingDirectory: container.workingDir }),
     ...(stopSignal === undefined ? {} : { stopSignal }),

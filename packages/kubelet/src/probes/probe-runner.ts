@@ -1,11 +1,11 @@
 import type { Container, ContainerStatus, Pod, Probe } from '@coracle/api'
-import { expand } from '../env/expand.ts'
+import { expandCommand } from '../env/expand-command.ts'
 import type { FailedCheck } from '../pod/plan-pod.ts'
 import type { PodContext } from '../pod/pod-context.ts'
 import { recordContainerEvent } from '../pod/pod-events.ts'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import type { ProbeState } from '../status/container-statuses.ts'
-import { type Handler, type HandlerResult, runHandler } from './handlers.ts'
+import { type Handler, type HandlerResult, type HandlerTarget, runHandler } from './handlers.ts'
 import { Prober } from './prober.ts'
 
 type ProbeKind = 'Startup' | 'Readiness' | 'Liveness'
@@ -88,12 +88,11 @@ export class ProbeRunner {
       userAgent: probeUserAgent,
     }
     const add = (kind: ProbeKind, probe: Probe, paused: () => boolean, onVerdict: (healthy: boolean) => void) => {
-      const handler = withStaticVariables(probe, container)
       const prober = new Prober({
         clock: this.#context.environment.clock,
         probe,
         containerStartedAtMs: run.startedAtMs ?? 0,
-        check: (signal) => runHandler(handler, { ...target, timeoutSeconds: probe.timeoutSeconds ?? 1 }, signal),
+        check: (signal) => runProbe(probe, { ...target, timeoutSeconds: probe.timeoutSeconds ?? 1 }, signal),
         paused,
         onNews: (result) => this.#tell(pod, container, kind, result),
         onVerdict,
@@ -168,10 +167,20 @@ function statusOf(pod: Pod, containerID: string): ContainerStatus | undefined {
   return statuses.find((status) => status.containerID === containerID)
 }
 
+/** Never rejects. */
+async function runProbe(probe: Probe, target: HandlerTarget, signal: AbortSignal): Promise<HandlerResult> {
+  let handler: Handler
+  try {
+    handler = withStaticVariables(probe, target.container)
+  } catch (error) {
+    return { ok: false, unknown: true, output: error instanceof Error ? error.message : String(error) }
+  }
+  return runHandler(handler, target, signal)
+}
+
 /** Of variables in a probe's command those are known that the container spells out (upstream's ExpandContainerCommandOnlyStatic). */
 function withStaticVariables(probe: Probe, { env = [] }: Container): Handler {
   if (probe.exec === undefined) return probe
   const values = new Map(env.map(({ name, value }) => [name, value ?? '']))
-  const command = (probe.exec.command ?? []).map((text) => expand(text, (name) => values.get(name)))
-  return { exec: { command } }
+  return { exec: { command: expandCommand(probe.exec.command, values, 'command') } }
 }

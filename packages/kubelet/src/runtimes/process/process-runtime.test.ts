@@ -412,6 +412,17 @@ describe('stopping', () => {
     expect(await ended(runtime, id)).toMatchObject({ exitCode: 139 })
   })
 
+  it('keeps and removes pods with the longest names there are', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const [podName, podNamespace, podUid] = ['p'.repeat(253), 'n'.repeat(63), 'u'.repeat(36)]
+    await runtime.runPodSandbox({ ...sandboxConfig(podUid), podName, podNamespace })
+    const id = await run(runtime, 'echo here')
+    await ended(runtime, id)
+    expect(await log(runtime, id)).toBe('here\n')
+    await runtime.removePodSandbox((await runtime.listPodSandboxes())[0]?.id ?? '')
+    expect(await runtime.listContainers()).toEqual([])
+  })
+
   it('removes a sandbox with its containers, logs and directories', async () => {
     const directory = temporaryDirectory()
     const runtime = openRuntime(directory)

@@ -25,6 +25,9 @@ export interface ExitRecord {
   readonly finishedAtMs: number
 }
 
+/** So much of a pod's name is in the name of a directory, which must have no more than 255 bytes; its uid tells pods apart. */
+const nameInPathMax = 128
+
 export type SandboxRecord = PodSandboxStatus & { readonly hostname: string }
 
 /**
@@ -134,7 +137,7 @@ export class RecordStore {
   }
 
   #logDirectory({ podNamespace, podName, podUid }: SandboxRecord): string {
-    return join(this.#directory, 'logs', `${podNamespace}_${podName}_${podUid}`)
+    return join(this.#directory, 'logs', `${podNamespace}_${podName.slice(0, nameInPathMax)}_${podUid}`)
   }
 }
 
