@@ -8,20 +8,19 @@ import { createNamespaces } from './housekeeping/bootstrap.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
 import { startEventExpiry } from './housekeeping/event-expiry.ts'
 import { createInProcessClient } from './in-process-client.ts'
+import { KindServer } from './kind-server.ts'
 import type { NodeGateway } from './node-gateway.ts'
 import { Registries } from './registries.ts'
-import { ResourceRegistry } from './registry/resource-registry.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
 import type { Subresource } from './subresources/subresource.ts'
 import { createSubresources } from './subresources/subresources.ts'
 import { StoreFeed } from './watch-cache/store-feed.ts'
-import { WatchCache } from './watch-cache/watch-cache.ts'
 
 export interface ApiCoreOptions {
   readonly environment: Environment
   /** Stays the caller's: closing the core does not close it. */
   readonly store: Store
-  /** The kinds served. */
+  /** The kinds served from the start. */
   readonly kinds: readonly StoredKind[]
   readonly authorizer: Authorizer
   /** Absent: nothing that only a node knows, such as logs, can be had. */
@@ -41,6 +40,8 @@ export interface ApiCoreOptions {
 export interface ApiCore {
   readonly environment: Environment
   readonly registries: Registries
+  /** Adds, changes and removes kinds. */
+  readonly kinds: KindServer
   /** Resolves when every kind is read from the store and the first namespaces exist; rejects if that fails. */
   readonly ready: Promise<void>
   /** Throws upstream's 403 unless the user may do this. */
@@ -59,21 +60,20 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const registries = new Registries()
   const feed = new StoreFeed(store, environment, (error) => {
     environment.logger.error('the store has ended', { error: error.message })
-    for (const { cache } of registries.all()) cache.close()
+    kinds.close()
     options.onFailure?.(error)
   })
   const admission = new AdmissionChain([...builtInAdmission(registries), ...(options.admission ?? [])])
-  for (const kind of options.kinds) {
-    const cache = new WatchCache(kind, environment, feed, options.historyEventsMax)
-    registries.add(new ResourceRegistry({ kind, cache, feed, store, environment, admission, registries }))
-  }
+  const { historyEventsMax } = options
+  const kinds = new KindServer({ registries, feed, store, environment, admission, historyEventsMax })
+  for (const kind of options.kinds) kinds.announce(kind)
   const subresources = createSubresources(registries, environment, options.nodes)
   const stops: (() => void)[] = []
   let closed = false
 
   const start = async (): Promise<void> => {
     await feed.start()
-    await Promise.all([...registries.all()].map(({ cache }) => feed.attach(cache)))
+    await kinds.fill()
     await createNamespaces(registries)
     if (closed) return
     stops.push(startCompaction(environment, store, feed, registries), startEventExpiry(environment, registries))
@@ -82,6 +82,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const core: ApiCore = {
     environment,
     registries,
+    kinds,
     ready: start(),
     authorize: (user, attributes) => authorize(authorizer, user, attributes),
     subresource: (resource, name) => subresources.get(resource, name),
@@ -90,7 +91,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
       closed = true
       for (const stop of stops) stop()
       feed.close()
-      for (const { cache } of registries.all()) cache.close()
+      kinds.close()
     },
   }
   // Whoever awaits `ready` hears of a failure; that nobody does must not end the process.

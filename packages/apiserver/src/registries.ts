@@ -1,20 +1,78 @@
-import { apiVersionOf, type KubernetesObject, type Resource, type ResourceDefinition } from '@coracle/api'
+import {
+  apiVersionOf,
+  type KubernetesObject,
+  type Resource,
+  type ResourceDefinition,
+  type StoredKind,
+} from '@coracle/api'
+import type { KindStorage } from './registry/kind-storage.ts'
 import type { ResourceRegistry } from './registry/resource-registry.ts'
 
-/** The registries of a server, by what names them in paths and in objects. */
+/** A kind that is served: what is stored of it, and a registry for each version clients may use. */
+export interface ServedKind {
+  readonly kind: StoredKind
+  readonly storage: KindStorage
+  readonly registries: readonly ResourceRegistry[]
+}
+
+/** Kinds come and go while the server serves. `previous` is what a changed kind was. */
+export type KindChange =
+  | { readonly type: 'added' | 'removed'; readonly kind: StoredKind }
+  | { readonly type: 'changed'; readonly kind: StoredKind; readonly previous: StoredKind }
+
+/**
+ * The registries of a server, by what names them in paths and in objects. Whoever depends on which kinds there are asks each
+ * time, keeps something by `generation`, or listens; nobody holds a list.
+ */
 export class Registries {
+  readonly #kinds = new Map<string, ServedKind>()
   readonly #byResource = new Map<string, ResourceRegistry>()
   readonly #byKind = new Map<string, ResourceRegistry>()
+  readonly #listeners = new Set<(change: KindChange) => void>()
+  #generation = 0
 
-  /** All of them, in the order they were added. */
-  all(): Iterable<ResourceRegistry> {
-    return this.#byResource.values()
+  /** Rises whenever a kind or a version comes, changes or goes. */
+  get generation(): number {
+    return this.#generation
   }
 
-  add(registry: ResourceRegistry): void {
-    const { definition } = registry
-    this.#byResource.set(resourceKey(definition.group, definition.version, definition.plural), registry)
-    this.#byKind.set(`${apiVersionOf(definition)} ${definition.kind}`, registry)
+  /** Every stored kind once, in the order they were added. */
+  kinds(): Iterable<ServedKind> {
+    return this.#kinds.values()
+  }
+
+  /** Calls `listener` after each change, until the returned function is called. */
+  onChange(listener: (change: KindChange) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** The kind that is stored under this key. */
+  byStorageKey(storageKey: string): ServedKind | undefined {
+    return this.#kinds.get(storageKey)
+  }
+
+  /** Serves a kind, in place of what was served under its storage key. */
+  set(served: ServedKind): void {
+    const { kind } = served
+    const previous = this.#kinds.get(kind.storageKey)
+    for (const registry of previous?.registries ?? []) this.#forget(registry)
+    this.#kinds.set(kind.storageKey, served)
+    for (const registry of served.registries) {
+      const { definition } = registry
+      this.#byResource.set(resourceKey(definition.group, definition.version, definition.plural), registry)
+      this.#byKind.set(`${apiVersionOf(definition)} ${definition.kind}`, registry)
+    }
+    this.#tell(previous === undefined ? { type: 'added', kind } : { type: 'changed', kind, previous: previous.kind })
+  }
+
+  /** Serves a kind no more. */
+  delete(storageKey: string): void {
+    const served = this.#kinds.get(storageKey)
+    if (served === undefined) return
+    this.#kinds.delete(storageKey)
+    for (const registry of served.registries) this.#forget(registry)
+    this.#tell({ type: 'removed', kind: served.kind })
   }
 
   /** The registry behind `/apis/<group>/<version>/<plural>`; undefined where there is none. */
@@ -32,8 +90,19 @@ export class Registries {
     return this.byResource(group, version, plural)
   }
 
+  /** All versions of all kinds. */
   definitions(): readonly ResourceDefinition[] {
-    return [...this.all()].map(({ definition }) => definition)
+    return [...this.#byResource.values()].map(({ definition }) => definition)
+  }
+
+  #forget({ definition }: ResourceRegistry): void {
+    this.#byResource.delete(resourceKey(definition.group, definition.version, definition.plural))
+    this.#byKind.delete(`${apiVersionOf(definition)} ${definition.kind}`)
+  }
+
+  #tell(change: KindChange): void {
+    this.#generation += 1
+    for (const listener of [...this.#listeners]) listener(change)
   }
 }
 

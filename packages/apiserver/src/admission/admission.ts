@@ -1,4 +1,4 @@
-import type { KubernetesObject, ResourceDefinition } from '@coracle/api'
+import type { KubernetesObject, ResourceDefinition, StoredKind } from '@coracle/api'
 import type { RequestContext } from '../request.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE'
@@ -7,7 +7,10 @@ export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE'
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation
   readonly context: RequestContext
-  readonly definition: ResourceDefinition
+  /** The kind; objects are in the form it is stored in. */
+  readonly definition: StoredKind
+  /** The version the request is made through. */
+  readonly requested: ResourceDefinition
   readonly subresource: string
   readonly namespace: string
   /** As the request names it; empty where a name is still to be generated. */

@@ -25,7 +25,7 @@ export function priority(registries: Registries): AdmissionPlugin {
       if (!createsPod(attributes)) return object
       const pod = object as AdmittedPod
       const name = pod.spec.priorityClassName ?? ''
-      const found = name === '' ? globalDefault(classes()?.cache.values() ?? []) : classNamed(name)
+      const found = name === '' ? globalDefault(classes()?.storage.cache.values() ?? []) : classNamed(name)
       if (found === undefined) {
         throw forbidden(attributes.definition, attributes.name, `no PriorityClass with name ${name} was found`)
       }

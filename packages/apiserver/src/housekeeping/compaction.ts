@@ -29,7 +29,7 @@ export function startCompaction(
   const compact = (untilMs: number): void => {
     const target = samples.findLast(({ timeMs }) => timeMs <= untilMs)?.revision ?? 0
     samples = samples.filter(({ timeMs }) => timeMs > untilMs)
-    for (const { cache } of registries.all()) cache.forget(target)
+    for (const { storage } of registries.kinds()) storage.cache.forget(target)
     if (target <= compacted) return
     compacted = target
     store.compact(target).catch((error: unknown) => logger.warn('compaction failed', { error: String(error) }))

@@ -1,7 +1,7 @@
-import { type KubernetesObject, parseTime } from '@coracle/api'
+import { events, type KubernetesObject, parseTime } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
-import type { ResourceRegistry } from '../registry/resource-registry.ts'
+import type { KindStorage } from '../registry/kind-storage.ts'
 
 /** How long an event is kept after it was last written (upstream's --event-ttl). */
 export const eventTtlMs = 60 * 60_000
@@ -14,17 +14,12 @@ export const expiredPerSweepMax = 5000
 
 /** Removes events when their time is over, until the returned function is called. */
 export function startEventExpiry(environment: Environment, registries: Registries): () => void {
-  const stops: (() => void)[] = []
-  for (const registry of registries.all()) {
-    if (registry.definition.kind === 'Event') stops.push(expireEventsOf(environment, registry))
-  }
-  return () => {
-    for (const stop of stops) stop()
-  }
+  const served = registries.byStorageKey(events.storageKey)
+  return served === undefined ? () => {} : expireEventsOf(environment, served.storage)
 }
 
-function expireEventsOf({ clock, logger }: Environment, registry: ResourceRegistry): () => void {
-  const { cache } = registry
+function expireEventsOf({ clock, logger }: Environment, storage: KindStorage): () => void {
+  const { cache } = storage
   /** When each event was last written, the longest ago first: a sweep sees only what has expired. */
   const writtenMs = new Map<string, number>()
   const present = [...cache.values()].map(({ object }) => ({ object, timeMs: lastWrittenMs(object, clock.now()) }))
@@ -42,7 +37,7 @@ function expireEventsOf({ clock, logger }: Environment, registry: ResourceRegist
       writtenMs.delete(key)
       const stored = cache.get(key)
       if (stored === undefined) continue
-      registry.expire(stored).catch((error: unknown) => logger.warn('event not removed', { key, error: String(error) }))
+      storage.expire(stored).catch((error: unknown) => logger.warn('event not removed', { key, error: String(error) }))
     }
     timer = clock.setTimer(expirySweepIntervalMs, sweep, { housekeeping: true })
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { apiVersionOf, compareText, type ResourceDefinition, type Verb } from '@coracle/api'
-import { type Document, sendDocument } from './documents.ts'
+import { type Document, Documents, type ServedVersions, sendDocument } from './documents.ts'
 import { clausesOf } from './media-types.ts'
 
 /**
@@ -10,11 +10,16 @@ import { clausesOf } from './media-types.ts'
  * first request for them and kept; an ETag lets clients ask whether theirs is still good.
  */
 export class Discovery {
-  readonly #definitions: readonly ResourceDefinition[]
-  readonly #documents = new Map<string, Document | undefined>()
+  readonly #served: ServedVersions
+  readonly #documents: Documents
 
-  constructor(definitions: readonly ResourceDefinition[]) {
-    this.#definitions = definitions
+  constructor(served: ServedVersions) {
+    this.#served = served
+    this.#documents = new Documents(served)
+  }
+
+  get #definitions(): readonly ResourceDefinition[] {
+    return this.#served.definitions()
   }
 
   /** Answers a GET of `path`; false where it is no path of discovery. */
@@ -22,13 +27,11 @@ export class Discovery {
     const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
     const aggregated = trimmed === '/api' || trimmed === '/apis' ? aggregatedVersion(request.headers.accept) : undefined
     const key = aggregated === undefined ? trimmed : `${trimmed} ${aggregated}`
-    if (!this.#documents.has(key)) {
+    const document = this.#documents.get(key, () => {
       const made = aggregated === undefined ? this.#legacy(trimmed) : this.#aggregated(trimmed, aggregated)
-      if (made === undefined) return false
       const contentType = aggregated === undefined ? 'application/json' : `application/json;${parametersOf(aggregated)}`
-      this.#documents.set(key, documentOf(made, contentType))
-    }
-    const document = this.#documents.get(key)
+      return made === undefined ? undefined : documentOf(made, contentType)
+    })
     if (document === undefined) return false
     sendDocument(request, response, document)
     return true
@@ -40,12 +43,12 @@ export class Discovery {
     const [, prefix, ...rest] = path.split('/')
     if (prefix === 'api') {
       const [version = '', ...more] = rest
-      return more.length > 0 ? undefined : resourceList(this.#definitions, '', version)
+      return more.length > 0 ? undefined : resourceList(this.#served, '', version)
     }
     if (prefix !== 'apis') return undefined
     const [group = '', version, ...more] = rest
     if (group === '' || more.length > 0) return undefined
-    if (version !== undefined) return resourceList(this.#definitions, group, version)
+    if (version !== undefined) return resourceList(this.#served, group, version)
     const found = groupsOf(this.#definitions).find((each) => each.name === group)
     return found === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...found }
   }
@@ -171,15 +174,18 @@ const kindsOf = (definitions: readonly ResourceDefinition[], group: string, vers
     .filter((each) => each.group === group && each.version === version)
     .sort((a, b) => compareText(a.plural, b.plural))
 
-function resourceList(definitions: readonly ResourceDefinition[], group: string, version: string): unknown {
-  const kinds = kindsOf(definitions, group, version)
+function resourceList(served: ServedVersions, group: string, version: string): unknown {
+  const kinds = kindsOf(served.definitions(), group, version)
   const [first] = kinds
   if (first === undefined) return undefined
   return {
     kind: 'APIResourceList',
     ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: apiVersionOf(first),
-    resources: kinds.flatMap((kind) => [legacyResource(kind), ...legacySubresources(kind)]),
+    resources: kinds.flatMap((kind) => [
+      { ...legacyResource(kind), storageVersionHash: storageVersionHash(served.of(kind)?.kind ?? kind) },
+      ...legacySubresources(kind),
+    ]),
   }
 }
 
@@ -191,7 +197,6 @@ const legacyResource = (definition: ResourceDefinition) => ({
   verbs: [...definition.verbs].sort(compareText),
   ...(definition.shortNames.length > 0 ? { shortNames: definition.shortNames } : {}),
   ...(definition.categories.length > 0 ? { categories: definition.categories } : {}),
-  storageVersionHash: storageVersionHash(definition),
 })
 
 /** Upstream's: the beginning of a hash of group, version and kind that objects are stored as. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Registries } from '../registries.ts'
 
 /** Something the server says of itself, made once. */
 export interface Document {
@@ -6,6 +7,32 @@ export interface Document {
   readonly contentType: string
   /** With its quotes. */
   readonly etag: string
+}
+
+/** Which kinds and versions are served, as far as documents tell of them. */
+export type ServedVersions = Pick<Registries, 'generation' | 'definitions' | 'of'>
+
+/** Documents made at the first request for them, and again once the kinds served have changed. */
+export class Documents {
+  readonly #served: ServedVersions
+  readonly #made = new Map<string, Document>()
+  #generation = -1
+
+  constructor(served: ServedVersions) {
+    this.#served = served
+  }
+
+  /** The document under a key; undefined where `make` says there is none. */
+  get<T extends Document | undefined>(key: string, make: () => T): Document | T {
+    const { generation } = this.#served
+    if (generation !== this.#generation) this.#made.clear()
+    this.#generation = generation
+    const known = this.#made.get(key)
+    if (known !== undefined) return known
+    const document = make()
+    if (document !== undefined) this.#made.set(key, document)
+    return document
+  }
 }
 
 /** Sends a document, or 304 to a client that has it. */

@@ -10,7 +10,7 @@ import {
   scaleSchema,
   statusSchema,
 } from '@coracle/api'
-import { type Document, sendDocument } from './documents.ts'
+import { type Document, Documents, type ServedVersions, sendDocument } from './documents.ts'
 import { accepts, notAcceptable } from './media-types.ts'
 import { encodeOpenApiV2 } from './openapi-protobuf.ts'
 import { serverVersion } from './version.ts'
@@ -23,11 +23,16 @@ const yearSeconds = 31_536_000
  * nothing else; of `/openapi/v3` all take JSON too.
  */
 export class OpenApi {
-  readonly #definitions: readonly ResourceDefinition[]
-  readonly #documents = new Map<string, Document>()
+  readonly #served: ServedVersions
+  readonly #documents: Documents
 
-  constructor(definitions: readonly ResourceDefinition[]) {
-    this.#definitions = definitions
+  constructor(served: ServedVersions) {
+    this.#served = served
+    this.#documents = new Documents(served)
+  }
+
+  get #definitions(): readonly ResourceDefinition[] {
+    return this.#served.definitions()
   }
 
   /** Answers a GET of `path`; false where it is no path of OpenAPI. Throws NotAcceptable where no form of it will do. */
@@ -90,13 +95,11 @@ export class OpenApi {
   }
 
   #kept(key: string, contentType: string, make: () => Buffer): Document {
-    const kept = this.#documents.get(key)
-    if (kept !== undefined) return kept
-    const bytes = make()
-    const etag = `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"`
-    const document: Document = { bytes, contentType, etag }
-    this.#documents.set(key, document)
-    return document
+    return this.#documents.get(key, () => {
+      const bytes = make()
+      const etag = `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"`
+      return { bytes, contentType, etag }
+    })
   }
 }
 

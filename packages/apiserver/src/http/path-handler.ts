@@ -20,9 +20,8 @@ export interface PathHandlerOptions {
 
 /** Answers paths that are no resources: what the server says of itself. */
 export function createPathHandler({ core, environment, readiness = [], liveness = [] }: PathHandlerOptions) {
-  const definitions = core.registries.definitions()
-  const discovery = new Discovery(definitions)
-  const openApi = new OpenApi(definitions)
+  const discovery = new Discovery(core.registries)
+  const openApi = new OpenApi(core.registries)
   const health = healthChecks(core, readiness, liveness)
   const serves = new Set(['api', 'apis', 'healthz', 'livez', 'openapi', 'readyz', 'version'])
 
@@ -35,7 +34,7 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     if (openApi.handle(path, query, request, response)) return
     if (discovery.handle(path, request, response)) return
     if (path !== '/') throw pathNotFound()
-    sendPrettyJson(response, 200, { paths: rootPaths(definitions, health) })
+    sendPrettyJson(response, 200, { paths: rootPaths(core.registries.definitions(), health) })
   }
 }
 

@@ -1,6 +1,7 @@
 import { type About, type ApiError, expired, type FieldError, invalid } from '@coracle/api'
 import type { ListOptions, WatchOptions } from '@coracle/client'
 import type { Page, RegistryWatch, WatchDelivery } from '../registry-contract.ts'
+import type { VersionView } from '../versions/version-view.ts'
 import { selectionOf } from '../watch-cache/selection.ts'
 import type { Slice } from '../watch-cache/slice.ts'
 import type { StoreFeed } from '../watch-cache/store-feed.ts'
@@ -14,19 +15,21 @@ import {
   parseResourceVersion,
 } from './list-request.ts'
 
-/** Lists and watches of one kind: upstream's options on top of a watch cache. */
+/** Lists and watches of one kind through one version: upstream's options on top of a watch cache. */
 export class CollectionReader {
   readonly #cache: WatchCache
   readonly #feed: StoreFeed
+  readonly #view: VersionView
 
-  constructor(cache: WatchCache, feed: StoreFeed) {
+  constructor(cache: WatchCache, feed: StoreFeed, view: VersionView) {
     this.#cache = cache
     this.#feed = feed
+    this.#view = view
   }
 
   async list(options: ListOptions): Promise<Page> {
     const request = parseListRequest(options)
-    const selection = selectionOf(this.#cache.definition, options)
+    const selection = selectionOf(this.#view.definition, options, this.#view)
     const limit = options.limit ?? 0
     switch (request.type) {
       case 'latest': {
@@ -56,8 +59,8 @@ export class CollectionReader {
     onEvent: (delivery: WatchDelivery) => boolean,
     onEnd: () => void,
   ): Promise<RegistryWatch> {
-    const { definition } = this.#cache
-    const selection = selectionOf(definition, options)
+    const { definition } = this.#view
+    const selection = selectionOf(definition, options, this.#view)
     const { resourceVersion = '', sendInitialEvents, allowWatchBookmarks = false, timeoutSeconds, signal } = options
     const revision = resourceVersion === '' ? 0 : parseResourceVersion(resourceVersion)
     if (Number.isNaN(revision)) throw badWatchVersion(definition, resourceVersion)

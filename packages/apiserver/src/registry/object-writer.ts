@@ -2,6 +2,7 @@ import type { KubernetesObject } from '@coracle/api'
 import type { Operation, Store } from '@coracle/store'
 import { futureVersionWaitMs } from '../watch-cache/future-version.ts'
 import type { InFlightWrite } from '../watch-cache/in-flight-writes.ts'
+import { withoutVersion } from '../watch-cache/object-codec.ts'
 import type { StoreFeed } from '../watch-cache/store-feed.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
@@ -51,10 +52,4 @@ export class ObjectWriter {
       this.#cache.writes.end(write)
     }
   }
-}
-
-function withoutVersion(object: KubernetesObject): KubernetesObject {
-  if (object.metadata.resourceVersion === undefined) return object
-  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata
-  return { ...object, metadata }
 }

@@ -56,9 +56,12 @@ function noObject(body: unknown): string {
 }
 
 /** Decodes a patched object. What does not decode is the patch's fault: upstream answers 422 and names the field `patch`. */
-export function decodePatched(patched: unknown, decode: (value: unknown) => DecodedBody): DecodedBody {
+export async function decodePatched(
+  patched: unknown,
+  decode: (value: unknown) => DecodedBody | Promise<DecodedBody>,
+): Promise<DecodedBody> {
   try {
-    return decode(patched)
+    return await decode(patched)
   } catch (error) {
     if (!hasReason(error, 'BadRequest') || error.message.includes('strict decoding error')) throw error
     const why = error.message.replace(/^.* cannot be handled as a \w+: /, '')

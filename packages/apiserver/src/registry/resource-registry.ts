@@ -3,13 +3,12 @@ import {
   compile,
   hasReason,
   type KubernetesObject,
-  notFound,
+  type ResourceDefinition,
   type StoredKind,
   staleVersion,
 } from '@coracle/api'
 import type { DeleteOptions, ListOptions, Patch, WatchOptions } from '@coracle/client'
 import { type Environment, nameAlphabet } from '@coracle/environment'
-import type { Store } from '@coracle/store'
 import type { AdmissionAttributes, AdmissionChain } from '../admission/admission.ts'
 import type {
   DeleteResult,
@@ -17,20 +16,22 @@ import type {
   Registry,
   RegistryWatch,
   RegistryWriteOptions,
+  Stored,
   WatchDelivery,
   WriteResult,
 } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
+import { OrderedWatch } from '../versions/ordered-watch.ts'
+import type { VersionView } from '../versions/version-view.ts'
 import type { StoreFeed } from '../watch-cache/store-feed.ts'
 import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
-import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import { type DecodedBody, decodeBody } from './body.ts'
 import { CollectionReader } from './collection-reader.ts'
 import { checkPreconditions, deletedStatus, endsDeletion, planDeletion } from './deletion.ts'
-import { KeyTurns } from './key-turns.ts'
+import type { KindStorage } from './kind-storage.ts'
 import { parseResourceVersion, requestedVersion } from './list-request.ts'
 import { checkIdentity, generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
-import { ObjectWriter } from './object-writer.ts'
+import type { ObjectWriter } from './object-writer.ts'
 import { applyPatch, decodePatched } from './patching.ts'
 import { type ChangedPart, prepareForCreate, prepareForUpdate } from './preparation.ts'
 import { checkVersion, isUnconditional, nameTaken, noUniqueName, uidConflict } from './refusals.ts'
@@ -47,10 +48,10 @@ export const generatedNameAttemptsMax = 8
 export const concurrentDeletesMax = 100
 
 export interface RegistryParts {
-  readonly kind: StoredKind
-  readonly cache: WatchCache
+  readonly storage: KindStorage
+  /** The version that is served. */
+  readonly view: VersionView
   readonly feed: StoreFeed
-  readonly store: Store
   readonly environment: Environment
   readonly admission: AdmissionChain
   readonly registries: { byKind(apiVersion: string, kind: string): unknown }
@@ -64,52 +65,75 @@ export interface Change {
   readonly repeatable: boolean
 }
 
-/** The write path and the read path of one kind, for built-in and custom kinds alike. */
+/**
+ * The write path and the read path of one served version of a kind, for built-in and custom kinds alike. Objects come in
+ * and go out in that version; in between they are in the form they are stored in, the hub's.
+ */
 export class ResourceRegistry implements Registry {
-  readonly definition: StoredKind
-  readonly cache: WatchCache
+  readonly definition: ResourceDefinition
+  readonly storage: KindStorage
   readonly #parts: RegistryParts
+  readonly #view: VersionView
   readonly #reader: CollectionReader
   readonly #writer: ObjectWriter
-  /** What the next object is compared with: controllers create many of one template. */
-  #lastCreated: KubernetesObject | undefined
-  readonly #turns = new KeyTurns()
+  readonly #watches = new Set<RegistryWatch>()
+  #closed = false
 
   constructor(parts: RegistryParts) {
-    this.definition = parts.kind
-    this.cache = parts.cache
+    this.definition = parts.view.definition
+    this.storage = parts.storage
     this.#parts = parts
-    this.#reader = new CollectionReader(parts.cache, parts.feed)
-    this.#writer = new ObjectWriter(parts.cache, parts.feed, parts.store)
+    this.#view = parts.view
+    this.#reader = new CollectionReader(parts.storage.cache, parts.feed, parts.view)
+    this.#writer = parts.storage.writer
   }
 
-  /** What this server knows to be there, without waiting; undefined where there is nothing. */
+  /** The kind whose version this is. */
+  get kind(): StoredKind {
+    return this.storage.kind
+  }
+
+  /** What this server knows to be stored, without waiting; undefined where there is nothing. */
   peek(namespace: string, name: string): StoredObject | undefined {
-    return this.cache.get(this.cache.keyOf(namespace, name))
+    return this.storage.peek(namespace, name)
   }
 
-  /** What is there now, whichever server wrote it; undefined where there is nothing. */
+  /** What is stored now, whichever server wrote it; undefined where there is nothing. */
   async current(namespace: string, name: string): Promise<StoredObject | undefined> {
     await this.#parts.feed.catchUp()
     return this.peek(namespace, name)
   }
 
-  async get(namespace: string, name: string, resourceVersion = ''): Promise<StoredObject> {
+  async get(namespace: string, name: string, resourceVersion = ''): Promise<Stored> {
     const { feed } = this.#parts
     await (resourceVersion === '' ? feed.catchUp() : feed.reach(requestedVersion(resourceVersion, false)))
-    return this.#existing(namespace, name)
+    return this.#view.show(this.storage.existing(namespace, name))
   }
 
-  list(options: ListOptions): Promise<Page> {
-    return this.#reader.list(options)
+  async list(options: ListOptions): Promise<Page> {
+    return this.#view.showPage(await this.#reader.list(options))
   }
 
-  watch(
+  async watch(
     options: WatchOptions,
     onEvent: (delivery: WatchDelivery) => boolean,
     onEnd: () => void,
   ): Promise<RegistryWatch> {
-    return this.#reader.watch(options, onEvent, onEnd)
+    let watch: RegistryWatch | undefined
+    const ended = () => {
+      if (watch !== undefined) this.#watches.delete(watch)
+      onEnd()
+    }
+    watch = await this.#begin(options, onEvent, ended)
+    this.#watches.add(watch)
+    if (this.#closed) watch.close()
+    return watch
+  }
+
+  /** Ends all watches: this version is not served any more. */
+  close(): void {
+    this.#closed = true
+    for (const watch of [...this.#watches]) watch.close()
   }
 
   async create(
@@ -118,7 +142,7 @@ export class ResourceRegistry implements Registry {
     body: unknown,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const decoded = this.#decode(body, options)
+    const decoded = await this.#decode(body, options)
     await this.#parts.feed.catchUp()
     return this.#create(context, namespace, decoded, options)
   }
@@ -131,14 +155,14 @@ export class ResourceRegistry implements Registry {
     body: unknown,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const decoded = this.#decode(body, options)
+    const decoded = await this.#decode(body, options)
     checkIdentity(this.definition, decoded.object, namespace, name)
     const { metadata } = decoded.object
     if ((await this.current(namespace, name)) === undefined) {
       const { uid = '' } = metadata
       // A uid says that something should be.
-      if (uid !== '') throw uidConflict(this.definition, { namespace, name }, uid, '')
-      if (subresource === '' && this.definition.rules.createsOnUpdate) {
+      if (uid !== '') throw uidConflict(this.kind, { namespace, name }, uid, '')
+      if (subresource === '' && this.kind.rules.createsOnUpdate) {
         return this.#createByUpdate(context, namespace, decoded, options)
       }
     }
@@ -157,10 +181,11 @@ export class ResourceRegistry implements Registry {
     patch: Patch,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    return this.change(context, namespace, name, partOf(subresource), options, (old) => {
-      const patched = applyPatch(this.definition.schema, old.object, patch)
-      const decoded = decodePatched(patched, (value) =>
-        this.#decode(value, options, old.decoded ? old.object : undefined),
+    return this.change(context, namespace, name, partOf(subresource), options, async (old) => {
+      const shown = await this.#view.show(old)
+      const patched = applyPatch(this.definition.schema, shown.object, patch)
+      const decoded = await decodePatched(patched, (value) =>
+        this.#decode(value, options, shown === old && old.decoded ? old.object : undefined),
       )
       checkIdentity(this.definition, decoded.object, namespace, name)
       // Unless the patch itself names a version, the patched object carries the one it was made from. That it may not
@@ -177,22 +202,22 @@ export class ResourceRegistry implements Registry {
     name: string,
     options: DeleteOptions,
   ): Promise<DeleteResult> {
-    const { definition } = this
+    const { kind: definition } = this
     const dryRun = options.dryRun === true
-    const key = this.cache.keyOf(namespace, name)
+    const key = this.storage.cache.keyOf(namespace, name)
     await this.#parts.feed.catchUp()
     for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
-      const old = this.#existing(namespace, name)
+      const old = this.storage.existing(namespace, name)
       checkPreconditions(definition, old.object.metadata, options.preconditions)
       const attributes = this.#attributes('DELETE', context, '', namespace, name, old.object, dryRun)
       await this.#parts.admission.validate(attributes, undefined)
       const plan = planDeletion(definition, old.object, options, this.#nowMs)
-      if (plan.type === 'keep') return { type: 'object', stored: old, gone: false }
+      if (plan.type === 'keep') return { type: 'object', stored: await this.#view.show(old), gone: false }
       if (plan.type === 'mark') {
         const stored = dryRun
           ? unstored(plan.object, old.revision)
           : await this.#writer.put(key, plan.object, old.revision)
-        if (stored !== undefined) return { type: 'object', stored, gone: false }
+        if (stored !== undefined) return { type: 'object', stored: await this.#view.show(stored), gone: false }
       } else {
         const gone = dryRun ? old : await this.#writer.remove(key, old)
         if (gone !== undefined) return this.#deleted(plan.object, gone.revision)
@@ -202,12 +227,12 @@ export class ResourceRegistry implements Registry {
   }
 
   async deleteCollection(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<Page> {
-    const page = await this.list(list)
+    const page = await this.#reader.list(list)
     for (let at = 0; at < page.items.length; at += concurrentDeletesMax) {
       const batch = page.items.slice(at, at + concurrentDeletesMax)
       await Promise.all(batch.map(({ object }) => this.#deleteIfThere(context, object, options)))
     }
-    return page
+    return this.#view.showPage(page)
   }
 
   /**
@@ -220,20 +245,21 @@ export class ResourceRegistry implements Registry {
     name: string,
     part: ChangedPart,
     options: RegistryWriteOptions,
-    compute: (old: StoredObject) => Change,
+    compute: (old: StoredObject) => Change | Promise<Change>,
   ): Promise<WriteResult> {
-    const key = this.cache.keyOf(namespace, name)
+    const { cache, turns } = this.storage
+    const key = cache.keyOf(namespace, name)
     const attempt = () => this.#tryChange(context, namespace, name, part, options, compute)
     await this.#parts.feed.catchUp()
     // Most writes meet no other. Those that do line up, or hundreds at one object would all but never come through.
-    const made = this.#turns.isTaken(key) ? undefined : await attempt()
+    const made = turns.isTaken(key) ? undefined : await attempt()
     if (made !== undefined) return made
-    return this.#turns.take(key, async () => {
+    return turns.take(key, async () => {
       for (let attempts = 0; attempts < optimisticAttemptsMax; attempts += 1) {
         const result = await attempt()
         if (result !== undefined) return result
       }
-      throw staleVersion(this.definition, name)
+      throw staleVersion(this.kind, name)
     })
   }
 
@@ -244,29 +270,29 @@ export class ResourceRegistry implements Registry {
     name: string,
     part: ChangedPart,
     options: RegistryWriteOptions,
-    compute: (old: StoredObject) => Change,
+    compute: (old: StoredObject) => Change | Promise<Change>,
   ): Promise<WriteResult | undefined> {
-    const { definition } = this
+    const { kind: definition } = this
     const { admission } = this.#parts
-    const key = this.cache.keyOf(namespace, name)
-    const old = this.#existing(namespace, name)
-    const { object: wanted, warnings: given, repeatable } = compute(old)
+    const key = this.storage.cache.keyOf(namespace, name)
+    const old = this.storage.existing(namespace, name)
+    const computed = compute(old)
+    const { object: wanted, warnings: given, repeatable } = computed instanceof Promise ? await computed : computed
     const subresource = part === 'status' ? 'status' : ''
     const attributes = this.#attributes('UPDATE', context, subresource, namespace, name, old.object, options.dryRun)
     const admitted = part === 'raw' ? wanted : await this.#admit(attributes, wanted)
     const object = sharingWith(old.object, prepareForUpdate(definition, admitted, old.object, part))
     const ends = endsDeletion(definition, object, old.object)
-    if (!ends && object === old.object) return { stored: old, changed: false, warnings: given }
+    if (!ends && object === old.object) return this.#answer(old, false, given)
     if (part !== 'raw') {
-      checkUpdate(definition, object, old.object, part)
+      checkUpdate(definition, object, old.object, part, this.#view.checks)
       await admission.validate(attributes, object)
     }
     const warnings = [...given, ...(definition.strategy.warnings?.(object, old.object) ?? [])]
-    if (options.dryRun) return { stored: unstored(object, old.revision), changed: true, warnings }
+    if (options.dryRun) return this.#answer(unstored(object, old.revision), true, warnings)
     const stored = await (ends ? this.#writer.remove(key, old) : this.#writer.put(key, object, old.revision))
     // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
-    if (stored !== undefined)
-      return { stored: ends ? unstored(object, stored.revision) : stored, changed: true, warnings }
+    if (stored !== undefined) return this.#answer(ends ? unstored(object, stored.revision) : stored, true, warnings)
     if (!repeatable) throw staleVersion(definition, name)
     return undefined
   }
@@ -276,29 +302,38 @@ export class ResourceRegistry implements Registry {
     old: StoredObject,
     wanted: { readonly resourceVersion?: string | undefined; readonly uid?: string | undefined },
   ): void {
-    checkVersion(this.definition, old.object, wanted)
-  }
-
-  /** Removes an object that has outlived its time, unless it has changed since: no finalizer or grace period holds it. */
-  async expire(old: StoredObject): Promise<void> {
-    const { namespace = '', name = '' } = old.object.metadata
-    await this.#writer.remove(this.cache.keyOf(namespace, name), old)
+    checkVersion(this.kind, old.object, wanted)
   }
 
   get #nowMs(): number {
     return this.#parts.environment.clock.now()
   }
 
-  #existing(namespace: string, name: string): StoredObject {
-    const stored = this.peek(namespace, name)
-    if (stored === undefined) throw notFound(this.definition, name)
-    return stored
+  async #begin(
+    options: WatchOptions,
+    onEvent: (delivery: WatchDelivery) => boolean,
+    onEnd: () => void,
+  ): Promise<RegistryWatch> {
+    if (this.#view.isHub) return this.#reader.watch(options, onEvent, onEnd)
+    const watch = new OrderedWatch({ show: (delivery) => this.#view.showDelivery(delivery), onEvent, onEnd })
+    return watch.attach(await this.#reader.watch(options, watch.take, watch.sourceEnded))
   }
 
-  #decode(body: unknown, { fieldValidation }: RegistryWriteOptions, known?: KubernetesObject): DecodedBody {
+  async #answer(stored: Stored, changed: boolean, warnings: readonly string[]): Promise<WriteResult> {
+    return { stored: await this.#view.show(stored), changed, warnings }
+  }
+
+  /** A body in the form that is stored, with this version's defaults and the hub's. */
+  #decode(
+    body: unknown,
+    { fieldValidation }: RegistryWriteOptions,
+    known?: KubernetesObject,
+  ): DecodedBody | Promise<DecodedBody> {
     const { registries } = this.#parts
     const knowsKind = (apiVersion: string, kind: string) => registries.byKind(apiVersion, kind) !== undefined
-    return decodeBody(this.definition, body, fieldValidation, knowsKind, known)
+    const decoded = decodeBody(this.definition, body, fieldValidation, knowsKind, known)
+    const hub = this.#view.toHub(decoded.object)
+    return hub instanceof Promise ? hub.then((object) => ({ ...decoded, object })) : { ...decoded, object: hub }
   }
 
   async #create(
@@ -307,7 +342,7 @@ export class ResourceRegistry implements Registry {
     decoded: DecodedBody,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const { definition } = this
+    const { kind: definition } = this
     const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
     if (parseResourceVersion(resourceVersion) > 0) {
       throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
@@ -320,14 +355,14 @@ export class ResourceRegistry implements Registry {
       const name = generates ? this.#generateName(generateName) : givenName
       const identity = { namespace, name, uid: this.#parts.environment.random.uuid() }
       const prepared = prepareForCreate(definition, admitted, identity, this.#nowMs)
-      const object = sharingSpec(this.#lastCreated, prepared)
-      checkCreate(definition, object)
+      const object = sharingSpec(this.storage.lastCreated, prepared)
+      checkCreate(definition, object, this.#view.checks)
       await this.#parts.admission.validate(attributes, object)
       const stored = await this.#insert(namespace, name, object, options.dryRun)
       if (stored !== undefined) {
-        if (!options.dryRun) this.#lastCreated = stored.object
+        if (!options.dryRun) this.storage.lastCreated = stored.object
         const warnings = [...decoded.warnings, ...(definition.strategy.warnings?.(object, undefined) ?? [])]
-        return { stored, changed: true, warnings }
+        return this.#answer(stored, true, warnings)
       }
       if (!generates) throw nameTaken(definition, name, this.peek(namespace, name)?.object)
       if (attempt === generatedNameAttemptsMax) throw noUniqueName(definition, name)
@@ -341,8 +376,9 @@ export class ResourceRegistry implements Registry {
     object: KubernetesObject,
     dryRun: boolean,
   ): Promise<WriteResult['stored'] | undefined> {
-    const key = this.cache.keyOf(namespace, name)
-    if (this.cache.get(key) !== undefined) return undefined
+    const { cache } = this.storage
+    const key = cache.keyOf(namespace, name)
+    if (cache.get(key) !== undefined) return undefined
     return dryRun ? unstored(object, 0) : this.#writer.put(key, object, 0)
   }
 
@@ -366,7 +402,7 @@ export class ResourceRegistry implements Registry {
   /** What admission makes of an object, again in the form that decoding gives: canonical, in the schema's order. */
   async #admit(attributes: AdmissionAttributes, object: KubernetesObject): Promise<KubernetesObject> {
     const admitted = await this.#parts.admission.mutate(attributes, object)
-    return admitted === object ? object : compile(this.definition.schema).decode(admitted).value
+    return admitted === object ? object : compile(this.kind.schema).decode(admitted).value
   }
 
   #attributes(
@@ -378,7 +414,17 @@ export class ResourceRegistry implements Registry {
     old: KubernetesObject | undefined,
     dryRun: boolean,
   ): AdmissionAttributes {
-    return { operation, context, definition: this.definition, subresource, namespace, name, old, dryRun }
+    return {
+      operation,
+      context,
+      definition: this.kind,
+      requested: this.definition,
+      subresource,
+      namespace,
+      name,
+      old,
+      dryRun,
+    }
   }
 
   async #deleteIfThere(context: RequestContext, object: KubernetesObject, options: DeleteOptions): Promise<void> {
@@ -390,11 +436,12 @@ export class ResourceRegistry implements Registry {
     }
   }
 
-  #deleted(object: KubernetesObject, revision: number): DeleteResult {
-    if (!this.definition.rules.returnsDeletedObject)
-      return { type: 'status', status: deletedStatus(this.definition, object) }
+  async #deleted(object: KubernetesObject, revision: number): Promise<DeleteResult> {
+    if (!this.kind.rules.returnsDeletedObject) {
+      return { type: 'status', status: deletedStatus(this.kind, object) }
+    }
     const metadata = { ...object.metadata, resourceVersion: String(revision) }
-    return { type: 'object', stored: unstored({ ...object, metadata }, revision), gone: true }
+    return { type: 'object', stored: await this.#view.show(unstored({ ...object, metadata }, revision)), gone: true }
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  type ConvertedVersion,
   compile,
   type FieldError,
   FieldPath,
@@ -10,14 +11,18 @@ import {
 } from '@coracle/api'
 import { statusOf } from './preparation.ts'
 
+/** What the version adds that an object is written through, where that is not the hub's. */
+export type VersionChecks = Pick<ConvertedVersion, 'validateCreate' | 'validateUpdate'>
+
 /** Throws Invalid (422), naming every field that is wrong, unless the object may be created. */
-export function checkCreate(definition: StoredKind, object: KubernetesObject): void {
+export function checkCreate(definition: StoredKind, object: KubernetesObject, version: VersionChecks): void {
   const { schema, strategy } = definition
   const errors = [
     ...validateObjectMeta(object.metadata, definition),
     ...compile(schema).validate(object),
     ...(strategy.validate?.(object) ?? []),
     ...(strategy.validateCreate?.(object) ?? []),
+    ...(version.validateCreate?.(object) ?? []),
   ]
   if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
 }
@@ -28,10 +33,12 @@ export function checkUpdate(
   object: KubernetesObject,
   old: KubernetesObject,
   part: 'main' | 'status',
+  version: VersionChecks,
 ): void {
   const errors = [
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
     ...(part === 'status' ? statusErrors(definition, object, old) : mainErrors(definition, object, old)),
+    ...(part === 'status' ? [] : (version.validateUpdate?.(object, old) ?? [])),
   ]
   if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
 }

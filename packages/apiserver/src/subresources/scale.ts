@@ -83,9 +83,9 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     },
     async patch(context, namespace, name, patch, options) {
       let warnings: readonly string[] = []
-      const { stored } = await registry.change(context, namespace, name, 'main', options, (old) => {
+      const { stored } = await registry.change(context, namespace, name, 'main', options, async (old) => {
         const patched = applyPatch(scaleSchema, scaleOf(mapping, old.object), patch)
-        const { object, warnings: given } = decodePatched(patched, (value) => decodeScale(value, options))
+        const { object, warnings: given } = await decodePatched(patched, (value) => decodeScale(value, options))
         const scale = object as Scale
         validate(scale, name)
         checkIdentity(definition, scale, namespace, name)

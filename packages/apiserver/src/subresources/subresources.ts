@@ -2,6 +2,7 @@ import type { Resource } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { NodeGateway } from '../node-gateway.ts'
 import type { Registries } from '../registries.ts'
+import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import { bindingSubresource } from './binding.ts'
 import { finalizeSubresource } from './finalize.ts'
 import { logSubresource } from './log.ts'
@@ -19,17 +20,35 @@ export function createSubresources(
   environment: Environment,
   nodes: NodeGateway | undefined,
 ): Subresources {
-  const known = new Map<string, Subresource>()
-  for (const registry of registries.all()) {
-    const { definition } = registry
-    const add = (name: string, subresource: Subresource) => known.set(slot(definition, name), subresource)
-    if (definition.scale !== undefined) add('scale', scaleSubresource(registry, definition.scale))
-    if (definition.group !== '') continue
-    if (definition.plural === 'pods') add('binding', bindingSubresource(registry, environment))
-    if (definition.plural === 'pods') add('log', logSubresource(registry, nodes))
-    if (definition.plural === 'namespaces') add('finalize', finalizeSubresource(registry))
+  /** Made when somebody first asks, and gone with their registry. */
+  const made = new WeakMap<ResourceRegistry, ReadonlyMap<string, Subresource>>()
+  return {
+    get(resource, name) {
+      const registry = registries.of(resource)
+      if (registry === undefined) return undefined
+      let known = made.get(registry)
+      if (known === undefined) {
+        known = subresourcesOf(registry, environment, nodes)
+        made.set(registry, known)
+      }
+      return known.get(name)
+    },
   }
-  return { get: (resource, name) => known.get(slot(resource, name)) }
 }
 
-const slot = ({ group, version, plural }: Resource, name: string): string => `${group}/${version}/${plural}/${name}`
+function subresourcesOf(
+  registry: ResourceRegistry,
+  environment: Environment,
+  nodes: NodeGateway | undefined,
+): ReadonlyMap<string, Subresource> {
+  const { group, plural, scale } = registry.kind
+  const known = new Map<string, Subresource>()
+  if (scale !== undefined) known.set('scale', scaleSubresource(registry, scale))
+  if (group !== '') return known
+  if (plural === 'pods') {
+    known.set('binding', bindingSubresource(registry, environment))
+    known.set('log', logSubresource(registry, nodes))
+  }
+  if (plural === 'namespaces') known.set('finalize', finalizeSubresource(registry))
+  return known
+}

@@ -1,5 +1,5 @@
 import type { KubernetesObject, Status } from '@coracle/api'
-import type { WatchDelivery } from '../registry-contract.ts'
+import type { Stored, WatchDelivery } from '../registry-contract.ts'
 import type { StoredObject } from './stored-object.ts'
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
@@ -64,12 +64,17 @@ const lineStarts: Readonly<Record<ChangeType, Buffer>> = {
 /** An object on its way to watchers. */
 export class ObjectDelivery implements WatchDelivery {
   readonly event: { readonly type: ChangeType; readonly object: KubernetesObject }
-  readonly stored: StoredObject
+  readonly stored: Stored
   #bytes: Buffer | undefined
 
-  constructor(type: ChangeType, stored: StoredObject) {
+  constructor(type: ChangeType, stored: Stored) {
     this.event = { type, object: stored.object }
     this.stored = stored
+  }
+
+  /** The same event of the object in another form. */
+  showing(stored: Stored): ObjectDelivery {
+    return new ObjectDelivery(this.event.type, stored)
   }
 
   get bytes(): Buffer {
@@ -91,7 +96,12 @@ export function bookmarkDelivery(
 ): WatchDelivery {
   const annotations = { 'k8s.io/initial-events-end': 'true' }
   const metadata = { resourceVersion: String(revision), ...(initialEventsEnd ? { annotations } : {}) }
-  return plainDelivery({ type: 'BOOKMARK', object: { kind: kind.kind, apiVersion: kind.apiVersion, metadata } })
+  return bookmarkOf({ kind: kind.kind, apiVersion: kind.apiVersion, metadata })
+}
+
+/** A bookmark that carries this object. */
+export function bookmarkOf(object: KubernetesObject): WatchDelivery {
+  return plainDelivery({ type: 'BOOKMARK', object })
 }
 
 function plainDelivery(event: WatchDelivery['event']): WatchDelivery {

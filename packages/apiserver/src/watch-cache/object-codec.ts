@@ -38,3 +38,10 @@ export function createObjectCodec(resource: Pick<Resource, 'group' | 'version' |
 export function withRevision(object: KubernetesObject, revision: number): KubernetesObject {
   return deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } })
 }
+
+/** The object as it is stored: the revision is known only then. */
+export function withoutVersion(object: KubernetesObject): KubernetesObject {
+  if (object.metadata.resourceVersion === undefined) return object
+  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata
+  return { ...object, metadata }
+}

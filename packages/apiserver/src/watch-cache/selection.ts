@@ -6,8 +6,9 @@ import {
   type LabelRequirement,
   parseFieldSelector,
   parseLabelSelector,
-  type StoredKind,
+  type Resource,
 } from '@coracle/api'
+import type { VersionView } from '../versions/version-view.ts'
 
 /** Which objects of a resource a list or a watch is about. */
 export interface Selection {
@@ -20,7 +21,7 @@ export interface Selection {
   /** The cache key of the only object that can match, where the selection names it. */
   readonly key: string | undefined
   readonly labelRequirements: readonly LabelRequirement[]
-  /** Terms on fields of the kind (not of metadata). */
+  /** Terms on fields of the kind (not of metadata), by the hub's names. */
   readonly fieldTerms: readonly FieldTerm[]
 }
 
@@ -30,14 +31,17 @@ export interface SelectionOptions {
   readonly fieldSelector?: string
 }
 
+/** The fields of a served version, see VersionView. */
+export type SelectedFields = Pick<VersionView, 'selectableFields' | 'hubField'>
+
 /** Parses selectors. Throws a BadRequest for what does not parse and for fields the kind is not selected by. */
-export function selectionOf(definition: StoredKind, options: SelectionOptions): Selection {
+export function selectionOf(definition: Resource, options: SelectionOptions, view: SelectedFields): Selection {
   const namespace = definition.namespaced ? (options.namespace ?? '') : ''
   const { labelSelector = '', fieldSelector = '' } = options
   if (labelSelector === '' && fieldSelector === '') return unfilteredSelection(namespace)
   const labels = labelSelector === '' ? everything : parseLabelSelector(labelSelector)
   const fields = parseFieldSelector(fieldSelector)
-  const matchesFields = fields.terms.length === 0 ? undefined : fieldMatcher(fields, definition.selectableFields)
+  const matchesFields = fields.terms.length === 0 ? undefined : fieldMatcher(fields, view.selectableFields)
   const name = fields.terms.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value
   return {
     namespace,
@@ -46,7 +50,9 @@ export function selectionOf(definition: StoredKind, options: SelectionOptions): 
       labels.matches(object.metadata.labels) && (matchesFields === undefined || matchesFields(object)),
     key: name === undefined ? undefined : keyIn(definition, namespace, name),
     labelRequirements: labels.requirements,
-    fieldTerms: fields.terms.filter(({ field }) => Object.hasOwn(definition.selectableFields, field)),
+    fieldTerms: fields.terms
+      .filter(({ field }) => Object.hasOwn(view.selectableFields, field))
+      .map((term) => ({ ...term, field: view.hubField(term.field) })),
   }
 }
 
@@ -55,7 +61,7 @@ function unfilteredSelection(namespace: string): Selection {
   return { namespace, unfiltered: true, matches, key: undefined, labelRequirements: [], fieldTerms: [] }
 }
 
-function keyIn(definition: StoredKind, namespace: string, name: string): string | undefined {
+function keyIn(definition: Resource, namespace: string, name: string): string | undefined {
   if (!definition.namespaced) return name
   return namespace === '' ? undefined : `${namespace}/${name}`
 }

@@ -68,6 +68,7 @@ export class StoreFeed {
 
   /** Fills a sink and keeps it up to date from then on. The feed must have been started. */
   async attach(sink: FeedSink): Promise<void> {
+    if (this.#sinks.has(sink.prefix)) throw new Error(`two caches would hold what is stored under ${sink.prefix}`)
     const attached: AttachedSink = { sink, early: undefined, filledAt: undefined }
     this.#sinks.set(sink.prefix, attached)
     await this.#fill(attached)
@@ -89,6 +90,11 @@ export class StoreFeed {
   async reach(revision: number): Promise<void> {
     if (await this.waitFor(revision, futureVersionWaitMs)) return
     throw tooLargeVersion(revision, this.#revision)
+  }
+
+  /** Leaves a sink as it is from now on. */
+  detach(sink: FeedSink): void {
+    if (this.#sinks.get(sink.prefix)?.sink === sink) this.#sinks.delete(sink.prefix)
   }
 
   /** Resolves to true when the caches have reached `revision`, to false after `timeoutMs` without that. */

@@ -36,6 +36,11 @@ export class StoredObject implements Stored {
     this.#current = false
   }
 
+  /** About how much the object's JSON takes. */
+  get byteLength(): number {
+    return this.#source.length
+  }
+
   get bytes(): Buffer {
     if (!this.#current) this.#putVersion()
     return this.#source as Buffer

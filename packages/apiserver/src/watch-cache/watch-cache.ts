@@ -1,13 +1,14 @@
-import { apiVersionOf, expired, type KubernetesObject, type StoredKind } from '@coracle/api'
+import { apiVersionOf, deepFreeze, expired, type KubernetesObject, type StoredKind } from '@coracle/api'
 import type { Environment, Timer } from '@coracle/environment'
 import type { Entry, StoreEvent } from '@coracle/store'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
+import { inHubForm } from '../versions/hub-form.ts'
 import { bookmarkDelivery, CacheEvent, errorDelivery, ObjectDelivery } from './cache-event.ts'
 import { CacheWatcher, deliveryUnder } from './cache-watcher.ts'
 import { EventHistory, historyEventsMax } from './event-history.ts'
 import { type InFlightWrite, InFlightWrites } from './in-flight-writes.ts'
 import { indexedObjectsMin, KeyIndexes } from './key-indexes.ts'
-import { createObjectCodec, type ObjectCodec, withRevision } from './object-codec.ts'
+import { createObjectCodec, type ObjectCodec, withoutVersion, withRevision } from './object-codec.ts'
 import { createOrderedMap, type OrderedMap } from './ordered-map.ts'
 import { changesTo } from './refill.ts'
 import type { Selection } from './selection.ts'
@@ -65,7 +66,7 @@ export class WatchCache implements FeedSink {
 
   constructor(definition: StoredKind, environment: Environment, feed: StoreFeed, historyMax = historyEventsMax) {
     this.definition = definition
-    this.prefix = `${registryPrefix}${definition.group || 'core'}/${definition.plural}/`
+    this.prefix = `${registryPrefix}${definition.storageKey}/`
     this.codec = createObjectCodec(definition)
     this.#indexes = new KeyIndexes(definition)
     this.#watchers = new WatcherIndex(definition)
@@ -253,7 +254,10 @@ export class WatchCache implements FeedSink {
   /** Reads what this process has not written itself. */
   #read(key: string, value: Uint8Array, revision: number): StoredObject {
     try {
-      return new StoredObject(this.codec.decode(value, revision), revision, value, this.codec.head)
+      const object = this.codec.decode(value, revision)
+      const hub = inHubForm(this.definition, object)
+      if (hub === object) return new StoredObject(object, revision, value, this.codec.head)
+      return new StoredObject(deepFreeze(hub), revision, this.codec.encode(withoutVersion(hub)), this.codec.head)
     } catch (cause) {
       throw new Error(`what is stored as ${key} cannot be read as a ${this.definition.kind}`, { cause })
     }

@@ -1,0 +1,140 @@
+import { apiVersionOf, deepEqual, type ResourceDefinition, type StoredKind } from '@coracle/api'
+import type { Environment } from '@coracle/environment'
+import type { Store } from '@coracle/store'
+import type { AdmissionChain } from './admission/admission.ts'
+import type { Registries, ServedKind } from './registries.ts'
+import { KindStorage } from './registry/kind-storage.ts'
+import { ObjectWriter } from './registry/object-writer.ts'
+import { ResourceRegistry } from './registry/resource-registry.ts'
+import { ConvertedView } from './versions/converted-view.ts'
+import { FormCache } from './versions/form-cache.ts'
+import { hubView, type VersionView } from './versions/version-view.ts'
+import type { StoreFeed } from './watch-cache/store-feed.ts'
+import { WatchCache } from './watch-cache/watch-cache.ts'
+
+export interface KindServerParts {
+  readonly registries: Registries
+  readonly feed: StoreFeed
+  readonly store: Store
+  readonly environment: Environment
+  readonly admission: AdmissionChain
+  readonly historyEventsMax?: number | undefined
+}
+
+/** Makes kinds served, changes them, and takes them away, before and while the server serves. */
+export class KindServer {
+  readonly #parts: KindServerParts
+  readonly #forms = new FormCache()
+  /** Kinds that are being read from the store. */
+  readonly #coming = new Set<string>()
+
+  constructor(parts: KindServerParts) {
+    this.#parts = parts
+  }
+
+  /** Serves a kind whose objects are still to be read: for the start, before anybody asks. */
+  announce(kind: StoredKind): void {
+    this.#checkFree(kind)
+    this.#parts.registries.set(this.#serve(kind, this.#storageOf(kind)))
+  }
+
+  /** Reads what is stored of all kinds announced. */
+  async fill(): Promise<void> {
+    await Promise.all([...this.#parts.registries.kinds()].map(({ storage }) => this.#parts.feed.attach(storage.cache)))
+  }
+
+  /**
+   * Serves a kind. Resolves when what is stored of it has been read and requests find it; what was stored under its key when
+   * it was last served is there again. Throws where another kind has the key.
+   */
+  async add(kind: StoredKind): Promise<void> {
+    const { feed, registries } = this.#parts
+    this.#checkFree(kind)
+    this.#coming.add(kind.storageKey)
+    try {
+      const storage = this.#storageOf(kind)
+      await feed.attach(storage.cache)
+      registries.set(this.#serve(kind, storage))
+    } finally {
+      this.#coming.delete(kind.storageKey)
+    }
+  }
+
+  /**
+   * Changes a kind that is served: its versions, its schemas, its rules. Objects stay, and watches go on through versions that
+   * are as they were. Where the form that objects are stored in changes, all is read again and all watches end. Throws where
+   * the kind is not served.
+   */
+  async change(kind: StoredKind): Promise<void> {
+    const { registries } = this.#parts
+    const served = registries.byStorageKey(kind.storageKey)
+    if (served === undefined) throw new Error(`no kind is served under ${kind.storageKey}`)
+    const { storage } = served
+    if (!storesAlike(kind, storage.kind)) {
+      this.remove(kind.storageKey)
+      return this.add(kind)
+    }
+    const next = this.#serve(kind, storage, served)
+    storage.kind = kind
+    registries.set(next)
+    for (const registry of served.registries) if (!next.registries.includes(registry)) registry.close()
+  }
+
+  /** Serves a kind no more: its watches end. What is stored stays in the store. */
+  remove(storageKey: string): void {
+    const { feed, registries } = this.#parts
+    const served = registries.byStorageKey(storageKey)
+    if (served === undefined) return
+    registries.delete(storageKey)
+    feed.detach(served.storage.cache)
+    for (const registry of served.registries) registry.close()
+    served.storage.cache.close()
+  }
+
+  /** Ends all watches. */
+  close(): void {
+    for (const { storage } of this.#parts.registries.kinds()) storage.cache.close()
+  }
+
+  #checkFree({ storageKey }: StoredKind): void {
+    const taken = this.#coming.has(storageKey) || this.#parts.registries.byStorageKey(storageKey) !== undefined
+    if (taken) throw new Error(`a kind is served under ${storageKey} already`)
+  }
+
+  #storageOf(kind: StoredKind): KindStorage {
+    const { environment, feed, store, historyEventsMax } = this.#parts
+    const cache = new WatchCache(kind, environment, feed, historyEventsMax)
+    return new KindStorage(kind, cache, new ObjectWriter(cache, feed, store))
+  }
+
+  /** The registries of a kind. Those of `before` that would be the same are kept. */
+  #serve(kind: StoredKind, storage: KindStorage, before?: ServedKind): ServedKind {
+    const { feed, environment, admission, registries } = this.#parts
+    const candidates = before !== undefined && sameRules(kind, before.kind) ? before.registries : []
+    const registryOf = (view: VersionView) =>
+      candidates.find(({ definition }) =>
+        view.isHub ? isOf(definition, kind) : deepEqual(definition, view.definition),
+      ) ?? new ResourceRegistry({ storage, view, feed, environment, admission, registries })
+    const hub = kind.served ? [registryOf(hubView(kind))] : []
+    const others = kind.versions.map((version) => registryOf(new ConvertedView(kind, version, this.#forms)))
+    return { kind, storage, registries: [...hub, ...others] }
+  }
+}
+
+/** Whether objects of both are the same in the store and in the cache. */
+function storesAlike(a: StoredKind, b: StoredKind): boolean {
+  return (
+    isOf(a, b) &&
+    a.kind === b.kind &&
+    a.namespaced === b.namespaced &&
+    deepEqual(a.selectableFields, b.selectableFields)
+  )
+}
+
+/** Whether two kinds differ in nothing but which versions they are served in. */
+function sameRules(a: StoredKind, b: StoredKind): boolean {
+  return deepEqual({ ...a, served: true, versions: [] }, { ...b, served: true, versions: [] })
+}
+
+const isOf = (definition: ResourceDefinition, hub: StoredKind): boolean =>
+  apiVersionOf(definition) === apiVersionOf(hub)

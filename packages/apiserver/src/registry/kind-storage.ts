@@ -1,0 +1,41 @@
+import { type KubernetesObject, notFound, type StoredKind } from '@coracle/api'
+import type { StoredObject } from '../watch-cache/stored-object.ts'
+import type { WatchCache } from '../watch-cache/watch-cache.ts'
+import { KeyTurns } from './key-turns.ts'
+import type { ObjectWriter } from './object-writer.ts'
+
+/** What all versions of a kind share: its objects as they are stored, and what changes them. */
+export class KindStorage {
+  readonly cache: WatchCache
+  readonly writer: ObjectWriter
+  /** Writers that line up at an object. */
+  readonly turns = new KeyTurns()
+  /** What the next object is compared with: controllers create many of one template. */
+  lastCreated: KubernetesObject | undefined
+  /** Replaced when the kind changes in a way that leaves its objects as they are stored. */
+  kind: StoredKind
+
+  constructor(kind: StoredKind, cache: WatchCache, writer: ObjectWriter) {
+    this.kind = kind
+    this.cache = cache
+    this.writer = writer
+  }
+
+  /** What is there now, without waiting; undefined where there is nothing. */
+  peek(namespace: string, name: string): StoredObject | undefined {
+    return this.cache.get(this.cache.keyOf(namespace, name))
+  }
+
+  /** What is there now. Throws NotFound. */
+  existing(namespace: string, name: string): StoredObject {
+    const stored = this.peek(namespace, name)
+    if (stored === undefined) throw notFound(this.kind, name)
+    return stored
+  }
+
+  /** Removes an object that has outlived its time, unless it has changed since: no finalizer or grace period holds it. */
+  async expire(old: StoredObject): Promise<void> {
+    const { namespace = '', name = '' } = old.object.metadata
+    await this.writer.remove(this.cache.keyOf(namespace, name), old)
+  }
+}

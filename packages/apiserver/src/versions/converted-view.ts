@@ -1,0 +1,106 @@
+import {
+  apiVersionOf,
+  type ConvertedVersion,
+  compile,
+  deepFreeze,
+  type FieldReader,
+  type KubernetesObject,
+  type StoredKind,
+} from '@coracle/api'
+import type { VersionChecks } from '../registry/validation.ts'
+import type { Page, Stored, WatchDelivery } from '../registry-contract.ts'
+import { bookmarkOf, type ObjectDelivery } from '../watch-cache/cache-event.ts'
+import { StoredObject, unstored } from '../watch-cache/stored-object.ts'
+import type { FormCache } from './form-cache.ts'
+import type { VersionView } from './version-view.ts'
+
+/** A version that is converted to and from the hub. */
+export class ConvertedView implements VersionView {
+  readonly definition: ConvertedVersion
+  readonly isHub = false
+  readonly selectableFields: StoredKind['selectableFields']
+  readonly #kind: StoredKind
+  readonly #forms: FormCache
+  /** The last delivery shown: everyone who watches gets one event right after the other. */
+  #last: { readonly hub: WatchDelivery; readonly shown: WatchDelivery | Promise<WatchDelivery> } | undefined
+
+  constructor(kind: StoredKind, version: ConvertedVersion, forms: FormCache) {
+    this.definition = version
+    this.selectableFields = Object.fromEntries(
+      Object.entries(version.hubFields).map(([field, hub]) => [field, readerOf(kind, hub)]),
+    )
+    this.#kind = kind
+    this.#forms = forms
+  }
+
+  get checks(): VersionChecks {
+    return this.definition
+  }
+
+  show(stored: Stored): Stored | Promise<Stored> {
+    if (!(stored instanceof StoredObject)) return this.#convert(stored)
+    const shown = this.#forms.get(stored, this, () => this.#convert(stored))
+    if (shown instanceof Promise) shown.catch(() => this.#forms.forget(stored, this))
+    return shown
+  }
+
+  showPage(page: Page): Page | Promise<Page> {
+    const items = page.items.map((item) => this.show(item))
+    if (!items.some((item) => item instanceof Promise)) return { ...page, items: items as readonly Stored[] }
+    return Promise.all(items).then((shown) => ({ ...page, items: shown }))
+  }
+
+  showDelivery(delivery: WatchDelivery): WatchDelivery | Promise<WatchDelivery> {
+    if (this.#last?.hub !== delivery) this.#last = { hub: delivery, shown: this.#convertDelivery(delivery) }
+    return this.#last.shown
+  }
+
+  toHub(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject> {
+    const hub = this.definition.toHub(object)
+    return hub instanceof Promise ? hub.then((made) => this.#complete(made)) : this.#complete(hub)
+  }
+
+  hubField(field: string): string {
+    return this.definition.hubFields[field] ?? field
+  }
+
+  #convert({ object, revision }: Stored): Stored | Promise<Stored> {
+    const shown = this.definition.fromHub(object)
+    return shown instanceof Promise ? shown.then((made) => this.#shown(made, revision)) : this.#shown(shown, revision)
+  }
+
+  #shown(object: KubernetesObject, revision: number): Stored {
+    return unstored(deepFreeze(withType(this.definition, object)), revision)
+  }
+
+  #convertDelivery(delivery: WatchDelivery): WatchDelivery | Promise<WatchDelivery> {
+    const { event, stored } = delivery
+    if (event.type === 'BOOKMARK') return bookmarkOf(withType(this.definition, event.object))
+    if (event.type === 'ERROR' || stored === undefined) return delivery
+    const hub = delivery as ObjectDelivery
+    const shown = this.show(stored)
+    return shown instanceof Promise ? shown.then((made) => hub.showing(made)) : hub.showing(shown)
+  }
+
+  /** In the form that decoding gives, canonical and in the schema's order, with what the hub's version defaults. */
+  #complete(converted: KubernetesObject): KubernetesObject {
+    const { schema, applyDefaults } = this.#kind
+    const compiled = compile(schema)
+    const { value } = compiled.decode(withType(this.#kind, converted))
+    const complete = compiled.applyDefaults(value)
+    return applyDefaults?.(complete) ?? complete
+  }
+}
+
+function readerOf({ kind, selectableFields }: StoredKind, field: string): FieldReader<KubernetesObject> {
+  const reader = selectableFields[field]
+  if (reader === undefined) throw new Error(`a version of ${kind} selects by ${field}, which the hub does not`)
+  return reader
+}
+
+function withType(
+  definition: Pick<StoredKind, 'group' | 'version' | 'kind'>,
+  object: KubernetesObject,
+): KubernetesObject {
+  return { ...object, apiVersion: apiVersionOf(definition), kind: definition.kind }
+}

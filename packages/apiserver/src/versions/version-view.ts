@@ -1,0 +1,41 @@
+import type { KubernetesObject, ResourceDefinition, StoredKind } from '@coracle/api'
+import type { VersionChecks } from '../registry/validation.ts'
+import type { Page, Stored, WatchDelivery } from '../registry-contract.ts'
+
+/**
+ * A served version of a kind: how objects look through it, and what is written through it becomes. Whatever answers at once
+ * does not return a promise, so that a kind with one version pays nothing for those that have to ask somebody.
+ */
+export interface VersionView {
+  readonly definition: ResourceDefinition
+  /** Whether it is the form objects are stored in. */
+  readonly isHub: boolean
+  /** What is checked of writes through this version alone. */
+  readonly checks: VersionChecks
+  /** An object as this version shows it. */
+  show(stored: Stored): Stored | Promise<Stored>
+  showPage(page: Page): Page | Promise<Page>
+  /** What this version shows of a watch's delivery: the same for all who watch. */
+  showDelivery(delivery: WatchDelivery): WatchDelivery | Promise<WatchDelivery>
+  /** The form objects are stored in, complete with its defaults, of a decoded object of this version. */
+  toHub(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
+  /** The fields that may be selected by, under this version's names; they read what is stored. */
+  readonly selectableFields: StoredKind['selectableFields']
+  /** The hub's name of a field that may be selected by. */
+  hubField(field: string): string
+}
+
+/** The version objects are stored in: everything is as it is. */
+export function hubView(kind: StoredKind): VersionView {
+  return {
+    definition: kind,
+    isHub: true,
+    checks: {},
+    selectableFields: kind.selectableFields,
+    show: (stored) => stored,
+    showPage: (page) => page,
+    showDelivery: (delivery) => delivery,
+    toHub: (object) => object,
+    hubField: (field) => field,
+  }
+}
