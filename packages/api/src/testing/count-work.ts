@@ -7,7 +7,13 @@ import { Session } from 'node:inspector'
 export function countWork<T>(input: T, run: (input: T) => unknown): number {
   const reads = { count: 0 }
   const observed = observeReads(input, reads) as T
-  return countBlocks(() => run(observed)) + reads.count
+  const blocks = new BlockCounter()
+  try {
+    run(observed)
+    return blocks.count + reads.count
+  } finally {
+    blocks.stop()
+  }
 }
 
 function observeReads(value: unknown, reads: { count: number }): unknown {
@@ -26,23 +32,28 @@ function observeReads(value: unknown, reads: { count: number }): unknown {
   })
 }
 
-/** Sums up the counts that coverage keeps of every block. */
-function countBlocks(run: () => unknown): number {
-  const session = new Session()
-  session.connect()
-  try {
-    session.post('Profiler.enable')
-    session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-    run()
+/** Sums up the counts that coverage keeps of every block of the packages' code. */
+class BlockCounter {
+  readonly #session = new Session()
+
+  constructor() {
+    this.#session.connect()
+    this.#session.post('Profiler.enable')
+    this.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  }
+
+  get count(): number {
     let count = 0
-    session.post('Profiler.takePreciseCoverage', (error, { result }) => {
+    this.#session.post('Profiler.takePreciseCoverage', (error, { result }) => {
       if (error !== null) throw error
       const ours = result.filter(({ url }) => url.includes('/packages/'))
       const blocks = ours.flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
       for (const block of blocks) count += block.count
     })
     return count
-  } finally {
-    session.disconnect()
+  }
+
+  stop(): void {
+    this.#session.disconnect()
   }
 }

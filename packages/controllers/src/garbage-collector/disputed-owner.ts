@@ -1,6 +1,7 @@
 import { compareText } from '@coracle/api'
 import type { GraphNode } from './graph.ts'
 import { type Identity, identityOfOwner, identityText, refersTo } from './identity.ts'
+import { referencesTo } from './owner-references.ts'
 
 /**
  * Dependents that name an owner of this UID by exactly this identity, and those that call it something else. One with two
@@ -13,7 +14,7 @@ export function partitionDependents(
   const matching: GraphNode[] = []
   const others: GraphNode[] = []
   for (const dependent of dependents) {
-    const references = dependent.owners.filter(({ uid }) => uid === owner.uid)
+    const references = referencesTo(dependent.owners, owner.uid)
     const canReach = owner.namespace === '' || owner.namespace === dependent.identity.namespace
     if (canReach && references.some((reference) => refersTo(reference, owner))) matching.push(dependent)
     if (!canReach || references.some((reference) => !refersTo(reference, owner))) others.push(dependent)
@@ -28,8 +29,7 @@ export function partitionDependents(
 export function alternateOwnerIdentity(dependents: readonly GraphNode[], absent: Identity): Identity | undefined {
   const alternates = new Map<string, Identity>()
   for (const { owners, identity } of dependents) {
-    for (const reference of owners) {
-      if (reference.uid !== absent.uid) continue
+    for (const reference of referencesTo(owners, absent.uid)) {
       // Kinds are either namespaced or not: of one known to be cluster-scoped the namespace means nothing.
       const isSameKind = reference.kind === absent.kind && reference.apiVersion === absent.apiVersion
       const alternate = identityOfOwner(reference, absent.namespace === '' && isSameKind ? '' : identity.namespace)

@@ -11,7 +11,12 @@ import { createFakeClient, type FakeClient, type Widget, widget, widgets } from 
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createGarbageCollector, type GarbageCollector } from './garbage-collector.ts'
+import {
+  createGarbageCollector,
+  deletionsParallelMax,
+  type GarbageCollector,
+  ownersParallelMax,
+} from './garbage-collector.ts'
 
 describe('the garbage collector', () => {
   let environment: VirtualEnvironment
@@ -243,6 +248,44 @@ describe('the garbage collector', () => {
     await client.delete(widgets, { namespace: 'default', name: 'owner' })
     await settle()
     expect([names(), client.stored(widgets)]).toEqual([[], []])
+  })
+
+  it('looks for the owners of an object few at a time, and for each of them twice at most', async () => {
+    const count = 10 * ownersParallelMax
+    let [reads, most, underWay] = [0, 0, 0]
+    client.intercept(async ({ verb }) => {
+      if (verb !== 'get') return
+      reads += 1
+      underWay += 1
+      most = Math.max(most, underWay)
+      await Promise.resolve()
+      underWay -= 1
+    })
+    const owner = await configMap('template')
+    const owners = Array.from({ length: count }, (_, index) => ({
+      ...owner,
+      metadata: { ...owner.metadata, name: `owner-${index}`, uid: `owner-${index}` },
+    }))
+    await configMap('child', owners)
+    await settle()
+    expect(names()).toEqual(['template'])
+    expect(reads).toBeLessThanOrEqual(2 * count)
+    // Those of the object, and those of the owners nobody has seen.
+    expect(most).toBeLessThanOrEqual(ownersParallelMax + deletionsParallelMax)
+  })
+
+  it('takes the owners that are gone off an object of very many', async () => {
+    const [left, leaving] = [await configMap('left'), await configMap('leaving')]
+    const fillers = Array.from({ length: 100 }, (_, index) => ({
+      ...left,
+      metadata: { ...left.metadata, name: `never-${index}`, uid: `never-${index}` },
+    }))
+    await configMap('shared', [...fillers, leaving, left])
+    await settle()
+    expect(await ownersOf('shared')).toEqual(['leaving', 'left'])
+    await remove('leaving')
+    await settle()
+    expect(await ownersOf('shared')).toEqual(['left'])
   })
 
   it('tries again when a delete fails', async () => {

@@ -1,4 +1,4 @@
-import { hasReason, type KubernetesObject, type Resource } from '@coracle/api'
+import { hasReason, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
 import {
   type Client,
   createEventRecorder,
@@ -23,10 +23,13 @@ import { formatIdentity, type Identity, identityOfOwner } from './identity.ts'
 import { Kinds } from './kinds.ts'
 import { LiveObjects } from './live-objects.ts'
 import { ObjectEditor } from './object-editor.ts'
-import { type GarbageDecision, planGarbage } from './plan.ts'
+import { type GarbageDecision, type OwnerState, planGarbage } from './plan.ts'
 
 /** Objects looked at and deleted at a time. Their writes reach the disk together. */
 export const deletionsParallelMax = 64
+
+/** Owners of one object that are looked for at a time. */
+export const ownersParallelMax = 64
 
 /** Owners whose dependents are freed at a time, and dependents of one. */
 export const orphaningsParallelMax = 4
@@ -233,15 +236,22 @@ class GraphCollector implements GarbageCollector {
     return found === undefined || found === 'impossible' ? undefined : 'again'
   }
 
-  #ownersOf(node: GraphNode, { metadata: { ownerReferences = [] } }: KubernetesObject) {
-    const states = ownerReferences.map(async (reference) => {
-      const state = await this.#live.ownerState(reference, node.identity.namespace)
-      const owner = this.#graph.get(reference.uid)
-      // A read that was under way already may be older than what the graph has seen.
-      const isWaiting = state === 'solid' && owner !== undefined && isDeletingDependents(owner)
-      return { reference, state: isWaiting ? ('waiting' as const) : state }
-    })
-    return Promise.all(states)
+  async #ownersOf(node: GraphNode, { metadata: { ownerReferences = [] } }: KubernetesObject) {
+    const owners: { readonly reference: OwnerReference; readonly state: OwnerState }[] = []
+    for (let from = 0; from < ownerReferences.length; from += ownersParallelMax) {
+      if (from > 0) await this.#giveWay()
+      const batch = ownerReferences.slice(from, from + ownersParallelMax)
+      for (const owner of await Promise.all(batch.map((each) => this.#ownerOf(node, each)))) owners.push(owner)
+    }
+    return owners
+  }
+
+  async #ownerOf(node: GraphNode, reference: OwnerReference) {
+    const state = await this.#live.ownerState(reference, node.identity.namespace)
+    const owner = this.#graph.get(reference.uid)
+    // A read that was under way already may be older than what the graph has seen.
+    const isWaiting = state === 'solid' && owner !== undefined && isDeletingDependents(owner)
+    return { reference, state: isWaiting ? ('waiting' as const) : state }
   }
 
   async #perform(node: GraphNode, object: KubernetesObject, decision: GarbageDecision): Promise<void> {

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
+import { countWork } from '@coracle/api/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AbsentOwners, absentOwnersMax } from './absent-owners.ts'
 import { DependencyGraph } from './graph.ts'
@@ -110,6 +111,29 @@ describe('DependencyGraph', () => {
     expect(changes(() => graph.observe(object('child', [reference('wrong', 'owner')])))).toEqual(['child'])
     graph.removeAbsent(identityOfOwner(reference('wrong', 'owner'), 'default'))
     expect(graph.get('owner')?.object).toBeDefined()
+  })
+
+  it('follows the owners of one object with work that grows with their number', () => {
+    const references = (count: number, block: boolean) =>
+      Array.from({ length: count }, (_, index) => reference(`owner-${index}`, `owner-${index}`, block))
+    const work = (count: number) =>
+      countWork([references(count, true), references(count, false)] as const, ([blocking, free]) => {
+        graph.observe(object('child', blocking))
+        for (const each of blocking.slice(0, count / 2)) graph.removeAbsent(identityOfOwner(each, 'default'))
+        graph.observe(object('child', free))
+        for (const each of free.slice(count / 2)) graph.removeAbsent(identityOfOwner(each, 'default'))
+        graph.remove('child')
+      })
+    expect(work(2_000) / work(200)).toBeLessThan(20)
+  })
+
+  it('tells which owners a change adds and which it takes away, also among very many', () => {
+    const others = Array.from({ length: 100 }, (_, index) => reference(`other-${index}`))
+    graph.observe(object('child', [...others, reference('before', 'before', true)]))
+    graph.observe(object('before'))
+    expect(changes(() => graph.observe(object('child', [...others, reference('after')])))).toEqual(['after', 'before'])
+    expect(graph.get('before')?.dependents.size).toBe(0)
+    expect(graph.get('other-50')?.dependents.size).toBe(1)
   })
 
   it('forgets what nobody names', () => {

@@ -3,6 +3,7 @@ import { hasFinalizer, isBeingDeleted } from '@coracle/controller-runtime'
 import type { AbsentOwners } from './absent-owners.ts'
 import { alternateOwnerIdentity, partitionDependents } from './disputed-owner.ts'
 import { type Identity, identityOf, identityOfOwner, identityText, refersTo } from './identity.ts'
+import { referencesTo } from './owner-references.ts'
 
 /** Finalizers by which the garbage collector takes part in a deletion. */
 export const orphanFinalizer = 'orphan'
@@ -133,7 +134,7 @@ export class DependencyGraph {
     const old = node.owners
     if (old === owners || deepEqual(old, owners)) return
     node.owners = owners
-    const kept = (list: readonly OwnerReference[], uid: string) => list.find((reference) => reference.uid === uid)
+    const kept = (list: readonly OwnerReference[], uid: string) => referencesTo(list, uid)[0]
     const removed = old.filter(({ uid }) => kept(owners, uid) === undefined)
     const added = owners.filter(({ uid }) => kept(old, uid) === undefined)
     const unblocked = old.filter(
@@ -220,9 +221,7 @@ function isBlocked(node: GraphNode): boolean {
 }
 
 function blocks(dependent: GraphNode, owner: GraphNode): boolean {
-  return dependent.owners.some(
-    ({ uid, blockOwnerDeletion }) => uid === owner.identity.uid && blockOwnerDeletion === true,
-  )
+  return referencesTo(dependent.owners, owner.identity.uid).some((each) => each.blockOwnerDeletion === true)
 }
 
 function isDeletedWith(object: KubernetesObject, finalizer: string): boolean {

@@ -25,8 +25,9 @@ export class ObjectEditor {
 
   /** Takes owners off an object. */
   dropOwners(node: GraphNode, uids: readonly string[], signal: AbortSignal): Promise<KubernetesObject | undefined> {
+    const dropped = new Set(uids)
     return this.#edit(node, signal, ({ metadata }) => {
-      const left = metadata.ownerReferences?.filter(({ uid }) => !uids.includes(uid)) ?? []
+      const left = metadata.ownerReferences?.filter(({ uid }) => !dropped.has(uid)) ?? []
       return left.length === (metadata.ownerReferences?.length ?? 0) ? undefined : { ownerReferences: orNull(left) }
     })
   }

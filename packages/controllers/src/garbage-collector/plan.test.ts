@@ -33,6 +33,14 @@ describe('planGarbage', () => {
       { type: 'delete', because: 'its owner ConfigMap absent-0 is gone' },
     ],
     [
+      'says how many of many owners are gone',
+      facts(['absent', 'absent', 'absent', 'absent', 'absent']),
+      {
+        type: 'delete',
+        because: 'its owner ConfigMap absent-0 and ConfigMap absent-1 and ConfigMap absent-2 and 2 more is gone',
+      },
+    ],
+    [
       'drops owners that are gone or waiting where another is left',
       facts(['absent', 'solid', 'waiting']),
       { type: 'dropOwners', uids: ['absent-0', 'waiting-2'] },

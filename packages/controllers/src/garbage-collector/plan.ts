@@ -91,5 +91,11 @@ function reasonToGo(owners: GarbageFacts['owners']): string {
   return isWaiting ? `${describe(owners)} is being deleted in the foreground` : `its owner ${describe(owners)} is gone`
 }
 
-const describe = (owners: GarbageFacts['owners']): string =>
-  owners.map(({ reference }) => `${reference.kind} ${reference.name}`).join(' and ')
+/** Reasons name this many owners. */
+const describedOwnersMax = 3
+
+function describe(owners: GarbageFacts['owners']): string {
+  const names = owners.slice(0, describedOwnersMax).map(({ reference }) => `${reference.kind} ${reference.name}`)
+  const more = owners.length - names.length
+  return [...names, ...(more === 0 ? [] : [`${more} more`])].join(' and ')
+}
