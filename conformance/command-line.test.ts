@@ -161,7 +161,7 @@ describe('the coracle command', () => {
     const { code, stderr } = await runCoracle(['get', 'pods'], nowhere)
     expect([code, stderr]).toEqual([
       1,
-      'error: no cluster is known here: start one with `coracle up`, or name a kubeconfig with --kubeconfig\n',
+      'error: no cluster is known here: start one with `npx coracle up`, or name a kubeconfig with --kubeconfig\n',
     ])
     // A port on which nobody listens any more.
     const socket = createServer().listen(0, '127.0.0.1')

@@ -10,8 +10,13 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   process.exitCode = 1
 } else {
   // Node keeps what it has compiled, type stripping included: the second start takes half the time of the first.
-  const { enableCompileCache } = await import('node:module')
-  enableCompileCache()
+  const { constants, enableCompileCache } = await import('node:module')
+  const { fileURLToPath } = await import('node:url')
+  const { status } = enableCompileCache(
+    fileURLToPath(new URL('../../../node_modules/.cache/coracle/compiled', import.meta.url)),
+  )
+  // Who may not write there has it in the temporary directory.
+  if (status === constants.compileCacheStatus.FAILED) enableCompileCache()
   const { runMain } = await import('../src/main.ts')
   await runMain()
 }

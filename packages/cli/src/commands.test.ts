@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pods, type ReplicationController, replicationControllers } from '@coracle/api'
 import { type Cluster, startCluster } from '@coracle/cluster'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from './program.ts'
-import { type CommandResult, recordingHost, runCommand } from './testing/recording-host.ts'
+import { type CommandResult, type RecordingOptions, recordingHost, runCommand } from './testing/recording-host.ts'
 
 let directory: string
 let cluster: Cluster
@@ -382,8 +382,32 @@ describe('errors', () => {
     const { code, stderr } = await runCommand(['get', 'pods'], { workingDirectory: '/nowhere' })
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'error: no cluster is known here: start one with `coracle up`, or name a kubeconfig with --kubeconfig\n',
+      stderr:
+        'error: no cluster is known here: start one with `npx coracle up`, or name a kubeconfig with --kubeconfig\n',
     })
+  })
+
+  it('says how to start a cluster that has ended and left its kubeconfig', async () => {
+    const gone = join(directory, 'gone')
+    const kubeconfig = cluster.kubeconfig ?? ''
+    await mkdir(join(gone, '.coracle'), { recursive: true })
+    await writeFile(join(gone, '.coracle', 'kubeconfig'), kubeconfig.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'))
+    const { stderr } = await runCommand(['get', 'pods'], { workingDirectory: gone })
+    expect(stderr).toBe(
+      'error: cannot reach https://127.0.0.1:1: nothing listens there (ECONNREFUSED); start it with `npx coracle up`\n',
+    )
+    const other = await runCommand(['get', 'pods', '-s', 'https://127.0.0.1:1'], { workingDirectory: gone })
+    expect(other.stderr).toContain('is the server running?')
+  })
+
+  it('finds the cluster started in a directory above', async () => {
+    const below = join(directory, 'deep', 'below')
+    await mkdir(below, { recursive: true })
+    expect((await runCommand(['get', 'nodes', '-o', 'name'], { workingDirectory: below })).stdout).toBe('node/node-0\n')
+  })
+
+  it('tells its version', async () => {
+    expect(await coracle('--version')).toEqual({ code: 0, stdout: 'coracle 0.1.0\n', stderr: '' })
   })
 
   it('suggests commands', async () => {
@@ -414,6 +438,37 @@ describe('up', () => {
     expect(stdout).toMatch(
       /pod\/bad +not applied from STDIN: The Pod "bad" is invalid: spec.containers: Required value\n/,
     )
+  })
+
+  it('takes files as plain arguments, sums up many pods, and tells a terminal what to do next', async () => {
+    await writeFile(join(directory, 'many.json'), controller('many', 30))
+    const { code, stdout, stderr } = await runUp(
+      ['--data-dir', 'fifth', 'many.json'],
+      '',
+      (host, text) => {
+        if (text.includes('30 of 30 ready')) host.interrupt()
+      },
+      { isTerminal: true, variables: { NO_COLOR: '1', npm_lifecycle_event: 'start', npm_config_force: 'true' } },
+    )
+    expect(code).toBe(0)
+    expect(stdout).toContain(`    export KUBECONFIG=${join(directory, 'fifth', 'kubeconfig')}\n`)
+    expect(stdout).toMatch(
+      /replicationcontroller\/many +30 pods created by replication-controller: 0 of 30 replicas exist/,
+    )
+    expect(stdout).toMatch(/replicationcontroller\/many +30 of 30 ready\n/)
+    expect(stdout.split('\n').length).toBeLessThan(20)
+    expect(stderr).toBe(
+      'npm has taken -f for a flag of its own; the file is applied all the same (npm start -- -f FILE)\n',
+    )
+  })
+
+  it('says that npm has kept a flag', async () => {
+    const variables = { npm_lifecycle_event: 'start', npm_config_nodes: 'true' }
+    const { code, stderr } = await runCommand(['up', '3'], { workingDirectory: directory, variables })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'error: npm has taken --nodes for a flag of its own: write it after --, as in npm start -- --nodes …\n',
+    })
   })
 
   it('starts a control plane without nodes', async () => {
@@ -465,9 +520,11 @@ describe('up', () => {
     args: readonly string[],
     stdin: string,
     onOutput: (host: ReturnType<typeof recordingHost>, stdout: string) => void,
+    more: RecordingOptions = {},
   ) {
     const host = recordingHost({
       workingDirectory: directory,
+      ...more,
       stdin,
       onOutput: (text) => onOutput(host, text),
     })

@@ -1,8 +1,11 @@
 import { Command, CommanderError, Option } from 'commander'
 import { normalizeArguments } from './arguments.ts'
+import type { UpFlags } from './commands/up.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
 import { collect, collectCommas, switchOption, wholeNumber } from './option-values.ts'
+import { ownVersion } from './own-version.ts'
+import { refuseFlagsOfNpm } from './up/npm-flags.ts'
 
 /** More nodes than this are not asked for by anyone who knows what they do to memory. */
 export const nodesMax = 100_000
@@ -32,7 +35,11 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
 function createProgram(host: Host): Command {
   const program = new Command('coracle')
     .description('Kubernetes in one process: starts a cluster, and works with this or any other.')
-    .option('--kubeconfig <file>', 'kubeconfig to use (default: $KUBECONFIG, .coracle/kubeconfig, ~/.kube/config)')
+    .version(`coracle ${ownVersion()}`, '--version', 'show the version of this program')
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig to use (default: $KUBECONFIG, .coracle/kubeconfig here or above, ~/.kube/config)',
+    )
     .option('--context <name>', 'context of the kubeconfig to use')
     .option('--cluster <name>', 'cluster of the kubeconfig to use')
     .option('--user <name>', 'user of the kubeconfig to use')
@@ -59,6 +66,7 @@ function createProgram(host: Host): Command {
 function addUp(program: Command, host: Host): void {
   program
     .command('up')
+    .argument('[files...]', 'files or directories to apply, as with -f')
     .summary('start a cluster here')
     .description('Starts a cluster in this process and tells what happens in it, until Ctrl-C.')
     .option('-f, --filename <file>', `apply what this file or directory says (${stdinText}); repeatable`, collect, [])
@@ -81,9 +89,14 @@ function addUp(program: Command, host: Host): void {
     .addOption(
       new Option('--runtime <name>', 'what containers are').choices(['process', 'simulated']).default('process'),
     )
-    .action(async (_options, command: Command) => {
+    .action(async (files: readonly string[], _options, command: Command) => {
+      refuseFlagsOfNpm(
+        host.variables,
+        command.options.map(({ long }) => long).filter((long) => typeof long === 'string'),
+      )
       const { up } = await import('./commands/up.ts')
-      await up(host, command.optsWithGlobals())
+      const flags = command.optsWithGlobals<UpFlags>()
+      await up(host, { ...flags, filename: [...flags.filename, ...files] })
     })
 }
 

@@ -1,5 +1,5 @@
 import { access, readFile } from 'node:fs/promises'
-import { delimiter, join, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { type Connection, connectionOf, createHttpClient, type HttpClient, loadKubeconfig } from '@coracle/client'
 import { CliError } from './cli-error.ts'
 import type { Host } from './host.ts'
@@ -54,9 +54,27 @@ export async function withSession<R>(
         return catalog
       },
     })
+  } catch (error) {
+    throw isRefusedConnection(error) && (await isLocalCluster(host, flags, connection.server))
+      ? notRunning(error)
+      : error
   } finally {
     await client.close()
   }
+}
+
+/** The cluster that `coracle up` has started here has ended, and left its kubeconfig. */
+function notRunning({ message }: Error): CliError {
+  return new CliError(message.replace('is the server running?', 'start it with `npx coracle up`'))
+}
+
+const isRefusedConnection = (error: unknown): error is Error =>
+  error instanceof Error && error.message.includes('ECONNREFUSED')
+
+async function isLocalCluster(host: Host, { kubeconfig, server }: ConnectionFlags, address: string): Promise<boolean> {
+  if (server !== undefined || !/^https:\/\/(127\.|localhost\b|\[::1\])/.test(address)) return false
+  const paths = await kubeconfigPaths(host, kubeconfig)
+  return paths.some((path) => basename(dirname(path)) === defaultDataDirectory)
 }
 
 /** Prints what the server warns of, each warning once. */
@@ -113,21 +131,27 @@ async function readPem(host: Host, path: string | undefined): Promise<string | u
   })
 }
 
-const noCluster = 'no cluster is known here: start one with `coracle up`, or name a kubeconfig with --kubeconfig'
+const noCluster = 'no cluster is known here: start one with `npx coracle up`, or name a kubeconfig with --kubeconfig'
 
 /** Directory in which `coracle up` keeps everything unless told otherwise. */
 export const defaultDataDirectory = '.coracle'
 
-/** The flag, then KUBECONFIG, then the cluster started in this directory, then kubectl's own; none where there is none. */
+/** The flag, then KUBECONFIG, then the cluster started in this directory or the nearest above it, then kubectl's own; none where there is none. */
 async function kubeconfigPaths(host: Host, flag: string | undefined): Promise<readonly string[]> {
   if (flag !== undefined) return [resolve(host.workingDirectory, flag)]
   const named = (host.variables.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '')
   if (named.length > 0) return named.map((path) => resolve(host.workingDirectory, path))
-  const local = join(host.workingDirectory, defaultDataDirectory, 'kubeconfig')
-  if (await exists(local)) return [local]
+  const local = await localKubeconfig(host.workingDirectory)
+  if (local !== undefined) return [local]
   const own = join(host.homeDirectory, '.kube', 'config')
   if (await exists(own)) return [own]
   return []
+}
+
+async function localKubeconfig(directory: string): Promise<string | undefined> {
+  const path = join(directory, defaultDataDirectory, 'kubeconfig')
+  if (await exists(path)) return path
+  return dirname(directory) === directory ? undefined : localKubeconfig(dirname(directory))
 }
 
 async function exists(path: string): Promise<boolean> {

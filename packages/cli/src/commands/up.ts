@@ -6,8 +6,11 @@ import type { Host } from '../host.ts'
 import type { ManifestFlags } from '../manifests/load-manifests.ts'
 import { type Activity, followActivity } from '../up/activity.ts'
 import { ActivityPrinter } from '../up/activity-printer.ts'
+import { Bursts } from '../up/bursts.ts'
 import { interruption } from '../up/interruption.ts'
 import { type ChangeOf, logChange } from '../up/log-changes.ts'
+import { nextSteps } from '../up/next-steps.ts'
+import { hasNpmTakenFile } from '../up/npm-flags.ts'
 import { explainStartFailure } from '../up/start-failure.ts'
 
 export interface UpFlags extends ManifestFlags {
@@ -31,7 +34,14 @@ export async function up(host: Host, flags: UpFlags): Promise<void> {
   const cluster = await start(host, flags, reporter, lost.resolve)
   reporter.begin()
   host.stdout.write(`${readyLine(host, cluster)}\n`)
-  const activity = await followActivity(cluster.client, cluster.environment, reporter.tell)
+  if (host.stdout.isTerminal) host.stdout.write(nextSteps(stepsOf(host, flags, cluster)))
+  if (manifests.length > 0 && hasNpmTakenFile(host.variables)) {
+    host.stderr.write(
+      'npm has taken -f for a flag of its own; the file is applied all the same (npm start -- -f FILE)\n',
+    )
+  }
+  const activity = await followActivity(cluster.client, cluster.environment, reporter.startedMs, reporter.tell)
+  reporter.follow(activity)
   if (activity.livePods > 0) {
     reporter.tell({
       about: 'cluster',
@@ -99,6 +109,16 @@ function readyLine(host: Host, { url, kubeconfigPath = '' }: Cluster): string {
   return `Coracle is ready at ${url} after ${ms} ms (KUBECONFIG=${path.startsWith('..') ? kubeconfigPath : path})`
 }
 
+function stepsOf({ workingDirectory, variables }: Host, flags: UpFlags, { kubeconfigPath = '' }: Cluster) {
+  return {
+    dataDir: resolve(workingDirectory, flags.dataDir),
+    kubeconfig: kubeconfigPath,
+    memory: flags.memory === true,
+    resource: flags.filename.length > 0 ? ('pods' as const) : ('nodes' as const),
+    viaNpm: variables.npm_command !== undefined,
+  }
+}
+
 async function stop(cluster: Cluster, activity: Activity, reporter: Reporter): Promise<void> {
   const { clock } = cluster.environment
   const startedMs = clock.monotonicMs()
@@ -141,14 +161,18 @@ function isColoured({ stdout, variables }: Host): boolean {
 class Reporter {
   /** The host's world, with the log that this reads. */
   readonly environment: Environment
-  readonly #host: Host
+  /** When the start began, by the wall clock. */
+  readonly startedMs: number
   readonly #printer: ActivityPrinter
+  readonly #bursts: Bursts
   /** Nobody wants to read how a cluster starts, nor how its parts miss each other while it stops. */
   #tellsLog = false
 
   constructor(host: Host) {
-    this.#host = host
-    this.#printer = new ActivityPrinter(host.environment.clock, host.stdout, { coloured: isColoured(host) })
+    const { clock } = host.environment
+    this.startedMs = clock.now()
+    this.#printer = new ActivityPrinter(clock, host.stdout, { coloured: isColoured(host) })
+    this.#bursts = new Bursts(clock, (timeMs, change) => this.#printer.print(timeMs, change))
     const logger = createLogger((line) => {
       const change = this.#tellsLog ? logChange(line) : undefined
       if (change !== undefined) this.tell(change)
@@ -164,11 +188,15 @@ class Reporter {
     this.#tellsLog = false
   }
 
+  /** From now on it sums up what happens to many pods of one controller. */
+  follow({ groups }: Activity): void {
+    this.#bursts.follow(groups)
+  }
+
   flush(): void {
+    this.#bursts.flush()
     this.#printer.flush()
   }
 
-  readonly tell = (change: ChangeOf): void => {
-    this.#printer.print(this.#host.environment.clock.now(), change)
-  }
+  readonly tell = (change: ChangeOf): void => this.#bursts.tell(change)
 }

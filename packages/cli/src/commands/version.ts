@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { serialize } from '../output/serialize.ts'
+import { ownVersion } from '../own-version.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
 
 export interface VersionFlags extends ConnectionFlags {
@@ -15,7 +15,7 @@ export async function version(host: Host, flags: VersionFlags): Promise<void> {
   if (output !== undefined && output !== 'json' && output !== 'yaml') {
     throw new CliError("--output must be 'yaml' or 'json'")
   }
-  const clientVersion = { gitVersion: `v${await ownVersion()}` }
+  const clientVersion = { gitVersion: `v${ownVersion()}` }
   // What is known here is told even where no server answers.
   if (output === undefined) host.stdout.write(`Client Version: ${clientVersion.gitVersion}\n`)
   const serverVersion = flags.client === true ? undefined : await askServer(host, flags)
@@ -23,11 +23,6 @@ export async function version(host: Host, flags: VersionFlags): Promise<void> {
     const versions = { clientVersion, ...(serverVersion === undefined ? {} : { serverVersion }) }
     host.stdout.write(await serialize(versions, output))
   } else if (serverVersion !== undefined) host.stdout.write(`Server Version: ${serverVersion.gitVersion}\n`)
-}
-
-async function ownVersion(): Promise<string> {
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { readonly version: string }).version
 }
 
 function askServer(host: Host, flags: VersionFlags): Promise<{ readonly gitVersion: string }> {

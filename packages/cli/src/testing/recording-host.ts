@@ -15,6 +15,8 @@ export interface RecordingOptions {
   readonly workingDirectory?: string
   readonly variables?: Readonly<Record<string, string>>
   readonly stdin?: string
+  /** Whether standard output is a terminal; false unless said. */
+  readonly isTerminal?: boolean
   /** Called after each write to standard output, with all of it. */
   readonly onOutput?: (stdout: string) => void
 }
@@ -29,7 +31,7 @@ export function recordingHost(options: RecordingOptions = {}): RecordingHost {
       if (stream === 'stdout') options.onOutput?.(written.stdout)
     },
     drained: () => Promise.resolve(),
-    isTerminal: false,
+    isTerminal: options.isTerminal === true,
   })
   return {
     written,

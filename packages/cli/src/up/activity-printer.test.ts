@@ -31,6 +31,13 @@ describe('ActivityPrinter', () => {
     expect(printed(true, 'ready')).toContain('\u001b[32mready\u001b[0m')
   })
 
+  it('drops uids', () => {
+    const uid = '1c85fe83-322c-4477-91c2-4730bd023b1c'
+    expect(printed(false, `web_default(${uid}) is owned by ${uid}, says the node`)).toMatch(
+      / {2}web_default is owned by, says the node\n$/,
+    )
+  })
+
   it('lets no message break the line or drive the terminal', () => {
     expect(printed(false, 'a\nb\u001b[2J')).toMatch(/ {2}a b \[2J\n$/)
   })

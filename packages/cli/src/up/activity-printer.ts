@@ -9,6 +9,9 @@ const aboutWidthMin = 28
 const aboutWidthMax = 60
 
 const colours: Readonly<Record<Tone, string>> = { plain: '', good: '\u001b[32m', bad: '\u001b[33m' }
+/** Says nothing to a person, who has the name; in parentheses where a message gives both. */
+const uid = / ?\(?\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b\)?/g
+
 const dim = '\u001b[2m'
 const reset = '\u001b[0m'
 
@@ -49,7 +52,10 @@ export class ActivityPrinter {
     const time = this.#timeText(nowMs)
     const name = padEnd(about, this.#aboutWidth)
     // Messages come from programs that run in the cluster: none of them may break the line or drive the terminal.
-    const text = what.replaceAll(/\p{Cc}+/gu, ' ').trim()
+    const text = what
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .replaceAll(uid, '')
+      .trim()
     if (this.#lines === '') this.#clock.defer(() => this.flush())
     this.#lines += this.#coloured
       ? `${dim}${time}${reset}  ${name}  ${colours[tone]}${text}${tone === 'plain' ? '' : reset}\n`

@@ -1,6 +1,8 @@
 import { type Event, events, type Node, nodes, type Pod, pods } from '@coracle/api'
 import { type Client, createInformer, type Informer, type InformerHandler } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
+import { gatherMs, type PodGroups, type Tally } from './bursts.ts'
+import { lastLogLine } from './last-log-line.ts'
 import { aboutText, type ChangeOf } from './log-changes.ts'
 import { podChanges } from './pod-changes.ts'
 
@@ -9,15 +11,28 @@ export type Tell = (change: ChangeOf) => void
 export interface Activity {
   /** Pods that have not ended. */
   readonly livePods: number
+  /** Which pods belong together. */
+  readonly groups: PodGroups
   stop(): Promise<void>
 }
 
-/** Tells what happens to pods and nodes, and of warnings about anything, from now on. Resolves once it is listening. */
-export async function followActivity(client: Client, environment: Environment, tell: Tell): Promise<Activity> {
+/**
+ * Tells what happens to pods and nodes, and of warnings about anything, from now on. `startedMs` is when the cluster was
+ * started: what ended before that is no news. Resolves once it is listening.
+ */
+export async function followActivity(
+  client: Client,
+  environment: Environment,
+  startedMs: number,
+  tell: Tell,
+): Promise<Activity> {
   const podInformer = createInformer<Pod>(client, pods, {}, environment)
   const nodeInformer = createInformer<Node>(client, nodes, {}, environment)
   const eventInformer = createInformer<Event>(client, events, {}, environment)
-  podInformer.addHandler(fromNowOn(podInformer, podHandler(tell)))
+  const groupNames = new Map<string, string>()
+  podInformer.addHandler(fromNowOn(podInformer, podHandler(client, startedMs, tell)))
+  podInformer.addHandler(groupHandler(groupNames, environment))
+  podInformer.addIndex(groupIndex, (pod) => [groupOf(pod)].filter((group) => group !== undefined))
   nodeInformer.addHandler(fromNowOn(nodeInformer, nodeHandler(tell)))
   eventInformer.addHandler(fromNowOn(eventInformer, eventHandler(tell)))
   const informers = [podInformer, nodeInformer, eventInformer]
@@ -26,6 +41,10 @@ export async function followActivity(client: Client, environment: Environment, t
   return {
     get livePods() {
       return podInformer.list().filter(isLive).length
+    },
+    groups: {
+      groupOf: (about) => groupNames.get(about),
+      tally: (group) => tallyOf(podInformer.byIndex(groupIndex, group)),
     },
     async stop() {
       await Promise.all(informers.map((informer) => informer.stop()))
@@ -46,8 +65,37 @@ function fromNowOn<T extends Pod | Node | Event>(
   }
 }
 
-function podHandler(tell: Tell): InformerHandler<Pod> {
-  const about = ({ metadata }: Pod): string => aboutText('pod', metadata.namespace, metadata.name ?? '')
+const groupIndex = 'controller, as lines name it'
+
+const aboutPod = ({ metadata }: Pod): string => aboutText('pod', metadata.namespace, metadata.name ?? '')
+
+/** The controller of a pod, as lines name it. */
+function groupOf({ metadata }: Pod): string | undefined {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller)
+  return owner === undefined ? undefined : aboutText(owner.kind, metadata.namespace, owner.name)
+}
+
+/** Keeps the groups of pods that are there, and of those that have just gone: what has happened to them is yet to be told. */
+function groupHandler(groups: Map<string, string>, { clock }: Environment): InformerHandler<Pod> {
+  const keep = (pod: Pod) => {
+    const group = groupOf(pod)
+    if (group === undefined) groups.delete(aboutPod(pod))
+    else groups.set(aboutPod(pod), group)
+  }
+  return {
+    add: keep,
+    update: (_, pod) => keep(pod),
+    delete: (pod) => void clock.setTimer(2 * gatherMs, () => groups.delete(aboutPod(pod))),
+  }
+}
+
+function tallyOf(found: readonly Pod[]): Tally {
+  const staying = found.filter((pod) => isLive(pod) && pod.metadata.deletionTimestamp === undefined)
+  return { ready: staying.filter(isReady).length, total: staying.length }
+}
+
+function podHandler(client: Client, startedMs: number, tell: Tell): InformerHandler<Pod> {
+  const about = aboutPod
   return {
     add(pod) {
       // A controller has told of its pod already, and why.
@@ -55,12 +103,21 @@ function podHandler(tell: Tell): InformerHandler<Pod> {
       if (!isControlled) tell({ about: about(pod), what: 'created', tone: 'plain' })
     },
     update(old, pod) {
-      for (const change of podChanges(old, pod)) tell({ about: about(pod), ...change })
+      for (const change of podChanges(old, pod, startedMs)) {
+        if (change.crashed === undefined) tell({ about: about(pod), ...change })
+        else void tellCrash(client, pod, { about: about(pod), ...change }, change.crashed, tell)
+      }
     },
     delete(pod) {
       tell({ about: about(pod), what: 'gone', tone: 'plain' })
     },
   }
+}
+
+/** With the last thing the container has said, which mostly is why. */
+async function tellCrash(client: Client, pod: Pod, change: ChangeOf, container: string, tell: Tell): Promise<void> {
+  const line = await lastLogLine(client, pod, container)
+  tell(line === '' ? change : { ...change, what: `${change.what}: ${line}` })
 }
 
 function nodeHandler(tell: Tell): InformerHandler<Node> {
@@ -97,5 +154,5 @@ function eventHandler(tell: Tell): InformerHandler<Event> {
 
 const isLive = ({ status }: Pod): boolean => status?.phase !== 'Succeeded' && status?.phase !== 'Failed'
 
-const isReady = ({ status }: Node): boolean =>
+const isReady = ({ status }: Node | Pod): boolean =>
   status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true

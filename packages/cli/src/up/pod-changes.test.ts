@@ -1,4 +1,4 @@
-import type { Pod } from '@coracle/api'
+import { type Pod, parseTime } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { podChanges } from './pod-changes.ts'
 
@@ -64,8 +64,62 @@ describe('podChanges', () => {
       pod(container(0, { state: { waiting: { reason: 'ContainerCreating' } } })),
       ['started'],
     ],
+    [
+      'a back-off without what the line says already',
+      pod(container(1)),
+      pod(
+        container(1, {
+          state: {
+            waiting: {
+              reason: 'CrashLoopBackOff',
+              message:
+                'back-off 10s restarting failed container=main pod=crash_default(1c85fe83-322c-4477-91c2-4730bd023b1c)',
+            },
+          },
+        }),
+      ),
+      ['container main waits: CrashLoopBackOff: back-off 10s'],
+    ],
     ['nothing of what stays', pod(container(2)), pod(container(2)), []],
   ])('tells of %s', (_, old, now, expected) => {
     expect(podChanges(old, now).map(({ what }) => what)).toEqual(expected)
+  })
+})
+
+describe('pods of an earlier life', () => {
+  const startedMs = parseTime('2026-01-01T12:00:00Z') + 500
+  const old = { creationTimestamp: '2026-01-01T11:00:00Z' }
+  const ended = (finishedAt: string) => ({ terminated: { exitCode: 143, finishedAt } })
+  const changes = (finishedAt: string, metadata: object) => {
+    const stopped = pod(
+      { ...container(0, { ready: false, state: ended(finishedAt) }), ...ready('False') },
+      {},
+      metadata,
+    )
+    const again = pod(
+      { ...container(1, { ready: true, lastState: ended(finishedAt) }), ...ready('True') },
+      {},
+      metadata,
+    )
+    const before = pod({ ...container(0, { ready: true }), ...ready('True') }, {}, metadata)
+    return [...podChanges(before, stopped, startedMs), ...podChanges(stopped, again, startedMs)]
+  }
+
+  it('start again without a warning', () => {
+    expect(changes('2026-01-01T12:00:00Z', old)).toEqual([
+      { what: 'container main started again', tone: 'plain', isStep: true },
+      { what: 'ready', tone: 'good', isStep: true },
+    ])
+  })
+
+  it.each([
+    ['that crash in this one', '2026-01-01T12:00:01Z', old],
+    ['only in the eyes of a coarse clock', '2026-01-01T12:00:00Z', { creationTimestamp: '2026-01-01T12:00:00Z' }],
+  ])('are told of as any other: %s', (_, finishedAt, metadata) => {
+    expect(changes(finishedAt, metadata).map(({ what }) => what)).toEqual([
+      'no longer ready',
+      'container main restarted after it ended with exit code 143 (once)',
+      'ready',
+    ])
   })
 })

@@ -1,0 +1,75 @@
+import { VirtualClock } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Bursts, gatherMs, toldOneByOneMax } from './bursts.ts'
+import type { ChangeOf } from './log-changes.ts'
+
+let clock: VirtualClock
+let bursts: Bursts
+let lines: string[]
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  lines = []
+  bursts = new Bursts(clock, (_, { about, what }) => lines.push(`${about} ${what}`))
+  bursts.follow({
+    groupOf: (about) => (about.startsWith('pod/web-') ? 'replicationcontroller/web' : undefined),
+    tally: () => ({ ready: 3, total: 50 }),
+  })
+})
+
+const pods = (count: number, change: Partial<ChangeOf>) => {
+  for (let index = 0; index < count; index++) {
+    bursts.tell({ about: `pod/web-${index}`, what: 'ready', tone: 'plain', ...change })
+  }
+}
+
+describe('Bursts', () => {
+  it('sums up what happens to many pods of a controller', async () => {
+    pods(50, { what: 'created by replication-controller: 0 of 50 replicas exist' })
+    pods(50, { what: 'scheduled to node-0', isStep: true })
+    pods(3, { what: 'ready', isStep: true })
+    expect(lines).toEqual([])
+    await clock.advance(gatherMs)
+    expect(lines).toEqual([
+      'replicationcontroller/web 50 pods created by replication-controller: 0 of 50 replicas exist',
+      'replicationcontroller/web 3 of 50 ready',
+    ])
+    await clock.advance('1h')
+    expect(lines).toHaveLength(2)
+  })
+
+  it('goes on with sums until the last of many have changed', async () => {
+    pods(20, { what: 'started', isStep: true })
+    await clock.advance('1s')
+    pods(1, { what: 'ready', isStep: true })
+    await clock.advance('1s')
+    expect(lines).toEqual(['replicationcontroller/web 3 of 50 ready', 'replicationcontroller/web 3 of 50 ready'])
+    await clock.advance('1m')
+    pods(1, { what: 'gone' })
+    await clock.advance('1s')
+    expect(lines.at(-1)).toBe('pod/web-0 gone')
+  })
+
+  it('tells of trouble with how many it concerns', async () => {
+    pods(toldOneByOneMax + 1, { what: 'cannot be scheduled: no room', tone: 'bad' })
+    await clock.advance(gatherMs)
+    expect(lines).toEqual(['replicationcontroller/web 5 pods cannot be scheduled: no room'])
+  })
+
+  it('tells of few pods, and of pods of nobody, one by one and in order', async () => {
+    pods(toldOneByOneMax, { what: 'gone' })
+    for (let index = 0; index < 9; index++) bursts.tell({ about: `pod/alone-${index}`, what: 'gone', tone: 'plain' })
+    await clock.advance(gatherMs)
+    expect(lines).toHaveLength(toldOneByOneMax + 9)
+    expect(lines[0]).toBe('pod/web-0 gone')
+    expect(lines.at(-1)).toBe('pod/alone-8 gone')
+  })
+
+  it('holds up nothing else, and tells all when it is flushed', () => {
+    pods(1, { what: 'gone' })
+    bursts.tell({ about: 'cluster', what: 'stopping', tone: 'plain' })
+    expect(lines).toEqual(['cluster stopping'])
+    bursts.flush()
+    expect(lines).toEqual(['cluster stopping', 'pod/web-0 gone'])
+  })
+})
