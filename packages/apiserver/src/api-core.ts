@@ -12,6 +12,8 @@ import { KindServer } from './kind-server.ts'
 import type { NodeGateway } from './node-gateway.ts'
 import { Registries } from './registries.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
+import { unionOf } from './security/authorization.ts'
+import { createNodeAuthorizer } from './security/node-authorizer.ts'
 import type { Subresource } from './subresources/subresource.ts'
 import { createSubresources } from './subresources/subresources.ts'
 import { StoreFeed } from './watch-cache/store-feed.ts'
@@ -22,6 +24,7 @@ export interface ApiCoreOptions {
   readonly store: Store
   /** The kinds served from the start. */
   readonly kinds: readonly StoredKind[]
+  /** Who may do what, beside what node agents may by their pods. */
   readonly authorizer: Authorizer
   /** Absent: nothing that only a node knows, such as logs, can be had. */
   readonly nodes?: NodeGateway
@@ -56,8 +59,9 @@ export interface ApiCore {
 
 /** Starts the core. Wait for `ready` before serving. */
 export function createApiCore(options: ApiCoreOptions): ApiCore {
-  const { environment, store, authorizer } = options
+  const { environment, store } = options
   const registries = new Registries()
+  const authorizer = unionOf([createNodeAuthorizer(registries), options.authorizer])
   const feed = new StoreFeed(store, environment, (error) => {
     environment.logger.error('the store has ended', { error: error.message })
     kinds.close()

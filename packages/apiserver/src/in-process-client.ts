@@ -22,7 +22,7 @@ import type { ApiCore } from './api-core.ts'
 import { InProcessWatch } from './in-process-watch.ts'
 import type { ResourceRegistry } from './registry/resource-registry.ts'
 import type { RegistryWriteOptions } from './registry-contract.ts'
-import type { RequestContext, User } from './request.ts'
+import { collectionAttributes, type RequestContext, type User } from './request.ts'
 import type { Subresource } from './subresources/subresource.ts'
 
 /**
@@ -52,7 +52,7 @@ class InProcessClient implements Client {
   }
 
   async list<T extends KubernetesObject>(resource: Resource<T>, options: ListOptions = {}): Promise<KubernetesList<T>> {
-    const { registry } = this.#enter('list', resource, '', options.namespace, '', options.signal)
+    const { registry } = this.#enter('list', resource, '', options.namespace, '', options.signal, options.fieldSelector)
     const page = await registry.list(options)
     return {
       apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
@@ -67,7 +67,15 @@ class InProcessClient implements Client {
   }
 
   async watch<T extends KubernetesObject>(resource: Resource<T>, options: WatchOptions = {}): Promise<Watch<T>> {
-    const { registry } = this.#enter('watch', resource, '', options.namespace, '', options.signal)
+    const { registry } = this.#enter(
+      'watch',
+      resource,
+      '',
+      options.namespace,
+      '',
+      options.signal,
+      options.fieldSelector,
+    )
     const watch = new InProcessWatch<T>()
     watch.attach(await registry.watch(options, watch.onEvent, watch.onEnd))
     return watch
@@ -173,11 +181,16 @@ class InProcessClient implements Client {
     requestedNamespace: string | undefined,
     name: string,
     signal: AbortSignal | undefined,
+    fieldSelector = '',
   ): { readonly registry: ResourceRegistry; readonly namespace: string } {
     signal?.throwIfAborted()
     const registry = this.#core.registries.of(resource)
     const namespace = registry?.definition.namespaced === false ? '' : (requestedNamespace ?? '')
-    this.#core.authorize(this.#context.user, { kind: 'resource', verb, resource, subresource, namespace, name })
+    const attributes = { kind: 'resource', verb, resource, subresource, namespace, name } as const
+    this.#core.authorize(
+      this.#context.user,
+      fieldSelector === '' ? attributes : collectionAttributes(attributes, fieldSelector),
+    )
     if (registry === undefined) throw notServed()
     const { namespaced, hasStatus } = registry.definition
     if (subresource === 'status' && !hasStatus) throw notServed()

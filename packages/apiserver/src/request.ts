@@ -1,4 +1,4 @@
-import type { Resource } from '@coracle/api'
+import { parseFieldSelector, type Resource } from '@coracle/api'
 
 /** Who makes a request, as authentication established it. */
 export interface User {
@@ -19,10 +19,34 @@ export type RequestAttributes =
       readonly resource: Resource
       readonly subresource: string
       readonly namespace: string
-      /** Empty for collections and creates without a name. */
+      /** Empty for creates and for collections, unless a list or watch selects one object by its name. */
       readonly name: string
+      /** Of a list or watch, as the request has it: some may read of a collection only what they select. */
+      readonly fieldSelector?: string
     }
   | { readonly kind: 'path'; readonly verb: string; readonly path: string }
+
+/** What a list or watch of a collection wants: where its field selector names one object, as upstream, that object. */
+export function collectionAttributes(
+  attributes: Extract<RequestAttributes, { readonly kind: 'resource' }>,
+  fieldSelector: string,
+): RequestAttributes {
+  const named = attributes.name === '' ? selectedName(fieldSelector) : undefined
+  return { ...attributes, fieldSelector, ...(named === undefined ? {} : { name: named }) }
+}
+
+/** The only name a field selector selects; undefined where it does not say, or cannot be read, which is for others to refuse. */
+function selectedName(fieldSelector: string): string | undefined {
+  if (!fieldSelector.includes('metadata.name')) return undefined
+  try {
+    const { terms } = parseFieldSelector(fieldSelector)
+    const name = terms.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value
+    // What could be no part of a path names no object.
+    return name === undefined || name === '.' || name === '..' || /[/%]/.test(name) ? undefined : name
+  } catch {
+    return undefined
+  }
+}
 
 export interface RequestContext {
   readonly user: User

@@ -4,8 +4,8 @@ import type { User } from '@coracle/apiserver'
 export const identities = {
   admin: { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] },
   controllerManager: { name: 'system:kube-controller-manager', groups: ['system:authenticated'] },
-  /** One agent speaks for all simulated nodes, so it has the rights of nodes without being a particular one. */
-  simulatedNodes: { name: 'system:simulated-nodes', groups: ['system:nodes', 'system:authenticated'] },
+  /** One agent speaks for all simulated nodes, so it has the rights of a node for each of them. */
+  simulatedNodes: { name: 'system:simulated-nodes', groups: ['system:authenticated'] },
   scheduler: { name: 'system:kube-scheduler', groups: ['system:authenticated'] },
 } as const satisfies Readonly<Record<string, User>>
 

@@ -2,6 +2,7 @@ import type { Registries } from '../registries.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
+import { nodeRestriction } from './node-restriction.ts'
 import { priority } from './priority.ts'
 import { serviceAccount } from './service-account.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
@@ -11,6 +12,7 @@ export function builtInAdmission(registries: Registries): readonly AdmissionPlug
   return [
     namespaceLifecycle(registries),
     serviceAccount,
+    nodeRestriction(registries),
     taintNodesByCondition,
     priority(registries),
     defaultTolerationSeconds,

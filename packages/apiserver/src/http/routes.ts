@@ -1,5 +1,5 @@
 import { ApiError, badRequest, type Resource } from '@coracle/api'
-import type { RequestAttributes } from '../request.ts'
+import { collectionAttributes, type RequestAttributes } from '../request.ts'
 
 /** What a method and a path ask for, read as upstream reads them (apiserver's RequestInfo). */
 export type Route = ResourceRoute | PathRoute
@@ -105,17 +105,23 @@ export function checkPathName(name: string): void {
   if (why !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: may not ${why}`)
 }
 
-/** What authorization judges. `resource` is the kind where there is one of that name. */
-export function attributesOf(route: ResourceRoute, resource: Resource | undefined): RequestAttributes {
+/** What authorization judges. `resource` is the kind where there is one of that name; the field selector is in the query. */
+export function attributesOf(
+  route: ResourceRoute,
+  resource: Resource | undefined,
+  fieldSelectorOf: () => string,
+): RequestAttributes {
   const { group, version, plural, verb, subresource, namespace, name } = route
-  return {
-    kind: 'resource',
+  const attributes = {
+    kind: 'resource' as const,
     verb,
     resource: resource ?? { group, version, kind: '', plural, namespaced: namespace !== '' },
     subresource,
     namespace,
     name,
   }
+  const fieldSelector = verb === 'list' || verb === 'watch' ? fieldSelectorOf() : ''
+  return fieldSelector === '' ? attributes : collectionAttributes(attributes, fieldSelector)
 }
 
 /** The answer to a path that leads nowhere. */

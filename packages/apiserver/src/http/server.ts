@@ -188,7 +188,10 @@ function createHandler(
       return paths(exchange, path)
     }
     const registry = core.registries.byResource(route.group, route.version, route.plural)
-    core.authorize(exchange.user, attributesOf(route, registry?.definition))
+    core.authorize(
+      exchange.user,
+      attributesOf(route, registry?.definition, () => query.get('fieldSelector') ?? ''),
+    )
     if (registry === undefined || leadsNowhere(route, registry.definition.namespaced)) throw pathNotFound()
     if (route.verb === '' || lacksNamespace(route, registry.definition.namespaced)) throw pathMethodNotAllowed()
     if (route.subresource !== '') return handleSubresource(context, exchange, route, registry)

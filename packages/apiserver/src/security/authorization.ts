@@ -1,4 +1,4 @@
-import type { Authorizer, RequestAttributes, User } from '../request.ts'
+import type { Authorizer, RequestAttributes } from '../request.ts'
 import { builtInGrants, type Grant } from './built-in-grants.ts'
 
 /**
@@ -23,9 +23,24 @@ export function createAuthorizer(grants: readonly Grant[] = builtInGrants): Auth
       if (own !== undefined && allows(own, attributes)) return undefined
       for (const group of user.groups) {
         const shared = byGroup.get(group)
-        if (shared !== undefined && allows(shared, attributes) && !exceedsNode(user, attributes)) return undefined
+        if (shared !== undefined && allows(shared, attributes)) return undefined
       }
       return ''
+    },
+  }
+}
+
+/** Allows what any of several allows. Refuses with all their reasons. */
+export function unionOf(authorizers: readonly Authorizer[]): Authorizer {
+  return {
+    refuse(user, attributes) {
+      let reasons = ''
+      for (const authorizer of authorizers) {
+        const why = authorizer.refuse(user, attributes)
+        if (why === undefined) return undefined
+        if (why !== '') reasons += reasons === '' ? why : `\n${why}`
+      }
+      return reasons
     },
   }
 }
@@ -64,12 +79,3 @@ function allows(permissions: Permissions, attributes: RequestAttributes): boolea
 
 const matchesPath = (pattern: string, path: string): boolean =>
   pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path
-
-/** A node agent writes no Node object but its own (upstream's node restriction). */
-function exceedsNode(user: User, attributes: RequestAttributes): boolean {
-  if (!user.name.startsWith('system:node:') || attributes.kind !== 'resource') return false
-  if (attributes.resource.plural !== 'nodes' || attributes.name === '') return false
-  return (
-    !['get', 'list', 'watch'].includes(attributes.verb) && attributes.name !== user.name.slice('system:node:'.length)
-  )
-}

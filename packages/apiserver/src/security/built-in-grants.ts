@@ -18,7 +18,7 @@ const leases = 'read,create,change leases.coordination.k8s.io'
 /** A controller inside kube-controller-manager: a service account of kube-system. */
 const controller = (name: string, ...resources: readonly string[]): Grant => ({
   user: `system:serviceaccount:kube-system:${name}`,
-  resources: [...resources, events, leases],
+  resources: [...resources, events],
 })
 
 const healthPaths = ['/healthz', '/livez', '/readyz']
@@ -67,21 +67,17 @@ export const builtInGrants: readonly Grant[] = [
       leases,
     ],
   },
+  // One agent for all simulated nodes: no node of its own that the Node authorizer could hold it to.
   {
-    group: 'system:nodes',
+    user: 'system:simulated-nodes',
     resources: [
-      'read services,pods,nodes,secrets,configmaps,persistentvolumeclaims,persistentvolumes',
-      'read runtimeclasses.node.k8s.io,csidrivers.storage.k8s.io,csinodes.storage.k8s.io',
-      'create,change,remove nodes',
+      'read pods,nodes',
+      'get secrets,configmaps',
+      'create,change nodes',
       'change nodes/status,pods/status',
-      'create,delete pods',
-      'create pods/eviction,serviceaccounts/token',
-      'create tokenreviews.authentication.k8s.io,subjectaccessreviews.authorization.k8s.io',
-      'create certificatesigningrequests.certificates.k8s.io',
-      'delete leases.coordination.k8s.io',
-      'create,change,delete csinodes.storage.k8s.io',
-      events,
-      leases,
+      'delete pods',
+      'get,create,change leases.coordination.k8s.io',
+      'create,change events',
     ],
   },
 

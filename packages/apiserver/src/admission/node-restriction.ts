@@ -1,0 +1,221 @@
+import { deepEqual, forbidden, type KubernetesObject, type Node, notFound, type Pod } from '@coracle/api'
+import type { Registries } from '../registries.ts'
+import { mirrorAnnotation, nodeLeaseNamespace, nodeOf } from '../security/node-identity.ts'
+import { podReferences } from '../security/pod-references.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+
+/**
+ * Keeps a node agent to its own node, lease and pods, and from labels and taints by which it could draw pods to itself
+ * (upstream's NodeRestriction, plugin/pkg/admission/noderestriction).
+ */
+export function nodeRestriction(registries: Registries): AdmissionPlugin {
+  const refusalOf = (attributes: AdmissionAttributes, object: KubernetesObject | undefined): string | undefined => {
+    const node = nodeOf(attributes.context.user)
+    if (node === undefined) return undefined
+    if (node === '') return `could not determine node from user ${JSON.stringify(attributes.context.user.name)}`
+    const { group, plural } = attributes.definition
+    const judge = Object.hasOwn(judges, `${plural}.${group}`) ? judges[`${plural}.${group}`] : undefined
+    return judge?.({ node, attributes, object, registries })
+  }
+  const check = (attributes: AdmissionAttributes, object: KubernetesObject | undefined): void => {
+    const why = refusalOf(attributes, object)
+    if (why !== undefined) throw forbidden(attributes.definition, attributes.name, why)
+  }
+  return {
+    name: 'NodeRestriction',
+    mutate(attributes, object) {
+      check(attributes, object)
+      return object
+    },
+    // Deletes have nothing to change, and are only judged.
+    validate(attributes, object) {
+      if (attributes.operation === 'DELETE') check(attributes, object)
+    },
+  }
+}
+
+interface Question {
+  readonly node: string
+  readonly attributes: AdmissionAttributes
+  /** As the request has it; undefined for deletes. */
+  readonly object: KubernetesObject | undefined
+  readonly registries: Registries
+}
+
+/** Undefined where it is admitted, else why not. */
+type Judge = (question: Question) => string | undefined
+
+const judges: Readonly<Record<string, Judge>> = {
+  'pods.': judgePod,
+  'nodes.': judgeNode,
+  'serviceaccounts.': judgeServiceAccount,
+  'leases.coordination.k8s.io': judgeLease,
+}
+
+function judgePod(question: Question): string | undefined {
+  const { subresource } = question.attributes
+  if (subresource === '') return judgeWholePod(question)
+  if (subresource === 'status') return judgePodStatus(question)
+  if (subresource === 'eviction') return judgeEviction(question)
+  return `unexpected pod subresource ${quote(subresource)}, only 'status' and 'eviction' are allowed`
+}
+
+function judgeWholePod({ node, attributes, object, registries }: Question): string | undefined {
+  const { operation, old } = attributes
+  if (operation === 'CREATE') return judgeMirrorPod(node, object as Pod, registries)
+  if (operation !== 'DELETE') {
+    return `unexpected operation ${quote(operation)}, node ${quote(node)} can only create and delete mirror pods`
+  }
+  const isOwn = (old as Pod).spec.nodeName === node
+  return isOwn ? undefined : `node ${quote(node)} can only delete pods with spec.nodeName set to itself`
+}
+
+/** The only pods a node makes are mirrors of what it was told to run in another way, and those name nothing of the API. */
+function judgeMirrorPod(node: string, pod: Pod, registries: Registries): string | undefined {
+  const { annotations = {}, ownerReferences = [] } = pod.metadata
+  const who = `node ${quote(node)}`
+  if (!Object.hasOwn(annotations, mirrorAnnotation)) {
+    return `pod does not have ${quote(mirrorAnnotation)} annotation, ${who} can only create mirror pods`
+  }
+  if (pod.spec.nodeName !== node) return `${who} can only create pods with spec.nodeName set to itself`
+  const [owner, ...others] = ownerReferences
+  if (others.length > 0) return `${who} can only create pods with a single owner reference set to itself`
+  if (owner === undefined || owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node) {
+    return `${who} can only create pods with an owner reference set to itself`
+  }
+  if (owner.controller !== true) return `${who} can only create pods with a controller owner reference set to itself`
+  if (owner.blockOwnerDeletion === true) return `${who} must not set blockOwnerDeletion on an owner reference`
+  const uid = registries.byResource('', 'v1', 'nodes')?.peek('', node)?.object.metadata.uid
+  if (uid === undefined) throw notFound({ group: '', plural: 'nodes' }, node)
+  if (owner.uid !== uid) return `node ${node} UID mismatch: expected ${owner.uid} got ${uid}`
+  const [reference] = podReferences(pod)
+  if (reference !== undefined) {
+    const named = reference.plural === 'serviceaccounts' ? 'a service account' : reference.plural
+    return `${who} can not create pods that reference ${named}`
+  }
+  const sources = (pod.spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? [])
+  if (sources.some(({ clusterTrustBundle }) => clusterTrustBundle !== undefined)) {
+    return `${who} can not create pods that reference clustertrustbundles`
+  }
+  return undefined
+}
+
+function judgePodStatus({ node, attributes, object }: Question): string | undefined {
+  const { operation, old } = attributes
+  if (operation !== 'UPDATE') return `unexpected operation ${quote(operation)}`
+  const [before, after] = [old as Pod, object as Pod]
+  if (before.spec.nodeName !== node) {
+    return `node ${quote(node)} can only update pod status for pods with spec.nodeName set to itself`
+  }
+  if (modifiedLabels(after.metadata.labels, before.metadata.labels).length > 0) {
+    return `node ${quote(node)} cannot update labels through pod status`
+  }
+  if (!deepEqual(before.status?.resourceClaimStatuses ?? [], after.status?.resourceClaimStatuses ?? [])) {
+    return `node ${quote(node)} cannot update resource claim statues`
+  }
+  return undefined
+}
+
+function judgeEviction({ node, attributes, object, registries }: Question): string | undefined {
+  if (attributes.operation !== 'CREATE') return `unexpected operation ${attributes.operation}`
+  const name = attributes.name || object?.metadata.name || ''
+  if (name === '') return 'could not determine pod from request data'
+  const isOwn = podIn(registries, attributes.namespace, name).spec.nodeName === node
+  return isOwn ? undefined : `node ${node} can only evict pods with spec.nodeName set to itself`
+}
+
+function judgeNode({ node, attributes, object }: Question): string | undefined {
+  const { operation, name, old } = attributes
+  if (name !== node) return `node ${quote(node)} is not allowed to modify node ${quote(name)}`
+  if (operation === 'DELETE') return undefined
+  const [before, after] = [old as Node | undefined, object as Node]
+  const source = after.spec?.configSource
+  if (operation === 'CREATE') {
+    if (source !== undefined) return `node ${quote(node)} is not allowed to create pods with a non-nil configSource`
+    const labels = forbiddenLabels(after.metadata.labels, undefined)
+    if (labels.length === 0) return undefined
+    return `node ${quote(node)} is not allowed to set the following labels: ${labels.join(', ')}`
+  }
+  if (source !== undefined && !deepEqual(source, before?.spec?.configSource)) {
+    return `node ${quote(node)} is not allowed to update configSource to a new non-nil configSource`
+  }
+  if (!deepEqual(after.spec?.taints ?? [], before?.spec?.taints ?? [])) {
+    return `node ${quote(node)} is not allowed to modify taints`
+  }
+  const labels = forbiddenLabels(after.metadata.labels, before?.metadata.labels)
+  return labels.length === 0 ? undefined : `is not allowed to modify labels: ${labels.join(', ')}`
+}
+
+/** Tokens for a node are bound to a pod that is on it, and end with that pod. */
+function judgeServiceAccount({ node, attributes, object, registries }: Question): string | undefined {
+  if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return undefined
+  const { spec } = object as KubernetesObject & { readonly spec?: { readonly boundObjectRef?: BoundObject } }
+  const { apiVersion, kind, name = '', uid = '' } = spec?.boundObjectRef ?? {}
+  if (apiVersion !== 'v1' || kind !== 'Pod' || name === '') return 'node requested token not bound to a pod'
+  if (uid === '') return 'node requested token with a pod binding without a uid'
+  const pod = podIn(registries, attributes.namespace, name)
+  if (pod.metadata.uid !== uid) {
+    return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
+  }
+  return pod.spec.nodeName === node ? undefined : 'node requested token bound to a pod scheduled on a different node'
+}
+
+interface BoundObject {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly name?: string
+  readonly uid?: string
+}
+
+function judgeLease({ node, attributes }: Question): string | undefined {
+  if (attributes.namespace !== nodeLeaseNamespace) {
+    return `can only access leases in the ${quote(nodeLeaseNamespace)} system namespace`
+  }
+  return attributes.name === node ? undefined : 'can only access node lease with the same name as the requesting node'
+}
+
+function podIn(registries: Registries, namespace: string, name: string): Pod {
+  const pod = registries.byResource('', 'v1', 'pods')?.peek(namespace, name)?.object
+  if (pod === undefined) throw notFound({ group: '', plural: 'pods' }, name)
+  return pod as Pod
+}
+
+type Labels = Readonly<Record<string, string>>
+
+/** The labels that one has and the other has not, or has with another value. */
+function modifiedLabels(after: Labels = {}, before: Labels = {}): readonly string[] {
+  const keys = new Set([...Object.keys(after), ...Object.keys(before)])
+  return [...keys].filter((key) => after[key] !== before[key]).sort()
+}
+
+const forbiddenLabels = (after: Labels | undefined, before: Labels | undefined): readonly string[] =>
+  modifiedLabels(after, before).filter((label) => !mayLabel(label))
+
+/** Labels of Kubernetes that node agents set on their own node (kubelet/pkg/apis). */
+const kubeletLabels = new Set([
+  'kubernetes.io/hostname',
+  'kubernetes.io/os',
+  'kubernetes.io/arch',
+  'beta.kubernetes.io/os',
+  'beta.kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type',
+  'node.kubernetes.io/instance-type',
+  'topology.kubernetes.io/zone',
+  'topology.kubernetes.io/region',
+  'failure-domain.beta.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region',
+])
+
+/** Whether a node may give itself a label: any that is not Kubernetes' own, and of those some. */
+function mayLabel(label: string): boolean {
+  const slash = label.indexOf('/')
+  const prefix = slash < 0 ? '' : label.slice(0, slash)
+  if (isWithin(prefix, 'node-restriction.kubernetes.io')) return false
+  if (!isWithin(prefix, 'kubernetes.io') && !isWithin(prefix, 'k8s.io')) return true
+  if (kubeletLabels.has(label)) return true
+  return isWithin(prefix, 'kubelet.kubernetes.io') || isWithin(prefix, 'node.kubernetes.io')
+}
+
+const isWithin = (prefix: string, domain: string): boolean => prefix === domain || prefix.endsWith(`.${domain}`)
+
+const quote = (text: string): string => JSON.stringify(text)

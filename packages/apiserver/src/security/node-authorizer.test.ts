@@ -1,0 +1,281 @@
+import {
+  builtinResources,
+  configMaps,
+  events,
+  leases,
+  namespaces,
+  nodes,
+  type Pod,
+  pods,
+  type Resource,
+  secrets,
+  serviceAccounts,
+} from '@coracle/api'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { ApiCore } from '../api-core.ts'
+import type { User } from '../request.ts'
+import { pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
+import { createAuthorizer } from './authorization.ts'
+import { mirrorAnnotation, nodeLeaseNamespace } from './node-identity.ts'
+import { podReferences } from './pod-references.ts'
+
+const agentOf = (node: string): User => ({
+  name: `system:node:${node}`,
+  groups: ['system:nodes', 'system:authenticated'],
+})
+
+let test: TestCore
+let core: ApiCore
+beforeEach(async () => {
+  test = await startTestCore({ authorizer: createAuthorizer() })
+  core = test.core
+})
+
+interface Wish {
+  readonly verb: string
+  readonly resource: Resource
+  readonly subresource?: string
+  readonly namespace?: string
+  readonly name?: string
+  readonly fieldSelector?: string
+}
+
+function may(node: string, { verb, resource, subresource = '', namespace = '', name = '', ...rest }: Wish): boolean {
+  try {
+    core.authorize(agentOf(node), { kind: 'resource', verb, resource, subresource, namespace, name, ...rest })
+    return true
+  } catch (error) {
+    expect(error).toMatchObject({ code: 403 })
+    return false
+  }
+}
+
+const boundTo = (node: string, name: string, spec: Partial<Pod['spec']> = {}, metadata: Pod['metadata'] = {}) =>
+  test.client.create(pods, pod(name, metadata, { nodeName: node, ...spec }))
+
+const readsSecret = (name: string): Partial<Pod['spec']> => ({
+  containers: [{ name: 'main', image: 'i', envFrom: [{ secretRef: { name } }] }],
+})
+
+describe('a node agent', () => {
+  const inDefault = { namespace: 'default' }
+  const ofLeases = { resource: leases, namespace: nodeLeaseNamespace }
+  const persistentVolumes = { group: '', version: 'v1', kind: '', plural: 'persistentvolumes', namespaced: false }
+
+  it.each<[allowed: boolean, what: string, wish: Wish]>([
+    [true, 'read its own node', { verb: 'get', resource: nodes, name: 'n1' }],
+    [true, 'watch its own node', { verb: 'watch', resource: nodes, name: 'n1' }],
+    [false, 'read another node', { verb: 'get', resource: nodes, name: 'n2' }],
+    [false, 'list nodes', { verb: 'list', resource: nodes }],
+    [true, 'create a node', { verb: 'create', resource: nodes }],
+    [true, 'patch a node’s status', { verb: 'patch', resource: nodes, subresource: 'status', name: 'n1' }],
+    [false, 'delete its own node', { verb: 'delete', resource: nodes, name: 'n1' }],
+    [false, 'delete all nodes', { verb: 'deletecollection', resource: nodes }],
+    [false, 'proxy to a node', { verb: 'get', resource: nodes, subresource: 'proxy', name: 'n1' }],
+
+    [true, 'list its pods', { verb: 'list', resource: pods, fieldSelector: 'spec.nodeName=n1' }],
+    [
+      true,
+      'watch its pods',
+      { verb: 'watch', resource: pods, fieldSelector: 'status.phase!=Failed,spec.nodeName==n1' },
+    ],
+    [false, 'list all pods', { verb: 'list', resource: pods }],
+    [false, 'list pods of another node', { verb: 'list', resource: pods, fieldSelector: 'spec.nodeName=n2' }],
+    [false, 'list pods of other nodes', { verb: 'list', resource: pods, fieldSelector: 'spec.nodeName!=n1' }],
+    [false, 'delete all its pods', { verb: 'deletecollection', resource: pods, fieldSelector: 'spec.nodeName=n1' }],
+    [true, 'read its pod', { verb: 'get', resource: pods, ...inDefault, name: 'mine' }],
+    [true, 'watch its pod', { verb: 'watch', resource: pods, ...inDefault, name: 'mine' }],
+    [false, 'read a pod of another node', { verb: 'get', resource: pods, ...inDefault, name: 'theirs' }],
+    [false, 'read a pod of no node', { verb: 'get', resource: pods, ...inDefault, name: 'pending' }],
+    [false, 'update a pod', { verb: 'update', resource: pods, ...inDefault, name: 'mine' }],
+    [
+      true,
+      'patch a pod’s status',
+      { verb: 'patch', resource: pods, subresource: 'status', ...inDefault, name: 'mine' },
+    ],
+    [false, 'bind a pod', { verb: 'create', resource: pods, subresource: 'binding', ...inDefault, name: 'mine' }],
+    [false, 'run in its pod', { verb: 'create', resource: pods, subresource: 'exec', ...inDefault, name: 'mine' }],
+
+    [true, 'read a secret of its pod', { verb: 'get', resource: secrets, ...inDefault, name: 'my-secret' }],
+    [true, 'watch a secret of its pod', { verb: 'watch', resource: secrets, ...inDefault, name: 'my-secret' }],
+    [false, 'read another secret', { verb: 'get', resource: secrets, ...inDefault, name: 'their-secret' }],
+    [false, 'read a secret that no pod names', { verb: 'get', resource: secrets, ...inDefault, name: 'admin' }],
+    [
+      false,
+      'read that secret elsewhere',
+      { verb: 'get', resource: secrets, namespace: 'kube-system', name: 'my-secret' },
+    ],
+    [false, 'list secrets', { verb: 'list', resource: secrets, ...inDefault }],
+    [false, 'list all secrets', { verb: 'list', resource: secrets }],
+    [false, 'write a secret of its pod', { verb: 'update', resource: secrets, ...inDefault, name: 'my-secret' }],
+    [
+      false,
+      'read a config map that no pod names',
+      { verb: 'get', resource: configMaps, ...inDefault, name: 'my-secret' },
+    ],
+    [
+      true,
+      'make a token for its pod',
+      { verb: 'create', resource: serviceAccounts, subresource: 'token', ...inDefault, name: 'default' },
+    ],
+    [
+      false,
+      'make a token for a service account of no pod of its own',
+      { verb: 'create', resource: serviceAccounts, subresource: 'token', ...inDefault, name: 'admin' },
+    ],
+    [false, 'read a service account', { verb: 'get', resource: serviceAccounts, ...inDefault, name: 'default' }],
+    [false, 'read a volume', { verb: 'get', resource: persistentVolumes, name: 'any' }],
+
+    [true, 'renew its lease', { verb: 'patch', ...ofLeases, name: 'n1' }],
+    [true, 'create a lease among those of nodes', { verb: 'create', ...ofLeases }],
+    [false, 'renew the lease of another', { verb: 'patch', ...ofLeases, name: 'n2' }],
+    [false, 'list leases', { verb: 'list', ...ofLeases }],
+    [false, 'take the scheduler’s lease', { verb: 'update', resource: leases, namespace: 'kube-system', name: 'n1' }],
+    [false, 'create a lease elsewhere', { verb: 'create', resource: leases, namespace: 'kube-system' }],
+
+    [true, 'create an event', { verb: 'create', resource: events, ...inDefault }],
+    [false, 'delete an event', { verb: 'delete', resource: events, ...inDefault, name: 'e' }],
+    [false, 'read a namespace', { verb: 'get', resource: namespaces, name: 'default' }],
+  ])('may (%s): %s', async (allowed, _, wish) => {
+    await boundTo('n1', 'mine', readsSecret('my-secret'))
+    await boundTo('n2', 'theirs', { ...readsSecret('their-secret'), serviceAccountName: 'admin' })
+    await test.client.create(pods, pod('pending', {}, readsSecret('admin')))
+    expect(may('n1', wish)).toBe(allowed)
+  })
+
+  it('may delete no collection of any kind there is', () => {
+    for (const resource of builtinResources) {
+      expect(may('n1', { verb: 'deletecollection', resource, namespace: resource.namespaced ? 'default' : '' })).toBe(
+        false,
+      )
+    }
+  })
+
+  it('is one by its name and its group together', () => {
+    const wish = {
+      kind: 'resource',
+      verb: 'create',
+      resource: nodes,
+      subresource: '',
+      namespace: '',
+      name: '',
+    } as const
+    for (const user of [
+      { name: 'system:node:n1', groups: ['system:authenticated'] },
+      { name: 'n1', groups: ['system:nodes', 'system:authenticated'] },
+      { name: 'system:node:', groups: ['system:nodes', 'system:authenticated'] },
+    ]) {
+      expect(() => core.authorize(user, wish)).toThrow(expect.objectContaining({ code: 403 }))
+    }
+  })
+
+  it('is told why it may not', async () => {
+    const agent = core.client(agentOf('n1'))
+    expect((await refusal(agent.get(secrets, { namespace: 'default', name: 'admin' }))).message).toBe(
+      'secrets "admin" is forbidden: User "system:node:n1" cannot get resource "secrets" in API group "" in the namespace ' +
+        `"default": no relationship found between node 'n1' and this object`,
+    )
+  })
+})
+
+describe('what a node may read', () => {
+  const mayRead = (node: string, name: string) =>
+    may(node, { verb: 'get', resource: secrets, namespace: 'default', name })
+  const remove = (name: string) => test.client.delete(pods, { namespace: 'default', name }, { gracePeriodSeconds: 0 })
+
+  it('comes with the first pod and goes with the last that names it', async () => {
+    expect(mayRead('n1', 's')).toBe(false)
+    await boundTo('n1', 'a', readsSecret('s'))
+    await boundTo('n1', 'b', readsSecret('s'))
+    expect([mayRead('n1', 's'), mayRead('n2', 's')]).toEqual([true, false])
+    await remove('a')
+    expect(mayRead('n1', 's')).toBe(true)
+    await remove('b')
+    expect(mayRead('n1', 's')).toBe(false)
+  })
+
+  it('comes when a pod is bound', async () => {
+    await test.client.create(pods, pod('late', {}, readsSecret('s')))
+    expect(mayRead('n1', 's')).toBe(false)
+    const target = { target: { kind: 'Node', name: 'n1' }, metadata: { name: 'late' } }
+    await test.client.createSubresource(pods, { namespace: 'default', name: 'late' }, 'binding', target)
+    expect(mayRead('n1', 's')).toBe(true)
+  })
+
+  it('stays when a pod’s status changes', async () => {
+    await boundTo('n1', 'a', readsSecret('s'))
+    expect(mayRead('n1', 's')).toBe(true)
+    const change = { type: 'merge', body: { status: { phase: 'Running' } } } as const
+    await test.client.patch(pods, { namespace: 'default', name: 'a' }, change, { subresource: 'status' })
+    expect(mayRead('n1', 's')).toBe(true)
+  })
+
+  it('is nothing that only a mirror pod names', async () => {
+    await boundTo('n1', 'mirror', readsSecret('s'), { annotations: { [mirrorAnnotation]: 'hash' } })
+    expect(mayRead('n1', 's')).toBe(false)
+  })
+
+  it('costs a look at its own pods, not at all there are', async () => {
+    await boundTo('n1', 'a', readsSecret('s'))
+    expect(mayRead('n1', 's')).toBe(true)
+    test.registry(pods).storage.cache.values = () => {
+      throw new Error('looked at every pod')
+    }
+    expect([mayRead('n1', 's'), mayRead('n1', 't')]).toEqual([true, false])
+  })
+})
+
+it('finds everything a pod names', () => {
+  const named = pod('web', {}, {
+    serviceAccountName: 'account',
+    imagePullSecrets: [{ name: 'pull' }],
+    initContainers: [{ name: 'i', image: 'i', envFrom: [{ configMapRef: { name: 'init-map' } }] }],
+    containers: [
+      {
+        name: 'c',
+        image: 'i',
+        env: [
+          { name: 'A', valueFrom: { secretKeyRef: { name: 'key', key: 'k' } } },
+          { name: 'B', valueFrom: { configMapKeyRef: { name: 'map-key', key: 'k' } } },
+        ],
+      },
+    ],
+    volumes: [
+      { name: 'a', secret: { secretName: 'volume' } },
+      { name: 'b', configMap: { name: 'map-volume' } },
+      { name: 'c', projected: { sources: [{ secret: { name: 'part' } }, { configMap: { name: 'map-part' } }] } },
+      { name: 'd', persistentVolumeClaim: { claimName: 'claim' } },
+      { name: 'e', ephemeral: {} },
+      { name: 'f', csi: { driver: 'd', nodePublishSecretRef: { name: 'csi' } } },
+      { name: 'g', azureFile: { secretName: 'azure', shareName: 's' } },
+      { name: 'h', cephfs: { monitors: ['m'], secretRef: { name: 'ceph' } } },
+      { name: 'i', rbd: { monitors: ['m'], image: 'i', secretRef: { name: 'rbd' } } },
+      { name: 'j', iscsi: { targetPortal: 't', iqn: 'q', lun: 0, secretRef: { name: 'iscsi' } } },
+      { name: 'k', flexVolume: { driver: 'd', secretRef: { name: 'flex' } } },
+      { name: 'l', cinder: { volumeID: 'v', secretRef: { name: 'cinder' } } },
+      { name: 'm', scaleIO: { gateway: 'g', system: 's', secretRef: { name: 'scaleio' } } },
+      { name: 'n', storageos: { secretRef: { name: 'storageos' } } },
+    ],
+  } as Partial<Pod['spec']>)
+  const found = podReferences(named).map(({ plural, name }) => `${plural}/${name}`)
+  expect(found.sort()).toEqual([
+    ...['init-map', 'map-key', 'map-part', 'map-volume'].map((name) => `configmaps/${name}`),
+    ...['claim', 'web-e'].map((name) => `persistentvolumeclaims/${name}`),
+    ...[
+      'azure',
+      'ceph',
+      'cinder',
+      'csi',
+      'flex',
+      'iscsi',
+      'key',
+      'part',
+      'pull',
+      'rbd',
+      'scaleio',
+      'storageos',
+      'volume',
+    ].map((name) => `secrets/${name}`),
+    'serviceaccounts/account',
+  ])
+})

@@ -1,0 +1,151 @@
+import { parseFieldSelector } from '@coracle/api'
+import type { Registries } from '../registries.ts'
+import type { Authorizer, RequestAttributes } from '../request.ts'
+import { createAuthorizer } from './authorization.ts'
+import { nodeLeaseNamespace, nodeOf } from './node-identity.ts'
+import { NodeReferences } from './node-references.ts'
+import type { PodReference } from './pod-references.ts'
+
+type ResourceAttributes = Extract<RequestAttributes, { readonly kind: 'resource' }>
+
+/**
+ * What a node agent may do: upstream's Node authorizer (plugin/pkg/auth/authorizer/node). It reads what its own pods name and
+ * nothing else of that kind; where the name of what it writes is only known with the body, the NodeRestriction admission
+ * plugin has the last word. Whoever is no node agent is refused without a reason: others may allow it.
+ */
+export function createNodeAuthorizer(registries: Registries): Authorizer {
+  const references = new NodeReferences(registries)
+  return {
+    refuse(user, attributes) {
+      const node = nodeOf(user)
+      if (node === undefined) return ''
+      if (node === '') return `unknown node for user ${JSON.stringify(user.name)}`
+      if (attributes.kind === 'path') return ''
+      const { group, plural } = attributes.resource
+      const judge = Object.hasOwn(judges, `${plural}.${group}`) ? judges[`${plural}.${group}`] : undefined
+      return judge === undefined ? sameForAll.refuse(user, attributes) : judge(node, attributes, references)
+    },
+  }
+}
+
+/** What all nodes may do alike (bootstrappolicy's NodeRules). */
+const sameForAll = createAuthorizer([
+  {
+    group: 'system:nodes',
+    resources: [
+      'create tokenreviews.authentication.k8s.io',
+      'create subjectaccessreviews.authorization.k8s.io,localsubjectaccessreviews.authorization.k8s.io',
+      'create,change events',
+      'create,read certificatesigningrequests.certificates.k8s.io',
+      'read services,clustertrustbundles.certificates.k8s.io',
+      'read runtimeclasses.node.k8s.io,csidrivers.storage.k8s.io',
+      'get endpoints',
+    ],
+  },
+])
+
+/** Undefined where it is allowed, else why not. */
+type Judge = (node: string, attributes: ResourceAttributes, references: NodeReferences) => string | undefined
+
+const judges: Readonly<Record<string, Judge>> = {
+  'secrets.': readOf('secrets'),
+  'configmaps.': readOf('configmaps'),
+  'persistentvolumeclaims.': judgeClaim,
+  'serviceaccounts.': judgeServiceAccount,
+  'pods.': judgePod,
+  'nodes.': judgeNode,
+  'leases.coordination.k8s.io': judgeLease,
+}
+
+const reads = ['get', 'list', 'watch']
+
+function readOf(plural: 'configmaps' | 'secrets'): Judge {
+  return (node, attributes, references) => {
+    if (!reads.includes(attributes.verb)) return 'can only read resources of this type'
+    if (attributes.subresource !== '') return 'cannot read subresource'
+    if (attributes.namespace === '') return 'can only read namespaced object of this type'
+    return judgeReference(node, plural, attributes, references)
+  }
+}
+
+function judgeReference(
+  node: string,
+  plural: PodReference['plural'],
+  { namespace, name }: ResourceAttributes,
+  references: NodeReferences,
+): string | undefined {
+  if (name === '') return 'No Object name found'
+  return references.has(node, plural, namespace, name) ? undefined : unrelated(node)
+}
+
+const unrelated = (node: string): string => `no relationship found between node '${node}' and this object`
+
+function judgeClaim(node: string, attributes: ResourceAttributes, references: NodeReferences): string | undefined {
+  const { verb, subresource } = attributes
+  if (subresource === 'status') {
+    if (verb !== 'update' && verb !== 'patch') return 'can only get/update/patch this type'
+  } else if (verb !== 'get') return 'can only get individual resources of this type'
+  else if (subresource !== '') return 'cannot get subresource'
+  return judgeReference(node, 'persistentvolumeclaims', attributes, references)
+}
+
+function judgeServiceAccount(
+  node: string,
+  attributes: ResourceAttributes,
+  references: NodeReferences,
+): string | undefined {
+  const { verb, name, subresource } = attributes
+  if (verb !== 'create' || name === '') return 'can only create tokens for individual service accounts'
+  if (subresource !== 'token') return 'can only create token subresource of serviceaccount'
+  return judgeReference(node, 'serviceaccounts', attributes, references)
+}
+
+function judgePod(node: string, attributes: ResourceAttributes, references: NodeReferences): string | undefined {
+  const { verb, subresource, namespace, name, fieldSelector = '' } = attributes
+  const isOwn = (): boolean => references.nodeOfPod(namespace, name) === node
+  switch (subresource) {
+    case '':
+      if (verb === 'create' || verb === 'delete') return undefined
+      if (!reads.includes(verb)) return ''
+      if (verb !== 'get' && selectsNode(fieldSelector, node)) return undefined
+      if (verb !== 'get' && name === '') return 'can only list/watch pods with spec.nodeName field selector'
+      return isOwn() ? undefined : unrelated(node)
+    case 'status':
+      return verb === 'update' || verb === 'patch' ? undefined : ''
+    case 'eviction':
+      return verb === 'create' ? undefined : ''
+    default:
+      return ''
+  }
+}
+
+function selectsNode(fieldSelector: string, node: string): boolean {
+  if (fieldSelector === '') return false
+  const { terms } = parseFieldSelector(fieldSelector)
+  return terms.some(({ field, operator, value }) => field === 'spec.nodeName' && operator === '=' && value === node)
+}
+
+function judgeNode(node: string, { verb, subresource, name }: ResourceAttributes): string | undefined {
+  if (subresource === 'status') return verb === 'update' || verb === 'patch' ? undefined : ''
+  if (subresource !== '') return ''
+  if (verb === 'create' || verb === 'update' || verb === 'patch') return undefined
+  if (!reads.includes(verb)) return ''
+  if (name === node) return undefined
+  return name === ''
+    ? `node '${node}' cannot read all nodes, only its own Node object`
+    : `node '${node}' cannot read '${name}', only its own Node object`
+}
+
+function judgeLease(node: string, { verb, namespace, name }: ResourceAttributes): string | undefined {
+  if (!['get', 'create', 'update', 'patch', 'delete'].includes(verb)) {
+    return 'can only get, create, update, patch, or delete a node lease'
+  }
+  if (namespace !== nodeLeaseNamespace) {
+    return `can only access leases in the ${JSON.stringify(nodeLeaseNamespace)} system namespace`
+  }
+  // The name of what is created is in the body.
+  if (verb !== 'create' && name !== node) {
+    return 'can only access node lease with the same name as the requesting node'
+  }
+  return undefined
+}

@@ -1,0 +1,73 @@
+import type { Pod } from '@coracle/api'
+import type { Registries } from '../registries.ts'
+import type { CacheEvent } from '../watch-cache/cache-event.ts'
+import { mirrorAnnotation } from './node-identity.ts'
+import { type PodReference, podReferences } from './pod-references.ts'
+
+/**
+ * Which objects the pods of each node name: an index over all pods, made when it is first asked and kept from then on by
+ * what changes. A server without node agents of limited rights never makes it.
+ */
+export class NodeReferences {
+  readonly #registries: Registries
+  /** How many of a node's pods name an object, by node and by the object's slot. */
+  #counts: Map<string, Map<string, number>> | undefined
+
+  constructor(registries: Registries) {
+    this.#registries = registries
+  }
+
+  /** Whether a pod that is bound to the node names the object. */
+  has(node: string, plural: PodReference['plural'], namespace: string, name: string): boolean {
+    this.#counts ??= this.#build()
+    return this.#counts.get(node)?.has(slot(plural, namespace, name)) === true
+  }
+
+  /** The node a pod is bound to; '' where it is bound to none, undefined where there is no such pod. */
+  nodeOfPod(namespace: string, name: string): string | undefined {
+    const pod = this.#pods()?.peek(namespace, name)?.object as Pod | undefined
+    return pod === undefined ? undefined : (pod.spec.nodeName ?? '')
+  }
+
+  #pods() {
+    return this.#registries.byResource('', 'v1', 'pods')
+  }
+
+  #build(): Map<string, Map<string, number>> {
+    const counts = new Map<string, Map<string, number>>()
+    const cache = this.#pods()?.storage.cache
+    if (cache === undefined) return counts
+    for (const { object } of cache.values()) count(counts, object as Pod, 1)
+    cache.onChange((event) => update(counts, event))
+    return counts
+  }
+}
+
+function update(counts: Map<string, Map<string, number>>, { type, stored, previous }: CacheEvent): void {
+  const before = previous?.object as Pod | undefined
+  const after = type === 'DELETED' ? undefined : (stored.object as Pod)
+  // What a pod names is in its spec, which most writes of a pod share with what was there.
+  if (before?.spec === after?.spec && isMirror(before) === isMirror(after)) return
+  // Counted in first: what both name stays.
+  if (after !== undefined) count(counts, after, 1)
+  if (before !== undefined) count(counts, before, -1)
+}
+
+function count(counts: Map<string, Map<string, number>>, pod: Pod, change: 1 | -1): void {
+  const node = pod.spec.nodeName ?? ''
+  if (node === '' || isMirror(pod)) return
+  const ofNode = counts.get(node) ?? new Map<string, number>()
+  counts.set(node, ofNode)
+  for (const { plural, name } of podReferences(pod)) {
+    const key = slot(plural, pod.metadata.namespace ?? '', name)
+    const sum = (ofNode.get(key) ?? 0) + change
+    if (sum === 0) ofNode.delete(key)
+    else ofNode.set(key, sum)
+  }
+  if (ofNode.size === 0) counts.delete(node)
+}
+
+/** A node makes mirror pods itself: they must not give it rights. */
+const isMirror = (pod: Pod | undefined): boolean => pod?.metadata.annotations?.[mirrorAnnotation] !== undefined
+
+const slot = (plural: string, namespace: string, name: string): string => `${plural}/${namespace}/${name}`
