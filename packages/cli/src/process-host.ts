@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { realEnvironment } from '@coracle/environment'
+import { realEnvironment, silentLogger } from '@coracle/environment'
 import type { Host, Output } from './host.ts'
 
 /** Signals that ask a process to end: from the terminal, from whoever runs it, and when the terminal is closed. */
@@ -18,7 +18,8 @@ export function processHost(): Host {
     for (const handler of handlers) handler()
   }
   return {
-    environment: realEnvironment(),
+    // Commands say what there is to say; `up` has a logger of its own.
+    environment: realEnvironment(silentLogger),
     variables: process.env,
     workingDirectory: process.cwd(),
     homeDirectory: homedir(),

@@ -1,5 +1,11 @@
 import { ApiError } from '@coracle/api'
-import { createLogger, type LogLine, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import {
+  type Clock,
+  createLogger,
+  type LogLine,
+  type VirtualEnvironment,
+  virtualEnvironment,
+} from '@coracle/environment'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createInformer, type Informer, type InformerOptions } from './informer.ts'
 import { listPageMax } from './reflector.ts'
@@ -48,6 +54,52 @@ describe('informer', () => {
     expect(told).toEqual(['add old', 'add web', 'update web 1->2', 'delete old'])
     expect(names(informer.list())).toEqual(['web'])
     expect(informer.get('default/web')?.spec).toEqual({ size: 2 })
+  })
+
+  it('says when a server is lost, when it will try again, and when it is found again', async () => {
+    const restore = client.intercept(({ verb }) => {
+      if (verb === 'watch') throw new Error('connect ECONNREFUSED')
+    })
+    const informer = createInformer(client, widgets, {}, environment)
+    informer.start()
+    await environment.clock.advance('5s')
+    expect(lines.length).toBeGreaterThan(1)
+    for (const { level, message, fields } of lines) {
+      expect([level, message]).toEqual(['warn', 'watch failed, resuming'])
+      expect(fields).toMatchObject({ resource: 'widgets', retryInMs: expect.any(Number) })
+    }
+    lines = []
+    restore()
+    await environment.clock.advance('30s')
+    expect(lines).toMatchObject([{ level: 'info', message: 'watching again', fields: { resource: 'widgets' } }])
+    await informer.stop()
+  })
+
+  it('keeps the process while it runs, and no longer', async () => {
+    let held = 0
+    const clock: Clock = {
+      now: () => environment.clock.now(),
+      monotonicMs: () => environment.clock.monotonicMs(),
+      defer: (callback) => environment.clock.defer(callback),
+      setTimer(delayMs, callback, options) {
+        const timer = environment.clock.setTimer(delayMs, callback, options)
+        if (options?.keepsProcess !== true) return timer
+        held++
+        return {
+          cancel() {
+            held--
+            timer.cancel()
+          },
+        }
+      },
+    }
+    const informer = createInformer(client, widgets, {}, { ...environment, clock })
+    expect(held).toBe(0)
+    informer.start()
+    await environment.clock.settle()
+    expect(held).toBe(1)
+    await Promise.all([informer.stop(), environment.clock.settle()])
+    expect(held).toBe(0)
   })
 
   it('gives the frozen objects themselves', async () => {

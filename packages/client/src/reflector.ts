@@ -1,5 +1,5 @@
 import { ApiError, hasReason, type KubernetesList, type KubernetesObject, type Resource } from '@coracle/api'
-import { type Environment, sleep } from '@coracle/environment'
+import { type Environment, keepProcess, sleep } from '@coracle/environment'
 import { type BackOff, createBackOff } from './back-off.ts'
 import type { Client, Watch, WatchEvent } from './client.ts'
 import type { Scope } from './scope.ts'
@@ -44,6 +44,8 @@ export class Reflector<T extends KubernetesObject> {
   #running: Promise<void> | undefined
   /** Where to watch from; undefined when a list is due. */
   #version: string | undefined
+  /** Whether the last try has failed, and was told of. */
+  #isFailing = false
 
   constructor(
     client: Client,
@@ -61,7 +63,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   start(): void {
-    this.#running ??= this.#run()
+    this.#running ??= this.#runInProcess()
   }
 
   async stop(): Promise<void> {
@@ -69,9 +71,20 @@ export class Reflector<T extends KubernetesObject> {
     await this.#running
   }
 
+  /** A server that does not answer leaves nothing to wait for but timers: the process does not end for that. */
+  async #runInProcess(): Promise<void> {
+    const release = keepProcess(this.#environment.clock)
+    try {
+      await this.#run()
+    } finally {
+      release()
+    }
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
+      let waitMs: number | undefined
       try {
         if (this.#version === undefined) await this.#list()
         if (await this.#watch()) {
@@ -80,22 +93,34 @@ export class Reflector<T extends KubernetesObject> {
         }
       } catch (error) {
         if (signal.aborted) return
-        this.#report(error)
+        waitMs = this.#backOff.nextMs()
+        this.#report(error, waitMs)
       }
-      await sleep(this.#environment.clock, this.#backOff.nextMs(), signal).catch(() => {})
+      await sleep(this.#environment.clock, waitMs ?? this.#backOff.nextMs(), signal).catch(() => {})
     }
   }
 
   /** Logs what went wrong and decides whether to list anew. */
-  #report(error: unknown): void {
+  #report(error: unknown, waitMs: number): void {
     const { logger } = this.#environment
-    const fields = { resource: this.#resource.plural, group: this.#resource.group, error }
+    const fields = { ...this.#about(), error, retryInMs: Math.round(waitMs) }
+    this.#isFailing = true
     if (isExpired(error)) {
       this.#version = undefined
       logger.info('watch has expired, listing again', fields)
     } else {
       logger.warn(this.#version === undefined ? 'cannot list, trying again' : 'watch failed, resuming', fields)
     }
+  }
+
+  #reportRecovery(): void {
+    if (this.#isFailing) this.#environment.logger.info('watching again', this.#about())
+    this.#isFailing = false
+  }
+
+  #about() {
+    const { plural, group } = this.#resource
+    return { resource: plural, ...(group === '' ? {} : { group }) }
   }
 
   async #list(): Promise<void> {
@@ -130,6 +155,7 @@ export class Reflector<T extends KubernetesObject> {
     const timeoutMs = watchTimeoutMinMs * (1 + random.next())
     const startMs = clock.monotonicMs()
     const watch = await this.#openWatch(Math.round(timeoutMs / 1000))
+    this.#reportRecovery()
     const { signal } = this.#stopping
     const close = () => watch.close()
     const overdue = clock.setTimer(timeoutMs + watchGraceMs, close, { housekeeping: true })

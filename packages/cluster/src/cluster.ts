@@ -2,7 +2,7 @@ import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 
 export interface ClusterOptions {
-  /** The world it runs in: `virtualEnvironment()` gives a cluster whose clock is the caller's. The host's by default. */
+  /** The world it runs in: `virtualEnvironment()` gives a cluster whose clock is the caller's. The host's by default, logging errors alone. */
   readonly environment?: Environment
   /** Where state lives: on disk where there is a `dataDir`, otherwise in memory, unless said. */
   readonly store?: 'memory' | 'disk'

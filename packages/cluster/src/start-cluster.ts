@@ -2,7 +2,7 @@ import { builtinKinds, builtinResources } from '@coracle/api'
 import { type ApiCore, createApiCore, createAuthorizer, createToken, loadOrCreateToken } from '@coracle/apiserver'
 import { createManager } from '@coracle/controller-runtime'
 import { builtinControllers, type ControllerHost } from '@coracle/controllers'
-import { assert, type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
+import { assert, consoleLogger, type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
 import { createScheduler } from '@coracle/scheduler'
 import { createMemoryStore, openLmdbStore, type Store } from '@coracle/store'
 import type { Cluster, ClusterOptions } from './cluster.ts'
@@ -24,7 +24,7 @@ interface StopOptions {
  * is at work; rejects, with everything stopped again, when one cannot start.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const environment = options.environment ?? realEnvironment()
+  const environment = options.environment ?? realEnvironment(consoleLogger({ level: 'error' }))
   const runtime = options.runtime ?? 'simulated'
   const isVirtual = environment.clock instanceof VirtualClock
   assert(

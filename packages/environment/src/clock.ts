@@ -13,6 +13,8 @@ export interface TimerOptions {
    * while nothing else is due. What must happen at its time, such as a deadline, is not housekeeping.
    */
   readonly housekeeping?: boolean
+  /** Whether the process must not end before it fires. */
+  readonly keepsProcess?: boolean
 }
 
 /**
@@ -24,7 +26,7 @@ export interface Clock {
   now(): Time
   /** Milliseconds since an arbitrary start; never goes backwards. For measuring how long something took. */
   monotonicMs(): number
-  /** Calls `callback` once, `delayMs` from now. A delay below zero counts as zero. Never keeps a process alive by itself. */
+  /** Calls `callback` once, `delayMs` from now. A delay below zero counts as zero. Keeps a process alive only if told to. */
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer
   /** Calls `callback` after the current turn of the event loop: what `setImmediate` is to real time. */
   defer(callback: () => void): void
@@ -49,11 +51,25 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   })
 }
 
+/**
+ * Keeps the process alive until the returned function is called: for what works in the background and may for a while have
+ * nothing but timers to wait for, as when a server does not answer.
+ */
+export function keepProcess(clock: Clock): () => void {
+  const forever = 2 ** 31 - 1
+  const arm = (): Timer => clock.setTimer(forever, rearm, { keepsProcess: true, housekeeping: true })
+  const rearm = (): void => {
+    timer = arm()
+  }
+  let timer = arm()
+  return () => timer.cancel()
+}
+
 /** The host's clock. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
-  setTimer(delayMs, callback) {
+  setTimer(delayMs, callback, { keepsProcess = false } = {}) {
     // Node fires a timer beyond 2^31-1 ms at once; such a wait is taken in steps instead.
     const stepMaxMs = 2 ** 31 - 1
     let remainingMs = Math.max(0, delayMs)
@@ -62,7 +78,7 @@ export const realClock: Clock = {
       const stepMs = Math.min(remainingMs, stepMaxMs)
       remainingMs -= stepMs
       handle = setTimeout(() => (remainingMs > 0 ? arm() : callback()), stepMs)
-      handle.unref()
+      if (!keepsProcess) handle.unref()
     }
     arm()
     return { cancel: () => clearTimeout(handle) }

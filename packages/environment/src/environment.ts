@@ -1,4 +1,5 @@
 import { type Clock, realClock } from './clock.ts'
+import { consoleLogger } from './console-logger.ts'
 import { type Logger, silentLogger } from './logger.ts'
 import { type Random, realRandom, seededRandom } from './random.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -15,8 +16,8 @@ export interface VirtualEnvironment extends Environment {
   readonly clock: VirtualClock
 }
 
-/** The host's own clock and randomness. */
-export function realEnvironment(logger: Logger = silentLogger): Environment {
+/** The host's own clock and randomness. What is worth saying goes to standard error, unless another logger is given. */
+export function realEnvironment(logger: Logger = consoleLogger()): Environment {
   return { clock: realClock, random: realRandom, logger }
 }
 

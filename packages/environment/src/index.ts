@@ -1,5 +1,6 @@
 export { AssertionError, assert } from './assert.ts'
-export { type Clock, realClock, sleep, type Time, type Timer, type TimerOptions } from './clock.ts'
+export { type Clock, keepProcess, realClock, sleep, type Time, type Timer, type TimerOptions } from './clock.ts'
+export { type ConsoleLoggerOptions, consoleLogger } from './console-logger.ts'
 export { parseDuration } from './duration.ts'
 export { type Environment, realEnvironment, type VirtualEnvironment, virtualEnvironment } from './environment.ts'
 export { createLogger, type LogFields, type Logger, type LogLevel, type LogLine, silentLogger } from './logger.ts'
