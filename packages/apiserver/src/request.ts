@@ -5,6 +5,8 @@ export interface User {
   readonly name: string
   readonly groups: readonly string[]
   readonly uid?: string
+  /** What else authentication knows of them, such as the scopes of a token. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
 /**

@@ -43,7 +43,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const server = createHttpServer({
     core,
     environment,
-    authenticate: createAuthenticator([{ token, user: identities.admin }]),
+    authenticate: createAuthenticator([{ token, user: identities.admin }], environment.clock),
     serving: pki.serving,
     clientCaPem: pki.ca.certificatePem,
   })

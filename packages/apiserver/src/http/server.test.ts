@@ -659,6 +659,9 @@ describe('who asks', () => {
     const headers = { 'impersonate-user': 'eve' }
     expect((await server.failure(pods, { headers })).message).toContain('User "eve" cannot list')
     const eve = issueClientCertificate(realEnvironment(), server.pki.ca, { user: 'eve', groups: [] })
+    const everything = { ...headers, 'impersonate-uid': '1', 'impersonate-extra-scopes': 'view' }
+    expect((await server.failure(pods, { headers: everything })).message).toContain('User "eve" cannot list')
+    expect((await server.failure(pods, { headers: { 'impersonate-uid': '1' } })).code).toBe(400)
     const failed = await server.failure(pods, { as: eve, headers: { 'impersonate-user': 'admin' } })
     expect(failed).toMatchObject({ code: 403, message: expect.stringContaining('cannot impersonate resource "users"') })
   })

@@ -244,7 +244,7 @@ const pathOf = (url: string): string => (url.startsWith('/') ? url : url.replace
 
 /** Who a request counts as made by. */
 function userOf(core: ApiCore, user: User, request: IncomingMessage): User {
-  const impersonated = impersonatedUser(request.headers)
+  const impersonated = impersonatedUser(request.rawHeaders)
   if (impersonated === undefined) return user
   for (const attributes of impersonated.needed) core.authorize(user, attributes)
   return impersonated.user

@@ -2,12 +2,17 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { unauthorized } from '@coracle/api'
+import { type Clock, realClock, type Time } from '@coracle/environment'
 import type { User } from '../request.ts'
 
 /** Who may act by bearer token. */
 export interface TokenIdentity {
   readonly token: string
   readonly user: User
+  /** From then on the token is no good. Undefined: it has no end. */
+  readonly notAfterMs?: Time
+  /** Whether what the token is bound to is still there; asked with each request. */
+  readonly holds?: () => boolean
 }
 
 /** Finds out who makes a request. Throws the ApiError Unauthorized (401) for credentials that are not good. */
@@ -21,11 +26,18 @@ const authenticatedGroup = 'system:authenticated'
 /**
  * Authentication by client certificate (verified by the TLS layer against our authority; CN is the user, each O a
  * group) and by bearer token. As upstream, any good credential suffices; a bad one without a good one is 401; none at
- * all is `system:anonymous`.
+ * all is `system:anonymous`. Tokens end by `clock`; certificates by the host's, as the TLS layer judges them.
  */
-export function createAuthenticator(tokens: readonly TokenIdentity[]): Authenticator {
-  const identities = tokens.map(({ token, user }) => ({ digest: digestOf(token), user: authenticated(user) }))
-  // A connection keeps its certificate, and as a rule its token: both are judged once per connection.
+export function createAuthenticator(
+  tokens: readonly TokenIdentity[],
+  clock: Clock,
+  hostClock: Clock = realClock,
+): Authenticator {
+  const identities = tokens.map((identity) => ({
+    digest: digestOf(identity.token),
+    verdict: { ...identity, user: authenticated(identity.user), clock },
+  }))
+  // A connection keeps its certificate, and as a rule its token: both are looked at once per connection.
   const connections = new WeakMap<object, Connection>()
 
   return (request) => {
@@ -33,45 +45,58 @@ export function createAuthenticator(tokens: readonly TokenIdentity[]): Authentic
     let connection = connections.get(socket)
     if (connection === undefined) {
       connection = {
-        certificate: userOfCertificate(socket as TLSSocket),
+        certificate: verdictOnCertificate(socket as TLSSocket, hostClock),
         authorization: undefined,
-        tokenUser: undefined,
+        token: 'none',
       }
       connections.set(socket, connection)
     }
     const { authorization } = request.headers
-    if (authorization !== undefined) {
-      if (connection.authorization !== authorization) {
-        const token = bearerToken(authorization)
-        connection.authorization = authorization
-        connection.tokenUser = token === undefined ? 'none' : (userOfToken(identities, token) ?? 'rejected')
-      }
-      if (typeof connection.tokenUser === 'object') return connection.tokenUser
+    if (connection.authorization !== authorization) {
+      const token = authorization === undefined ? undefined : bearerToken(authorization)
+      connection.authorization = authorization
+      connection.token = token === undefined ? 'none' : verdictOnToken(identities, token)
     }
-    if (typeof connection.certificate === 'object') return connection.certificate
-    const tokenRejected = authorization !== undefined && connection.tokenUser === 'rejected'
-    if (tokenRejected || connection.certificate === 'rejected') throw unauthorized()
+    const user = userNow(connection.token) ?? userNow(connection.certificate)
+    if (user !== undefined) return user
+    if (connection.token !== 'none' || connection.certificate !== 'none') throw unauthorized()
     return anonymous
   }
 }
 
-/** What a credential says: whose it is, that there is none, or that it is not good. */
-type Verdict = User | 'none' | 'rejected'
+/** What a credential says: whose it is and for how long, that there is none, or that it is not good. */
+type Verdict = Good | 'none' | 'rejected'
+
+interface Good extends Pick<TokenIdentity, 'notAfterMs' | 'holds'> {
+  readonly user: User
+  /** By which its end is told. */
+  readonly clock: Clock
+}
 
 interface Connection {
   readonly certificate: Verdict
-  /** The `Authorization` header that `tokenUser` belongs to. */
+  /** The `Authorization` header that `token` belongs to. */
   authorization: string | undefined
-  tokenUser: Verdict | undefined
+  token: Verdict
 }
 
-function userOfCertificate(socket: TLSSocket): Verdict {
+/** Whose a credential is, if it is good at this moment: connections live longer than what was shown on them. */
+function userNow(verdict: Verdict): User | undefined {
+  if (typeof verdict === 'string') return undefined
+  const { user, notAfterMs, holds, clock } = verdict
+  if (notAfterMs !== undefined && clock.now() >= notAfterMs) return undefined
+  return holds === undefined || holds() ? user : undefined
+}
+
+function verdictOnCertificate(socket: TLSSocket, clock: Clock): Verdict {
   if (typeof socket.getPeerCertificate !== 'function') return 'none'
   const { subject } = socket.getPeerCertificate()
   if (subject === undefined) return 'none'
   const name = firstOf(subject.CN)
   if (!socket.authorized || name === '') return 'rejected'
-  return authenticated({ name, groups: allOf(subject.O) })
+  const notAfterMs = socket.getPeerX509Certificate()?.validToDate.getTime()
+  const user = authenticated({ name, groups: allOf(subject.O) })
+  return { user, clock, ...(notAfterMs === undefined ? {} : { notAfterMs }) }
 }
 
 const allOf = (value: string | readonly string[] | undefined): readonly string[] =>
@@ -89,12 +114,12 @@ function bearerToken(header: string): string | undefined {
 }
 
 /** Digests are compared, in constant time: how long it takes tells nothing about the tokens. */
-function userOfToken(
-  identities: readonly { readonly digest: Buffer; readonly user: User }[],
+function verdictOnToken(
+  identities: readonly { readonly digest: Buffer; readonly verdict: Good }[],
   token: string,
-): User | undefined {
+): Verdict {
   const digest = digestOf(token)
-  return identities.find((identity) => timingSafeEqual(identity.digest, digest))?.user
+  return identities.find((identity) => timingSafeEqual(identity.digest, digest))?.verdict ?? 'rejected'
 }
 
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -63,7 +63,7 @@ export class TestServer {
     this.#server = createHttpServer({
       core: this.core,
       environment,
-      authenticate: createAuthenticator([{ token: adminToken, user: admin }]),
+      authenticate: createAuthenticator([{ token: adminToken, user: admin }], environment.clock),
       serving: this.pki.serving,
       clientCaPem: this.pki.ca.certificatePem,
     })

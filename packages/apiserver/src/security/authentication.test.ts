@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http'
+import { virtualEnvironment } from '@coracle/environment'
+import { expect, it } from 'vitest'
+import { anonymous, createAuthenticator } from './authentication.ts'
+
+const bot = { name: 'bot', groups: [] }
+const authenticatedBot = { name: 'bot', groups: ['system:authenticated'] }
+
+/** Requests of one connection, with these credentials. */
+const requestOn = (socket: object, token?: string) =>
+  ({ socket, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } }) as unknown as IncomingMessage
+
+const unauthorized = expect.objectContaining({ code: 401 })
+
+it('takes a token to its end and not beyond, on a connection that stays', async () => {
+  const { clock } = virtualEnvironment()
+  const authenticate = createAuthenticator([{ token: 'secret', user: bot, notAfterMs: clock.now() + 60_000 }], clock)
+  const request = requestOn({}, 'secret')
+  expect(authenticate(request)).toEqual(authenticatedBot)
+  await clock.advance('59s')
+  expect(authenticate(request)).toEqual(authenticatedBot)
+  await clock.advance('1s')
+  expect(() => authenticate(request)).toThrow(unauthorized)
+})
+
+it('takes a token as long as what it is bound to is there', () => {
+  const { clock } = virtualEnvironment()
+  let isThere = true
+  const authenticate = createAuthenticator([{ token: 'secret', user: bot, holds: () => isThere }], clock)
+  const request = requestOn({}, 'secret')
+  expect(authenticate(request)).toEqual(authenticatedBot)
+  isThere = false
+  expect(() => authenticate(request)).toThrow(unauthorized)
+})
+
+it('takes a certificate to its end, by the host’s clock', async () => {
+  const { clock } = virtualEnvironment()
+  const host = virtualEnvironment().clock
+  const validTo = host.now() + 60_000
+  const socket = {
+    authorized: true,
+    getPeerCertificate: () => ({ subject: { CN: 'bot' } }),
+    getPeerX509Certificate: () => ({ validToDate: { getTime: () => validTo } }),
+  }
+  const authenticate = createAuthenticator([], clock, host)
+  await clock.advance('1h')
+  expect(authenticate(requestOn(socket))).toEqual(authenticatedBot)
+  await host.advance('1m')
+  expect(() => authenticate(requestOn(socket))).toThrow(unauthorized)
+})
+
+it('forgets a token with the request that shows none', () => {
+  const { clock } = virtualEnvironment()
+  const authenticate = createAuthenticator([{ token: 'secret', user: bot }], clock)
+  const socket = {}
+  expect(authenticate(requestOn(socket, 'secret'))).toEqual(authenticatedBot)
+  expect(authenticate(requestOn(socket))).toBe(anonymous)
+  expect(() => authenticate(requestOn(socket, 'wrong'))).toThrow(unauthorized)
+})
