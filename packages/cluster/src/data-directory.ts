@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path'
-import { hostFiles, writePrivateFile } from '@coracle/apiserver'
 import type { Environment, Timer } from '@coracle/environment'
 import { fileIdentity, holdsLmdbStore, lockDirectory, makePrivateDirectory } from '@coracle/store'
 
@@ -7,8 +6,10 @@ import { fileIdentity, holdsLmdbStore, lockDirectory, makePrivateDirectory } fro
 export interface DataDirectory {
   /** Where its store is, or is to be made. Throws a `StoreMissingError` when there was one and it is gone. */
   storeDirectory(): string
-  /** Remembers that there is a store now: without it the directory is not taken for a new one again. */
-  storeOpened(): Promise<void>
+  /** The file that remembers which store is the directory's: with it the directory is not taken for a new one again. */
+  readonly storeMarker: string
+  /** Says that the store is open: from now on it is watched whether it is in place. */
+  storeOpened(): void
   close(): void
 }
 
@@ -33,10 +34,8 @@ export class StoreMissingError extends Error {
 }
 
 const storeName = 'store'
-/** A file that is there once the directory has had a store. */
+/** A file that is there once the directory has had a store, and names that one. */
 const markerName = 'store.made'
-const markerText =
-  'The state of this cluster is in store/. Where that is missing this file keeps Coracle from starting with an empty one.\n'
 /** How soon it is noticed that the directory is gone. */
 const checkEveryMs = 1_000
 
@@ -73,10 +72,9 @@ export function openDataDirectory(
       }
       return store
     },
-    async storeOpened() {
+    storeMarker: join(directory, markerName),
+    storeOpened() {
       openedStore = fileIdentity(store)
-      const marker = join(directory, markerName)
-      if (fileIdentity(marker) === undefined) await writePrivateFile(hostFiles, marker, markerText)
     },
     close() {
       timer.cancel()

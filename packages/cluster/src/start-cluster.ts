@@ -102,13 +102,12 @@ async function openStore(
     const { clock } = environment
     return createMemoryStore(clock instanceof VirtualClock ? {} : { defer: (call) => clock.defer(call) })
   }
-  const store = await openLmdbStore({ directory: directory.storeDirectory(), environment })
-  try {
-    await directory.storeOpened()
-  } catch (error) {
-    await store.close()
-    throw error
-  }
+  const store = await openLmdbStore({
+    directory: directory.storeDirectory(),
+    identityFile: directory.storeMarker,
+    environment,
+  })
+  directory.storeOpened()
   return store
 }
 

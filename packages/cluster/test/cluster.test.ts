@@ -132,6 +132,17 @@ describe('a cluster', () => {
     expect(`${cluster.token}\n`).toBe(token)
   })
 
+  it("does not take another cluster's store for its own", async () => {
+    for (const name of ['one', 'other']) {
+      await using _cluster = await startCluster({ dataDir: join(dataDir, name), nodes: 0 })
+    }
+    await rm(join(dataDir, 'one', 'store'), { recursive: true })
+    await rename(join(dataDir, 'other', 'store'), join(dataDir, 'one', 'store'))
+    await expect(startCluster({ dataDir: join(dataDir, 'one'), nodes: 0 })).rejects.toThrow(
+      `it is another store than ${join(dataDir, 'one', 'store.made')} says`,
+    )
+  })
+
   it('starts with a store on disk where there was only one in memory', async () => {
     {
       await using _cluster = await startCluster({ dataDir, store: 'memory', nodes: 0 })

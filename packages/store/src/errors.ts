@@ -13,7 +13,8 @@ export class StoreClosedError extends Error {
 export class StoreFailedError extends Error {
   override readonly name = 'StoreFailedError'
   constructor(place: string, cause: unknown) {
-    super(`the store in ${place} has failed and takes no further calls: ${messageOf(cause)}`, { cause })
+    const reason = isDiskFull(cause) ? 'the disk is full; make room and start again: ' : ''
+    super(`the store in ${place} has failed and takes no further calls: ${reason}${messageOf(cause)}`, { cause })
   }
 }
 
@@ -61,18 +62,30 @@ export class UnknownFormatError extends Error {
   }
 }
 
-/** The files of the directory are not as they were left: cut short, overwritten, or mixed with older ones. Nothing was changed. */
+/**
+ * The files of the directory are not as they were left: overwritten, cut short, missing, or mixed with others. Nothing was
+ * changed. `examineStore` says more, and `repairStore` goes on without what is damaged, for who decides to.
+ */
 export class StoreDamagedError extends Error {
   override readonly name = 'StoreDamagedError'
+  /** Everything up to this revision is whole; undefined where that cannot be told, or something older is damaged. */
+  readonly safeRevision: number | undefined
   /** `what` is wrong, as the end of a sentence. */
-  constructor(directory: string, what: string) {
-    super(`the store in ${directory} is damaged: ${what}; restore the directory as a whole from a backup`)
+  constructor(directory: string, what: string, safeRevision?: number) {
+    const rest = safeRevision === undefined ? '' : `, or go on from revision ${safeRevision}, the last that is whole`
+    super(`the store in ${directory} is damaged: ${what}; restore the directory as a whole from a backup${rest}`)
+    this.safeRevision = safeRevision
   }
 }
 
 /** A key, a value or a transaction that no store takes. Nothing was written. */
 export class InvalidTransactionError extends Error {
   override readonly name = 'InvalidTransactionError'
+}
+
+/** Node.js says it with a code, LMDB in words. */
+function isDiskFull(cause: unknown): boolean {
+  return cause instanceof Error && (('code' in cause && cause.code === 'ENOSPC') || /No space left/.test(cause.message))
 }
 
 function messageOf(cause: unknown): string {

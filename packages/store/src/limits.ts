@@ -36,3 +36,9 @@ export const writeBehindBytesMax = 2 * 1024 * 1024
 
 /** Changes of one disk transaction of the tables, if no single batch has more: preparing it holds up everything else. */
 export const writeBehindChangesMax = 512
+
+/** Bytes that must be free on the disk for a store to be opened: LMDB's locks and first pages, and a piece of journal. */
+export const roomMinBytes = 1024 * 1024
+
+/** How far revisions jump when a store goes on without what was damaged, so that none is given twice. */
+export const repairedRevisionsSkipped = 1_000_000

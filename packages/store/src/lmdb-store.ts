@@ -1,14 +1,19 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { assert, type Environment, realEnvironment } from '@coracle/environment'
-import { makePrivateDirectory, syncDirectory } from './directories.ts'
+import { makePrivateDirectory } from './directories.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
-import { StoreClosedError, StoreFailedError } from './errors.ts'
+import { checkRoom } from './disk-room.ts'
+import { type DurableFiles, hostFiles } from './durable-files.ts'
+import { StoreClosedError, StoreDamagedError, StoreFailedError } from './errors.ts'
 import { type Batch, GroupCommit } from './group-commit.ts'
-import { Journal, type JournalRecord } from './journal.ts'
+import { Journal } from './journal.ts'
+import type { JournalRecord } from './journal-format.ts'
+import { hasJournalRecords } from './journal-inspection.ts'
 import { historyDefaultMax } from './limits.ts'
-import { LmdbTables, type LogChunk } from './lmdb-tables.ts'
-import { decodeEvents, encodeEvents } from './log-record.ts'
+import { dataFileName } from './lmdb-file-check.ts'
+import { LmdbTables } from './lmdb-tables.ts'
+import { decodeEvents, encodeEvents, type LogChunk } from './log-record.ts'
 import { pagesOf } from './pages.ts'
 import {
   type CommitResult,
@@ -21,6 +26,8 @@ import {
   type Transaction,
   type WatchOptions,
 } from './store.ts'
+import { checksumSeed, createIdentity, type StoreIdentity } from './store-identity.ts'
+import { checkIdentity, keepIdentity } from './store-identity-file.ts'
 import {
   changesOf,
   checkKey,
@@ -38,6 +45,11 @@ export interface LmdbStoreOptions {
   readonly directory: string
   /** How many revisions can be watched from. Older ones are compacted as new ones come. */
   readonly historyMax?: number
+  /**
+   * A file outside of `directory` that remembers which store belongs there; made with the store. Where it is, a store that
+   * is missing, or another one, is refused and not begun anew.
+   */
+  readonly identityFile?: string
   /** Lends the clock and the logger. The host's own unless given. */
   readonly environment?: Environment
 }
@@ -47,21 +59,32 @@ export interface LmdbStoreOptions {
  * a loss of power, history for watches included.
  *
  * Rejects with a `DirectoryInUseError` when a living process has the directory, with an `UnknownFormatError` when
- * another version wrote it in a way this one does not read, with a `StoreDamagedError` when part of it is missing.
+ * another version wrote it in a way this one does not read, with a `StoreDamagedError` when part of it is missing or is
+ * not as it was written, with the code ENOSPC when the disk is full.
  */
-export async function openLmdbStore(options: LmdbStoreOptions): Promise<SoleWriterStore> {
+export function openLmdbStore(options: LmdbStoreOptions): Promise<SoleWriterStore> {
+  return openLmdbStoreOn(hostFiles, options)
+}
+
+/** As `openLmdbStore`, with everything but LMDB's own file in `files`. */
+export async function openLmdbStoreOn(files: DurableFiles, options: LmdbStoreOptions): Promise<SoleWriterStore> {
   const directory = resolve(options.directory)
   const environment = options.environment ?? realEnvironment()
   const historyMax = options.historyMax ?? historyDefaultMax
   assert(historyMax >= 0, `historyMax is not a count: ${historyMax}`)
+  const { identityFile } = options
   makePrivateDirectory(directory)
   const lock = lockDirectory(directory)
   if (lock.takenOver) environment.logger.warn('took the store over from a process that died', { directory })
   try {
+    checkRoom(directory)
     const tables = await LmdbTables.open(directory)
     try {
-      const journal = await recover(directory, tables)
-      return new LmdbStore({ directory, historyMax, environment, tables, journal, lock })
+      if (identityFile !== undefined) await checkIdentity(files, directory, identityFile, tables.identity)
+      const identity = tables.identity ?? (await initialize(files, directory, tables, environment))
+      if (identityFile !== undefined) await keepIdentity(files, identityFile, identity)
+      const journal = await openJournal(files, directory, tables, identity)
+      return new LmdbStore({ directory, historyMax, environment, identity, tables, journal, lock })
     } catch (error) {
       await tables.close()
       throw error
@@ -74,16 +97,19 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<SoleWrit
 
 /** Whether there is a store in a directory, whole or not. */
 export function holdsLmdbStore(directory: string): boolean {
-  return existsSync(join(directory, 'data.mdb'))
+  return existsSync(join(directory, dataFileName))
 }
 
-/** Opens the journal, and brings into the tables what only the journal has. */
-async function recover(directory: string, tables: LmdbTables): Promise<Journal> {
-  const { journal, records } = await Journal.open(directory, tables.sequence)
+/** Opens the journal of the tables, and brings into them what only the journal has. */
+async function openJournal(
+  files: DurableFiles,
+  directory: string,
+  tables: LmdbTables,
+  identity: StoreIdentity,
+): Promise<Journal> {
+  const { journal, records } = await Journal.open({ files, directory, identity }, tables)
   try {
-    // A file's data is durable once it is synced, its name only when the directory is.
-    syncDirectory(directory)
-    if (records.length > 0) await tables.write(records.map(batchOf))
+    if (records.length > 0) await tables.write(records.map((record) => batchOf(record, identity)))
     return journal
   } catch (error) {
     await journal.close()
@@ -91,15 +117,33 @@ async function recover(directory: string, tables: LmdbTables): Promise<Journal> 
   }
 }
 
-function batchOf({ sequence, revision, compacted, events }: JournalRecord): JournaledBatch {
+/** The tables get their identity last: what is interrupted before that begins anew. */
+async function initialize(
+  files: DurableFiles,
+  directory: string,
+  tables: LmdbTables,
+  { random }: Environment,
+): Promise<StoreIdentity> {
+  if (await hasJournalRecords(files, directory)) {
+    throw new StoreDamagedError(directory, `${dataFileName} is missing or empty, and its journal holds records`)
+  }
+  const identity = createIdentity(random)
+  await Journal.create({ files, directory, identity }, { sequence: 0, revision: 0 })
+  await tables.initialize(identity)
+  return identity
+}
+
+function batchOf({ sequence, revision, compacted, events }: JournalRecord, identity: StoreIdentity): JournaledBatch {
   const decoded = decodeEvents(events)
-  return { sequence, revision, compacted, events: decoded, encoded: encodeEvents(decoded) }
+  const encoded = encodeEvents(decoded, checksumSeed(identity))
+  return { sequence, revision, compacted, events: decoded, encoded }
 }
 
 interface Parts {
   readonly directory: string
   readonly historyMax: number
   readonly environment: Environment
+  readonly identity: StoreIdentity
   readonly tables: LmdbTables
   readonly journal: Journal
   readonly lock: DirectoryLock
@@ -120,6 +164,7 @@ class LmdbStore implements SoleWriterStore {
   readonly #parts: Parts
   readonly #tables: LmdbTables
   readonly #journal: Journal
+  readonly #seed: number
   readonly #commits: GroupCommit
   readonly #behind: WriteBehind
   readonly #watches = new WatchHub()
@@ -138,6 +183,7 @@ class LmdbStore implements SoleWriterStore {
     this.#parts = parts
     this.#tables = parts.tables
     this.#journal = parts.journal
+    this.#seed = checksumSeed(parts.identity)
     this.#assigned = parts.tables.revision
     this.#revision = parts.tables.revision
     this.#published = parts.tables.revision
@@ -253,7 +299,7 @@ class LmdbStore implements SoleWriterStore {
     const sequence = this.#journal.nextSequence
     const revision = Math.max(this.#revision, batch.last)
     const compacted = this.#compactedAfter(batch, revision)
-    const encoded = encodeEvents(batch.events)
+    const encoded = encodeEvents(batch.events, this.#seed)
     await this.#journal.append({ sequence, revision, compacted, events: encoded.bytes })
     this.#revision = revision
     this.#compacted = compacted
@@ -291,8 +337,16 @@ class LmdbStore implements SoleWriterStore {
       watcher.gap(new CompactedError(watcher.position, this.#compacted))
       return
     }
-    const { last, events } = this.#chunkAfter(watcher.position)
-    watcher.deliver(events, last)
+    let chunk: LogChunk
+    try {
+      chunk = this.#chunkAfter(watcher.position)
+    } catch (error) {
+      if (!(error instanceof StoreDamagedError)) throw error
+      this.#parts.environment.logger.error('a watch cannot be served', { error: error.message })
+      watcher.end(error)
+      return
+    }
+    watcher.deliver(chunk.events, chunk.last)
     if (watcher.position >= this.#revision) watcher.live = true
     else this.#parts.environment.clock.defer(() => this.#replay(watcher))
   }
@@ -302,7 +356,7 @@ class LmdbStore implements SoleWriterStore {
     if (revision < this.#tables.revision) return this.#tables.chunkAfter(revision)
     const batch = this.#behind.batches.find((each) => each.revision > revision)
     assert(batch !== undefined, `the history ends before revision ${revision + 1}`)
-    return { last: batch.revision, events: batch.events }
+    return { after: revision, last: batch.revision, events: batch.events }
   }
 
   #checkOpen(): void {

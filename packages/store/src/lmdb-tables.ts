@@ -1,17 +1,29 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { assert } from '@coracle/environment'
 import { type Database, type GetOptions, open as openLmdb, type RootDatabase, type Transaction } from 'lmdb'
-import { checkDataFile } from './data-file.ts'
-import { UnknownFormatError } from './errors.ts'
-import type { Sequence } from './journal.ts'
-import { decodeEntry, decodeEvents, decodeRevision, encodeRevision } from './log-record.ts'
-import type { Entry, Revision, StoreEvent } from './store.ts'
+import { StoreDamagedError, UnknownFormatError } from './errors.ts'
+import type { JournalPosition, Sequence } from './journal-format.ts'
+import { checkLmdbFile } from './lmdb-file-check.ts'
+import {
+  decodeChunk,
+  decodeEntry,
+  decodeRevision,
+  encodeChunk,
+  encodeRevision,
+  isEntryWhole,
+  type LogChunk,
+} from './log-record.ts'
+import type { Entry, Revision } from './store.ts'
+import { checksumSeed, identityBytes, type StoreIdentity } from './store-identity.ts'
 import type { JournaledBatch } from './write-behind.ts'
 
 type Table = Database<Uint8Array, Uint8Array>
 type RootTable = RootDatabase<Uint8Array, Uint8Array>
 
 /** What the tables look like; any change to that is a new format. */
-const format = '2'
+const format = '3'
 const formatKey = Buffer.from('format')
 const stateKey = Buffer.from('state')
 
@@ -40,16 +52,12 @@ const environmentOptions = {
   permissionsMode: 0o600,
 } as const
 
-/** A stretch of the change log: all changes of the revisions after those of the stretch before, up to `last`. */
-export interface LogChunk {
-  readonly last: Revision
-  readonly events: readonly StoreEvent[]
+/** How far the tables are. */
+export interface TablesState extends JournalPosition {
+  readonly compacted: Revision
 }
 
-interface Written {
-  readonly sequence: Sequence
-  readonly revision: Revision
-  readonly compacted: Revision
+interface Written extends TablesState {
   /** Key of the chunk added; 0 for none. */
   readonly chunk: Revision
   /** How many of the oldest chunks are gone. */
@@ -60,15 +68,18 @@ interface Written {
  * The store's tables in an LMDB environment:
  * - `data`: key → entry,
  * - `log`: last revision of some batches that were written together → the changes of those batches,
- * - `meta`: the format, and the last sequence, the last revision and the compacted revision.
+ * - `meta`: the format, and the store's identity with the last sequence, the last revision and the compacted revision.
  *
- * They hold what the journal held up to `sequence`. Reads come from a snapshot that each `write` renews when it is done.
+ * What they hold carries checksums, which every read verifies. They hold what the journal held up to `sequence`. Reads come from a snapshot that each `write` renews when it is done.
  */
 export class LmdbTables {
+  readonly #directory: string
   readonly #root: RootTable
   readonly #data: Table
   readonly #log: Table
   readonly #meta: Table
+  #identity: StoreIdentity | undefined
+  #seed = 0
   /** The keys of `log`, ascending, from `#chunksDropped` on. */
   #chunks: Revision[] = []
   #chunksDropped = 0
@@ -77,28 +88,48 @@ export class LmdbTables {
   #revision: Revision = 0
   #compacted: Revision = 0
 
-  private constructor(root: RootTable, meta: Table) {
+  private constructor(directory: string, root: RootTable) {
+    this.#directory = directory
     this.#root = root
-    this.#meta = meta
+    this.#meta = openTable(root, 'meta')
+    this.#load()
     this.#data = openTable(root, 'data')
     this.#log = openTable(root, 'log')
+    for (const key of this.#log.getKeys({})) this.#chunks.push(decodeRevision(key))
     this.#snapshot = freshSnapshot(root)
   }
 
-  /** Opens the tables of `directory`, making them where there are none. Throws an `UnknownFormatError` or `StoreDamagedError` for ones it cannot read. */
+  /**
+   * Opens the tables of `directory`, making them where there are none; those have no identity until they are given one.
+   * Throws an `UnknownFormatError` or `StoreDamagedError` for ones it cannot read.
+   */
   static async open(directory: string): Promise<LmdbTables> {
-    checkDataFile(directory)
+    checkLmdbFile(directory)
+    // Whoever gets here has the directory locked: the locks of LMDB that are there are left over, and damaged ones, which it
+    // reads through memory, would end the process.
+    rmSync(join(directory, 'lock.mdb'), { force: true })
     const root: RootTable = openLmdb(directory, environmentOptions)
     try {
-      const meta = openTable(root, 'meta')
-      prepareFormat(directory, meta)
-      const tables = new LmdbTables(root, meta)
-      tables.#load()
-      return tables
+      return new LmdbTables(directory, root)
     } catch (error) {
       await root.close()
       throw error
     }
+  }
+
+  /** Undefined as long as nothing was ever in these tables. */
+  get identity(): StoreIdentity | undefined {
+    return this.#identity
+  }
+
+  /** Gives new tables the identity of their store. Resolves when that is durable. */
+  async initialize(identity: StoreIdentity): Promise<void> {
+    const written = this.#root.batch(() => {
+      this.#meta.put(formatKey, Buffer.from(format))
+      this.#meta.put(stateKey, encodeState(identity, this))
+    })
+    await settle(written)
+    this.#adoptIdentity(identity)
   }
 
   /** The last batch of the journal that is in the tables. */
@@ -115,8 +146,9 @@ export class LmdbTables {
   }
 
   get(key: string): Entry | undefined {
-    const bytes = this.#data.get(Buffer.from(key), this.#read())
-    return bytes === undefined ? undefined : decodeEntry(key, bytes)
+    const encodedKey = Buffer.from(key)
+    const bytes = this.#data.get(encodedKey, this.#read())
+    return bytes === undefined ? undefined : this.#entry(encodedKey, key, bytes)
   }
 
   /** All entries whose key starts with `prefix`, in key order. */
@@ -125,7 +157,7 @@ export class LmdbTables {
     const range = start.length === 0 ? {} : { start, end: prefixEnd(start) }
     const entries: Entry[] = []
     for (const { key, value } of this.#data.getRange({ ...range, ...this.#read() })) {
-      entries.push(decodeEntry(Buffer.from(key.buffer, key.byteOffset, key.length).toString(), value))
+      entries.push(this.#entry(key, Buffer.from(key.buffer, key.byteOffset, key.length).toString(), value))
     }
     return entries
   }
@@ -134,7 +166,11 @@ export class LmdbTables {
   chunkAfter(after: Revision): LogChunk {
     const [found] = this.#log.getRange({ start: encodeRevision(after + 1), limit: 1, ...this.#read() })
     assert(found !== undefined, `the change log ends before revision ${after + 1}`)
-    return { last: decodeRevision(found.key), events: decodeEvents(found.value) }
+    const chunk = decodeChunk(found.key, found.value, this.#seed)
+    if (chunk === undefined || chunk.after > after) {
+      throw new StoreDamagedError(this.#directory, `the history after revision ${after} is not as it was written`)
+    }
+    return chunk
   }
 
   /**
@@ -142,14 +178,16 @@ export class LmdbTables {
    * reads do. Rejects with the disk's error, after which these tables must not be written again.
    */
   async write(batches: readonly JournaledBatch[]): Promise<void> {
+    const identity = this.#identity
+    assert(identity !== undefined, 'the tables have no identity yet')
     const { sequence, revision, compacted } = batches.at(-1) ?? this
     const dropped = this.#chunksUpTo(compacted)
     const chunk = revision > this.#revision ? revision : 0
     const written = this.#root.batch(() => {
       for (const [key, entry] of lastEntries(batches)) this.#writeEntry(key, entry)
-      if (chunk > 0) this.#log.put(encodeRevision(chunk), changesOf(batches))
+      if (chunk > 0) this.#log.put(encodeRevision(chunk), this.#chunkOf(batches, chunk))
       for (const old of dropped) this.#log.remove(encodeRevision(old))
-      this.#meta.put(stateKey, encodeState(sequence, revision, compacted))
+      this.#meta.put(stateKey, encodeState(identity, { sequence, revision, compacted }))
     })
     await settle(written)
     this.#adopt({ sequence, revision, compacted, chunk, dropped: dropped.length })
@@ -161,9 +199,34 @@ export class LmdbTables {
   }
 
   #load(): void {
-    const state = this.#meta.getBinary(stateKey)
-    if (state !== undefined) [this.#sequence, this.#revision, this.#compacted] = decodeState(state)
-    for (const key of this.#log.getKeys({})) this.#chunks.push(decodeRevision(key))
+    const found = this.#meta.getBinary(formatKey)
+    // Written together with the identity, before anything else.
+    if (found === undefined) return
+    const text = Buffer.from(found).toString()
+    if (text !== format) throw new UnknownFormatError(this.#directory, text, format)
+    const state = decodeState(this.#meta.getBinary(stateKey))
+    if (state === undefined) {
+      throw new StoreDamagedError(this.#directory, 'its state, which says how far it goes, is not as it was written')
+    }
+    this.#adoptIdentity(state.identity)
+    this.#sequence = state.sequence
+    this.#revision = state.revision
+    this.#compacted = state.compacted
+  }
+
+  #adoptIdentity(identity: StoreIdentity): void {
+    this.#identity = identity
+    this.#seed = checksumSeed(identity)
+  }
+
+  #entry(encodedKey: Uint8Array, key: string, bytes: Uint8Array): Entry {
+    if (isEntryWhole(encodedKey, bytes, this.#seed)) return decodeEntry(key, bytes)
+    throw new StoreDamagedError(this.#directory, `the value of ${JSON.stringify(key)} is not as it was written`)
+  }
+
+  #chunkOf(batches: readonly JournaledBatch[], last: Revision): Uint8Array {
+    const changes = batches.map(({ encoded }) => encoded.bytes)
+    return encodeChunk(this.#revision, last, changes, this.#seed)
   }
 
   #read(): GetOptions {
@@ -211,17 +274,6 @@ function freshSnapshot(root: RootTable): Transaction {
   return root.useReadTransaction()
 }
 
-function prepareFormat(directory: string, meta: Table): void {
-  const found = meta.getBinary(formatKey)
-  if (found === undefined) {
-    // The other tables are made after it, so that without it there is nothing of ours here.
-    meta.putSync(formatKey, Buffer.from(format))
-    return
-  }
-  const text = Buffer.from(found).toString()
-  if (text !== format) throw new UnknownFormatError(directory, text, format)
-}
-
 /** LMDB rejects with a general error that carries a promise of the particular one. */
 async function settle(written: Promise<unknown>): Promise<void> {
   try {
@@ -258,27 +310,25 @@ function lastEntries(batches: readonly JournaledBatch[]): Map<string, Uint8Array
   return entries
 }
 
-/** Memory of its own, as `encodeEvents` makes it: LMDB reads it from another thread. */
-function changesOf(batches: readonly JournaledBatch[]): Uint8Array {
-  if (batches.length === 1) return batches[0]?.encoded.bytes ?? new Uint8Array(0)
-  const changes = new Uint8Array(batches.reduce((sum, { encoded }) => sum + encoded.bytes.length, 0))
-  let at = 0
-  for (const { encoded } of batches) {
-    changes.set(encoded.bytes, at)
-    at += encoded.bytes.length
-  }
-  return changes
-}
-
-function encodeState(sequence: Sequence, revision: Revision, compacted: Revision): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(24)
-  bytes.writeDoubleBE(sequence, 0)
-  bytes.writeDoubleBE(revision, 8)
-  bytes.writeDoubleBE(compacted, 16)
+/** `identity | sequence f64 | revision f64 | compacted f64 | checksum u32`, numbers big-endian. */
+function encodeState(identity: StoreIdentity, { sequence, revision, compacted }: TablesState): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(stateBytes)
+  let at = identity.copy(bytes)
+  for (const number of [sequence, revision, compacted]) at = bytes.writeDoubleBE(number, at)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, at)), at)
   return bytes
 }
 
-function decodeState(bytes: Uint8Array): [Sequence, Revision, Revision] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  return [view.getFloat64(0), view.getFloat64(8), view.getFloat64(16)]
+const stateBytes = identityBytes + 3 * 8 + 4
+
+function decodeState(found: Uint8Array | undefined): (TablesState & { readonly identity: StoreIdentity }) | undefined {
+  if (found?.length !== stateBytes) return undefined
+  const bytes = Buffer.from(found)
+  if (crc32(bytes.subarray(0, stateBytes - 4)) !== bytes.readUInt32BE(stateBytes - 4)) return undefined
+  return {
+    identity: bytes.subarray(0, identityBytes),
+    sequence: bytes.readDoubleBE(identityBytes),
+    revision: bytes.readDoubleBE(identityBytes + 8),
+    compacted: bytes.readDoubleBE(identityBytes + 16),
+  }
 }

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { assert } from '@coracle/environment'
 import type { Entry, Revision, StoreEvent } from './store.ts'
 
@@ -5,12 +6,15 @@ import type { Entry, Revision, StoreEvent } from './store.ts'
  * How changes and entries look on disk; numbers are big-endian, revisions are doubles.
  *
  *     event = type u8 (0 put, 1 delete) | key length u16 | value length u32 | previous revision f64 | key | entry
- *     entry = mod revision f64 | create revision f64 | value
+ *     entry = mod revision f64 | create revision f64 | value | checksum u32
  *
- * An event ends in just the bytes its key gets as entry, so that a change is encoded once and written to both tables.
+ * An event ends in just the bytes its key gets as entry, so that a change is encoded once and written to both tables. The
+ * checksum begins with a seed that is the store's own and covers the key and the entry.
  */
 const eventHeaderBytes = 1 + 2 + 4 + 8
 const entryHeaderBytes = 8 + 8
+const checksumBytes = 4
+const entryOverheadBytes = entryHeaderBytes + checksumBytes
 
 /** Encoded changes. `entries[i]` are the bytes of the entry the i-th event leaves, a part of `bytes`. */
 export interface EncodedEvents {
@@ -19,11 +23,11 @@ export interface EncodedEvents {
 }
 
 /** Encodes changes one after another. */
-export function encodeEvents(events: readonly StoreEvent[]): EncodedEvents {
+export function encodeEvents(events: readonly StoreEvent[], seed: number): EncodedEvents {
   const keyLengths = events.map(({ key }) => Buffer.byteLength(key))
   let size = 0
   for (const [index, { value }] of events.entries()) {
-    size += eventHeaderBytes + (keyLengths[index] as number) + entryHeaderBytes + value.length
+    size += eventHeaderBytes + (keyLengths[index] as number) + entryOverheadBytes + value.length
   }
   // Memory of its own, not of Buffer's pool: LMDB reads it from another thread.
   const bytes = Buffer.allocUnsafeSlow(size)
@@ -41,12 +45,13 @@ export function encodeEvents(events: readonly StoreEvent[]): EncodedEvents {
     at = bytes.writeDoubleBE(event.createRevision, at)
     bytes.set(event.value, at)
     at += event.value.length
+    at = bytes.writeUInt32BE(crc32(bytes.subarray(start - keyLength, at), seed), at)
     entries.push(bytes.subarray(start, at))
   }
   return { bytes, entries }
 }
 
-/** Reads what `encodeEvents` wrote. The values are views of `bytes`. */
+/** Reads what `encodeEvents` wrote, from bytes that have been checked. The values are views of `bytes`. */
 export function decodeEvents(bytes: Uint8Array): StoreEvent[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const events: StoreEvent[] = []
@@ -59,8 +64,8 @@ export function decodeEvents(bytes: Uint8Array): StoreEvent[] {
     at += eventHeaderBytes
     const key = view.toString('utf8', at, at + keyLength)
     at += keyLength
-    const entry = decodeEntry(key, bytes.subarray(at, at + entryHeaderBytes + valueLength))
-    at += entryHeaderBytes + valueLength
+    const entry = decodeEntry(key, bytes.subarray(at, at + entryOverheadBytes + valueLength))
+    at += entryOverheadBytes + valueLength
     const { value, modRevision: revision, createRevision } = entry
     events.push({ type, key, value, revision, createRevision, previousRevision })
   }
@@ -68,11 +73,60 @@ export function decodeEvents(bytes: Uint8Array): StoreEvent[] {
   return events
 }
 
-/** Reads an entry. Its value is a view of `bytes`. */
+/** Whether an entry, and its key, are as they were written. */
+export function isEntryWhole(key: Uint8Array, bytes: Uint8Array, seed: number): boolean {
+  if (bytes.length < entryOverheadBytes) return false
+  const end = bytes.length - checksumBytes
+  return crc32(bytes.subarray(0, end), crc32(key, seed)) === readUint32(bytes, end)
+}
+
+/** Reads an entry that is whole. Its value is a view of `bytes`. */
 export function decodeEntry(key: string, bytes: Uint8Array): Entry {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  const value = new Uint8Array(bytes.buffer, bytes.byteOffset + entryHeaderBytes, bytes.length - entryHeaderBytes)
+  const value = new Uint8Array(bytes.buffer, bytes.byteOffset + entryHeaderBytes, bytes.length - entryOverheadBytes)
   return { key, value, modRevision: view.getFloat64(0), createRevision: view.getFloat64(8) }
+}
+
+/** A stretch of the change log: all changes of the revisions after `after`, up to `last`. */
+export interface LogChunk {
+  readonly after: Revision
+  readonly last: Revision
+  readonly events: readonly StoreEvent[]
+}
+
+/**
+ * Encodes a stretch of the log, given its changes as `encodeEvents` makes them:
+ *
+ *     chunk = events | last revision of the chunk before f64 | checksum u32, over the chunk's key and what stands before
+ */
+export function encodeChunk(after: Revision, last: Revision, events: readonly Uint8Array[], seed: number): Uint8Array {
+  // Memory of its own: LMDB reads it from another thread.
+  const bytes = Buffer.allocUnsafeSlow(events.reduce((sum, { length }) => sum + length, chunkTrailerBytes))
+  let at = 0
+  for (const part of events) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  at = bytes.writeDoubleBE(after, at)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, at), crc32(encodeRevision(last), seed)), at)
+  return bytes
+}
+
+const chunkTrailerBytes = 8 + checksumBytes
+
+/** Reads what `encodeChunk` wrote; undefined when it is not as it was written. */
+export function decodeChunk(key: Uint8Array, bytes: Uint8Array, seed: number): LogChunk | undefined {
+  const end = bytes.length - checksumBytes
+  if (bytes.length < chunkTrailerBytes || crc32(bytes.subarray(0, end), crc32(key, seed)) !== readUint32(bytes, end)) {
+    return undefined
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const events = decodeEvents(bytes.subarray(0, bytes.length - chunkTrailerBytes))
+  return { after: view.getFloat64(end - 8), last: decodeRevision(key), events }
+}
+
+function readUint32(bytes: Uint8Array, at: number): number {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(at)
 }
 
 /** A revision as a key of eight bytes that sort as the number does. */

@@ -19,7 +19,7 @@ const batch = (sequence: number, ...events: StoreEvent[]): JournaledBatch => ({
   revision: sequence,
   compacted: 0,
   events,
-  encoded: encodeEvents(events),
+  encoded: encodeEvents(events, 0),
 })
 
 /** Tables that finish a write when the test says so. */

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@coracle/environment'
-import type { Sequence } from './journal.ts'
+import type { Sequence } from './journal-format.ts'
 import { writeBehindBytesMax, writeBehindChangesMax, writeBehindDelayMs } from './limits.ts'
 import type { EncodedEvents } from './log-record.ts'
 import type { Entry, Revision, StoreEvent } from './store.ts'
