@@ -60,6 +60,70 @@ describe('the scheduler', () => {
     expect(bindings).toEqual(['default/big'])
   })
 
+  it('goes on with other pods where one cannot be judged', async () => {
+    await addNode('a')
+    await addPod('odd', { containers: undefined as never })
+    await addPod('plain')
+    expect(bindings).toEqual(['default/plain'])
+  })
+
+  it('counts a pod as placed as soon as it is decided, before the API shows it', async () => {
+    await addNode('a', '1')
+    await addPod('first', { requests: { cpu: '1' } })
+    await addPod('second', { requests: { cpu: '1' } })
+    expect(bindings).toEqual(['default/first'])
+    expect(attempts('second')).toBe(1)
+  })
+
+  it('counts pods that others have placed', async () => {
+    await addNode('a', '1')
+    await addPod('there', { nodeName: 'a', requests: { cpu: '1' } })
+    await addPod('late', { requests: { cpu: '1' } })
+    expect(bindings).toEqual([])
+  })
+
+  it('gives the room of a pod that has ended to another', async () => {
+    await addNode('a', '1')
+    await addPod('there', { nodeName: 'a', requests: { cpu: '1' } })
+    await addPod('late', { requests: { cpu: '1' } })
+    const ended = await client.get(pods, { namespace: 'default', name: 'there' })
+    await client.update<Pod>(pods, { ...ended, status: { phase: 'Succeeded' } }, { subresource: 'status' })
+    await environment.clock.advance('10s')
+    expect(bindings).toEqual(['default/late'])
+  })
+
+  it('takes back what it has counted when the binding fails', async () => {
+    await addNode('a', '1')
+    refusal = new ApiError(409, 'Conflict', 'somebody else was faster')
+    await addPod('first', { requests: { cpu: '1' } })
+    await client.delete(pods, { namespace: 'default', name: 'first' })
+    refusal = undefined
+    await addPod('second', { requests: { cpu: '1' } })
+    expect(bindings).toEqual(['default/second'])
+    expect(client.stored(events).filter(({ reason }) => reason === 'FailedScheduling')).toEqual([])
+  })
+
+  it('leaves pods alone that are not its own, are gated or are going', async () => {
+    await addPod('other', { schedulerName: 'another' })
+    await addPod('gated', { schedulingGates: [{ name: 'wait' }] })
+    await addNode('a')
+    expect(bindings).toEqual([])
+    const gated = await client.get(pods, { namespace: 'default', name: 'gated' })
+    await client.update<Pod>(pods, { ...gated, spec: { ...gated.spec, schedulingGates: [] } })
+    await environment.clock.settle()
+    expect(bindings).toEqual(['default/gated'])
+  })
+
+  it('does not look at a node again for its heartbeats', async () => {
+    await addNode('a', '1')
+    await addPod('big', { requests: { cpu: '2' } })
+    const node = await client.get(nodes, { name: 'a' })
+    const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2026-01-01T00:01:00Z' }] as const
+    await client.update<Node>(nodes, { ...node, status: { ...node.status, conditions } }, { subresource: 'status' })
+    await environment.clock.advance('60s')
+    expect(attempts('big')).toBe(1)
+  })
+
   it('tells of a binding that the server refuses, and tries again', async () => {
     refusal = new ApiError(403, 'Forbidden', 'no bindings today')
     await addNode('a')

@@ -7,7 +7,14 @@ import {
   type Pod,
   pods as podResource,
 } from '@coracle/api'
-import { type Client, createEventRecorder, createInformer, type EventRecorder, type Informer } from '@coracle/client'
+import {
+  type Client,
+  createEventRecorder,
+  createInformer,
+  type EventRecorder,
+  type Informer,
+  keyOf,
+} from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { NodeInfo } from './node-info.ts'
 import { fitsSomewhere, schedule } from './schedule.ts'
@@ -190,7 +197,15 @@ class SchedulerLoop implements Scheduler {
 
   #decide(pod: Pod): void {
     const nodes = this.#cache.nodes
-    const decision = schedule(pod, nodes, { random: this.#environment.random, start: this.#searchStart })
+    let decision: ReturnType<typeof schedule>
+    try {
+      decision = schedule(pod, nodes, { random: this.#environment.random, start: this.#searchStart })
+    } catch (error) {
+      // A pod that cannot be judged is no reason for the others to wait, let alone for the process to end.
+      this.#environment.logger.error('pod cannot be scheduled', { pod: keyOf(pod), error })
+      this.#queue.failed(pod.metadata.uid ?? '', 'error')
+      return
+    }
     this.#searchStart = nodes.length === 0 ? 0 : (this.#searchStart + decision.examined) % nodes.length
     const work =
       decision.type === 'fits' ? this.#bind(pod, decision.node) : this.#reportUnschedulable(pod, decision.message)

@@ -8,16 +8,23 @@ import { formatMicroTime, formatTime } from '../time.ts'
 const depthMax = 6
 const listLengthMax = 4
 
+export interface ArbitraryOptions {
+  /** Leaves at the ends of what their type holds: the largest numbers, texts that mean something to somebody. */
+  readonly extreme?: boolean
+}
+
 /**
  * Values as they are once decoded: no nulls, no empty optional lists and maps, elements of merged lists distinct in
  * their keys. Strings that have a format or a pattern are not made to match it.
  */
-export function arbitraryOf<T>(schema: Schema<T>): fc.Arbitrary<T> {
-  return valueFor(schema, 0) as fc.Arbitrary<T>
+export function arbitraryOf<T>(schema: Schema<T>, { extreme = false }: ArbitraryOptions = {}): fc.Arbitrary<T> {
+  return valueFor(schema, 0, extreme) as fc.Arbitrary<T>
 }
 
-function valueFor(schema: Schema, depth: number): fc.Arbitrary<unknown> {
+function valueFor(schema: Schema, depth: number, extreme: boolean): fc.Arbitrary<unknown> {
   const resolved = resolveSchema(schema)
+  const leaf = extreme ? extremeOf(resolved) : undefined
+  if (leaf !== undefined) return leaf
   switch (resolved.type) {
     case 'string':
       return stringOf(resolved)
@@ -42,23 +49,71 @@ function valueFor(schema: Schema, depth: number): fc.Arbitrary<unknown> {
     case 'any':
       return resolved.object ? fc.dictionary(key, fc.integer(), { maxKeys: 3 }) : fc.oneof(fc.integer(), word)
     case 'list':
-      return listOf(resolved, depth)
+      return listOf(resolved, depth, extreme)
     case 'map':
-      return fc.dictionary(key, valueFor(resolved.values, depth + 1), { minKeys: 1, maxKeys: 3 })
+      return fc.dictionary(key, valueFor(resolved.values, depth + 1, extreme), { minKeys: 1, maxKeys: 3 })
     case 'object':
-      return objectOf(resolved, depth)
+      return objectOf(resolved, depth, extreme)
   }
 }
 
 const word = fc.constantFrom('a', 'b', 'c', 'web', 'db', 'x-1')
 const key = fc.constantFrom('app', 'tier', 'example.com/role', 'k', 'constructor')
 
+/** Undefined where the schema is of no leaf, or leaves no choice. */
+function extremeOf(schema: Schema): fc.Arbitrary<unknown> | undefined {
+  switch (schema.type) {
+    case 'string':
+      return schema.enum === undefined || schema.enum.length === 0 ? fc.constantFrom(...extremeTexts) : undefined
+    case 'integer': {
+      const { format, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
+      const largest = format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
+      return fc.constantFrom(0, 1, -1, largest, -largest).map((each) => Math.min(maximum, Math.max(minimum, each)))
+    }
+    case 'int-or-string':
+      return fc.constantFrom(-1, 0, 2 ** 31 - 1, '', '-5%', '200%', '99999999999999999999%', 'http')
+    case 'quantity':
+      return fc.constantFrom('0', '-1', '1n', '9E18', '-9E18', '1e64', '8Ei')
+    case 'time':
+      return fc.constantFrom(0, 1, -62_135_596_800, 253_402_300_799).map((seconds) => {
+        return schema.micro ? formatMicroTime(seconds * 1000) : formatTime(seconds * 1000)
+      })
+    default:
+      return undefined
+  }
+}
+
+const extremeTexts = [
+  '',
+  'a',
+  '0',
+  '-1',
+  '1e9',
+  '%',
+  '*',
+  '/',
+  '..',
+  '../../x',
+  '(a+)+$',
+  '[',
+  '$(a)$(a)',
+  'a\0b',
+  '\n',
+  'é',
+  '\ud800',
+  'x'.repeat(300),
+  '__proto__',
+  'constructor',
+  '127.0.0.1',
+  '99999999999999999999',
+]
+
 function stringOf(schema: StringSchema): fc.Arbitrary<string> {
   return schema.enum === undefined || schema.enum.length === 0 ? word : fc.constantFrom(...schema.enum)
 }
 
-function listOf(schema: ListSchema, depth: number): fc.Arbitrary<readonly unknown[]> {
-  const items = valueFor(schema.items, depth + 1)
+function listOf(schema: ListSchema, depth: number, extreme: boolean): fc.Arbitrary<readonly unknown[]> {
+  const items = valueFor(schema.items, depth + 1, extreme)
   const lengths = {
     minLength: Math.max(schema.minItems ?? 0, 1),
     maxLength: Math.max(schema.maxItems ?? listLengthMax, 1),
@@ -75,10 +130,10 @@ function listOf(schema: ListSchema, depth: number): fc.Arbitrary<readonly unknow
 const keyOf = (element: unknown, name: string): string | undefined =>
   JSON.stringify((element as Readonly<Record<string, unknown>>)[name])
 
-function objectOf(schema: ObjectSchema, depth: number): fc.Arbitrary<unknown> {
+function objectOf(schema: ObjectSchema, depth: number, extreme: boolean): fc.Arbitrary<unknown> {
   const entries = Object.entries(schema.fields).filter(([, field]) => field.required || depth < depthMax)
   const values = entries.map(([name, field]) => {
-    const value = fc.constant(undefined).chain(() => valueFor(field.schema, depth + 1))
+    const value = fc.constant(undefined).chain(() => valueFor(field.schema, depth + 1, extreme))
     return [name, field.required ? value : fc.option(value, { nil: undefined, freq: 2 })] as const
   })
   return fc.record(Object.fromEntries(values)).map((record) => {
