@@ -20,8 +20,9 @@ export interface Host {
   readonly stderr: Output
   readStdin(): Promise<string>
   /**
-   * Calls `handler` for each Ctrl-C (SIGINT), SIGTERM and SIGHUP, and when nobody reads the output any more, instead of
-   * ending the process. Returns what undoes it.
+   * Calls `handler` for each Ctrl-C (SIGINT), SIGTERM and SIGHUP, instead of ending the process; and, unless it was called
+   * before, when nobody reads the output any more, and when the npm has ended that started the process. Returns what
+   * undoes it.
    */
   onInterrupt(handler: () => void): () => void
   /** Ends the process at once. */

@@ -1,13 +1,34 @@
 import { homedir } from 'node:os'
+import { basename } from 'node:path'
 import { realEnvironment, silentLogger } from '@coracle/environment'
 import type { Host, Output } from './host.ts'
+import { npmProcess, onNpmEnd } from './npm-process.ts'
 
 /** Signals that ask a process to end: from the terminal, from whoever runs it, and when the terminal is closed. */
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** The same for a process that is to outlive its terminal. */
+const nohupEndSignals = ['SIGINT', 'SIGTERM'] as const
+
+/**
+ * Whether the process was started with `nohup`, which had it ignore SIGHUP. Node.js undoes that at its start; what still
+ * tells is how the shell names the command it has run.
+ */
+const isNohup = ({ _: command = '' }: NodeJS.ProcessEnv): boolean => basename(command) === 'nohup'
 
 /** The process itself. */
 export function processHost(): Host {
+  // Commands say what there is to say; `up` has a logger of its own.
+  const environment = realEnvironment(silentLogger)
   const handlers = new Set<() => void>()
+  let isInterrupted = false
+  const interrupt = (): void => {
+    isInterrupted = true
+    for (const handler of handlers) handler()
+  }
+  // Who asks again is in a hurry. What merely happens, and may well because of the first time, asks for nothing more.
+  const interruptOnce = (): void => {
+    if (!isInterrupted) interrupt()
+  }
   let isReaderGone = false
   // The reader has gone, as in `coracle get pods | head -1`: nobody is left to tell anything. What has to stop in
   // order is asked to, and anything else ends here.
@@ -15,11 +36,22 @@ export function processHost(): Host {
     if (isReaderGone) return
     isReaderGone = true
     if (handlers.size === 0) process.exit(error.code === 'EPIPE' ? 0 : 1)
-    for (const handler of handlers) handler()
+    interruptOnce()
+  }
+  const signals = isNohup(process.env) ? nohupEndSignals : endSignals
+  if (signals === nohupEndSignals) process.on('SIGHUP', () => {})
+  let stopWatching: (() => void) | undefined
+  const begin = (): void => {
+    for (const signal of signals) process.on(signal, interrupt)
+    const npm = npmProcess(process.env)
+    stopWatching = npm === undefined ? undefined : onNpmEnd(environment.clock, npm, interruptOnce)
+  }
+  const end = (): void => {
+    for (const signal of signals) process.off(signal, interrupt)
+    stopWatching?.()
   }
   return {
-    // Commands say what there is to say; `up` has a logger of its own.
-    environment: realEnvironment(silentLogger),
+    environment,
     variables: process.env,
     workingDirectory: process.cwd(),
     homeDirectory: homedir(),
@@ -27,11 +59,11 @@ export function processHost(): Host {
     stderr: outputOf(process.stderr, onReaderGone),
     readStdin,
     onInterrupt(handler) {
+      if (handlers.size === 0) begin()
       handlers.add(handler)
-      for (const signal of endSignals) process.on(signal, handler)
       return () => {
         handlers.delete(handler)
-        for (const signal of endSignals) process.off(signal, handler)
+        if (handlers.size === 0) end()
       }
     },
     exit: (code) => process.exit(code),

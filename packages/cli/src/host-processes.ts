@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/** What is known of a process of this host. */
+export interface HostProcess {
+  readonly pid: number
+  /** Process id of its parent. */
+  readonly parent: number
+  /** Its session: another one where somebody has detached it. */
+  readonly session: string
+  /** When it started, for comparison: ids are used again. */
+  readonly started: string
+  /** Its program and arguments, with spaces or NULs between them. */
+  readonly command: string
+}
+
+export interface HostProcesses {
+  /** Undefined for a process that has ended, whether or not anybody has noticed. */
+  read(pid: number): HostProcess | undefined
+  /** Whether it still runs. Costs next to nothing. */
+  isAlive(process: HostProcess): boolean
+}
+
+/** Processes as Linux has them in /proc. */
+export const procProcesses: HostProcesses = {
+  read(pid) {
+    try {
+      // The name in parentheses may hold anything; the state and the numbers come after it.
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      const [state = '', parent = '', , session = ''] = fields
+      if (state === 'Z' || state === 'X') return undefined
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      return { pid, parent: Number(parent), session, started: fields[19] ?? '', command }
+    } catch {
+      return undefined
+    }
+  },
+  isAlive: ({ pid, started }) => procProcesses.read(pid)?.started === started,
+}
+
+/** Processes as `ps` tells of them. Not every `ps` knows sessions; the terminal, or that there is none, stands for them. */
+export const psProcesses: HostProcesses = {
+  read(pid) {
+    try {
+      const columns = ['stat=', 'ppid=', 'tty=', 'lstart=', 'command='].flatMap((column) => ['-o', column])
+      const options = { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } } as const
+      const line = execFileSync('ps', [...columns, '-p', String(pid)], options)
+      const found = /^\s*(\S+)\s+(\d+)\s+(\S+)\s+((?:\S+\s+){4}\S+)\s+(.*)/.exec(line)
+      if (found === null) return undefined
+      const [, state = '', parent = '', session = '', started = '', command = ''] = found
+      return state.startsWith('Z') ? undefined : { pid, parent: Number(parent), session, started, command }
+    } catch {
+      return undefined
+    }
+  },
+  isAlive({ pid }) {
+    try {
+      process.kill(pid, 0)
+      return true
+    } catch (error) {
+      // EPERM: it is there, and somebody else's.
+      return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    }
+  },
+}
+
+/** The processes of this host. */
+export const hostProcesses: HostProcesses = process.platform === 'linux' ? procProcesses : psProcesses
