@@ -75,8 +75,7 @@ async function startProcessNode(
   return {
     async stop(stopOptions) {
       connections.remove(name)
-      await kubelet.stop(stopOptions)
-      await runtime.close()
+      await kubelet.stop(stopOptions).finally(() => runtime.close())
     },
   }
 }

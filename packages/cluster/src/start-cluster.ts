@@ -51,7 +51,7 @@ async function start(
     dataDir === undefined
       ? undefined
       : openDataDirectory(environment, dataDir, (error) => {
-          environment.logger.error('the data directory is lost', { directory: dataDir, error: error.message })
+          environment.logger.error(error.message)
           options.onFailure?.(error)
         })
   if (directory !== undefined) stops.push(() => directory.close())

@@ -100,9 +100,12 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     },
     async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {
       stopping.abort(new Error('the node agent was stopped'))
-      await Promise.all([informer.stop(), heartbeat.close(), manager.close()])
-      if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
-      recorder.stop()
+      try {
+        await Promise.all([informer.stop(), heartbeat.close(), manager.close()])
+        if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
+      } finally {
+        recorder.stop()
+      }
     },
     logs(pod, logOptions, signal) {
       if (pod.spec.nodeName !== nodeName) throw notFound({ group: '', plural: 'pods' }, pod.metadata.name ?? '')

@@ -56,7 +56,7 @@ export async function up(host: Host, flags: UpFlags): Promise<void> {
   }
   const loss = await Promise.race([interrupted, lost.promise])
   if (loss === undefined) await stop(cluster, activity, reporter)
-  else await stopWithoutDirectory(loss, cluster, activity, reporter)
+  else await stopWithoutDirectory(host, loss, cluster, activity, reporter)
 }
 
 /** Throws a CliError on what cannot be, before anything is touched. */
@@ -126,28 +126,31 @@ async function stop(cluster: Cluster, activity: Activity, reporter: Reporter): P
   const what = pods === 0 ? 'stopping' : `stopping ${count(pods, 'pod')} (Ctrl-C again: at once)`
   reporter.tell({ about: 'cluster', what, tone: 'plain' })
   reporter.end()
-  await cluster.stop()
-  reporter.tell({
-    about: 'cluster',
-    what: `stopped after ${Math.round(clock.monotonicMs() - startedMs)} ms`,
-    tone: 'plain',
-  })
-  await activity.stop()
-  reporter.flush()
+  try {
+    await cluster.stop()
+    reporter.tell({
+      about: 'cluster',
+      what: `stopped after ${Math.round(clock.monotonicMs() - startedMs)} ms`,
+      tone: 'plain',
+    })
+  } finally {
+    await activity.stop()
+    reporter.flush()
+  }
 }
 
 /** Ends with the loss as its error. Pods are stopped first: without the directory no later start knows of them. */
 async function stopWithoutDirectory(
+  host: Host,
   loss: DataDirectoryLostError,
   cluster: Cluster,
   activity: Activity,
   reporter: Reporter,
-): Promise<never> {
-  reporter.tell({ about: 'cluster', what: loss.message, tone: 'bad' })
+): Promise<void> {
   // What is written on the way has nowhere to go, and that is known.
   await stop(cluster, activity, reporter).catch(() => {})
-  reporter.flush()
-  throw new CliError(loss.message)
+  host.stderr.write(`error: ${loss.message}\n`)
+  host.exit(1)
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
