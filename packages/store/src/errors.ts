@@ -26,6 +26,22 @@ export class StoreOverloadedError extends Error {
   }
 }
 
+/** The store cannot be reached, or cannot work at present. Nothing was written; it may be tried again. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError'
+  constructor(place: string, why: string) {
+    super(`the store at ${place} is not available: ${why}`)
+  }
+}
+
+/** The store did not answer in time. A transaction may have been carried out, or still be; a read may be tried again. */
+export class StoreTimeoutError extends Error {
+  override readonly name = 'StoreTimeoutError'
+  constructor(place: string, why: string) {
+    super(`the store at ${place} has not answered in time: ${why}`)
+  }
+}
+
 /** The directory belongs to a process that is alive. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError'
@@ -81,6 +97,11 @@ export class StoreDamagedError extends Error {
 /** A key, a value or a transaction that no store takes. Nothing was written. */
 export class InvalidTransactionError extends Error {
   override readonly name = 'InvalidTransactionError'
+}
+
+/** A transaction with more bytes than the store takes. Nothing was written. */
+export class TransactionTooLargeError extends Error {
+  override readonly name = 'TransactionTooLargeError'
 }
 
 /** Node.js says it with a code, LMDB in words. */

@@ -8,8 +8,12 @@ export {
   StoreDamagedError,
   StoreFailedError,
   StoreOverloadedError,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  TransactionTooLargeError,
   UnknownFormatError,
 } from './errors.ts'
+export { type EtcdStoreOptions, type EtcdTls, openEtcdStore } from './etcd-store.ts'
 export { compareKeys } from './key-order.ts'
 export { historyDefaultMax, keyBytesMax, operationsMax, valueBytesMax } from './limits.ts'
 export { holdsLmdbStore, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.ts'

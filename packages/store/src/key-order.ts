@@ -17,3 +17,11 @@ export function compareKeys(a: string, b: string): number {
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
+
+/** The first key in byte order after all that start with `prefix`. A byte of UTF-8 is never 255, so that the last can be raised. */
+export function prefixEnd(prefix: Uint8Array): Uint8Array {
+  const end = Uint8Array.from(prefix)
+  const last = end.length - 1
+  end[last] = (end[last] as number) + 1
+  return end
+}

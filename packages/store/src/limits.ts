@@ -42,3 +42,21 @@ export const roomMinBytes = 1024 * 1024
 
 /** How far revisions jump when a store goes on without what was damaged, so that none is given twice. */
 export const repairedRevisionsSkipped = 1_000_000
+
+/** How long a call to etcd may take, with all its attempts. */
+export const etcdCallTimeoutMs = 5000
+
+/** How long one of several etcd servers has to let itself be reached before the next is tried. */
+export const etcdConnectTimeoutMs = 1000
+
+/** Wait between attempts at a call, and at a watch that was cut off. */
+export const etcdRetryMs = 200
+
+/** How long a revision may stay without news before a watch asks for them: events mostly are on their way. */
+export const etcdProgressDelayMs = 20
+
+/** Largest message taken from etcd: a page of a list, whose entries have at most what etcd takes as a request, 1.5 MiB by default. */
+export const etcdMessageBytesMax = 1024 ** 3
+
+/** Entries per page where a whole list is read from etcd. */
+export const etcdPageEntriesMax = 1000

@@ -5,6 +5,7 @@ import { assert } from '@coracle/environment'
 import { type Database, type GetOptions, open as openLmdb, type RootDatabase, type Transaction } from 'lmdb'
 import { StoreDamagedError, UnknownFormatError } from './errors.ts'
 import type { JournalPosition, Sequence } from './journal-format.ts'
+import { prefixEnd } from './key-order.ts'
 import { checkLmdbFile } from './lmdb-file-check.ts'
 import {
   decodeChunk,
@@ -289,14 +290,6 @@ async function causeOf(error: unknown): Promise<unknown> {
     () => error,
     (cause: unknown) => cause,
   )
-}
-
-/** The first key in byte order after all that start with `prefix`. A byte of UTF-8 is never 255, so that the last can be raised. */
-function prefixEnd(prefix: Uint8Array): Uint8Array {
-  const end = Uint8Array.from(prefix)
-  const last = end.length - 1
-  end[last] = (end[last] as number) + 1
-  return end
 }
 
 /** What each key has after all the batches: undefined where it was deleted. Of several changes only the last counts. */

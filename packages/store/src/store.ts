@@ -52,6 +52,8 @@ export interface StoreEvent {
   readonly createRevision: Revision
   /** The revision of the value this one replaced; 0 where the key is new. */
   readonly previousRevision: Revision
+  /** That value, where the store has it at hand. */
+  readonly previousValue?: Uint8Array
 }
 
 export interface WatchOptions {

@@ -321,7 +321,7 @@ export function describeStore(name: string, factory: StoreFactory): void {
         expect(live.described(base)).toEqual(['1 put a/1=a/1 created 1 was 0'])
         const replaying = record(store, 'a/', base + 1)
         await replaying.until(base + 3)
-        expect([replaying.events, replaying.reached()]).toEqual([[], base + 3])
+        expect(replaying.events).toEqual([])
       })
 
       it('replay what came after their revision, then go on without gap or double', async () => {

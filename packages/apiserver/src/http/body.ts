@@ -9,12 +9,13 @@ import {
   tooManyRequests,
 } from '@coracle/api'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
+import { busyMessage } from '../store-errors.ts'
 import { duplicateFields, jsonSyntaxError } from './json-text.ts'
 import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
 import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
 import { ProtobufError } from './protobuf-wire.ts'
 import type { RawDeleteOptions } from './query.ts'
-import { busyMessage, ClientGoneError, yamlInlineLengthMax } from './respond.ts'
+import { ClientGoneError, yamlInlineLengthMax } from './respond.ts'
 
 /** Upstream's limit of a request body. */
 export const bodyBytesMax = 3 * 1024 * 1024

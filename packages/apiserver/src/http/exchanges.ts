@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream'
 import { ApiError, tooManyRequests } from '@coracle/api'
 import type { Environment, Timer } from '@coracle/environment'
+import { busyMessage } from '../store-errors.ts'
 import type { Exchange } from './exchange.ts'
-import { busyMessage, sendError } from './respond.ts'
+import { sendError } from './respond.ts'
 
 /** Requests answered at one time, watches and logs not counted: more are told to come back (429). */
 export const requestsInFlightMax = 2_000

@@ -1,6 +1,13 @@
 import { once } from 'node:events'
 import { virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore, type Store, StoreOverloadedError } from '@coracle/store'
+import {
+  createMemoryStore,
+  type Store,
+  StoreOverloadedError,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  TransactionTooLargeError,
+} from '@coracle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestServer } from './testing/test-server.ts'
 
@@ -8,36 +15,71 @@ const configMaps = '/api/v1/namespaces/default/configmaps'
 const configMap = (name: string, data: Readonly<Record<string, string>> = {}) => ({ metadata: { name }, data })
 const post = (body: unknown, headers: Readonly<Record<string, string>> = {}) => ({ method: 'POST', body, headers })
 
-describe('a store with no room for more', () => {
-  it('makes a write wait, not fail: the client is told to come back', async () => {
-    const real = createMemoryStore()
-    let isFull = false
-    const store: Store = Object.create(real, {
-      commit: {
-        value: (transaction: Parameters<Store['commit']>[0]) =>
-          isFull ? Promise.reject(new StoreOverloadedError(1, 1)) : real.commit(transaction),
-      },
-      ...Object.fromEntries(
-        (['latest', 'get', 'list', 'pages', 'watch', 'compact', 'close'] as const).map((name) => [
-          name,
-          { value: real[name].bind(real) },
-        ]),
-      ),
-    })
-    const server = await TestServer.start({ store })
-    isFull = true
+/** A server on a store that gives `error` for every transaction, or every look at how far it is, from now on. */
+async function onFailing(method: 'commit' | 'latest', error: Error) {
+  const real = createMemoryStore()
+  let isFailing = false
+  const names = ['latest', 'get', 'list', 'pages', 'watch', 'commit', 'compact', 'close'] as const
+  const bound = Object.fromEntries(names.map((name) => [name, { value: real[name].bind(real) }]))
+  const failing = (...args: readonly never[]) =>
+    isFailing ? Promise.reject(error) : (real[method] as (...given: readonly never[]) => unknown)(...args)
+  const store: Store = Object.create(real, {
+    ...bound,
+    [method]: { value: failing },
+    shared: { value: true },
+  })
+  const server = await TestServer.start({ store })
+  const fail = (isSo: boolean) => {
+    isFailing = isSo
+  }
+  return { server, fail }
+}
+
+const unavailable = new StoreUnavailableError('etcd:2379', 'no server can be reached')
+const late = new StoreTimeoutError('etcd:2379', 'Cancelled on client')
+
+describe('a store that cannot work at present', () => {
+  it.each([
+    [
+      'has no room for more',
+      new StoreOverloadedError(1, 1),
+      429,
+      'TooManyRequests',
+      'too many requests, please try again later',
+    ],
+    ['is away', unavailable, 503, 'ServiceUnavailable', unavailable.message],
+    ['does not answer', late, 504, 'Timeout', `Timeout: ${late.message}`],
+  ])('and %s lets no write fail for good: the client is told to come back', async (_, error, code, reason, message) => {
+    const { server, fail } = await onFailing('commit', error)
+    fail(true)
     const refused = await server.call(configMaps, post(configMap('later')))
     expect([refused.code, refused.headers['retry-after'], refused.json]).toEqual([
-      429,
+      code,
       '1',
-      expect.objectContaining({
-        reason: 'TooManyRequests',
-        message: 'too many requests, please try again later',
-        details: { retryAfterSeconds: 1 },
-      }),
+      expect.objectContaining({ reason, message, details: { retryAfterSeconds: 1 } }),
     ])
-    isFull = false
+    fail(false)
     expect((await server.call(configMaps, post(configMap('later')))).code).toBe(201)
+    await server.close()
+  })
+
+  it('takes no object that is too large for it', async () => {
+    const { server, fail } = await onFailing('commit', new TransactionTooLargeError('request is too large'))
+    fail(true)
+    expect(await server.failure(configMaps, post(configMap('large')))).toMatchObject({
+      code: 413,
+      reason: 'RequestEntityTooLarge',
+    })
+    await server.close()
+  })
+
+  it('gives no stale answers: reads fail too, but for those that take any version', async () => {
+    const { server, fail } = await onFailing('latest', unavailable)
+    await server.call(configMaps, post(configMap('old')))
+    fail(true)
+    expect((await server.call(`${configMaps}/old`)).code).toBe(503)
+    expect((await server.call(configMaps)).code).toBe(503)
+    expect((await server.call(`${configMaps}/old?resourceVersion=0`)).code).toBe(200)
     await server.close()
   })
 })

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, internalError, tooManyRequests } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
-import { StoreOverloadedError } from '@coracle/store'
+import { busyMessage } from '../store-errors.ts'
 import { compress, gzipHeaders, wantsGzip } from './compression.ts'
 
 const jsonType = 'application/json'
@@ -22,9 +22,6 @@ export class ClientGoneError extends Error {
 
 /** Longer YAML is read and made in a thread; shorter takes less time than starting one does. */
 export const yamlInlineLengthMax = 8 * 1024
-
-/** Upstream's words for 429. */
-export const busyMessage = 'too many requests, please try again later'
 
 /** Sends JSON that is made already. One write, no copy; compressed where that was asked for and is worth it. */
 export function sendJsonBytes(
@@ -128,7 +125,7 @@ export function sendError(response: ServerResponse, error: unknown, logger: Logg
     response.destroy()
     return
   }
-  const known = knownError(error)
+  const known = error instanceof ApiError ? error : undefined
   if (known === undefined) {
     const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
     logger.error('request failed unexpectedly', { error: message, stack, path: response.req.url })
@@ -145,11 +142,6 @@ export function sendError(response: ServerResponse, error: unknown, logger: Logg
   if (leavesMuchUnread(response.req)) headers.push('Connection', 'close')
   response.writeHead(status.code, headers)
   response.end(bytes)
-}
-
-function knownError(error: unknown): ApiError | undefined {
-  if (error instanceof ApiError) return error
-  return error instanceof StoreOverloadedError ? tooManyRequests(busyMessage, 1) : undefined
 }
 
 /** More than this of a body that nobody reads is not received only to keep the connection, as in Go's server. */

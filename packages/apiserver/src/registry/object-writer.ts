@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '@coracle/api'
 import type { Operation, Store } from '@coracle/store'
+import { fromStore } from '../store-errors.ts'
 import { futureVersionWaitMs } from '../watch-cache/future-version.ts'
 import type { InFlightWrite } from '../watch-cache/in-flight-writes.ts'
 import { withoutVersion } from '../watch-cache/object-codec.ts'
@@ -48,6 +49,8 @@ export class ObjectWriter {
       // A store that nobody else writes to has told the cache by now. If news are late, what is written is written.
       if (write.stored === undefined) await this.#feed.waitFor(revision, futureVersionWaitMs)
       return ok ? revision : undefined
+    } catch (error) {
+      throw fromStore(error)
     } finally {
       this.#cache.writes.end(write)
     }

@@ -1,12 +1,16 @@
+import { timeout } from '@coracle/api'
 import { type Environment, sleep } from '@coracle/environment'
 import {
-  type CompactedError,
+  CompactedError,
   type Entry,
+  type Listing,
+  type Revision,
   type Store,
   StoreClosedError,
   type StoreEvent,
   type StoreWatch,
 } from '@coracle/store'
+import { fromStore } from '../store-errors.ts'
 import { futureVersionWaitMs, tooLargeVersion } from './future-version.ts'
 
 /** All keys of the API begin with it. */
@@ -14,6 +18,9 @@ export const registryPrefix = '/registry/'
 
 /** How many entries are read from the store at a time. */
 export const pageEntriesMax = 1000
+
+/** How many times the same entries are read while others compact what is being read. */
+export const readAttemptsMax = 5
 
 /** How long the feed waits before it tries again to read everything anew. */
 export const refillRetryMs = 1000
@@ -82,8 +89,18 @@ export class StoreFeed {
    */
   catchUp(): Promise<void> | undefined {
     const latest = this.#store.latest()
-    if (typeof latest !== 'number') return latest.then((revision) => this.reach(revision))
-    return latest <= this.#revision ? undefined : this.reach(latest)
+    return typeof latest === 'number' && latest <= this.#revision ? undefined : this.#catchUp(latest)
+  }
+
+  async #catchUp(asked: Revision | Promise<Revision>): Promise<void> {
+    let latest: Revision
+    try {
+      latest = await asked
+    } catch (error) {
+      throw fromStore(error)
+    }
+    if (await this.waitFor(latest, futureVersionWaitMs)) return
+    throw timeout('this server has not heard of the latest changes in time', 1)
   }
 
   /** Waits for a version that is still to come, though not for long. Rejects with a Timeout (504). */
@@ -159,12 +176,7 @@ export class StoreFeed {
     const early: StoreEvent[] = []
     attached.early = early
     const { sink, filledAt } = attached
-    const entries: Entry[] = []
-    let revision = 0
-    for await (const page of this.#store.pages(sink.prefix, pageEntriesMax)) {
-      for (const entry of page.entries) entries.push(entry)
-      revision = page.revision
-    }
+    const { entries, revision } = await this.#read(sink.prefix)
     // Somebody else has begun to fill it since, after a gap that this attempt knows nothing of.
     if (attached.early !== early) return
     if (filledAt === undefined) sink.fill(entries, revision)
@@ -172,6 +184,22 @@ export class StoreFeed {
     for (const event of early) if (event.revision > revision) sink.apply(event)
     attached.early = undefined
     attached.filledAt = revision
+  }
+
+  /** All entries under a prefix: anew where their revision is compacted between two pages. */
+  async #read(prefix: string, attempts = readAttemptsMax): Promise<Listing> {
+    const entries: Entry[] = []
+    let revision = 0
+    try {
+      for await (const page of this.#store.pages(prefix, pageEntriesMax)) {
+        for (const entry of page.entries) entries.push(entry)
+        revision = page.revision
+      }
+    } catch (error) {
+      if (!(error instanceof CompactedError) || attempts === 1) throw error
+      return this.#read(prefix, attempts - 1)
+    }
+    return { revision, entries }
   }
 
   #onGap({ message }: CompactedError): void {

@@ -1,0 +1,19 @@
+import { ApiError, requestTooLarge, timeout, tooManyRequests } from '@coracle/api'
+import {
+  StoreOverloadedError,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  TransactionTooLargeError,
+} from '@coracle/store'
+
+/** Upstream's words for 429. */
+export const busyMessage = 'too many requests, please try again later'
+
+/** What a client is told of an error of the store that it can do something about; any other error as it is. */
+export function fromStore(error: unknown): unknown {
+  if (error instanceof StoreOverloadedError) return tooManyRequests(busyMessage, 1)
+  if (error instanceof StoreTimeoutError) return timeout(error.message, 1)
+  if (error instanceof TransactionTooLargeError) return requestTooLarge(error.message)
+  if (!(error instanceof StoreUnavailableError)) return error
+  return new ApiError(503, 'ServiceUnavailable', error.message, { retryAfterSeconds: 1 })
+}

@@ -1,0 +1,234 @@
+import { assert, type Clock, sleep } from '@coracle/environment'
+import {
+  Client,
+  type ClientDuplexStream,
+  type ClientUnaryCall,
+  connectivityState,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js'
+import { StoreClosedError, StoreTimeoutError, StoreUnavailableError } from '../errors.ts'
+import type { EtcdTls } from '../etcd-store.ts'
+import { etcdCallTimeoutMs, etcdConnectTimeoutMs, etcdMessageBytesMax, etcdRetryMs } from '../limits.ts'
+import { authenticateRequest, authenticateResponse } from './api.ts'
+import { type Decoded, decode, type Encodable, encode, type Message } from './message.ts'
+
+/** A procedure of etcd's API. */
+export interface Method<Request extends Message, Response extends Message> {
+  readonly path: string
+  readonly request: Request
+  readonly response: Response
+}
+
+export interface ConnectionOptions {
+  readonly servers: readonly string[]
+  readonly tls?: EtcdTls | undefined
+  readonly user?: { readonly name: string; readonly password: string } | undefined
+  readonly clock: Clock
+}
+
+const authenticate = {
+  path: '/etcdserverpb.Auth/Authenticate',
+  request: authenticateRequest,
+  response: authenticateResponse,
+}
+
+/** Tells etcd to end a stream at a member that has lost its cluster, and sees nothing of what happens. */
+const requireLeader = 'hasleader'
+
+/** What a connection without traffic is asked after, so that one that leads nowhere is noticed. */
+const channelOptions = {
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 5000,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+  'grpc.max_receive_message_length': etcdMessageBytesMax,
+  'grpc.max_send_message_length': etcdMessageBytesMax,
+}
+
+/** Calls to a cluster of etcd servers: to one of them, and to the next when that fails. */
+export class Connection {
+  readonly #options: ConnectionOptions
+  readonly #clients: readonly Client[]
+  readonly #closing = new AbortController()
+  #current = 0
+  #token: Promise<string> | undefined
+
+  constructor(options: ConnectionOptions) {
+    assert(options.servers.length > 0, 'an etcd store needs a server')
+    this.#options = options
+    const { tls } = options
+    const security =
+      tls === undefined
+        ? credentials.createInsecure()
+        : credentials.createSsl(tls.ca ?? null, tls.key ?? null, tls.certificate ?? null)
+    this.#clients = options.servers.map((server) => new Client(server, security, channelOptions))
+  }
+
+  /** The servers, for messages. */
+  get place(): string {
+    return this.#options.servers.join(',')
+  }
+
+  /**
+   * Calls a procedure. One that is `repeatable`, because it changes nothing, is tried again with the next server where one
+   * fails. Rejects with a `StoreUnavailableError` where nothing was done, with a `StoreTimeoutError` where nobody knows,
+   * and with etcd's own error where etcd refuses.
+   */
+  async call<Request extends Message, Response extends Message>(
+    method: Method<Request, Response>,
+    value: Encodable<Request>,
+    { repeatable }: { readonly repeatable: boolean },
+  ): Promise<Decoded<Response>> {
+    const { clock } = this.#options
+    const deadlineMs = clock.monotonicMs() + etcdCallTimeoutMs
+    let mayRenew = true
+    for (;;) {
+      const index = await this.#reach(deadlineMs)
+      try {
+        return await this.#send(index, method, value, await this.#metadata(index, deadlineMs), deadlineMs)
+      } catch (error) {
+        this.#checkOpen()
+        if (!isServiceError(error)) throw error
+        if (isStaleToken(error) && mayRenew) {
+          mayRenew = false
+          this.#token = undefined
+          continue
+        }
+        if (error.code !== status.UNAVAILABLE && error.code !== status.CANCELLED) throw error
+        this.#leave(index)
+        if (!repeatable) throw new StoreTimeoutError(this.place, error.details)
+        if (clock.monotonicMs() + etcdRetryMs >= deadlineMs) throw new StoreUnavailableError(this.place, error.details)
+        await this.#pause(etcdRetryMs)
+      }
+    }
+  }
+
+  /** Opens a stream of messages both ways, at a server that can be reached. */
+  async stream<Request extends Message, Response extends Message>({
+    path,
+    request,
+    response,
+  }: Method<Request, Response>): Promise<ClientDuplexStream<Encodable<Request>, Decoded<Response>>> {
+    const deadlineMs = this.#options.clock.monotonicMs() + etcdCallTimeoutMs
+    const index = await this.#reach(deadlineMs)
+    const metadata = await this.#metadata(index, deadlineMs)
+    metadata.set(requireLeader, 'true')
+    const stream = this.#client(index).makeBidiStreamRequest<Encodable<Request>, Decoded<Response>>(
+      path,
+      (message) => Buffer.from(encode(request, message)),
+      (bytes) => decode(response, bytes),
+      metadata,
+      {},
+    )
+    stream.once('error', (error) => {
+      if (isServiceError(error) && isStaleToken(error)) this.#token = undefined
+      this.#leave(index)
+    })
+    return stream
+  }
+
+  close(): void {
+    this.#closing.abort(new StoreClosedError())
+    for (const client of this.#clients) client.close()
+  }
+
+  #client(index: number): Client {
+    return this.#clients[index] as Client
+  }
+
+  /** The server in use, or the next that can be reached, which is in use from then on. */
+  async #reach(deadlineMs: number): Promise<number> {
+    const { clock } = this.#options
+    for (let index = this.#current; ; index = (index + 1) % this.#clients.length) {
+      this.#checkOpen()
+      const leftMs = deadlineMs - clock.monotonicMs()
+      if (leftMs <= 0) throw new StoreUnavailableError(this.place, 'no server can be reached')
+      if (await this.#isReady(index, Math.min(leftMs, etcdConnectTimeoutMs))) {
+        this.#current = index
+        return index
+      }
+    }
+  }
+
+  #isReady(index: number, timeoutMs: number): Promise<boolean> | boolean {
+    const client = this.#client(index)
+    if (client.getChannel().getConnectivityState(true) === connectivityState.READY) return true
+    return new Promise((resolve) => {
+      client.waitForReady(this.#options.clock.now() + timeoutMs, (error) => resolve(error === undefined))
+    })
+  }
+
+  /** The next call goes to another server, if there is one. */
+  #leave(index: number): void {
+    if (this.#current === index) this.#current = (index + 1) % this.#clients.length
+  }
+
+  async #metadata(index: number, deadlineMs: number): Promise<Metadata> {
+    const metadata = new Metadata()
+    const { user } = this.#options
+    if (user === undefined) return metadata
+    this.#token ??= this.#authenticate(index, user, deadlineMs)
+    try {
+      metadata.set('token', await this.#token)
+      return metadata
+    } catch (error) {
+      this.#token = undefined
+      throw error
+    }
+  }
+
+  async #authenticate(
+    index: number,
+    user: { readonly name: string; readonly password: string },
+    deadlineMs: number,
+  ): Promise<string> {
+    return (await this.#send(index, authenticate, user, new Metadata(), deadlineMs)).token
+  }
+
+  #send<Request extends Message, Response extends Message>(
+    index: number,
+    { path, request, response }: Method<Request, Response>,
+    value: Encodable<Request>,
+    metadata: Metadata,
+    deadlineMs: number,
+  ): Promise<Decoded<Response>> {
+    const { clock } = this.#options
+    return new Promise((resolve, reject) => {
+      const call: ClientUnaryCall = this.#client(index).makeUnaryRequest<Encodable<Request>, Decoded<Response>>(
+        path,
+        (message) => Buffer.from(encode(request, message)),
+        (bytes) => decode(response, bytes),
+        value,
+        metadata,
+        {},
+        (error, answer) => {
+          timer.cancel()
+          if (error === null && answer !== undefined) resolve(answer)
+          else reject(error)
+        },
+      )
+      const timer = clock.setTimer(deadlineMs - clock.monotonicMs(), () => call.cancel())
+    })
+  }
+
+  #pause(delayMs: number): Promise<void> {
+    return sleep(this.#options.clock, delayMs, this.#closing.signal)
+  }
+
+  #checkOpen(): void {
+    this.#closing.signal.throwIfAborted()
+  }
+}
+
+/** What gRPC rejects with: a code, and etcd's message as `details`. */
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && 'details' in error
+}
+
+/** etcd forgets tokens after a while, and all of them when it restarts. */
+function isStaleToken({ code, details }: ServiceError): boolean {
+  return code === status.UNAUTHENTICATED || details.includes('invalid auth token')
+}

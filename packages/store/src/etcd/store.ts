@@ -1,0 +1,227 @@
+import type { Environment } from '@coracle/environment'
+import { status } from '@grpc/grpc-js'
+import {
+  InvalidTransactionError,
+  StoreClosedError,
+  StoreOverloadedError,
+  StoreUnavailableError,
+  TransactionTooLargeError,
+} from '../errors.ts'
+import type { EtcdStoreOptions } from '../etcd-store.ts'
+import { etcdPageEntriesMax, pendingTransactionsMax } from '../limits.ts'
+import {
+  type CommitResult,
+  CompactedError,
+  type Entry,
+  type Listing,
+  type Operation,
+  type Revision,
+  type Store,
+  type StoreWatch,
+  type Transaction,
+  type WatchOptions,
+} from '../store.ts'
+import { checkKey, checkPrefix, checkTransaction } from '../transaction.ts'
+import {
+  compactionRequest,
+  compactionResponse,
+  compareModRevision,
+  type keyValue,
+  rangeRequest,
+  rangeResponse,
+  type requestOp,
+  txnRequest,
+  txnResponse,
+} from './api.ts'
+import { Connection, isServiceError, type Method } from './connection.ts'
+import { KeySpace } from './key-space.ts'
+import type { Decoded, Encodable, Message } from './message.ts'
+import { SharedCall } from './shared-call.ts'
+import { EtcdWatch } from './watch.ts'
+
+const range = { path: '/etcdserverpb.KV/Range', request: rangeRequest, response: rangeResponse }
+const txn = { path: '/etcdserverpb.KV/Txn', request: txnRequest, response: txnResponse }
+const compaction = { path: '/etcdserverpb.KV/Compact', request: compactionRequest, response: compactionResponse }
+
+/** Written under the prefix of a watch to learn how far it is; no part of the store. */
+const markerName = 'coracle-watch-progress'
+const markerValue = Buffer.from('{"purpose":"the event of this key tells a watch how far it is"}')
+
+/** What etcd says of a request beyond its limit (`--max-request-bytes`), and what its gRPC says of one far beyond. */
+const tooLarge = /request is too large|received message larger than max/
+
+/** A store in etcd. A transaction is one of etcd's, its revision etcd's own. */
+export class EtcdStore implements Store {
+  readonly shared = true
+  readonly #environment: Environment
+  readonly #connection: Connection
+  readonly #keys: KeySpace
+  readonly #watches = new Set<EtcdWatch>()
+  /** Keys that were written to learn how far a watch is. */
+  readonly #markers = new Set<string>()
+  readonly #calls = new Set<Promise<unknown>>()
+  readonly #latest: SharedCall<Revision>
+  #closing: Promise<void> | undefined
+
+  constructor(options: EtcdStoreOptions & { readonly environment: Environment }) {
+    const { servers, tls, user, environment, prefix = '' } = options
+    this.#environment = environment
+    this.#connection = new Connection({ servers, tls, user, clock: environment.clock })
+    this.#keys = new KeySpace(prefix)
+    this.#latest = new SharedCall(() => this.#readRevision())
+  }
+
+  async latest(): Promise<Revision> {
+    this.#checkOpen()
+    return this.#latest.call()
+  }
+
+  async get(key: string): Promise<Entry | undefined> {
+    this.#checkOpen()
+    checkKey(key)
+    const { kvs } = await this.#call(range, { key: this.#keys.bytesOf(key) })
+    return kvs[0] === undefined ? undefined : this.#entryOf(kvs[0])
+  }
+
+  async list(prefix: string): Promise<Listing> {
+    const entries: Entry[] = []
+    let revision = 0
+    for await (const page of this.pages(prefix, etcdPageEntriesMax)) {
+      for (const entry of page.entries) entries.push(entry)
+      revision = page.revision
+    }
+    return { revision, entries }
+  }
+
+  async *pages(prefix: string, entriesMax: number): AsyncIterable<Listing> {
+    this.#checkOpen()
+    checkPrefix(prefix)
+    let after: string | undefined
+    let revision = 0
+    for (;;) {
+      this.#checkOpen()
+      const request = { ...this.#keys.rangeOf(prefix, after), limit: entriesMax, revision }
+      const { header, kvs, more } = await this.#call(range, request).catch((error: unknown) => {
+        throw isServiceError(error) && error.code === status.OUT_OF_RANGE
+          ? new CompactedError(revision, revision + 1)
+          : error
+      })
+      // Pages after the first are read as of the first one's revision.
+      if (revision === 0) revision = header?.revision ?? 0
+      const entries = kvs.map((kv) => this.#entryOf(kv))
+      after = entries.at(-1)?.key
+      yield { revision, entries: entries.filter(({ key }) => !this.#markers.has(key)) }
+      if (!more) return
+    }
+  }
+
+  async commit(transaction: Transaction): Promise<CommitResult> {
+    this.#checkOpen()
+    checkTransaction(transaction)
+    if (this.#calls.size >= pendingTransactionsMax) throw new StoreOverloadedError(this.#calls.size, 0)
+    const { conditions, operations } = transaction
+    const request = {
+      compare: conditions.map(({ key, modRevision }) => {
+        return { target: compareModRevision, key: this.#keys.bytesOf(key), modRevision }
+      }),
+      success: operations.map((operation) => this.#requestOf(operation)),
+      failure: conditions.map(({ key }) => ({ requestRange: { key: this.#keys.bytesOf(key) } })),
+    }
+    const { header, succeeded, responses } = await this.#call(txn, request, { repeatable: false })
+    const revision = header?.revision ?? 0
+    if (succeeded) return { ok: true, revision }
+    const current = responses.map(({ responseRange }) => {
+      const kv = responseRange?.kvs[0]
+      return kv === undefined ? undefined : this.#entryOf(kv)
+    })
+    return { ok: false, revision, current }
+  }
+
+  watch(prefix: string, options: WatchOptions): StoreWatch {
+    this.#checkOpen()
+    checkPrefix(prefix)
+    const marker = prefix + markerName
+    this.#markers.add(marker)
+    const operations = [{ type: 'put', key: marker, value: markerValue }] as const
+    const watch = new EtcdWatch({
+      connection: this.#connection,
+      environment: this.#environment,
+      keys: this.#keys,
+      prefix,
+      options,
+      marker,
+      mark: () => this.commit({ conditions: [], operations }),
+      onClosed: (closed) => this.#watches.delete(closed),
+    })
+    this.#watches.add(watch)
+    return watch
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.#checkOpen()
+    const latest = await this.#latest.call()
+    if (revision > latest) throw new RangeError(`revision ${revision} is yet to come; the last is ${latest}`)
+    try {
+      await this.#call(compaction, { revision })
+    } catch (error) {
+      // Somebody has compacted as far or further.
+      if (!isServiceError(error) || error.code !== status.OUT_OF_RANGE) throw error
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    for (const watch of [...this.#watches]) watch.end(new StoreClosedError())
+    await Promise.allSettled(this.#calls)
+    this.#connection.close()
+  }
+
+  /** etcd's revision is in the header of every answer; this asks for next to nothing else. */
+  async #readRevision(): Promise<Revision> {
+    const { header } = await this.#call(range, { key: this.#keys.bytesOf(markerName), keysOnly: true })
+    return header?.revision ?? 0
+  }
+
+  /** Calls etcd, in errors that are this package's where etcd's message is one of those it knows. */
+  async #call<Request extends Message, Response extends Message>(
+    method: Method<Request, Response>,
+    value: Encodable<Request>,
+    options = { repeatable: true },
+  ): Promise<Decoded<Response>> {
+    const call = this.#connection.call(method, value, options)
+    this.#calls.add(call)
+    try {
+      return await call
+    } catch (error) {
+      throw isServiceError(error) ? this.#errorOf(error) : error
+    } finally {
+      this.#calls.delete(call)
+    }
+  }
+
+  #errorOf(error: Error & { readonly code: number; readonly details: string }): Error {
+    const { code, details } = error
+    const refusal = `etcd takes no such transaction: ${details}`
+    if (code === status.OUT_OF_RANGE) return error
+    if (tooLarge.test(details)) return new TransactionTooLargeError(refusal)
+    if (code === status.INVALID_ARGUMENT) return new InvalidTransactionError(refusal)
+    return new StoreUnavailableError(this.#connection.place, details)
+  }
+
+  #requestOf(operation: Operation): Encodable<typeof requestOp> {
+    const key = this.#keys.bytesOf(operation.key)
+    return operation.type === 'put' ? { requestPut: { key, value: operation.value } } : { requestDeleteRange: { key } }
+  }
+
+  #entryOf({ key, value, modRevision, createRevision }: Decoded<typeof keyValue>): Entry {
+    return { key: this.#keys.keyOf(key), value, modRevision, createRevision }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new StoreClosedError()
+  }
+}

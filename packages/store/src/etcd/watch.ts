@@ -1,0 +1,194 @@
+import { type Environment, sleep, type Timer } from '@coracle/environment'
+import type { ClientDuplexStream } from '@grpc/grpc-js'
+import { etcdProgressDelayMs, etcdRetryMs } from '../limits.ts'
+import { CompactedError, type Revision, type StoreEvent, type StoreWatch, type WatchOptions } from '../store.ts'
+import { eventDelete, watchRequest, watchResponse } from './api.ts'
+import type { Connection } from './connection.ts'
+import type { KeySpace } from './key-space.ts'
+import type { Decoded, Encodable } from './message.ts'
+
+export interface EtcdWatchParts {
+  readonly connection: Connection
+  readonly environment: Environment
+  readonly keys: KeySpace
+  readonly prefix: string
+  readonly options: WatchOptions
+  /** A key under the prefix that is never told of, and writes it. */
+  readonly marker: string
+  readonly mark: () => Promise<{ readonly revision: Revision }>
+  readonly onClosed: (watch: EtcdWatch) => void
+}
+
+type WatchResponse = Decoded<typeof watchResponse>
+type WatchStream = ClientDuplexStream<Encodable<typeof watchRequest>, WatchResponse>
+
+const watchMethod = { path: '/etcdserverpb.Watch/Watch', request: watchRequest, response: watchResponse }
+
+/** A watch on etcd. Where its stream is cut off it opens another, which goes on after the last revision delivered. */
+export class EtcdWatch implements StoreWatch {
+  readonly #parts: EtcdWatchParts
+  readonly #closing = new AbortController()
+  /** Everything up to this revision has been delivered. */
+  #position: Revision
+  #stream: WatchStream | undefined
+  /** The events of a response that etcd sends in several parts. */
+  #part: StoreEvent[] = []
+  /** The revision that progress was asked for, and that of the marker whose event is to come. */
+  #wanted: Revision = 0
+  #marked: Revision = 0
+  #progressTimer: Timer | undefined
+
+  constructor(parts: EtcdWatchParts) {
+    this.#parts = parts
+    this.#position = parts.options.after
+    void this.#run()
+  }
+
+  close(): void {
+    if (this.#closing.signal.aborted) return
+    this.#closing.abort()
+    this.#progressTimer?.cancel()
+    this.#stream?.cancel()
+    this.#parts.onClosed(this)
+  }
+
+  /** Ends the watch for good, telling its owner why. */
+  end(error: Error): void {
+    if (this.#closing.signal.aborted) return
+    this.close()
+    this.#parts.options.onEnd(error)
+  }
+
+  /**
+   * Writes the marker, whose event tells how far the watch is: it comes after everything before it. etcd has a request for
+   * that, whose answers overtake events in versions before 3.4.25 and 3.5.8 (etcd issue 15220). Events that are on their way
+   * get a moment first.
+   */
+  requestProgress(revision: Revision): void {
+    this.#wanted = Math.max(this.#wanted, revision)
+    if (this.#closing.signal.aborted || !this.#needsMarker()) return
+    this.#progressTimer ??= this.#parts.environment.clock.setTimer(etcdProgressDelayMs, () => void this.#mark())
+  }
+
+  #needsMarker(): boolean {
+    return this.#wanted > this.#position && this.#wanted > this.#marked
+  }
+
+  async #mark(): Promise<void> {
+    const { mark, environment } = this.#parts
+    const { signal } = this.#closing
+    while (this.#needsMarker() && !signal.aborted) {
+      try {
+        this.#marked = (await mark()).revision
+      } catch (error) {
+        if (signal.aborted) return
+        environment.logger.warn('a watch cannot ask how far it is, trying again', { error: String(error) })
+        await sleep(environment.clock, etcdRetryMs, signal).catch(() => {})
+      }
+    }
+    this.#progressTimer = undefined
+  }
+
+  async #run(): Promise<void> {
+    const { environment } = this.#parts
+    const { signal } = this.#closing
+    // Nothing is called back before the caller has the watch.
+    await Promise.resolve()
+    while (!signal.aborted) {
+      try {
+        await this.#follow()
+      } catch (error) {
+        if (!signal.aborted) environment.logger.warn('a watch was cut off, trying again', { error: String(error) })
+      }
+      await sleep(environment.clock, etcdRetryMs, signal).catch(() => {})
+    }
+  }
+
+  /** Follows one stream to its end. */
+  async #follow(): Promise<void> {
+    const { connection, keys, prefix } = this.#parts
+    const stream: WatchStream = await connection.stream(watchMethod)
+    if (this.#closing.signal.aborted) {
+      stream.on('error', () => {})
+      stream.cancel()
+      return
+    }
+    this.#stream = stream
+    this.#part = []
+    // From the last revision delivered on, not the next: that one may be compacted without etcd telling so.
+    const startRevision = Math.max(1, this.#position)
+    stream.write({ createRequest: { ...keys.rangeOf(prefix), startRevision, prevKv: true, fragment: true } })
+    await new Promise<void>((resolve, reject) => {
+      stream.on('data', (response: WatchResponse) => this.#take(stream, response))
+      stream.once('error', reject)
+      stream.once('end', resolve)
+    })
+  }
+
+  #take(stream: WatchStream, response: WatchResponse): void {
+    if (this.#closing.signal.aborted || stream !== this.#stream) return
+    const { canceled, compactRevision, cancelReason, events, fragment } = response
+    if (compactRevision > 0) {
+      this.#gap(compactRevision)
+      return
+    }
+    if (canceled) {
+      stream.destroy(new Error(cancelReason === '' ? 'etcd has ended the watch' : cancelReason))
+      return
+    }
+    for (const event of events) {
+      const revision = event.kv?.modRevision ?? 0
+      if (revision <= this.#position) continue
+      const change = this.#changeOf(event)
+      if (change === undefined) {
+        this.#gap(revision)
+        return
+      }
+      this.#part.push(change)
+    }
+    if (fragment || this.#part.length === 0) return
+    const whole = this.#part
+    this.#part = []
+    this.#deliver(whole)
+  }
+
+  /** Undefined where the value before it has been compacted: only what was delivered already can have that. */
+  #changeOf({ type, kv, prevKv }: WatchResponse['events'][number]): StoreEvent | undefined {
+    if (kv === undefined) return undefined
+    const isDelete = type === eventDelete
+    if (prevKv === undefined && (isDelete || kv.version > 1)) return undefined
+    const previous = prevKv === undefined ? {} : { previousValue: prevKv.value }
+    return {
+      type: isDelete ? 'delete' : 'put',
+      key: this.#parts.keys.keyOf(kv.key),
+      value: isDelete ? (prevKv?.value ?? kv.value) : kv.value,
+      revision: kv.modRevision,
+      createRevision: isDelete ? (prevKv?.createRevision ?? 0) : kv.createRevision,
+      previousRevision: prevKv?.modRevision ?? 0,
+      ...previous,
+    }
+  }
+
+  #deliver(events: readonly StoreEvent[]): void {
+    const { marker, options } = this.#parts
+    const last = events.at(-1)?.revision ?? this.#position
+    this.#position = last
+    const visible = events.filter(({ key }) => key !== marker)
+    try {
+      if (visible.length > 0) options.onEvents(visible)
+      if (visible.at(-1)?.revision !== last && !this.#closing.signal.aborted) options.onProgress?.(last)
+    } catch (error) {
+      // A defect of whoever watches: it gets nothing more, and the process hears of it.
+      this.close()
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  }
+
+  #gap(compacted: Revision): void {
+    const error = new CompactedError(this.#position, compacted)
+    this.close()
+    this.#parts.options.onGap(error)
+  }
+}

@@ -1,0 +1,276 @@
+import { createLogger, type Environment, realEnvironment } from '@coracle/environment'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { authenticateRequest } from '../src/etcd/api.ts'
+import { Connection } from '../src/etcd/connection.ts'
+import { message } from '../src/etcd/message.ts'
+import {
+  type EtcdStoreOptions,
+  InvalidTransactionError,
+  openEtcdStore,
+  type Store,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  TransactionTooLargeError,
+} from '../src/index.ts'
+import { EtcdServer, hasEtcd, needsEtcd } from '../src/testing/etcd-server.ts'
+import { TcpProxy } from '../src/testing/tcp-proxy.ts'
+import { commit, describeStore, put, record, remove, text } from './contract.ts'
+
+describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
+  let etcd: EtcdServer
+  beforeAll(async () => {
+    etcd = await EtcdServer.start()
+  })
+  afterAll(() => etcd[Symbol.asyncDispose]())
+
+  let stores = 0
+  describeStore('etcd store', {
+    // Each has its own part of one etcd, and sees nothing of the others.
+    open: () => openEtcdStore({ servers: [etcd.address], prefix: `/contract-${stores++}/` }),
+    cleanUp: async () => {},
+  })
+
+  describe('etcd store', () => {
+    let proxy: TcpProxy
+    let prefix: string
+    const opened: Store[] = []
+    const warnings: string[] = []
+    const environment: Environment = {
+      ...realEnvironment(),
+      logger: createLogger(({ message }) => warnings.push(message)),
+    }
+    beforeEach(async () => {
+      proxy = await TcpProxy.to(etcd.address)
+      prefix = `/store-${stores++}`
+      warnings.length = 0
+    })
+    afterEach(async () => {
+      await Promise.all(opened.splice(0).map((store) => store.close()))
+      await proxy[Symbol.asyncDispose]()
+    })
+    const open = async (options: Partial<EtcdStoreOptions> = {}) => {
+      const store = await openEtcdStore({ servers: [etcd.address], prefix, environment, ...options })
+      opened.push(store)
+      return store
+    }
+
+    it('keeps keys where an operator finds them: as they are, under the prefix', async () => {
+      const [store, all] = await Promise.all([open(), open({ prefix: '' })])
+      await commit(store, put('/registry/core/pods/default/web', '{"kind":"Pod"}'))
+      const { entries } = await all.list(prefix)
+      expect(entries.map(({ key, value }) => [key, text(value)])).toEqual([
+        [`${prefix}/registry/core/pods/default/web`, '{"kind":"Pod"}'],
+      ])
+    })
+
+    it('shows one process at once what another has written', async () => {
+      const [one, two] = await Promise.all([open(), open()])
+      for (let index = 0; index < 20; index++) {
+        const revision = await commit(one, put('a', `${index}`))
+        expect(await two.latest()).toBe(revision)
+        expect(text((await two.get('a'))?.value)).toBe(`${index}`)
+      }
+    })
+
+    it('lets a watch tell how far it is where only others have written since, with one write of its own', async () => {
+      const [store, other] = await Promise.all([open(), open({ prefix: `/other${prefix}` })])
+      const watch = record(store, '/a/', await store.latest())
+      await commit(store, put('/a/1'))
+      await expect.poll(() => watch.events).toHaveLength(1)
+      const foreign = await commit(other, put('b'))
+      await watch.until(foreign)
+      expect(watch.events.map(({ key }) => key)).toEqual(['/a/1'])
+      expect(await store.latest()).toBe(foreign + 1)
+      expect((await store.list('/a/')).entries.map(({ key }) => key)).toEqual(['/a/1'])
+      expect(await store.list('')).toMatchObject({ entries: [{ key: '/a/1' }] })
+    })
+
+    it('gives with each change the value before it', async () => {
+      const store = await open()
+      const watch = record(store, '', await store.latest())
+      await commit(store, put('a', '1'))
+      await commit(store, put('a', '2'))
+      await watch.until(await commit(store, remove('a')))
+      expect(watch.events.map(({ previousValue }) => text(previousValue))).toEqual([undefined, '1', '2'])
+    })
+
+    it('takes no transaction that etcd does not take, and says why', async () => {
+      const store = await open()
+      const large = (bytes: number) =>
+        store.commit({ conditions: [], operations: [{ type: 'put', key: 'a', value: new Uint8Array(bytes) }] })
+      await expect(large(1_700_000)).rejects.toThrow(
+        new TransactionTooLargeError('etcd takes no such transaction: etcdserver: request is too large'),
+      )
+      await expect(large(3_000_000)).rejects.toThrow(TransactionTooLargeError)
+      const many = Array.from({ length: 200 }, (_, index) => put(`k${index}`))
+      await expect(commit(store, ...many)).rejects.toThrow(InvalidTransactionError)
+    })
+
+    it('sends a large replay in parts, which a watch delivers as whole revisions', async () => {
+      const store = await open()
+      const base = await store.latest()
+      const value = new Uint8Array(400_000)
+      for (let index = 0; index < 12; index++) {
+        const keys = ['a', 'b', 'c'].map((key) => ({ type: 'put', key: `${key}${index}`, value }) as const)
+        await store.commit({ conditions: [], operations: keys })
+      }
+      const watch = record(store, '', base)
+      await watch.until(base + 12)
+      expect(watch.events).toHaveLength(36)
+      for (const call of watch.calls) {
+        const counts = Map.groupBy(call, ({ revision }) => revision)
+        for (const [, events] of counts) expect(events).toHaveLength(3)
+      }
+    })
+
+    it('goes on with its watches after connections were cut, without gap or double', async () => {
+      const store = await open({ servers: [proxy.address] })
+      const writer = await open()
+      const base = await store.latest()
+      const watch = record(store, '', base)
+      for (let index = 1; index <= 30; index++) {
+        await commit(writer, put(`k${index}`))
+        if (index % 10 === 0) proxy.cut()
+      }
+      await watch.until(base + 30)
+      expect(watch.events.map(({ revision }) => revision - base)).toEqual(
+        Array.from({ length: 30 }, (_, index) => index + 1),
+      )
+      expect(warnings).toContain('a watch was cut off, trying again')
+    })
+
+    it('tells a watch of a gap where history was compacted while it was cut off', async () => {
+      const store = await open({ servers: [proxy.address] })
+      const operator = await open()
+      const watch = record(store, '', await store.latest())
+      const last = await commit(operator, put('a', '1'))
+      await watch.until(last)
+      proxy.silent = true
+      await commit(operator, put('a', '2'))
+      const compacted = await commit(operator, put('a', '3'))
+      await operator.compact(compacted)
+      proxy.silent = false
+      proxy.cut()
+      expect(await watch.over).toMatchObject({ name: 'CompactedError', compacted })
+    })
+
+    it('works on, if slowly, where every message takes a while', async () => {
+      proxy.delayMs = 50
+      const store = await open({ servers: [proxy.address] })
+      const base = await store.latest()
+      const watch = record(store, '', base)
+      const results = await Promise.all(
+        Array.from({ length: 50 }, () =>
+          store.commit({ conditions: [{ key: 'a', modRevision: 0 }], operations: [put('a')] }),
+        ),
+      )
+      expect(results.filter(({ ok }) => ok)).toHaveLength(1)
+      await watch.until(base + 1)
+      expect(watch.events).toHaveLength(1)
+    })
+
+    it('lets no call wait for ever where no answer comes', async () => {
+      const store = await open({ servers: [proxy.address] })
+      proxy.silent = true
+      const write = commit(store, put('a'))
+      await Promise.all([
+        expect(write).rejects.toThrow(StoreTimeoutError),
+        expect(store.latest()).rejects.toThrow(StoreUnavailableError),
+        expect(store.list('')).rejects.toThrow(StoreUnavailableError),
+      ])
+    })
+
+    it('uses another server where one does not answer', async () => {
+      const gone = await TcpProxy.to(etcd.address)
+      const deadAddress = gone.address
+      await gone[Symbol.asyncDispose]()
+      const store = await open({ servers: [deadAddress, proxy.address] })
+      expect(await commit(store, put('a'))).toBeGreaterThan(0)
+    })
+
+    it('is refused to open where there is no etcd, and says where it looked', async () => {
+      const address = proxy.address
+      await proxy[Symbol.asyncDispose]()
+      await expect(open({ servers: [address] })).rejects.toThrow(
+        `the store at ${address} is not available: no server can be reached`,
+      )
+      proxy = await TcpProxy.to(etcd.address)
+    })
+  })
+})
+
+describe.skipIf(!hasEtcd)('an etcd that is killed and started again under load', needsEtcd, () => {
+  it('loses nothing that was acknowledged, and watches miss nothing', async () => {
+    await using etcd = await EtcdServer.start()
+    const store = await openEtcdStore({ servers: [etcd.address] })
+    const base = await store.latest()
+    const watch = record(store, '', base)
+    const acknowledged = new Map<string, number>()
+    let isOver = false
+    const write = async (writer: number) => {
+      for (let count = 0; !isOver; count++) {
+        const key = `${writer}/${count}`
+        try {
+          acknowledged.set(key, await commit(store, put(key)))
+        } catch (error) {
+          // Nobody knows about this one; a store that is away for longer is told of before anything is sent.
+          expect([StoreTimeoutError.name, StoreUnavailableError.name]).toContain((error as Error).name)
+        }
+      }
+    }
+    const writers = [0, 1, 2, 3].map(write)
+    for (const enough of [100, 200, 300]) {
+      await expect.poll(() => acknowledged.size, { interval: 5 }).toBeGreaterThan(enough)
+      await etcd.kill()
+      await etcd.start()
+    }
+    const before = acknowledged.size
+    await expect.poll(() => acknowledged.size).toBeGreaterThan(before)
+    isOver = true
+    await Promise.all(writers)
+    const latest = await store.latest()
+    await watch.until(latest)
+    expect(watch.events.map(({ revision }) => revision)).toEqual(
+      Array.from({ length: latest - base }, (_, index) => base + index + 1),
+    )
+    const seen = new Map(watch.events.map(({ key, revision }) => [key, revision]))
+    expect([...acknowledged].filter(([key, revision]) => seen.get(key) !== revision)).toEqual([])
+    await store.close()
+  })
+})
+
+describe.skipIf(!hasEtcd)('an etcd that asks who comes', needsEtcd, () => {
+  const nothing = message({})
+  const method = <Request extends Parameters<typeof message>[0]>(name: string, fields: Request) => ({
+    path: `/etcdserverpb.Auth/${name}`,
+    request: message(fields),
+    response: nothing,
+  })
+  const once = { repeatable: false }
+
+  it('lets in who has the password, and again after it has forgotten that', async () => {
+    await using etcd = await EtcdServer.start()
+    const admin = new Connection({ servers: [etcd.address], clock: realEnvironment().clock })
+    const root = { name: 'root', password: 'secret' }
+    await admin.call(method('UserAdd', authenticateRequest.fields), root, once)
+    const grant = method('UserGrantRole', { user: [1, 'string'], role: [2, 'string'] })
+    await admin.call(grant, { user: 'root', role: 'root' }, once)
+    await admin.call(method('AuthEnable', {}), {}, once)
+    admin.close()
+
+    const servers = [etcd.address]
+    await expect(openEtcdStore({ servers })).rejects.toThrow(/user name is empty|permission denied/)
+    await expect(openEtcdStore({ servers, user: { ...root, password: 'wrong' } })).rejects.toThrow(
+      /authentication failed, invalid user ID or password/,
+    )
+    const store = await openEtcdStore({ servers, user: root })
+    const watch = record(store, '', await store.latest())
+    await commit(store, put('a'))
+    // Tokens are in its memory alone.
+    await etcd.kill()
+    await etcd.start()
+    await watch.until(await commit(store, put('b')))
+    expect(watch.events.map(({ key }) => key)).toEqual(['a', 'b'])
+    await store.close()
+  })
+})
