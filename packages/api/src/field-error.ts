@@ -108,10 +108,14 @@ export function addErrors(errors: FieldError[], more: Iterable<FieldError>): voi
   for (const error of more) errors.push(error)
 }
 
-/** A value as upstream shows it: one that is missing as the text "null". What is long is cut. */
+/** A value as upstream shows it: one that is missing as the text "null". */
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '"null"'
-  if (typeof value !== 'object' && typeof value !== 'string') return String(value)
+  return typeof value !== 'object' && typeof value !== 'string' ? String(value) : shortText(value)
+}
+
+/** A value as JSON for a message, of which a long one is cut. */
+export function shortText(value: unknown): string {
   const room = { left: shownValueLengthMax }
   const text = JSON.stringify(beginningOf(value, room))
   return room.left >= 0 ? text : `${text.slice(0, shownValueLengthMax)}...`

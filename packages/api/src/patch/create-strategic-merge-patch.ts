@@ -1,6 +1,7 @@
 /** Makes strategic merge patches out of differences, as `kubectl apply` and `kubectl edit` do. */
 import { compareText } from '../compare-text.ts'
 import { deepEqual } from '../equality.ts'
+import { shortText } from '../field-error.ts'
 import { isJsonObject, type JsonObject, member, setMember } from '../json.ts'
 import type { Schema } from '../schema/schema.ts'
 import { checkNesting, patchDoesNotApply } from './patch-error.ts'
@@ -131,5 +132,5 @@ const onlyKey = (element: unknown, mergeKey: string): JsonObject => ({
 function elementKey(element: unknown, mergeKey: string | undefined): string {
   if (mergeKey === undefined) return JSON.stringify(element) ?? ''
   if (isJsonObject(element) && element[mergeKey] !== undefined) return JSON.stringify(element[mergeKey]) ?? ''
-  throw patchDoesNotApply(`map: ${JSON.stringify(element)} does not contain declared merge key: ${mergeKey}`)
+  throw patchDoesNotApply(`map: ${shortText(element)} does not contain declared merge key: ${mergeKey}`)
 }

@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { deepEqual } from '../equality.ts'
 import { deepFreeze } from '../freeze.ts'
 import type { JsonObject } from '../json.ts'
+import { pods } from '../kinds/core/pod/pod.ts'
 import { arbitraryOf } from '../testing/arbitrary.ts'
+import { countWork } from '../testing/count-work.ts'
 import { widget } from '../testing/sample-kind.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './create-strategic-merge-patch.ts'
-import { applyStrategicMergePatch } from './strategic-merge-patch.ts'
+import { applyStrategicMergePatch, strategicMergeWorkMax } from './strategic-merge-patch.ts'
 
 /** Applies a patch to the spec of a widget. */
 function patched(spec: object, patch: object): unknown {
@@ -148,6 +150,80 @@ describe('applyStrategicMergePatch', () => {
     const error = failure(() => patched({ parts: [{ name: 'a' }] }, patch))
     expect(error.code).toBe(code)
     expect(error.status.details?.causes?.[0]?.message ?? error.message).toBe(why)
+  })
+})
+
+describe('the work of a strategic merge patch', () => {
+  const parts = (count: number, image: string, from = 0) =>
+    Array.from({ length: count }, (_, index) => ({ name: `part-${from + index}`, image }))
+  const tags = (count: number) => Array.from({ length: count }, (_, index) => `tag-${index}`)
+  const selector = (count: number, value: string | null) =>
+    Object.fromEntries(tags(count).map((tag): [string, string | null] => [tag, value]))
+
+  it.each<[string, (count: number) => object, (count: number) => object]>([
+    ['changing elements', (n) => ({ parts: parts(n, '1') }), (n) => ({ parts: parts(n, '2').reverse() })],
+    ['adding elements', (n) => ({ parts: parts(n, '1') }), (n) => ({ parts: parts(n, '2', n) })],
+    [
+      'deleting elements',
+      (n) => ({ parts: parts(n, '1') }),
+      (n) => ({ parts: parts(n, '1').map(({ name }) => ({ name, $patch: 'delete' })) }),
+    ],
+    [
+      'ordering elements',
+      (n) => ({ parts: parts(n, '1') }),
+      (n) => ({ '$setElementOrder/parts': parts(n, '1').reverse() }),
+    ],
+    [
+      'deleting and ordering scalars',
+      (n) => ({ tags: tags(n) }),
+      (n) => ({ '$deleteFromPrimitiveList/tags': tags(n / 2), '$setElementOrder/tags': tags(n).reverse() }),
+    ],
+    ['changing members', (n) => ({ selector: selector(n, '1') }), (n) => ({ selector: selector(n, '2') })],
+    ['removing members', (n) => ({ selector: selector(n, '1') }), (n) => ({ selector: selector(n, null) })],
+    [
+      'changing one object again and again',
+      (n) => ({ parts: [{ name: 'a', limits: selector(n, '1') }] }),
+      (n) => ({ parts: tags(n).map((tag) => ({ name: 'a', limits: { [tag]: '2' } })) }),
+    ],
+  ])('grows with the length of %s', (_, spec, patch) => {
+    const work = (count: number) =>
+      countWork([spec(count), patch(count)], ([before, changes]) =>
+        applyStrategicMergePatch(widget, { spec: before }, { spec: changes }),
+      )
+    work(1)
+    expect(work(1_000) / work(100)).toBeLessThan(20)
+  })
+
+  it('is bounded where a patch names a long list again and again', () => {
+    const env = Array.from({ length: 2_000 }, (_, index) => ({ name: `e${index}` }))
+    const merge = (count: number) => {
+      const containers = Array.from({ length: count }, () => ({ name: 'a', env: [{ name: 'e0', value: 'x' }] }))
+      return applyStrategicMergePatch(
+        pods.schema,
+        { spec: { containers: [{ name: 'a', env }] } },
+        { spec: { containers } },
+      )
+    }
+    expect(merge(10)).toBeDefined()
+    expect(() => merge(1_000)).toThrow(
+      expect.objectContaining({
+        code: 413,
+        message: `The patch takes too much work: it copies or compares more than ${strategicMergeWorkMax} values, name each element once, or send less at a time`,
+      }),
+    )
+  })
+
+  it('never changes what it was given, however often it changes the same object', () => {
+    const spec = { parts: [{ name: 'a', image: '1' }] }
+    const patch = {
+      parts: [{ name: 'a', image: '2' }, { name: 'a', image: '3' }, { name: 'b' }, { name: 'b', image: '4' }],
+    }
+    expect(patched(spec, patch)).toEqual({
+      parts: [
+        { name: 'a', image: '3' },
+        { name: 'b', image: '4' },
+      ],
+    })
   })
 })
 

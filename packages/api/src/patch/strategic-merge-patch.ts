@@ -5,34 +5,57 @@
  * where the patch adds what was not there.
  */
 import { deepEqual } from '../equality.ts'
+import { shortText } from '../field-error.ts'
 import { isJsonObject, type JsonObject, member, setMember } from '../json.ts'
 import type { Schema } from '../schema/schema.ts'
-import { badRequest } from '../status.ts'
+import { badRequest, requestTooLarge } from '../status.ts'
 import { mergeOrdered } from './element-order.ts'
 import { checkNesting, patchDoesNotApply } from './patch-error.ts'
 import { directives, itemsOf, type PatchMetadata, patchMetadata } from './patch-metadata.ts'
 
 /**
+ * Members and list elements that one patch may copy or compare. Patches that people write come nowhere near it; it ends
+ * those that name the same long list again and again.
+ */
+export const strategicMergeWorkMax = 500_000
+
+/** What applying one patch has cost so far, and which objects it has made: those may be changed further without a copy. */
+class Work {
+  readonly made = new WeakSet<object>()
+  #done = 0
+
+  /** Throws RequestEntityTooLarge where it has become too much. */
+  add(count: number): void {
+    this.#done += count
+    if (this.#done <= strategicMergeWorkMax) return
+    throw requestTooLarge(
+      `The patch takes too much work: it copies or compares more than ${strategicMergeWorkMax} values, name each element once, or send less at a time`,
+    )
+  }
+}
+
+/**
  * Applies a strategic merge patch to an object of `schema`. What the patch does not change is shared. Throws a
- * BadRequest where the patch is malformed, an Invalid where it does not fit (a list element without its merge key).
+ * BadRequest where the patch is malformed, an Invalid where it does not fit (a list element without its merge key),
+ * RequestEntityTooLarge where it asks for too much work.
  */
 export function applyStrategicMergePatch(schema: Schema, original: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) throw badRequest('invalid JSON document')
   checkNesting(patch)
-  return applyToObject(schema, isJsonObject(original) ? original : {}, patch)
+  return applyToObject(schema, isJsonObject(original) ? original : {}, patch, new Work())
 }
 
-function applyToObject(schema: Schema | undefined, original: JsonObject, patch: JsonObject): JsonObject {
+function applyToObject(schema: Schema | undefined, original: JsonObject, patch: JsonObject, work: Work): JsonObject {
   const { [directives.patch]: directive, [directives.retainKeys]: retainKeys, ...members } = patch
   if (directive === 'delete') return {}
   const start = directive === 'replace' ? {} : original
   if (directive !== undefined && directive !== 'replace' && directive !== 'merge') {
-    throw badRequest(`unknown patch type: ${String(directive)} in map: ${JSON.stringify(patch)}`)
+    throw badRequest(`unknown patch type: ${String(directive)} in map: ${shortText(patch)}`)
   }
-  const result = new ObjectEdit(retainKeys === undefined ? start : retain(start, members, retainKeys))
+  const result = new ObjectEdit(retainKeys === undefined ? start : retain(start, members, retainKeys, work), work)
   for (const name of fieldsOf(members)) {
     const field = patchMetadata(schema, name)
-    result.set(name, applyToMember(field, member(result.current, name), changesOf(members, name)))
+    result.set(name, applyToMember(field, member(result.current, name), changesOf(members, name), work))
   }
   return result.current
 }
@@ -64,31 +87,29 @@ function changesOf(members: JsonObject, name: string): Changes {
 }
 
 /** A field's value after the patch; undefined where it goes. */
-function applyToMember(field: PatchMetadata, before: unknown, { value, deleted, order }: Changes): unknown {
+function applyToMember(field: PatchMetadata, before: unknown, changes: Changes, work: Work): unknown {
+  const { value, deleted, order } = changes
   if (value === null) return undefined
   if (Array.isArray(value) || deleted.length > 0 || order !== undefined) {
-    return applyToList(field, before, value, deleted, order)
+    return applyToList(field, before, changes, work)
   }
   if (value === undefined) return before
   if (isJsonObject(value)) {
     const start = isJsonObject(before) && field.strategy !== 'replace' ? before : {}
-    const after = applyToObject(field.schema, start, value)
+    const after = applyToObject(field.schema, start, value, work)
     return isJsonObject(before) && deepEqual(before, after) ? before : after
   }
   return value
 }
 
-function applyToList(
-  field: PatchMetadata,
-  before: unknown,
-  value: unknown,
-  deleted: readonly unknown[],
-  order: readonly unknown[] | undefined,
-): unknown {
+function applyToList(field: PatchMetadata, before: unknown, changes: Changes, work: Work): unknown {
+  const { value, deleted, order } = changes
   if (value !== undefined && !Array.isArray(value)) return value
   if (before === undefined && value === undefined) return undefined
   const start: readonly unknown[] = Array.isArray(before) ? before : []
-  const after = field.strategy === 'merge' ? mergeList(field, start, value ?? [], deleted, order) : (value ?? start)
+  work.add(start.length + (value?.length ?? 0) + deleted.length + (order?.length ?? 0))
+  const after =
+    field.strategy === 'merge' ? mergeList(field, start, value ?? [], deleted, order, work) : (value ?? start)
   return Array.isArray(before) && deepEqual(before, after) ? before : after
 }
 
@@ -98,6 +119,7 @@ function mergeList(
   patch: readonly unknown[],
   deleted: readonly unknown[],
   order: readonly unknown[] | undefined,
+  work: Work,
 ): readonly unknown[] {
   const { mergeKey } = field
   if (mergeKey === undefined) return mergeScalars(before, patch, deleted, order)
@@ -109,9 +131,9 @@ function mergeList(
   const gone = new Set(
     elements.filter((element) => element[directives.patch] !== undefined).map((each) => deletedKey(each, mergeKey)),
   )
-  const keyOf = (element: unknown): string => elementKey(element, mergeKey)
+  const keyOf = remembered((element) => elementKey(element, mergeKey))
   const kept = before.filter((element) => !gone.has(keyOf(element)))
-  const merged = mergeElements(field, kept, changes, keyOf)
+  const merged = mergeElements(field, kept, changes, keyOf, work)
   if (order !== undefined) checkOrder(changes.map(keyOf), order.map(keyOf), patch, order)
   const byPatch = mergeOrdered(merged, changes.map(keyOf), before.map(keyOf), keyOf)
   return order === undefined ? byPatch : mergeOrdered(byPatch, order.map(keyOf), before.map(keyOf), keyOf)
@@ -120,20 +142,32 @@ function mergeList(
 /** Elements that have their merge key. A lone `$patch: replace` has none and needs none. */
 function keyed(element: unknown, mergeKey: string): JsonObject {
   if (!isJsonObject(element)) {
-    throw patchDoesNotApply(`list element types are not identical: ${JSON.stringify(element)} is not an object`)
+    throw patchDoesNotApply(`list element types are not identical: ${shortText(element)} is not an object`)
   }
   if (element[directives.patch] === 'replace' || element[mergeKey] !== undefined) return element
-  throw patchDoesNotApply(`map: ${JSON.stringify(element)} does not contain declared merge key: ${mergeKey}`)
+  throw patchDoesNotApply(`map: ${shortText(element)} does not contain declared merge key: ${mergeKey}`)
 }
 
 function deletedKey(element: JsonObject, mergeKey: string): string {
   if (element[directives.patch] === 'delete') return elementKey(element, mergeKey)
   if (element[directives.patch] === 'merge') throw badRequest('merging lists cannot yet be specified in the patch')
-  throw badRequest(`unknown patch type: ${String(element[directives.patch])} in map: ${JSON.stringify(element)}`)
+  throw badRequest(`unknown patch type: ${String(element[directives.patch])} in map: ${shortText(element)}`)
 }
 
 const elementKey = (element: unknown, mergeKey: string): string =>
   JSON.stringify(isJsonObject(element) ? element[mergeKey] : element) ?? ''
+
+/** The key of each element is made into text once, though it is asked for by every step. */
+function remembered(keyOf: (element: unknown) => string): (element: unknown) => string {
+  const keys = new Map<unknown, string>()
+  return (element) => {
+    const known = keys.get(element)
+    if (known !== undefined) return known
+    const key = keyOf(element)
+    keys.set(element, key)
+    return key
+  }
+}
 
 /** Elements of the same key merged, new ones at the end. */
 function mergeElements(
@@ -141,6 +175,7 @@ function mergeElements(
   before: readonly unknown[],
   changes: readonly JsonObject[],
   keyOf: (element: unknown) => string,
+  work: Work,
 ): readonly unknown[] {
   const items = itemsOf(field.schema)
   const merged = [...before]
@@ -153,7 +188,7 @@ function mergeElements(
     const place = places.get(keyOf(change)) ?? merged.length
     places.set(keyOf(change), place)
     const element = merged[place]
-    merged[place] = applyToObject(items, isJsonObject(element) ? element : {}, change)
+    merged[place] = applyToObject(items, isJsonObject(element) ? element : {}, change, work)
   }
   return merged
 }
@@ -164,7 +199,7 @@ function mergeScalars(
   deleted: readonly unknown[],
   order: readonly unknown[] | undefined,
 ): readonly unknown[] {
-  const keyOf = (value: unknown): string => JSON.stringify(value) ?? ''
+  const keyOf = remembered((value) => JSON.stringify(value) ?? '')
   const gone = new Set(deleted.map(keyOf))
   const merged = new Map<string, unknown>()
   for (const value of [...before.filter((each) => !gone.has(keyOf(each))), ...patch]) merged.set(keyOf(value), value)
@@ -185,12 +220,12 @@ function checkOrder(
   for (const key of wanted) if (key === changed[place]) place += 1
   if (place === changed.length) return
   throw patchDoesNotApply(
-    `The order in patch list:\n${JSON.stringify(patch)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`,
+    `The order in patch list:\n${shortText(patch)}\n doesn't match $setElementOrder list:\n${shortText(order)}\n`,
   )
 }
 
 /** The fields a `$retainKeys` lists stay, all others go; a patch may not set one that it does not list. */
-function retain(original: JsonObject, members: JsonObject, retainKeys: unknown): JsonObject {
+function retain(original: JsonObject, members: JsonObject, retainKeys: unknown, work: Work): JsonObject {
   const malformed = badRequest('invalid patch format of retainKeys')
   if (!Array.isArray(retainKeys)) throw malformed
   const kept = new Set<unknown>(retainKeys)
@@ -202,18 +237,22 @@ function retain(original: JsonObject, members: JsonObject, retainKeys: unknown):
   )
   if (sets.some((key) => !kept.has(key))) throw malformed
   const entries = Object.entries(original)
+  work.add(entries.length)
   return entries.every(([key]) => kept.has(key))
     ? original
     : Object.fromEntries(entries.filter(([key]) => kept.has(key)))
 }
 
-/** An object under change: copied when the first member differs. */
+/** An object under change: copied when the first member differs, unless this patch has made it. */
 class ObjectEdit {
   #current: JsonObject
   #copy: Record<string, unknown> | undefined
+  readonly #work: Work
 
-  constructor(original: JsonObject) {
+  constructor(original: JsonObject, work: Work) {
     this.#current = original
+    this.#work = work
+    if (work.made.has(original)) this.#copy = original
   }
 
   get current(): JsonObject {
@@ -223,9 +262,17 @@ class ObjectEdit {
   /** Sets a member, or removes it where `value` is undefined. */
   set(key: string, value: unknown): void {
     if (member(this.#current, key) === value) return
-    this.#copy ??= { ...this.#current }
-    this.#current = this.#copy
-    if (value === undefined) delete this.#copy[key]
-    else setMember(this.#copy, key, value)
+    const copy = this.#copy ?? this.#makeCopy()
+    if (value === undefined) delete copy[key]
+    else setMember(copy, key, value)
+  }
+
+  #makeCopy(): Record<string, unknown> {
+    const copy = { ...this.#current }
+    this.#work.add(Object.keys(copy).length)
+    this.#work.made.add(copy)
+    this.#copy = copy
+    this.#current = copy
+    return copy
   }
 }
