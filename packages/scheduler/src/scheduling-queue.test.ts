@@ -97,4 +97,71 @@ describe('SchedulingQueue', () => {
     queue.set(makePod({ priority: 1 }, 'b'))
     expect([taken(), taken()]).toEqual(['a', 'b'])
   })
+
+  it('calls back whenever there is something to take', async () => {
+    let calls = 0
+    queue = new SchedulingQueue(clock, () => calls++)
+    queue.set(makePod({}, 'a'))
+    expect(calls).toBe(1)
+    taken()
+    queue.failed('uid-a', 'error')
+    expect(calls).toBe(1)
+    await clock.advance('1s')
+    expect(calls).toBe(2)
+    expect(queue.hasActive).toBe(true)
+    taken()
+    expect(queue.hasActive).toBe(false)
+  })
+
+  it('tries a resting pod again when its spec changes, and not when its status does', async () => {
+    const pod = makePod({}, 'a')
+    queue.set(pod)
+    taken()
+    queue.failed('uid-a', 'unschedulable')
+    await clock.advance('1s')
+    queue.set({ ...pod, status: { phase: 'Pending' } })
+    expect(taken()).toBeUndefined()
+    queue.set(makePod({ nodeSelector: { disk: 'ssd' } }, 'a'))
+    expect(queue.take()?.spec.nodeSelector).toEqual({ disk: 'ssd' })
+  })
+
+  it('tries a pod again at once that changed while it was being tried', async () => {
+    queue.set(makePod({}, 'a'))
+    taken()
+    queue.set(makePod({ nodeSelector: { disk: 'ssd' } }, 'a'))
+    queue.failed('uid-a', 'unschedulable')
+    await clock.advance('1s')
+    expect(taken()).toBe('a')
+  })
+
+  it('does not hand out twice a pod whose wait is over by a change and by time', async () => {
+    queue.set(makePod({}, 'a'))
+    taken()
+    queue.failed('uid-a', 'unschedulable')
+    await clock.advance('10s')
+    queue.retryUnschedulable(() => true)
+    queue.retryUnschedulable(() => true)
+    expect([taken(), taken()]).toEqual(['a', undefined])
+    await clock.advance('10m')
+    expect(taken()).toBeUndefined()
+  })
+
+  it('knows nothing of failures of pods that are gone', async () => {
+    queue.set(makePod({}, 'a'))
+    taken()
+    queue.remove('uid-a')
+    queue.failed('uid-a', 'error')
+    queue.remove('uid-a')
+    await clock.advance('1h')
+    expect(taken()).toBeUndefined()
+  })
+
+  it('hands out nothing once it is closed', async () => {
+    for (const name of ['a', 'b']) queue.set(makePod({}, name))
+    taken()
+    queue.failed('uid-a', 'error')
+    queue.close()
+    await clock.advance('1h')
+    expect([queue.hasActive, taken()]).toEqual([false, undefined])
+  })
 })

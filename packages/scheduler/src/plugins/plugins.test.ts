@@ -1,0 +1,209 @@
+import type { Node, Pod, PodSpec, Taint } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { NodeInfo } from '../node-info.ts'
+import { makeNode, makePod, type NodeOptions } from '../testing/objects.ts'
+import { filters, scorers } from './index.ts'
+import { requiredNodeNames } from './node-affinity.ts'
+import { normalizeToMax } from './plugin.ts'
+
+const info = (node: NodeOptions = {}, ...pods: readonly Pod[]): NodeInfo => {
+  const made = new NodeInfo(makeNode(node))
+  for (const pod of pods) made.add(pod)
+  return made
+}
+
+/** What the scorers of a name say of a node for a pod, before it is brought to 0–100; undefined where they say nothing. */
+const scoreOf = (name: string, pod: Pod, node: NodeInfo): number | undefined =>
+  scorers.find((scorer) => scorer.name === name)?.prepare(pod)?.(node)
+
+/** Why a node is refused, by the first filter that does. */
+const refusalOf = (pod: Pod, node: NodeInfo): readonly string[] =>
+  filters.map((filter) => filter.prepare(pod)?.(node) ?? []).find((reasons) => reasons.length > 0) ?? []
+
+const asking = (requests: Readonly<Record<string, string>>) => makePod({ requests })
+
+describe('room on a node', () => {
+  it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>, readonly string[]]>([
+    ['the last of it', { cpu: '3' }, { cpu: '1', memory: '8Gi' }, []],
+    ['more CPU than is left', { cpu: '3' }, { cpu: '1001m' }, ['Insufficient cpu']],
+    ['more memory than is left', { memory: '7Gi' }, { memory: '1025Mi' }, ['Insufficient memory']],
+    [
+      'more disk than is left',
+      { 'ephemeral-storage': '9Gi' },
+      { 'ephemeral-storage': '2Gi' },
+      ['Insufficient ephemeral-storage'],
+    ],
+    [
+      'more of something else than is left',
+      { 'example.com/gpu': '1' },
+      { 'example.com/gpu': '2' },
+      ['Insufficient example.com/gpu'],
+    ],
+    [
+      'several things that are short',
+      { cpu: '4', memory: '8Gi' },
+      { cpu: '1', memory: '1' },
+      ['Insufficient cpu', 'Insufficient memory'],
+    ],
+    ['nothing of what others have used up beyond what there is', { cpu: '5' }, { memory: '1Gi' }, []],
+  ])('for a pod that asks for %s', (_, used, wanted, refusal) => {
+    const allocatable = { 'ephemeral-storage': '10Gi', 'example.com/gpu': '2' }
+    expect(refusalOf(asking(wanted), info({ allocatable }, asking(used)))).toEqual(refusal)
+  })
+
+  it('comes back whole when pods leave', () => {
+    const port = { containerPort: 80, hostPort: 80, protocol: 'TCP' } as const
+    const requests = { cpu: '4', memory: '8Gi', 'ephemeral-storage': '10Gi', 'example.com/gpu': '2' }
+    const pod = makePod({ containers: [{ name: 'main', ports: [port], resources: { requests } }] })
+    const allocatable = { 'ephemeral-storage': '10Gi', 'example.com/gpu': '2', pods: '1' }
+    const node = info({ allocatable }, pod)
+    expect(refusalOf(pod, node)).not.toEqual([])
+    node.remove(pod)
+    expect(refusalOf(pod, node)).toEqual([])
+    expect(node).toMatchObject({ milliCpuNonZero: 0, memoryNonZero: 0, podCount: 0, hostPorts: [] })
+  })
+
+  it('keeps the port of one pod when another leaves', () => {
+    const onPort = (hostPort: number, protocol: 'TCP' | 'UDP' = 'TCP', hostIP?: string) =>
+      makePod({
+        containers: [
+          {
+            name: 'main',
+            ports: [{ containerPort: 1, hostPort, protocol, ...(hostIP === undefined ? {} : { hostIP }) }],
+          },
+        ],
+      })
+    const others = [onPort(81), onPort(80, 'UDP'), onPort(80, 'TCP', '10.0.0.1')]
+    const node = info({}, ...others, onPort(80, 'TCP', '10.0.0.2'))
+    node.remove(onPort(80, 'TCP', '10.0.0.2'))
+    expect(node.hostPorts).toHaveLength(3)
+    expect(refusalOf(onPort(80, 'TCP', '10.0.0.2'), node)).toEqual([])
+    const taken = ["node(s) didn't have free ports for the requested pod ports"]
+    expect(others.map((pod) => refusalOf(pod, node))).toEqual([taken, taken, taken])
+  })
+
+  it('is what the node says, or has where it does not say', () => {
+    const { status: _, ...rest } = makeNode()
+    const node = new NodeInfo({ ...rest, status: { capacity: { cpu: '2', pods: '3' } } } as Node)
+    expect(node).toMatchObject({ allocatable: { milliCpu: 2000 }, podsMax: 3 })
+    node.setNode({
+      ...rest,
+      status: { allocatable: { cpu: '1', pods: '2' }, capacity: { cpu: '2', pods: '3' } },
+    } as Node)
+    expect(node).toMatchObject({ allocatable: { milliCpu: 1000 }, podsMax: 2 })
+    node.setNode({ ...rest, status: {} } as Node)
+    expect(node).toMatchObject({ allocatable: { milliCpu: 0 }, podsMax: 0 })
+  })
+})
+
+describe('the emptier node', () => {
+  it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>, number]>([
+    ['an empty one', {}, { cpu: '1', memory: '2Gi' }, 75],
+    ['one half full', { cpu: '2', memory: '4Gi' }, { cpu: '1', memory: '2Gi' }, 25],
+    ['one whose CPU is used up', { cpu: '4', memory: '0' }, { cpu: '1', memory: '2Gi' }, 37],
+    ['one exactly full', { cpu: '3', memory: '6Gi' }, { cpu: '1', memory: '2Gi' }, 0],
+    ['one for a pod that asks for nothing, which counts as some', { cpu: '0', memory: '0' }, {}, 97],
+  ])('scores by the mean of what is left: %s', (_, used, wanted, score) => {
+    const node = info({}, ...(Object.keys(used).length === 0 ? [] : [asking(used)]))
+    expect(scoreOf('NodeResourcesFit', asking(wanted), node)).toBe(score)
+  })
+
+  it('scores nothing where the node has nothing', () => {
+    expect(scoreOf('NodeResourcesFit', makePod(), info({ allocatable: { cpu: '0', memory: '0' } }))).toBe(0)
+  })
+})
+
+describe('the node used most evenly', () => {
+  it.each<[Readonly<Record<string, string>>, Readonly<Record<string, string>>, number]>([
+    [{}, { cpu: '1', memory: '2Gi' }, 100],
+    [{}, { cpu: '2', memory: '0' }, 75],
+    [{ memory: '4Gi' }, { cpu: '2' }, 100],
+    [{}, { cpu: '8' }, 50],
+  ])('scores by how near CPU and memory are: %j and then %j', (used, wanted, score) => {
+    expect(scoreOf('NodeResourcesBalancedAllocation', asking(wanted), info({}, asking(used)))).toBe(score)
+  })
+
+  it('is not asked for a pod that asks for neither', () => {
+    expect(scoreOf('NodeResourcesBalancedAllocation', makePod(), info())).toBeUndefined()
+    const disk = asking({ 'ephemeral-storage': '1Gi' })
+    expect(scoreOf('NodeResourcesBalancedAllocation', disk, info())).toBeUndefined()
+    expect(scoreOf('NodeResourcesBalancedAllocation', asking({ memory: '1Gi' }), info())).toBeDefined()
+  })
+})
+
+describe('preferences', () => {
+  const prefer = (weight: number, key: string) => ({
+    weight,
+    preference: { matchExpressions: [{ key, operator: 'Exists' as const }] },
+  })
+
+  it('add up by their weights', () => {
+    const preferredDuringSchedulingIgnoredDuringExecution = [prefer(10, 'a'), prefer(5, 'b'), prefer(1, 'c')]
+    const pod = makePod({ affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution } } })
+    expect(scoreOf('NodeAffinity', pod, info({ labels: { a: '', c: '' } }))).toBe(11)
+    expect(scoreOf('NodeAffinity', pod, info())).toBe(0)
+    expect(scoreOf('NodeAffinity', makePod(), info())).toBeUndefined()
+  })
+
+  it('count the taints that speak against a node and are not tolerated', () => {
+    const taint = (key: string, effect: Taint['effect']): Taint => ({ key, effect })
+    const node = info({
+      taints: [taint('a', 'PreferNoSchedule'), taint('b', 'PreferNoSchedule'), taint('c', 'NoSchedule')],
+    })
+    const tolerating = (spec: Partial<PodSpec>) => scoreOf('TaintToleration', makePod(spec), node)
+    expect(tolerating({})).toBe(2)
+    expect(tolerating({ tolerations: [{ key: 'a', operator: 'Exists' }] })).toBe(1)
+    expect(tolerating({ tolerations: [{ key: 'a', operator: 'Exists', effect: 'PreferNoSchedule' }] })).toBe(1)
+    expect(tolerating({ tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }] })).toBe(2)
+    expect(scoreOf('TaintToleration', makePod(), info())).toBe(0)
+  })
+
+  it.each<[readonly number[], boolean, readonly number[]]>([
+    [[1, 2, 4], false, [25, 50, 100]],
+    [[1, 3], false, [33, 100]],
+    [[0, 0], false, [0, 0]],
+    [[0, 1, 2], true, [100, 50, 0]],
+    [[0, 0], true, [100, 100]],
+    [[], true, []],
+  ])('are brought to 0–100: %j (reversed: %s)', (scores, reverse, expected) => {
+    const array = Float64Array.from(scores)
+    normalizeToMax(array, reverse)
+    expect([...array]).toEqual(expected)
+  })
+})
+
+describe('nodes a pod names', () => {
+  const field = (values: readonly string[], operator = 'In', key = 'metadata.name') => ({ key, operator, values })
+  const required = (...terms: readonly object[]) =>
+    makePod({
+      affinity: {
+        nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms as never } },
+      },
+    })
+
+  it.each<[string, Pod, readonly string[] | undefined]>([
+    ['none', makePod(), undefined],
+    ['no terms', required(), undefined],
+    ['those of all terms', required({ matchFields: [field(['a'])] }, { matchFields: [field(['b'])] }), ['a', 'b']],
+    ['any, where a term names none', required({ matchFields: [field(['a'])] }, { matchExpressions: [] }), undefined],
+    ['any, where it names others only', required({ matchFields: [field(['a'], 'NotIn')] }), undefined],
+    ['any, by another field', required({ matchFields: [field(['a'], 'In', 'metadata.uid')] }), undefined],
+    ['those in every list of a term', required({ matchFields: [field(['a', 'b']), field(['b', 'c'])] }), ['b']],
+    ['none, where lists contradict each other', required({ matchFields: [field(['a']), field(['b'])] }), []],
+  ])('are known: %s', (_, pod, expected) => {
+    const names = requiredNodeNames(pod)
+    expect(names === undefined ? undefined : [...names]).toEqual(expected)
+  })
+
+  it('by spec.nodeName are the only ones', () => {
+    const pod = makePod({ nodeName: 'a' })
+    expect(refusalOf(pod, info({ name: 'a' }))).toEqual([])
+    expect(refusalOf(pod, info({ name: 'b' }))).toEqual(["node(s) didn't match the requested node name"])
+  })
+
+  it('may be cordoned for pods that tolerate it', () => {
+    const tolerations = [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' }] as const
+    expect(refusalOf(makePod(), info({ unschedulable: true }))).toEqual(['node(s) were unschedulable'])
+    expect(refusalOf(makePod({ tolerations }), info({ unschedulable: true }))).toEqual([])
+  })
+})
