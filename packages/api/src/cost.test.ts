@@ -43,9 +43,9 @@ function work(
     ...validateObjectMeta(stored.metadata, { namespaced, nameFormat }),
     ...validateObjectMetaUpdate({ ...stored.metadata, resourceVersion: '1' }, stored.metadata),
     ...compiled.validate(stored),
-    ...(strategy.validate?.(stored) ?? []),
-    ...(strategy.validateCreate?.(stored) ?? []),
-    ...(strategy.validateUpdate?.({ ...stored }, JSON.parse(JSON.stringify(decoded))) ?? []),
+    ...(strategy.validate?.(stored, 'v1') ?? []),
+    ...(strategy.validateCreate?.(stored, 'v1') ?? []),
+    ...(strategy.validateUpdate?.({ ...stored }, JSON.parse(JSON.stringify(decoded)), 'v1') ?? []),
     ...(strategy.validateStatusUpdate?.(stored, stored) ?? []),
   ]
 }
@@ -254,6 +254,6 @@ describe('fields of references', () => {
         spec: { containers: [{ name: 'a', image: 'x', env: [{ name: 'E', valueFrom: { fieldRef: { fieldPath } } }] }] },
       }) as KubernetesObject as Pod
     // With a backtracking pattern this takes seconds.
-    expect(pods.strategy.validate?.(pod(`a${"['".repeat(20_000)}`))).toHaveLength(1)
+    expect(pods.strategy.validate?.(pod(`a${"['".repeat(20_000)}`), 'v1')).toHaveLength(1)
   })
 })

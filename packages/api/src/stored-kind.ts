@@ -28,13 +28,10 @@ export interface ConvertedVersion<
 > extends ResourceDefinition<V> {
   /** The stored form of an object of this version. A promise where somebody else must be asked. Pure otherwise. */
   toHub(object: V): H | Promise<H>
-  /** What this version shows of a stored object. There and back must change nothing, or every update would. */
+  /** What this version shows of a stored object. Whatever is lost there and back is lost by a write through this version. */
   fromHub(hub: H): V | Promise<V>
   /** The fields that may be selected by, with the hub's name for each. */
   readonly hubFields: Readonly<Record<string, string>>
-  /** Checks of what is written through this version alone, in the hub's form, beyond the strategy's. */
-  validateCreate?(hub: H): readonly FieldError[]
-  validateUpdate?(hub: H, old: H): readonly FieldError[]
 }
 
 export type NameFormat = 'dns1123-subdomain' | 'dns1123-label' | 'dns1035-label' | 'path-segment'
@@ -52,12 +49,15 @@ export interface Strategy<T extends KubernetesObject> {
   /** Carries over what a plain update may not change. The status (where it is a subresource) is already the old one. */
   prepareForUpdate?(object: T, old: T): T
   prepareForStatusUpdate?(object: T, old: T): T
-  /** Checks beyond the schema, with upstream's wording. Errors of the schema come first. */
-  validate?(object: T): readonly FieldError[]
+  /**
+   * Checks beyond the schema, with upstream's wording. Errors of the schema come first. `requested` is the apiVersion that the
+   * request is made in: some versions ask for more than others.
+   */
+  validate?(object: T, requested: string): readonly FieldError[]
   /** Checks on create beyond `validate`: what may not be there yet. */
-  validateCreate?(object: T): readonly FieldError[]
+  validateCreate?(object: T, requested: string): readonly FieldError[]
   /** Checks on update beyond `validate`, such as fields that cannot change. */
-  validateUpdate?(object: T, old: T): readonly FieldError[]
+  validateUpdate?(object: T, old: T, requested: string): readonly FieldError[]
   validateStatusUpdate?(object: T, old: T): readonly FieldError[]
   /** Texts for `Warning` headers: deprecated or pointless settings. */
   warnings?(object: T, old: T | undefined): readonly string[]

@@ -24,10 +24,14 @@ export function created<T extends KubernetesObject>(kind: StoredKind<T>, draft: 
 }
 
 /** What is wrong with a creation, one line per fault. */
-export function problemsOfCreate<T extends KubernetesObject>(kind: StoredKind<T>, draft: Draft): readonly string[] {
+export function problemsOfCreate<T extends KubernetesObject>(
+  kind: StoredKind<T>,
+  draft: Draft,
+  requested: string = apiVersionOf(kind),
+): readonly string[] {
   const object = created(kind, draft)
-  const errors = kind.strategy.validateCreate?.(object) ?? []
-  return [...problemsOf(kind, object), ...errors.map(describeFieldError)]
+  const errors = kind.strategy.validateCreate?.(object, requested) ?? []
+  return [...problemsOf(kind, object, requested), ...errors.map(describeFieldError)]
 }
 
 /** What is wrong with an update from one draft to another. */
@@ -35,12 +39,13 @@ export function problemsOfUpdate<T extends KubernetesObject>(
   kind: StoredKind<T>,
   before: Draft,
   after: Draft,
+  requested: string = apiVersionOf(kind),
 ): readonly string[] {
   const old = decoded(kind, before)
   const object = decoded(kind, after)
   const prepared = kind.strategy.prepareForUpdate?.(object, old) ?? object
-  const errors = kind.strategy.validateUpdate?.(prepared, old) ?? []
-  return [...problemsOf(kind, prepared), ...errors.map(describeFieldError)]
+  const errors = kind.strategy.validateUpdate?.(prepared, old, requested) ?? []
+  return [...problemsOf(kind, prepared, requested), ...errors.map(describeFieldError)]
 }
 
 /** What is wrong with a new status. */
@@ -49,8 +54,8 @@ export function problemsOfStatus<T extends KubernetesObject>(kind: StoredKind<T>
   return (kind.strategy.validateStatusUpdate?.(object, object) ?? []).map(describeFieldError)
 }
 
-function problemsOf<T extends KubernetesObject>(kind: StoredKind<T>, object: T): readonly string[] {
-  const errors = [...compile(kind.schema).validate(object), ...(kind.strategy.validate?.(object) ?? [])]
+function problemsOf<T extends KubernetesObject>(kind: StoredKind<T>, object: T, requested: string): readonly string[] {
+  const errors = [...compile(kind.schema).validate(object), ...(kind.strategy.validate?.(object, requested) ?? [])]
   return errors.map(describeFieldError)
 }
 

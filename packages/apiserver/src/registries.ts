@@ -95,6 +95,16 @@ export class Registries {
     return [...this.#byResource.values()].map(({ definition }) => definition)
   }
 
+  /** One version of each kind that can be listed, watched and deleted: for whoever looks after objects of every kind. */
+  resources(): readonly ResourceDefinition[] {
+    return [...this.#kinds.values()].flatMap(({ registries: [first] }) => {
+      const verbs = first?.definition.verbs ?? []
+      return first !== undefined && (['list', 'watch', 'delete'] as const).every((verb) => verbs.includes(verb))
+        ? [first.definition]
+        : []
+    })
+  }
+
   #forget({ definition }: ResourceRegistry): void {
     this.#byResource.delete(resourceKey(definition.group, definition.version, definition.plural))
     this.#byKind.delete(`${apiVersionOf(definition)} ${definition.kind}`)

@@ -1,4 +1,4 @@
-import { builtinKinds, builtinResources } from '@coracle/api'
+import { builtinKinds } from '@coracle/api'
 import { type ApiCore, createApiCore, createAuthorizer, createToken, loadOrCreateToken } from '@coracle/apiserver'
 import { createManager } from '@coracle/controller-runtime'
 import { builtinControllers, type ControllerHost } from '@coracle/controllers'
@@ -136,7 +136,8 @@ async function startControllers(
       client: clientOf(builtin.name),
       environment,
       informer: (resource, informerOptions) => manager.informer(resource, informerOptions),
-      resources: () => builtinResources,
+      resources: () => core.registries.resources(),
+      onResourcesChange: (listener) => core.registries.onChange(listener),
       rootCertificate,
     }
     if (builtin.runs === 'in-manager') manager.add(builtin.create(host))

@@ -19,6 +19,8 @@ export interface ControllerHost {
   readonly informer: Manager['informer']
   /** The resources the API serves now that can be listed, watched and deleted: one version of each. */
   readonly resources: () => readonly Resource[]
+  /** Calls `listener` whenever `resources` gives others, until the returned function is called. Absent: it never does. */
+  readonly onResourcesChange?: (listener: () => void) => () => void
   /** The certificate authority of the API server, as PEM, for namespaces to have; none where it serves no TLS. */
   readonly rootCertificate?: string | undefined
   /** Told of everything that the garbage collector does; controllers of a manager report through the manager. */
@@ -45,7 +47,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   {
     ...named('generic-garbage-collector'),
     runs: 'alone',
-    create: (host) => createGarbageCollector({ ...host, resources: host.resources() }),
+    create: (host) => createGarbageCollector(host),
   },
   inManager('namespace-controller', createNamespaceController),
   inManager('service-account-controller', createServiceAccountController),

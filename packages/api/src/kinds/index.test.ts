@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { listSchema } from '../meta.ts'
 import type { ObjectSchema, Schema } from '../schema/schema.ts'
-import { builtinResources } from './builtin-kinds.ts'
+import { builtinKinds, builtinResources } from './builtin-kinds.ts'
 import { bindingSchema, deleteOptionsSchema, scaleSchema, statusSchema, watchEventSchema } from './index.ts'
 
 const roots: readonly Schema[] = [
@@ -46,7 +46,7 @@ describe('the built-in kinds', () => {
   })
 
   it('are found by names that mean one of them', () => {
-    const names = builtinResources.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames])
+    const names = builtinKinds.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames])
     expect(new Set(names).size).toBe(names.length)
   })
 })

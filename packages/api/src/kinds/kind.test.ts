@@ -85,7 +85,7 @@ describe('the finalizers of a kind', () => {
       validate: () => [{ type: 'FieldValueInvalid', field: 'spec', message: 'wrong' }],
       ...(finalizers === undefined ? {} : { finalizers }),
     })
-    return strategy.validate?.(crate).map(describeFieldError)
+    return strategy.validate?.(crate, 'v1').map(describeFieldError)
   }
 
   it('must have a prefix, which is said before anything else', () => {

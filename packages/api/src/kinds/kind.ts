@@ -1,6 +1,6 @@
 import type { FieldError } from '../field-error.ts'
 import type { KubernetesObject } from '../meta.ts'
-import type { ResourceDefinition, ScaleMapping, SubresourceDefinition, Verb } from '../resource.ts'
+import type { Column, ResourceDefinition, ScaleMapping, SubresourceDefinition, Verb } from '../resource.ts'
 import { shortName, versionOf } from '../schema/resolve.ts'
 import type { ObjectSchema } from '../schema/schema.ts'
 import type { ConvertedVersion, FieldReader, KindRules, NameFormat, StoredKind, Strategy } from '../stored-kind.ts'
@@ -26,7 +26,7 @@ export interface VersionOptions<T extends KubernetesObject> {
   readonly scale?: ScaleMapping<T>
   /** Group and version are the kind's own unless said otherwise. */
   readonly subresources?: Readonly<Record<string, SubresourceOptions>>
-  /** The columns between the name and the age; with `all`, every column. */
+  /** Name and age, unless said otherwise; for a converted version those of the hub. */
   readonly columns?: readonly ColumnSource<T>[]
   readonly defaults?: (object: T) => T
   readonly deprecated?: string
@@ -56,7 +56,7 @@ export function kind<T extends KubernetesObject>(schema: ObjectSchema<T>, option
     ...definition,
     storageKey: `${definition.group || 'core'}/${definition.plural}`,
     served: true,
-    versions,
+    versions: versions.map((version) => withColumns(version, definition.columns)),
     nameFormat,
     selectableFields,
     strategy: finalizers === 'any' ? strategy : withFinalizerCheck(strategy, definition.hasStatus),
@@ -64,9 +64,31 @@ export function kind<T extends KubernetesObject>(schema: ObjectSchema<T>, option
   }
 }
 
+/** A version that has no columns of its own has the hub's: tables of upstream are the same in every version. */
+function withColumns<H extends KubernetesObject>(
+  version: ConvertedVersion<H>,
+  columns: readonly Column<H>[],
+): ConvertedVersion<H> {
+  if (version.columns.length > 0) return version
+  // All cells of a row are made one after the other.
+  let last: { readonly object: KubernetesObject; readonly hub: H } | undefined
+  const hubOf = (object: KubernetesObject): H => {
+    if (last?.object === object) return last.hub
+    const hub = version.toHub(object)
+    if (hub instanceof Promise) throw new Error(`${version.kind} in ${version.version} needs columns of its own`)
+    last = { object, hub }
+    return hub
+  }
+  const through = columns.map((each) => ({
+    ...each,
+    cell: (object: KubernetesObject, nowMs: number) => each.cell(hubOf(object), nowMs),
+  }))
+  return { ...version, columns: through }
+}
+
 /** What a version says of itself beside what it shares with the hub. */
 export interface ConvertedVersionOptions<H extends KubernetesObject, V extends KubernetesObject>
-  extends Pick<ConvertedVersion<H, V>, 'toHub' | 'fromHub' | 'validateCreate' | 'validateUpdate'>,
+  extends Pick<ConvertedVersion<H, V>, 'toHub' | 'fromHub'>,
     Partial<Pick<ConvertedVersion<H, V>, 'hubFields'>>,
     VersionOptions<V> {}
 
@@ -75,14 +97,12 @@ export function convertedVersion<H extends KubernetesObject, V extends Kubernete
   schema: ObjectSchema<V>,
   options: ConvertedVersionOptions<H, V>,
 ): ConvertedVersion<H, V> {
-  const { toHub, fromHub, validateCreate, validateUpdate, hubFields = {}, ...version } = options
+  const { toHub, fromHub, hubFields = {}, ...version } = options
   return {
-    ...definitionOf(schema, version),
+    ...definitionOf(schema, { columns: [], ...version }),
     toHub,
     fromHub,
     hubFields,
-    ...(validateCreate === undefined ? {} : { validateCreate }),
-    ...(validateUpdate === undefined ? {} : { validateUpdate }),
   }
 }
 
@@ -141,7 +161,7 @@ function withFinalizerCheck<T extends KubernetesObject>(strategy: Strategy<T>, h
     metadata.finalizers === undefined ? errors : [...checkFinalizers(metadata), ...errors]
   return {
     ...strategy,
-    validate: (object) => check(object, validate?.(object)),
+    validate: (object, requested) => check(object, validate?.(object, requested)),
     ...(hasStatus ? { validateStatusUpdate: (object, old) => check(object, validateStatusUpdate?.(object, old)) } : {}),
   }
 }

@@ -11,9 +11,40 @@
  */
 export const protobufMessages = {
   'io.k8s.api.autoscaling.v1': `
+CrossVersionObjectReference: kind name apiVersion
+HorizontalPodAutoscaler: metadata spec status
+HorizontalPodAutoscalerSpec: scaleTargetRef minReplicas* maxReplicas targetCPUUtilizationPercentage*
+HorizontalPodAutoscalerStatus: observedGeneration* lastScaleTime currentReplicas desiredReplicas
+  currentCPUUtilizationPercentage*
 Scale: metadata spec status
 ScaleSpec: replicas
 ScaleStatus: replicas selector
+`,
+  'io.k8s.api.autoscaling.v2': `
+ContainerResourceMetricSource: name target container
+ContainerResourceMetricStatus: name current container
+CrossVersionObjectReference: kind name apiVersion
+ExternalMetricSource: metric target
+ExternalMetricStatus: metric current
+HPAScalingPolicy: type value periodSeconds
+HPAScalingRules: selectPolicy* policies stabilizationWindowSeconds* tolerance*
+HorizontalPodAutoscaler: metadata spec status
+HorizontalPodAutoscalerBehavior: scaleUp scaleDown
+HorizontalPodAutoscalerCondition: type status lastTransitionTime reason message
+HorizontalPodAutoscalerSpec: scaleTargetRef minReplicas* maxReplicas metrics behavior
+HorizontalPodAutoscalerStatus: observedGeneration* lastScaleTime currentReplicas desiredReplicas currentMetrics
+  conditions
+MetricIdentifier: name selector
+MetricSpec: type object pods resource external 7:containerResource
+MetricStatus: type object pods resource external 7:containerResource
+MetricTarget: type value averageValue averageUtilization*
+MetricValueStatus: value averageValue averageUtilization*
+ObjectMetricSource: describedObject target metric
+ObjectMetricStatus: metric current describedObject
+PodsMetricSource: metric target
+PodsMetricStatus: metric current
+ResourceMetricSource: name target
+ResourceMetricStatus: name current
 `,
   'io.k8s.api.coordination.v1': `
 Lease: metadata spec
@@ -205,6 +236,11 @@ VolumeSource: hostPath emptyDir gcePersistentDisk awsElasticBlockStore gitRepo s
 VsphereVirtualDiskVolumeSource: volumePath fsType storagePolicyName storagePolicyID
 WeightedPodAffinityTerm: weight podAffinityTerm
 WindowsSecurityContextOptions: gmsaCredentialSpecName* gmsaCredentialSpec* runAsUserName* hostProcess*
+`,
+  'io.k8s.api.events.v1': `
+Event: metadata eventTime series reportingController reportingInstance action reason regarding related note type
+  deprecatedSource deprecatedFirstTimestamp deprecatedLastTimestamp deprecatedCount
+EventSeries: count lastObservedTime
 `,
   'io.k8s.apimachinery.pkg.apis.meta.v1': `
 DeleteOptions: gracePeriodSeconds* preconditions orphanDependents* propagationPolicy* dryRun

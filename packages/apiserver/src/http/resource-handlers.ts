@@ -5,6 +5,7 @@ import type { Exchange, HandlerContext } from './exchange.ts'
 import { includeObjectOf, negotiate, notAcceptable, patchTypeOf } from './media-types.ts'
 import { sendPage, sendStored, sendValue, type Wanted } from './object-response.ts'
 import { deleteOptionsOf, listOptionsOf, watchOptionsOf, writeOptionsOf } from './query.ts'
+import { warn } from './respond.ts'
 import { checkPathName, pathMethodNotAllowed, type ResourceRoute } from './routes.ts'
 import { streamWatch } from './watch-response.ts'
 
@@ -16,6 +17,7 @@ export function handleResource(
   registry: Registry,
 ): Promise<void> | void {
   const { definition } = registry
+  if (definition.deprecated !== undefined) warn(exchange.response, definition.deprecated)
   // Upstream's resources have no HEAD.
   const isHead = exchange.request.method === 'HEAD'
   if (isHead || !definition.verbs.includes(route.verb as Verb)) throw pathMethodNotAllowed()

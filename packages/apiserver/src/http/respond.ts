@@ -40,7 +40,7 @@ export function sendJsonBytes(
     'Content-Length',
     bytes.length,
   ]
-  if (warnings.length > 0) addWarnings(headers, warnings)
+  if (warnings.length > 0) addWarnings(response, headers, warnings)
   response.writeHead(code, headers as string[])
   response.end(bytes)
 }
@@ -56,7 +56,7 @@ async function sendCompressed(
   if (isAnswered(response)) return
   const headers: (string | number)[] = ['Content-Type', type, ...privately, ...gzipHeaders]
   headers.push('Content-Length', compressed.length)
-  addWarnings(headers, warnings)
+  addWarnings(response, headers, warnings)
   response.writeHead(code, headers as string[])
   response.end(compressed)
 }
@@ -102,7 +102,7 @@ export async function sendYaml(
   const headers: (string | number)[] = [
     ...['Content-Type', 'application/yaml', ...privately, 'Content-Length', bytes.length],
   ]
-  addWarnings(headers, warnings)
+  addWarnings(response, headers, warnings)
   response.writeHead(code, headers as string[])
   response.end(bytes)
 }
@@ -154,10 +154,20 @@ function leavesMuchUnread({ complete, headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > skippedBytesMax
 }
 
-/** RFC 7234's Warning header with the code upstream uses: `299 - "text"`. */
-function addWarnings(headers: (string | number)[], warnings: readonly string[]): void {
-  for (const warning of warnings.slice(0, warningsMax)) headers.push('Warning', `299 - ${quote(warning)}`)
+/** A `Warning` header that the answer will have, whatever it is. */
+export function warn(response: ServerResponse, text: string): void {
+  response.appendHeader('Warning', warningOf(text))
 }
+
+/** Adds headers for warnings after those that `warn` has noted, which headers of the same name would replace. */
+function addWarnings(response: ServerResponse, headers: (string | number)[], warnings: readonly string[]): void {
+  if (warnings.length === 0) return
+  for (const noted of [response.getHeader('Warning') ?? []].flat()) headers.push('Warning', noted)
+  for (const warning of warnings.slice(0, warningsMax)) headers.push('Warning', warningOf(warning))
+}
+
+/** RFC 7234's Warning header with the code upstream uses: `299 - "text"`. */
+const warningOf = (text: string): string => `299 - ${quote(text)}`
 
 /** A quoted string of printable ASCII and UTF-8 as bytes, since Node writes headers as latin1. */
 function quote(text: string): string {

@@ -9,6 +9,7 @@ import { negotiate, patchTypeOf } from './media-types.ts'
 import { sendStored, sendValue, type Wanted } from './object-response.ts'
 import { writeOptionsOf } from './query.ts'
 import { handleResource } from './resource-handlers.ts'
+import { warn } from './respond.ts'
 import { checkPathName, pathMethodNotAllowed, pathNotFound, type ResourceRoute } from './routes.ts'
 
 /** Carries out what a route asks of a subresource. Authorization has happened. */
@@ -25,6 +26,7 @@ export function handleSubresource(
   }
   const subresource = context.core.subresource(definition, route.subresource)
   if (subresource === undefined) throw pathNotFound()
+  if (definition.deprecated !== undefined) warn(exchange.response, definition.deprecated)
   if (exchange.request.method === 'HEAD') throw pathMethodNotAllowed()
   checkPathName(route.name)
   const namespace = definition.namespaced ? route.namespace : ''

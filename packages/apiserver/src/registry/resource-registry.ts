@@ -285,7 +285,7 @@ export class ResourceRegistry implements Registry {
     const ends = endsDeletion(definition, object, old.object)
     if (!ends && object === old.object) return this.#answer(old, false, given)
     if (part !== 'raw') {
-      checkUpdate(definition, object, old.object, part, this.#view.checks)
+      checkUpdate(definition, object, old.object, part, this.definition)
       await admission.validate(attributes, object)
     }
     const warnings = [...given, ...(definition.strategy.warnings?.(object, old.object) ?? [])]
@@ -356,7 +356,7 @@ export class ResourceRegistry implements Registry {
       const identity = { namespace, name, uid: this.#parts.environment.random.uuid() }
       const prepared = prepareForCreate(definition, admitted, identity, this.#nowMs)
       const object = sharingSpec(this.storage.lastCreated, prepared)
-      checkCreate(definition, object, this.#view.checks)
+      checkCreate(definition, object, this.definition)
       await this.#parts.admission.validate(attributes, object)
       const stored = await this.#insert(namespace, name, object, options.dryRun)
       if (stored !== undefined) {

@@ -1,44 +1,43 @@
 import {
-  type ConvertedVersion,
+  apiVersionOf,
   compile,
   type FieldError,
   FieldPath,
   invalid,
   type KubernetesObject,
+  type ResourceDefinition,
   type StoredKind,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coracle/api'
 import { statusOf } from './preparation.ts'
 
-/** What the version adds that an object is written through, where that is not the hub's. */
-export type VersionChecks = Pick<ConvertedVersion, 'validateCreate' | 'validateUpdate'>
-
-/** Throws Invalid (422), naming every field that is wrong, unless the object may be created. */
-export function checkCreate(definition: StoredKind, object: KubernetesObject, version: VersionChecks): void {
+/** Throws Invalid (422), naming every field that is wrong, unless the object may be created through the version requested. */
+export function checkCreate(definition: StoredKind, object: KubernetesObject, requested: ResourceDefinition): void {
   const { schema, strategy } = definition
+  const apiVersion = apiVersionOf(requested)
   const errors = [
     ...validateObjectMeta(object.metadata, definition),
     ...compile(schema).validate(object),
-    ...(strategy.validate?.(object) ?? []),
-    ...(strategy.validateCreate?.(object) ?? []),
-    ...(version.validateCreate?.(object) ?? []),
+    ...(strategy.validate?.(object, apiVersion) ?? []),
+    ...(strategy.validateCreate?.(object, apiVersion) ?? []),
   ]
   if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
 }
 
-/** Throws Invalid (422), naming every field that is wrong, unless the object may replace the old one. */
+/** Throws Invalid (422), naming every field that is wrong, unless the object may replace the old one, through the version requested. */
 export function checkUpdate(
   definition: StoredKind,
   object: KubernetesObject,
   old: KubernetesObject,
   part: 'main' | 'status',
-  version: VersionChecks,
+  requested: ResourceDefinition,
 ): void {
   const errors = [
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
-    ...(part === 'status' ? statusErrors(definition, object, old) : mainErrors(definition, object, old)),
-    ...(part === 'status' ? [] : (version.validateUpdate?.(object, old) ?? [])),
+    ...(part === 'status'
+      ? statusErrors(definition, object, old)
+      : mainErrors(definition, object, old, apiVersionOf(requested))),
   ]
   if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
 }
@@ -47,11 +46,12 @@ function mainErrors(
   { schema, strategy }: StoredKind,
   object: KubernetesObject,
   old: KubernetesObject,
+  apiVersion: string,
 ): readonly FieldError[] {
   return [
     ...compile(schema).validate(object, { old }),
-    ...(strategy.validate?.(object) ?? []),
-    ...(strategy.validateUpdate?.(object, old) ?? []),
+    ...(strategy.validate?.(object, apiVersion) ?? []),
+    ...(strategy.validateUpdate?.(object, old, apiVersion) ?? []),
   ]
 }
 

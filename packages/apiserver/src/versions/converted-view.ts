@@ -7,7 +7,6 @@ import {
   type KubernetesObject,
   type StoredKind,
 } from '@coracle/api'
-import type { VersionChecks } from '../registry/validation.ts'
 import type { Page, Stored, WatchDelivery } from '../registry-contract.ts'
 import { bookmarkOf, type ObjectDelivery } from '../watch-cache/cache-event.ts'
 import { StoredObject, unstored } from '../watch-cache/stored-object.ts'
@@ -31,10 +30,6 @@ export class ConvertedView implements VersionView {
     )
     this.#kind = kind
     this.#forms = forms
-  }
-
-  get checks(): VersionChecks {
-    return this.definition
   }
 
   show(stored: Stored): Stored | Promise<Stored> {

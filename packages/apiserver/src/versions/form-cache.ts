@@ -38,6 +38,7 @@ export class FormCache {
   }
 
   #keep(kept: Kept): void {
+    if (kept.bytes > this.#bytesMax) return
     const forms = this.#forms.get(kept.stored)
     if (forms === undefined) this.#forms.set(kept.stored, new Map([[kept.form, kept]]))
     else forms.set(kept.form, kept)

@@ -1,5 +1,4 @@
 import type { KubernetesObject, ResourceDefinition, StoredKind } from '@coracle/api'
-import type { VersionChecks } from '../registry/validation.ts'
 import type { Page, Stored, WatchDelivery } from '../registry-contract.ts'
 
 /**
@@ -10,8 +9,6 @@ export interface VersionView {
   readonly definition: ResourceDefinition
   /** Whether it is the form objects are stored in. */
   readonly isHub: boolean
-  /** What is checked of writes through this version alone. */
-  readonly checks: VersionChecks
   /** An object as this version shows it. */
   show(stored: Stored): Stored | Promise<Stored>
   showPage(page: Page): Page | Promise<Page>
@@ -30,7 +27,6 @@ export function hubView(kind: StoredKind): VersionView {
   return {
     definition: kind,
     isHub: true,
-    checks: {},
     selectableFields: kind.selectableFields,
     show: (stored) => stored,
     showPage: (page) => page,

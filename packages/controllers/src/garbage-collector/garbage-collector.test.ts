@@ -23,14 +23,25 @@ describe('the garbage collector', () => {
   let client: FakeClient
   let manager: Manager
   let collector: GarbageCollector
+  let resources: readonly Resource[]
+  let changed: () => void
 
   beforeEach(async () => {
     environment = virtualEnvironment()
     client = createFakeClient(environment)
     manager = createManager({ client, environment })
-    const resources: readonly Resource[] = [configMaps, namespaces, nodes, events]
+    resources = [configMaps, namespaces, nodes, events]
     const informer: Manager['informer'] = (resource, options) => manager.informer(resource, options)
-    collector = createGarbageCollector({ client, environment, informer, resources })
+    collector = createGarbageCollector({
+      client,
+      environment,
+      informer,
+      resources: () => resources,
+      onResourcesChange: (listener) => {
+        changed = listener
+        return () => {}
+      },
+    })
     await manager.start()
     await collector.start()
   })
@@ -233,7 +244,8 @@ describe('the garbage collector', () => {
     await configMap('child', [owner])
     await environment.clock.advance('1s')
     expect(names()).toEqual(['child'])
-    collector.addResource(widgets)
+    resources = [...resources, widgets]
+    changed()
     await environment.clock.advance('10s')
     await client.create<Widget>(widgets, {
       ...widget('part'),
@@ -248,6 +260,22 @@ describe('the garbage collector', () => {
     await client.delete(widgets, { namespace: 'default', name: 'owner' })
     await settle()
     expect([names(), client.stored(widgets)]).toEqual([[], []])
+  })
+
+  it('forgets kinds that go', async () => {
+    resources = [...resources, widgets]
+    changed()
+    const owner = await client.create<Widget>(widgets, widget('owner'))
+    await configMap('child', [owner])
+    await environment.clock.advance('1s')
+    resources = [configMaps]
+    changed()
+    await environment.clock.advance('1s')
+    const lists = client.stored(widgets).length
+    await client.delete(widgets, { namespace: 'default', name: 'owner' })
+    await environment.clock.advance('10s')
+    // Nobody can say any more whether the owner is there: what it owns stays.
+    expect([lists, names()]).toEqual([1, ['child']])
   })
 
   it('looks for the owners of an object few at a time, and for each of them twice at most', async () => {

@@ -43,15 +43,17 @@ export interface GarbageCollectorOptions {
   readonly environment: Environment
   /** The shared informer of a resource, as a manager gives it. */
   readonly informer: Manager['informer']
-  /** What can own and be owned from the start: all that can be listed, watched and deleted. */
-  readonly resources: readonly Resource[]
+  /** What can own and be owned: all that can be listed, watched and deleted, in one version each. */
+  readonly resources: () => readonly Resource[]
+  /** Calls `listener` whenever `resources` gives others, until the returned function is called. Absent: it never does. */
+  readonly onResourcesChange?: (listener: () => void) => () => void
   readonly onAction?: (record: ActionRecord) => void
 }
 
 /** Deletes what nobody owns any more, over all kinds. */
 export interface GarbageCollector {
   readonly name: string
-  /** Starts; resolves once it knows all objects of the resources it was made with. Call once. */
+  /** Starts; resolves once it knows all objects of the resources there are. Call once. */
   start(): Promise<void>
   /** Resolves when nothing is under way any more. For good. */
   stop(): Promise<void>
@@ -67,6 +69,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
 }
 
 interface Monitor {
+  readonly resource: Resource
   readonly informer: Informer<KubernetesObject>
   /** An informer of its own is stopped along with the monitor. */
   readonly isOwn: boolean
@@ -87,6 +90,7 @@ class GraphCollector implements GarbageCollector {
   readonly #monitors = new Map<string, Monitor>()
   readonly #stopping = new AbortController()
   #workers: Promise<unknown> = Promise.resolve()
+  #unfollow: (() => void) | undefined
   #turnStartMs = 0
 
   constructor(options: GarbageCollectorOptions) {
@@ -111,11 +115,15 @@ class GraphCollector implements GarbageCollector {
 
   async start(): Promise<void> {
     const { signal } = this.#stopping
-    const informers = this.#options.resources.filter(isCollected).map((resource) => {
-      const informer = this.#options.informer(resource)
-      this.#monitor(resource, informer, false)
-      return informer
-    })
+    this.#unfollow = this.#options.onResourcesChange?.(() => this.#follow())
+    const informers = this.#options
+      .resources()
+      .filter(isCollected)
+      .map((resource) => {
+        const informer = this.#options.informer(resource)
+        this.#monitor(resource, informer, false)
+        return informer
+      })
     try {
       // Before all is known, owners that are merely not listed yet would each cost a read.
       await Promise.all(informers.map((informer) => informer.waitForSync(signal)))
@@ -132,6 +140,7 @@ class GraphCollector implements GarbageCollector {
 
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the garbage collector is stopped'))
+    this.#unfollow?.()
     this.#deletions.shutDown()
     this.#orphanings.shutDown()
     await this.#workers
@@ -152,8 +161,20 @@ class GraphCollector implements GarbageCollector {
     this.#monitors.delete(resourceText(resource))
     this.#kinds.remove(resource)
     await endMonitor(monitor)
-    // With their kind the objects are gone as well.
-    for (const { metadata } of monitor.informer.list()) this.#graph.remove(metadata.uid ?? '')
+    for (const { metadata } of monitor.informer.list()) this.#graph.forget(metadata.uid ?? '')
+  }
+
+  /** Takes in the resources that have come and forgets those that have gone. */
+  #follow(): void {
+    const served = this.#options.resources()
+    const texts = new Set(served.map(resourceText))
+    for (const [text, { resource }] of this.#monitors) {
+      if (texts.has(text)) continue
+      this.removeResource(resource).catch((error: unknown) =>
+        this.#environment.logger.warn('resource not forgotten', { resource: text, error: messageOf(error) }),
+      )
+    }
+    for (const resource of served) this.addResource(resource)
   }
 
   #monitor(resource: Resource, informer: Informer<KubernetesObject>, isOwn: boolean): void {
@@ -163,7 +184,7 @@ class GraphCollector implements GarbageCollector {
       update: (_, object) => this.#graph.observe(object),
       delete: ({ metadata }) => this.#graph.remove(metadata.uid ?? ''),
     })
-    this.#monitors.set(resourceText(resource), { informer, isOwn, detach })
+    this.#monitors.set(resourceText(resource), { resource, informer, isOwn, detach })
   }
 
   #work(

@@ -82,6 +82,16 @@ export class DependencyGraph {
     if (node !== undefined) this.#remove(node)
   }
 
+  /** Nobody tells any more whether an object is there. It may be: what depends on it stays as it is. */
+  forget(uid: string): void {
+    const node = this.#nodes.get(uid)
+    if (node === undefined) return
+    for (const { uid: ownerUid } of node.owners) this.#nodes.get(ownerUid)?.dependents.delete(node)
+    node.object = undefined
+    node.owners = noOwners
+    if (node.dependents.size === 0) this.#nodes.delete(uid)
+  }
+
   /**
    * Nothing was found under this identity. For a virtual node that is not the end: where its dependents disagree on what it
    * is, the next of their opinions is tried.

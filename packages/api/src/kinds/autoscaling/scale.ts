@@ -1,8 +1,7 @@
 import { kindSchema } from '../../meta.ts'
 import { int32, object, optional, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
-
-const autoscalingV1 = 'io.k8s.api.autoscaling.v1'
+import { autoscalingV1 } from '../meta/names.ts'
 
 export interface ScaleSpec extends Infer<typeof scaleSpec> {}
 export const scaleSpec = object(`${autoscalingV1}.ScaleSpec`, 'How many are wanted.', {

@@ -4,6 +4,10 @@ export const metaV1 = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 /** What OpenAPI definition names of the core group start with. */
 export const coreV1 = 'io.k8s.api.core.v1'
 
+/** What OpenAPI definition names of the autoscaling group start with. */
+export const autoscalingV1 = 'io.k8s.api.autoscaling.v1'
+export const autoscalingV2 = 'io.k8s.api.autoscaling.v2'
+
 /** Groups of upstream whose package has another name: all others add `.k8s.io` to theirs. */
 const groups: Readonly<Record<string, string>> = {
   core: '',

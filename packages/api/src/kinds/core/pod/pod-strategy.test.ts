@@ -40,15 +40,15 @@ describe('a new pod', () => {
     expect(spec.topologySpreadConstraints?.[0]?.labelSelector?.matchExpressions).toEqual([hash])
     const [merged] = spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
     expect(merged?.labelSelector?.matchExpressions).toEqual([hash, { key: 'tenant', operator: 'NotIn', values: ['t'] }])
-    expect(strategy.validate?.({ ...labelled, spec })).toEqual([])
+    expect(strategy.validate?.({ ...labelled, spec }, 'v1')).toEqual([])
   })
 
   it('may not bring ephemeral containers along', () => {
     const pod = storedPod({ ephemeralContainers: [{ name: 'debug', image: 'busybox:1' }] })
-    expect(strategy.validateCreate?.(pod)).toMatchObject([
+    expect(strategy.validateCreate?.(pod, 'v1')).toMatchObject([
       { field: 'spec.ephemeralContainers', message: 'Forbidden: cannot be set on create' },
     ])
-    expect(strategy.validate?.(pod)).toEqual([])
+    expect(strategy.validate?.(pod, 'v1')).toEqual([])
   })
 
   it('gets warnings for what is hardly meant', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { columnNames, type Draft, decoded, problemsOfCreate, row } from '../../../test/requests.ts'
-import { parseTime } from '../../time.ts'
+import { columnNames, type Draft, decoded, problemsOfCreate, row } from '../../../../test/requests.ts'
+import { parseTime } from '../../../time.ts'
 import { events } from './event.ts'
 
 const inShop = { name: 'x', namespace: 'shop' }

@@ -1,0 +1,47 @@
+import { convertedVersion, kind } from '../../kind.ts'
+import { withRules } from './behavior.ts'
+import { horizontalPodAutoscalerColumns } from './columns.ts'
+import { cpuTarget, fromV1, toV1 } from './conversion-v1.ts'
+import { type HorizontalPodAutoscaler, horizontalPodAutoscalerSchema } from './schema.ts'
+import { type HorizontalPodAutoscalerV1, horizontalPodAutoscalerV1Schema } from './schema-v1.ts'
+import {
+  validateHorizontalPodAutoscaler,
+  validateHorizontalPodAutoscalerStatus,
+  validateHorizontalPodAutoscalerUpdate,
+  validateNewHorizontalPodAutoscaler,
+} from './validation.ts'
+
+/** Percent of the requested CPU that pods are to use where nothing is said. */
+export const defaultCpuUtilization = 80
+
+/** An autoscaler without metrics scales by the CPU; a behavior that says something says all of it. */
+function withDefaults(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
+  const { spec } = autoscaler
+  const metrics = spec.metrics === undefined ? [cpuTarget(defaultCpuUtilization)] : spec.metrics
+  const behavior = spec.behavior && withRules(spec.behavior)
+  if (metrics === spec.metrics && behavior === spec.behavior) return autoscaler
+  return { ...autoscaler, spec: { ...spec, metrics, ...(behavior === undefined ? {} : { behavior }) } }
+}
+
+const names = { plural: 'horizontalpodautoscalers', shortNames: ['hpa'], categories: ['all'] }
+
+/** `autoscaling/v1` horizontalpodautoscalers. */
+export const horizontalPodAutoscalersV1 = convertedVersion<HorizontalPodAutoscaler, HorizontalPodAutoscalerV1>(
+  horizontalPodAutoscalerV1Schema,
+  { ...names, toHub: fromV1, fromHub: toV1 },
+)
+
+/** `autoscaling/v2` horizontalpodautoscalers. */
+export const horizontalPodAutoscalers = kind<HorizontalPodAutoscaler>(horizontalPodAutoscalerSchema, {
+  ...names,
+  versions: [horizontalPodAutoscalersV1],
+  columns: horizontalPodAutoscalerColumns,
+  countsGenerations: true,
+  defaults: withDefaults,
+  prepareForCreate: (autoscaler) => ({ ...autoscaler, status: { desiredReplicas: 0 } }),
+  prepareForStatusUpdate: (autoscaler, old) => ({ ...autoscaler, spec: old.spec }),
+  validate: validateHorizontalPodAutoscaler,
+  validateCreate: validateNewHorizontalPodAutoscaler,
+  validateUpdate: validateHorizontalPodAutoscalerUpdate,
+  validateStatusUpdate: validateHorizontalPodAutoscalerStatus,
+})
