@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import { normalizeArguments } from './arguments.ts'
+import type { DoctorFlags } from './commands/doctor.ts'
 import type { UpFlags } from './commands/up.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
@@ -58,7 +59,7 @@ function createProgram(host: Host): Command {
     })
     .exitOverride()
     .showSuggestionAfterError()
-  for (const add of [addUp, addGet, addDescribe, addCreate, addApply, addDelete, addLogs, addDiscovery])
+  for (const add of [addUp, addDoctor, addGet, addDescribe, addCreate, addApply, addDelete, addLogs, addDiscovery])
     add(program, host)
   return program
 }
@@ -97,6 +98,19 @@ function addUp(program: Command, host: Host): void {
       const { up } = await import('./commands/up.ts')
       const flags = command.optsWithGlobals<UpFlags>()
       await up(host, { ...flags, filename: [...flags.filename, ...files] })
+    })
+}
+
+function addDoctor(program: Command, host: Host): void {
+  program
+    .command('doctor')
+    .summary('examine what a cluster has stored')
+    .description('Reads everything that a stopped cluster has stored, and says what is damaged.')
+    .option('--data-dir <directory>', 'where everything is kept', '.coracle')
+    .option('--repair', 'go on without what is damaged: it is lost')
+    .action(async (_options, command: Command) => {
+      const { doctor } = await import('./commands/doctor.ts')
+      await doctor(host, command.optsWithGlobals<DoctorFlags>())
     })
 }
 

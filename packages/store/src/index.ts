@@ -18,6 +18,7 @@ export { compareKeys } from './key-order.ts'
 export { historyDefaultMax, keyBytesMax, operationsMax, valueBytesMax } from './limits.ts'
 export { holdsLmdbStore, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.ts'
 export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
+export { examineStore, repairStore, type StoreReport } from './repair.ts'
 export {
   type CommitResult,
   CompactedError,

@@ -8,12 +8,12 @@ import { type DurableFiles, hostFiles } from './durable-files.ts'
 import { StoreClosedError, StoreDamagedError, StoreFailedError } from './errors.ts'
 import { type Batch, GroupCommit } from './group-commit.ts'
 import { Journal } from './journal.ts'
-import type { JournalRecord } from './journal-format.ts'
 import { hasJournalRecords } from './journal-inspection.ts'
+import { batchOfRecord } from './journaled-batch.ts'
 import { historyDefaultMax } from './limits.ts'
 import { dataFileName } from './lmdb-file-check.ts'
 import { LmdbTables } from './lmdb-tables.ts'
-import { decodeEvents, encodeEvents, type LogChunk } from './log-record.ts'
+import { encodeEvents, type LogChunk } from './log-record.ts'
 import { pagesOf } from './pages.ts'
 import {
   type CommitResult,
@@ -38,7 +38,7 @@ import {
   lookupOnce,
 } from './transaction.ts'
 import { type Watcher, WatchHub } from './watch-hub.ts'
-import { type JournaledBatch, WriteBehind } from './write-behind.ts'
+import { WriteBehind } from './write-behind.ts'
 
 export interface LmdbStoreOptions {
   /** Where the store lives. Made, readable by its owner alone, when it does not exist. One process uses it at a time. */
@@ -109,7 +109,7 @@ async function openJournal(
 ): Promise<Journal> {
   const { journal, records } = await Journal.open({ files, directory, identity }, tables)
   try {
-    if (records.length > 0) await tables.write(records.map((record) => batchOf(record, identity)))
+    if (records.length > 0) await tables.write(records.map((record) => batchOfRecord(record, identity)))
     return journal
   } catch (error) {
     await journal.close()
@@ -131,12 +131,6 @@ async function initialize(
   await Journal.create({ files, directory, identity }, { sequence: 0, revision: 0 })
   await tables.initialize(identity)
   return identity
-}
-
-function batchOf({ sequence, revision, compacted, events }: JournalRecord, identity: StoreIdentity): JournaledBatch {
-  const decoded = decodeEvents(events)
-  const encoded = encodeEvents(decoded, checksumSeed(identity))
-  return { sequence, revision, compacted, events: decoded, encoded }
 }
 
 interface Parts {

@@ -194,6 +194,38 @@ export class LmdbTables {
     this.#adopt({ sequence, revision, compacted, chunk, dropped: dropped.length })
   }
 
+  /** The keys whose values are not as they were written. Reads everything. */
+  damagedKeys(): Uint8Array[] {
+    const damaged: Uint8Array[] = []
+    for (const { key, value } of this.#data.getRange(this.#read())) {
+      if (!isEntryWhole(key, value, this.#seed)) damaged.push(Uint8Array.from(key))
+    }
+    return damaged
+  }
+
+  /** Whether all the history that is kept is as it was written. Reads it. */
+  isHistoryWhole(): boolean {
+    for (const { key, value } of this.#log.getRange(this.#read())) {
+      if (decodeChunk(key, value, this.#seed) === undefined) return false
+    }
+    return true
+  }
+
+  /** Forgets `keys` and all history, and goes on from `position`. Resolves when that is durable. */
+  async forget(keys: readonly Uint8Array[], position: JournalPosition): Promise<void> {
+    const identity = this.#identity
+    assert(identity !== undefined, 'the tables have no identity yet')
+    const state = { ...position, compacted: position.revision }
+    const dropped = this.#chunks.slice(this.#chunksDropped)
+    const written = this.#root.batch(() => {
+      for (const key of keys) this.#data.remove(key)
+      for (const chunk of dropped) this.#log.remove(encodeRevision(chunk))
+      this.#meta.put(stateKey, encodeState(identity, state))
+    })
+    await settle(written)
+    this.#adopt({ ...state, chunk: 0, dropped: dropped.length })
+  }
+
   async close(): Promise<void> {
     this.#snapshot.done()
     await this.#root.close()

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Random } from '@coracle/environment'
+import { type Random, realClock, realRandom, silentLogger } from '@coracle/environment'
 import {
   openLmdbStore,
   type SoleWriterStore,
@@ -117,6 +117,8 @@ function replace(directory: string, random: Random, from: string, what: string):
   return `${name} replaced with ${what}`
 }
 
+const environment = { clock: realClock, random: realRandom, logger: silentLogger }
+
 /** How a damaged store was found. Every verdict but `lost` and `wrong` is as it should be. */
 export interface Verdict {
   readonly outcome: 'whole' | 'refused at start' | 'refused when read' | 'lost' | 'wrong'
@@ -129,7 +131,7 @@ export interface Verdict {
 export async function judgeStore(directory: string, identityFile: string, expected: Expectation): Promise<Verdict> {
   let opened = false
   try {
-    const store = await openLmdbStore({ directory, identityFile })
+    const store = await openLmdbStore({ directory, identityFile, environment })
     opened = true
     try {
       const { entries } = await store.list('')

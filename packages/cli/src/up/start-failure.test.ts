@@ -22,6 +22,10 @@ describe('explainStartFailure', () => {
     ],
     [Object.assign(new Error('the store is missing'), { name: 'StoreMissingError' }), 'the store is missing'],
     [Object.assign(new Error('cannot be locked'), { name: 'DirectoryLockError' }), 'cannot be locked'],
+    [
+      Object.assign(new Error('the store is damaged'), { name: 'StoreDamagedError' }),
+      'the store is damaged; `coracle doctor --data-dir .coracle` says more, and with --repair goes on without what is damaged',
+    ],
   ])('says what to do about %s', (error, message) => {
     expect(explainStartFailure(error, flags)).toMatchObject({ name: 'CliError', message })
   })

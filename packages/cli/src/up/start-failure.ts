@@ -16,6 +16,11 @@ export function explainStartFailure(error: unknown, { dataDir, listen, port }: S
     )
   }
   if (error.name === 'DirectoryLockError' || error.name === 'StoreMissingError') return new CliError(error.message)
+  if (error.name === 'StoreDamagedError') {
+    return new CliError(
+      `${error.message}; \`coracle doctor --data-dir ${dataDir}\` says more, and with --repair goes on without what is damaged`,
+    )
+  }
   switch (code) {
     case 'EADDRINUSE':
       return new CliError(`port ${port} of ${listen} is in use: choose another with --port (0 picks a free one)`)
