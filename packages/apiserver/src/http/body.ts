@@ -1,11 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type ApiError,
   badRequest,
   compile,
   deleteOptionsSchema,
   type ObjectSchema,
-  requestTooLarge,
   tooManyRequests,
 } from '@coracle/api'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
@@ -15,13 +13,7 @@ import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
 import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
 import { ProtobufError } from './protobuf-wire.ts'
 import type { RawDeleteOptions } from './query.ts'
-import { ClientGoneError, yamlInlineLengthMax } from './respond.ts'
-
-/** Upstream's limit of a request body. */
-export const bodyBytesMax = 3 * 1024 * 1024
-
-/** What all bodies being received may take together: more than this, and clients are asked to come back. */
-export const bodiesBytesMax = 256 * 1024 * 1024
+import { yamlInlineLengthMax } from './respond.ts'
 
 /** Deeper nesting is refused before anything walks the value. */
 export const bodyDepthMax = 200
@@ -31,77 +23,6 @@ export interface ParsedBody {
   readonly value: unknown
   /** `duplicate field "spec.replicas"`: texts for `Warning` headers. */
   readonly warnings: readonly string[]
-}
-
-const tooLarge = () => requestTooLarge(`Request entity too large: limit is ${bodyBytesMax}`)
-
-/**
- * What is received and thrown away of a body that is too long, so that its sender gets to read why. Beyond this the
- * connection is closed on it.
- */
-export const discardedBytesMax = 32 * 1024 * 1024
-
-/** Reads bodies within their limits, one by one and together. */
-export class BodyReader {
-  #heldBytes = 0
-  readonly #awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>()
-
-  /** The client sends its body when it is told to (`Expect: 100-continue`), which `read` does. */
-  expectContinue(request: IncomingMessage, response: ServerResponse): void {
-    this.#awaitingContinue.set(request, response)
-  }
-
-  /**
-   * The whole body. Rejects with RequestEntityTooLarge (413) where it is too long, with TooManyRequests (429) where
-   * all bodies together are too much, with ClientGoneError where the client went before its end.
-   */
-  read(request: IncomingMessage): Promise<Buffer> {
-    return new Promise((resolve, reject) => {
-      let chunks: Buffer[] = []
-      let length = 0
-      let held = 0
-      let problem: unknown
-      const release = () => {
-        this.#heldBytes -= held
-        held = 0
-      }
-      const settle = () => {
-        release()
-        request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
-      }
-      const fail = (error: unknown) => {
-        settle()
-        reject(error)
-      }
-      const discard = (why: unknown) => {
-        problem = why
-        chunks = []
-        release()
-      }
-      const onData = (chunk: Buffer) => {
-        length += chunk.length
-        if (problem !== undefined) {
-          if (length > discardedBytesMax) fail(problem)
-          return
-        }
-        held += chunk.length
-        this.#heldBytes += chunk.length
-        chunks.push(chunk)
-        if (length > bodyBytesMax) discard(tooLarge())
-        else if (this.#heldBytes > bodiesBytesMax) discard(tooManyRequests(busyMessage, 1))
-      }
-      const onEnd = () => {
-        settle()
-        const [only] = chunks
-        if (problem !== undefined) reject(problem)
-        else resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length))
-      }
-      const onGone = () => fail(problem ?? new ClientGoneError())
-      if (Number(request.headers['content-length'] ?? 0) > discardedBytesMax) return reject(tooLarge())
-      if (request.headers.expect !== undefined) this.#awaitingContinue.get(request)?.writeContinue()
-      request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
-    })
-  }
 }
 
 /** The kind a body should be of. */

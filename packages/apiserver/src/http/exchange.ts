@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Environment, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import type { User } from '../request.ts'
-import type { BodyReader } from './body.ts'
+import type { BodyReader } from './body-reader.ts'
 import type { ListWriter } from './list-bytes.ts'
 
 /** One request with its answer, and who makes it. */

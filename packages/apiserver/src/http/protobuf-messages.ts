@@ -1,4 +1,4 @@
-import { protobufMessages } from './protobuf-fields.ts'
+import { protobufMessages } from '@coracle/api'
 
 /** A field of a protobuf message: one that has a name in JSON, or one that holds a message whose fields do. */
 export type ProtobufField =

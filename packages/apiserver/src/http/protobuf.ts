@@ -16,7 +16,7 @@ import { ProtobufError, WireReader, wireTypes } from './protobuf-wire.ts'
 /**
  * Reads objects that Go's typed clients send as protobuf (controller-runtime, `kubectl create configmap`, leader
  * election, Helm's releases) into the JSON that the same clients would send otherwise. What a message holds, the
- * schema says; which number a field has, `protobuf-fields.ts`. Answers are JSON, which every such client takes too.
+ * schema says; which number a field has, `protobufMessages`. Answers are JSON, which every such client takes too.
  */
 
 /** What every message begins with: upstream's mark for its envelope. */

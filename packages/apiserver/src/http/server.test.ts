@@ -3,7 +3,7 @@ import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AdmissionAttributes } from '../admission/admission.ts'
 import { createAuthority, issueClientCertificate } from '../security/certificates.ts'
-import { bodyBytesMax } from './body.ts'
+import { bodyBytesMax } from './body-reader.ts'
 import { encodeProtobuf, enveloped } from './testing/encode-protobuf.ts'
 import { TestServer } from './testing/test-server.ts'
 

@@ -1,55 +1,5 @@
-/**
- * Which number a field has in upstream's protobuf messages: what `generated.proto` of k8s.io/api and
- * k8s.io/apimachinery say (Kubernetes 1.35), a message a line, by the JSON names of the fields.
- *
- * - Fields stand in the order of their numbers. The first is 1 and each is one more than the one before, unless it
- *   says another: `4:optional` is 4.
- * - `...LocalObjectReference` is a field as well: it holds a message whose fields stand beside the others in JSON, a
- *   struct that is embedded in Go.
- * - `optional*` says that an empty value is one that was chosen, and is there in JSON (a pointer in Go). Elsewhere
- *   clients write an empty string, a zero or a false for what is not there at all, unless it is required.
- */
-export const protobufMessages = {
-  'io.k8s.api.autoscaling.v1': `
-CrossVersionObjectReference: kind name apiVersion
-HorizontalPodAutoscaler: metadata spec status
-HorizontalPodAutoscalerSpec: scaleTargetRef minReplicas* maxReplicas targetCPUUtilizationPercentage*
-HorizontalPodAutoscalerStatus: observedGeneration* lastScaleTime currentReplicas desiredReplicas
-  currentCPUUtilizationPercentage*
-Scale: metadata spec status
-ScaleSpec: replicas
-ScaleStatus: replicas selector
-`,
-  'io.k8s.api.autoscaling.v2': `
-ContainerResourceMetricSource: name target container
-ContainerResourceMetricStatus: name current container
-CrossVersionObjectReference: kind name apiVersion
-ExternalMetricSource: metric target
-ExternalMetricStatus: metric current
-HPAScalingPolicy: type value periodSeconds
-HPAScalingRules: selectPolicy* policies stabilizationWindowSeconds* tolerance*
-HorizontalPodAutoscaler: metadata spec status
-HorizontalPodAutoscalerBehavior: scaleUp scaleDown
-HorizontalPodAutoscalerCondition: type status lastTransitionTime reason message
-HorizontalPodAutoscalerSpec: scaleTargetRef minReplicas* maxReplicas metrics behavior
-HorizontalPodAutoscalerStatus: observedGeneration* lastScaleTime currentReplicas desiredReplicas currentMetrics
-  conditions
-MetricIdentifier: name selector
-MetricSpec: type object pods resource external 7:containerResource
-MetricStatus: type object pods resource external 7:containerResource
-MetricTarget: type value averageValue averageUtilization*
-MetricValueStatus: value averageValue averageUtilization*
-ObjectMetricSource: describedObject target metric
-ObjectMetricStatus: metric current describedObject
-PodsMetricSource: metric target
-PodsMetricStatus: metric current
-ResourceMetricSource: name target
-ResourceMetricStatus: name current
-`,
-  'io.k8s.api.coordination.v1': `
-Lease: metadata spec
-LeaseSpec: holderIdentity* leaseDurationSeconds* acquireTime renewTime leaseTransitions* strategy* preferredHolder*
-`,
+/** The numbers of fields in protobuf, see `../protobuf-messages.ts`. */
+export const coreMessages = {
   'io.k8s.api.core.v1': `
 AWSElasticBlockStoreVolumeSource: volumeID fsType partition readOnly
 Affinity: nodeAffinity podAffinity podAntiAffinity
@@ -237,20 +187,4 @@ VsphereVirtualDiskVolumeSource: volumePath fsType storagePolicyName storagePolic
 WeightedPodAffinityTerm: weight podAffinityTerm
 WindowsSecurityContextOptions: gmsaCredentialSpecName* gmsaCredentialSpec* runAsUserName* hostProcess*
 `,
-  'io.k8s.api.events.v1': `
-Event: metadata eventTime series reportingController reportingInstance action reason regarding related note type
-  deprecatedSource deprecatedFirstTimestamp deprecatedLastTimestamp deprecatedCount
-EventSeries: count lastObservedTime
-`,
-  'io.k8s.apimachinery.pkg.apis.meta.v1': `
-DeleteOptions: gracePeriodSeconds* preconditions orphanDependents* propagationPolicy* dryRun
-  ignoreStoreReadErrorWithClusterBreakingPotential*
-LabelSelector: matchLabels matchExpressions
-LabelSelectorRequirement: key operator values
-ManagedFieldsEntry: manager operation apiVersion time 6:fieldsType fieldsV1 subresource
-ObjectMeta: name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp
-  deletionGracePeriodSeconds* labels annotations ownerReferences finalizers 17:managedFields
-OwnerReference: kind 3:name uid apiVersion controller* blockOwnerDeletion*
-Preconditions: uid* resourceVersion*
-`,
-} as const satisfies Readonly<Record<string, string>>
+} as const

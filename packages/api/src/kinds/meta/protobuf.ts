@@ -1,0 +1,14 @@
+/** The numbers of fields in protobuf, see `../protobuf-messages.ts`. */
+export const metaMessages = {
+  'io.k8s.apimachinery.pkg.apis.meta.v1': `
+DeleteOptions: gracePeriodSeconds* preconditions orphanDependents* propagationPolicy* dryRun
+  ignoreStoreReadErrorWithClusterBreakingPotential*
+LabelSelector: matchLabels matchExpressions
+LabelSelectorRequirement: key operator values
+ManagedFieldsEntry: manager operation apiVersion time 6:fieldsType fieldsV1 subresource
+ObjectMeta: name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp
+  deletionGracePeriodSeconds* labels annotations ownerReferences finalizers 17:managedFields
+OwnerReference: kind 3:name uid apiVersion controller* blockOwnerDeletion*
+Preconditions: uid* resourceVersion*
+`,
+} as const

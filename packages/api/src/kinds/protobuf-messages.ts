@@ -1,0 +1,24 @@
+import { autoscalingMessages } from './autoscaling/protobuf.ts'
+import { coordinationMessages } from './coordination/protobuf.ts'
+import { coreMessages } from './core/protobuf.ts'
+import { eventsMessages } from './events/protobuf.ts'
+import { metaMessages } from './meta/protobuf.ts'
+
+/**
+ * Which number a field has in upstream's protobuf messages: what `generated.proto` of k8s.io/api and
+ * k8s.io/apimachinery say (Kubernetes 1.35), a message a line, by the JSON names of the fields.
+ *
+ * - Fields stand in the order of their numbers. The first is 1 and each is one more than the one before, unless it
+ *   says another: `4:optional` is 4.
+ * - `...LocalObjectReference` is a field as well: it holds a message whose fields stand beside the others in JSON, a
+ *   struct that is embedded in Go.
+ * - `optional*` says that an empty value is one that was chosen, and is there in JSON (a pointer in Go). Elsewhere
+ *   clients write an empty string, a zero or a false for what is not there at all, unless it is required.
+ */
+export const protobufMessages: Readonly<Record<string, string>> = {
+  ...autoscalingMessages,
+  ...coordinationMessages,
+  ...coreMessages,
+  ...eventsMessages,
+  ...metaMessages,
+}
