@@ -42,7 +42,7 @@ const deploymentOf = (site: Website): Deployment => ({
   spec: { replicas: 1 },
 })
 
-it('the example of the README keeps a deployment for each website', async () => {
+it('a controller with a plan keeps a deployment for each website', async () => {
   const environment = virtualEnvironment()
   const client = createFakeClient(environment)
   await client.create(websites, {

@@ -1,0 +1,220 @@
+/**
+ * What README, user guide and package READMEs say works as pasted: every snippet is type-checked and run, and every command
+ * is run, in the order they stand, in a directory with the examples and a cluster, or in a project beside the checkout
+ * (`consumer`). A block marked `no-run` is only read.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Block, blocksOf, commandsOf, documents, knownMarks, languages } from './support/documents.ts'
+import { Program, type RunOptions, run } from './support/program.ts'
+import { tools } from './support/tools.ts'
+
+const root = join(import.meta.dirname, '..')
+const binaries = join(root, 'node_modules', '.bin')
+const blocks = documents(root).flatMap((document) => blocksOf(root, document))
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+const isRun = ({ marks }: Block) => marks.length === 0
+
+describe('blocks of the documents', () => {
+  it.each(blocks.map((block) => [block.where, block] as const))('are of a known kind: %s', (_, { language, marks }) => {
+    expect(Object.keys(languages)).toContain(language)
+    expect(marks.filter((mark) => !knownMarks.has(mark))).toEqual([])
+  })
+})
+
+describe('snippets', () => {
+  const snippets = blocks.filter((block) => block.language === 'ts' && isRun(block))
+  let directory: string
+  let program: Program
+
+  beforeAll(async () => {
+    // Within the workspace, so that the packages are found as in a project that has them installed.
+    mkdirSync(join(root, 'coverage'), { recursive: true })
+    directory = mkdtempSync(join(root, 'coverage', 'snippets-'))
+    for (const snippet of snippets) writeFileSync(join(directory, fileOf(snippet)), snippet.text)
+    writeFileSync(
+      join(directory, 'tsconfig.json'),
+      JSON.stringify({ extends: '../../tsconfig.json', include: ['*.ts'], compilerOptions: { noUnusedLocals: true } }),
+    )
+    program = await Program.start()
+  })
+
+  afterAll(async () => {
+    rmSync(directory, { recursive: true, force: true })
+    await program?.[Symbol.asyncDispose]()
+  })
+
+  it('type-check', async () => {
+    const { code, stdout } = await run(join(binaries, 'tsc'), ['--noEmit', '-p', directory], { env: withBinaries() })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+  })
+
+  it.each(snippets.map((snippet) => [snippet.where, snippet] as const))('run: %s', async (_, snippet) => {
+    const file = join(directory, fileOf(snippet))
+    const options = { cwd: directory, env: withBinaries({ KUBECONFIG: program.kubeconfig }) }
+    if (isTest(snippet)) {
+      const { code, stdout } = await run(
+        join(binaries, 'vitest'),
+        ['run', '--root', directory, basename(file)],
+        options,
+      )
+      expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('1 passed') })
+      return
+    }
+    if (snippet.text.includes('until the process is stopped')) {
+      await untilItActs(file, options)
+      return
+    }
+    const { code, stderr } = await run(process.execPath, [file], options)
+    expect(code, stderr).toBe(0)
+  })
+})
+
+/** Runs a controller until its log tells of something it has made. */
+async function untilItActs(file: string, { cwd, env }: RunOptions): Promise<void> {
+  const child = spawn(process.execPath, [file], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  const lines: string[] = []
+  try {
+    for await (const line of createInterface({ input: child.stderr })) {
+      lines.push(line)
+      if (line.includes('"message":"create"')) return
+    }
+    throw new Error(`it has ended without having done anything:\n${lines.join('\n')}`)
+  } finally {
+    child.kill('SIGKILL')
+    await exited
+  }
+}
+
+const isTest = ({ text }: Block) => text.includes("from 'vitest'")
+const fileOf = (block: Block) => `${block.where.replaceAll(/\W+/g, '-')}${isTest(block) ? '.test' : ''}.ts`
+const withBinaries = (more = {}) => ({ PATH: `${binaries}:${process.env.PATH}`, ...more })
+
+describe('commands', () => {
+  const withCommands = documents(root).filter((document) =>
+    blocks.some((block) => block.document === document && isCommand(block)),
+  )
+
+  it.skipIf(!hasCurl).each(withCommands)('run: %s', { meta: { needs: 'curl' } }, async (document) => {
+    const home = await mkdtemp(join(tmpdir(), 'documents-'))
+    try {
+      for (const name of ['examples', 'packages', 'package.json', 'node_modules']) {
+        symlinkSync(join(root, name), join(home, name))
+      }
+      const commands = blocks.filter((block) => block.document === document && isCommand(block)).map(commandsOf)
+      writeFileSync(join(home, 'commands.sh'), `${prelude}\n${commands.join('\n')}\n`)
+      const { kubectl } = await tools()
+      const { code, stdout, stderr } = await run('bash', ['commands.sh'], {
+        cwd: home,
+        env: { ...withBinaries(), HOME: home, KUBECTL: kubectl, CORACLE: join(root, 'packages/cli/bin/coracle.js') },
+      })
+      expect(code, `${stdout}\n${stderr}`).toBe(0)
+    } finally {
+      await rm(home, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('a project of somebody else', () => {
+  it('installs the packages from the checkout as the user guide says, type-checks and runs', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'consumer-'))
+    try {
+      const project = join(home, 'project')
+      mkdirSync(project)
+      symlinkSync(root, join(home, 'coracle'))
+      const [commands, tsconfig] = ['sh', 'json'].map((language) =>
+        blocks.find((block) => block.language === language && block.marks.includes('consumer')),
+      )
+      const example = blocks.find(
+        ({ document, language }) => document === 'packages/cluster/README.md' && language === 'ts',
+      )
+      writeFileSync(join(project, 'package.json'), '{ "name": "project", "private": true, "type": "module" }')
+      writeFileSync(join(project, 'tsconfig.json'), tsconfig?.text ?? '')
+      writeFileSync(join(project, 'main.ts'), example?.text ?? '')
+      writeFileSync(join(project, 'commands.sh'), `${consumerPrelude}\n${commands?.text}`)
+      const env = { ...withBinaries(), HOME: home, TOOLS: join(root, 'node_modules'), NPM: npmOfMachine() }
+      const { code, stdout, stderr } = await run('bash', ['commands.sh'], { cwd: project, env })
+      expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: expect.stringContaining('https://127.0.0.1:') })
+    } finally {
+      await rm(home, { recursive: true, force: true })
+    }
+  })
+})
+
+/** The npm that runs the tests, or the machine's. */
+const npmOfMachine = () => (process.env.npm_execpath === undefined ? 'npm' : `node ${process.env.npm_execpath}`)
+
+/** What comes from the registry is taken from the checkout: the tests need no network. */
+const consumerPrelude = `
+set -euo pipefail
+npm() {
+  if [[ "$*" == *--save-dev* ]]; then
+    mkdir -p node_modules/@types
+    for name in typescript @typescript @types/node undici-types; do ln -s "$TOOLS/$name" "node_modules/$name"; done
+  else $NPM "$@" --offline --no-audit --no-fund; fi
+}
+npx() { "$@"; }
+`
+
+function isCommand(block: Block): boolean {
+  return (block.language === 'sh' || block.language === 'console') && isRun(block)
+}
+
+/**
+ * What stands in for the programs that install, or run until they are stopped. `npm ci` has been run by whoever runs the
+ * tests; of other scripts it is checked that they are there; a cluster runs in the background on a port of its own, one at
+ * a time; what follows something is left after its first line.
+ */
+const prelude = `
+set -euo pipefail
+up=
+finish() { [ -z "$up" ] || { kill -INT $up; wait $up || true; up=; }; }
+trap 'code=$?; [ $code = 0 ] || cat up.log >&2; finish; exit $code' EXIT
+start() {
+  finish
+  rm -f up.log
+  node "$CORACLE" up --port 0 "$@" > up.log 2>&1 &
+  up=$!
+  until grep -q 'ready at' up.log; do kill -0 $up 2> /dev/null || { cat up.log >&2; exit 1; }; sleep 0.05; done
+  export KUBECONFIG=$PWD/.coracle/kubeconfig
+  [[ "$*" != *yaml* ]] || until are_ready; do sleep 0.1; done
+}
+are_ready() { local pods; pods=$(node "$CORACLE" get pods --no-headers 2> /dev/null) && [[ $pods == *1/1* && $pods != *0/1* ]]; }
+npm() {
+  case "$1" in
+    ci) ;;
+    start) shift; [ "\${1:-}" != -- ] || shift; start "$@" ;;
+    test) grep -q '"test":' package.json ;;
+    run) grep -q "\\"$2\\":" package.json ;;
+    install) ;;
+    *) echo "npm $1 is not known here" >&2; exit 1 ;;
+  esac
+}
+follows() { [[ " $* " == *" -w "* || (" $* " == *" -f "* && " $* " == *logs* ) ]]; }
+first() {
+  exec 3< <(exec "$@" 2>&1)
+  local follower=$! line
+  read -r line <&3
+  kill $follower
+  exec 3<&-
+}
+runs() { if follows "$@"; then first "$@"; else "$@"; fi; }
+coracle() {
+  echo "coracle $*" >&2
+  if [ "$1" = up ]; then shift; start "$@"; else runs node "$CORACLE" "$@"; fi
+}
+kubectl() { echo "kubectl $*" >&2; runs "$KUBECTL" "$@"; }
+npx() { "$@"; }
+curl() { echo "curl $*" >&2; command curl --silent --show-error --fail "$@"; }
+`

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A fenced block of a document. */
+export interface Block {
+  /** Where it stands: `README.md:12`. */
+  readonly where: string
+  readonly document: string
+  /** The first word after the fence: `ts`, `sh`, `console`; empty for output and drawings. */
+  readonly language: string
+  /** The words after it: how the block is to be taken. */
+  readonly marks: readonly string[]
+  readonly text: string
+}
+
+/**
+ * What may stand after a fence: `no-run` is only read, `consumer` is run in a project beside the checkout. Nothing else, so that
+ * a mistyped mark does not turn a check off.
+ */
+export const knownMarks: ReadonlySet<string> = new Set(['no-run', 'consumer'])
+
+/** Languages of blocks, and whether what they say is run: `yaml` and plain blocks are read by people and by no test. */
+export const languages: Readonly<Record<string, 'run' | 'read'>> = {
+  ts: 'run',
+  sh: 'run',
+  console: 'run',
+  yaml: 'read',
+  json: 'read',
+  '': 'read',
+}
+
+/** The documents whose blocks are checked: what somebody new reads. */
+export function documents(root: string): readonly string[] {
+  const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`)
+  return [
+    'README.md',
+    'docs/user-guide.md',
+    'examples/README.md',
+    'bench/README.md',
+    'packages/api/test/data/README.md',
+  ]
+    .concat(packages)
+    .sort()
+}
+
+/** The fenced blocks of a document, in order. */
+export function blocksOf(root: string, document: string): readonly Block[] {
+  const lines = readFileSync(join(root, document), 'utf8').split('\n')
+  const blocks: Block[] = []
+  for (let index = 0; index < lines.length; index++) {
+    const [, indent, info] = /^( *)```(.*)$/.exec(lines[index] ?? '') ?? []
+    if (indent === undefined || info === undefined) continue
+    const start = index + 1
+    while (index + 1 < lines.length && !/^ *```$/.test(lines[++index] ?? ''));
+    const [language = '', ...marks] = info.trim().split(/\s+/)
+    const text = lines.slice(start, index).map((line) => line.slice(indent.length))
+    blocks.push({ where: `${document}:${start}`, document, language, marks, text: `${text.join('\n')}\n` })
+  }
+  return blocks
+}
+
+/** The commands of a block: of a transcript (`console`) the lines after `$ `, each with the lines it goes on over. */
+export function commandsOf({ language, text }: Block): string {
+  if (language !== 'console') return text
+  const lines = text.split('\n').filter((line) => line.startsWith('$ '))
+  return `${lines.map((line) => line.slice(2)).join('\n')}\n`
+}
