@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { requestTooLarge, tooManyRequests } from '@coracle/api'
 import { busyMessage } from '../store-errors.ts'
 import { ClientGoneError } from './respond.ts'
+import type { WorkTurns } from './work-turns.ts'
 
 /** Upstream's limit of a request body. */
 export const bodyBytesMax = 3 * 1024 * 1024
@@ -17,10 +18,18 @@ const tooLarge = () => requestTooLarge(`Request entity too large: limit is ${bod
  */
 export const discardedBytesMax = 32 * 1024 * 1024
 
+/** Bodies of this size take so long to parse and check that no two are begun on in one turn of the event loop. */
+export const largeBodyBytesMin = 64 * 1024
+
 /** Reads bodies within their limits, one by one and together. */
 export class BodyReader {
+  readonly #turns: WorkTurns
   #heldBytes = 0
   readonly #awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>()
+
+  constructor(turns: WorkTurns) {
+    this.#turns = turns
+  }
 
   /** The client sends its body when it is told to (`Expect: 100-continue`), which `read` does. */
   expectContinue(request: IncomingMessage, response: ServerResponse): void {
@@ -41,12 +50,12 @@ export class BodyReader {
         this.#heldBytes -= held
         held = 0
       }
-      const settle = () => {
-        release()
+      const detach = () => {
         request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
       }
       const fail = (error: unknown) => {
-        settle()
+        release()
+        detach()
         reject(error)
       }
       const discard = (why: unknown) => {
@@ -67,7 +76,13 @@ export class BodyReader {
         else if (this.#heldBytes > bodiesBytesMax) discard(tooManyRequests(busyMessage, 1))
       }
       const onEnd = () => {
-        settle()
+        detach()
+        const wait = length >= largeBodyBytesMin && problem === undefined ? this.#turns.take(true) : undefined
+        if (wait === undefined) finish()
+        else void wait.then(finish)
+      }
+      const finish = () => {
+        release()
         const [only] = chunks
         if (problem !== undefined) reject(problem)
         else resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length))

@@ -4,6 +4,7 @@ import type { ApiCore } from '../api-core.ts'
 import type { User } from '../request.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { ListWriter } from './list-bytes.ts'
+import type { WorkTurns } from './work-turns.ts'
 
 /** One request with its answer, and who makes it. */
 export interface Exchange {
@@ -24,6 +25,7 @@ export interface HandlerContext {
   readonly environment: Environment
   readonly bodies: BodyReader
   readonly lists: ListWriter
+  readonly turns: WorkTurns
   /**
    * Takes the time limit off an exchange that goes on for long by nature. The signal is aborted when the client goes
    * or the server closes.

@@ -35,6 +35,11 @@ export class Exchanges {
     this.#timeoutCheck ??= this.#environment.clock.setTimer(timeoutCheckMs, () => this.#checkTimeouts())
   }
 
+  /** As `begin`, for an exchange that must be answered whatever else is under way, and is at once. */
+  beginUncounted({ response }: Exchange): void {
+    if (this.#closed) response.setHeader('Connection', 'close')
+  }
+
   becomeLongRunning(exchange: Exchange): AbortSignal {
     const controller = new AbortController()
     this.#short.delete(exchange)

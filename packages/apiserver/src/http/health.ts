@@ -13,6 +13,10 @@ export interface HealthCheck {
 /** The checks behind `/livez` (is the process worth keeping), `/readyz` (does it serve) and `/healthz` (both, of old). */
 export type HealthChecks = Readonly<Record<'healthz' | 'livez' | 'readyz', readonly HealthCheck[]>>
 
+/** Whether a path is one of these, or below: they are answered under any load. */
+export const isHealthPath = (path: string): boolean =>
+  path.startsWith('/readyz') || path.startsWith('/livez') || path.startsWith('/healthz')
+
 export const ping: HealthCheck = { name: 'ping', check: () => undefined }
 
 /**

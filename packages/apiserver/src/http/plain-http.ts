@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Server } from 'node:tls'
 import type { Clock } from '@coracle/environment'
+import { WorkTurns } from './work-turns.ts'
 
 /** A client that has not said anything by then goes; the TLS handshake has as long again. */
 export const firstBytesTimeoutMs = 32_000
@@ -13,8 +14,12 @@ const refusal = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to 
 /**
  * Tells those who speak plain HTTP to a server of TLS what is wrong, in upstream's words, instead of closing on them without one.
  * Node's server has closed the connection by the time it could be told, so that the first bytes are looked at before it gets them.
+ *
+ * A handshake takes a millisecond or two. Of many that begin at one time some wait, the oldest longest: who came just now
+ * is there to see it through, and a flood of connections does not keep out the next one.
  */
 export function refusePlainHttp(server: Server, clock: Clock): void {
+  const handshakes = new WorkTurns(clock, { newestFirst: true })
   const accept = server.listeners('connection') as ((socket: Socket) => void)[]
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
@@ -29,9 +34,15 @@ export function refusePlainHttp(server: Server, clock: Clock): void {
         socket.resume().end(refusal, leave)
         return
       }
-      timer.cancel()
-      socket.off('error', ignore).off('close', stopWaiting).unshift(first)
-      for (const listener of accept) listener.call(server, socket)
+      const begin = () => {
+        if (socket.destroyed) return
+        timer.cancel()
+        socket.off('error', ignore).off('close', stopWaiting).unshift(first)
+        for (const listener of accept) listener.call(server, socket)
+      }
+      const wait = handshakes.take(true)
+      if (wait === undefined) begin()
+      else void wait.then(begin)
     }
     const stopWaiting = () => timer.cancel()
     socket.on('readable', give).on('error', ignore).on('end', leave).on('close', stopWaiting)

@@ -1,6 +1,7 @@
 import { badRequest, type KubernetesObject, type ResourceDefinition, type Verb } from '@coracle/api'
 import type { Registry, WriteResult } from '../registry-contract.ts'
 import { parseDeleteOptions, parseObject, parsePatch } from './body.ts'
+import { largeBodyBytesMin } from './body-reader.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { includeObjectOf, negotiate, notAcceptable, patchTypeOf } from './media-types.ts'
 import { sendPage, sendStored, sendValue, type Wanted } from './object-response.ts'
@@ -98,7 +99,7 @@ function watch(
     includeObject: includeObjectOf(exchange.query.get('includeObject') ?? undefined),
   }
   const signal = context.becomeLongRunning(exchange)
-  return streamWatch(exchange.response, request, environment, signal)
+  return streamWatch(exchange.response, request, environment, signal, context.turns)
 }
 
 /** A watch of one object, as only `/api/v1/watch/…/NAME` asks for it, selects by that name. */
@@ -184,13 +185,16 @@ async function removeCollection(
 }
 
 async function readObject(
-  { bodies }: HandlerContext,
+  { bodies, turns }: HandlerContext,
   { request }: Exchange,
   definition: ResourceDefinition,
   fieldValidation: 'Ignore' | 'Warn' | 'Strict',
 ) {
   const body = await bodies.read(request)
-  return parseObject(body, request.headers['content-type'], definition, fieldValidation)
+  const parsed = await parseObject(body, request.headers['content-type'], definition, fieldValidation)
+  // To check and store it takes as long again.
+  if (body.length >= largeBodyBytesMin) await turns.take(true)
+  return parsed
 }
 
 async function readDeleteOptions({ bodies }: HandlerContext, { request, query }: Exchange) {

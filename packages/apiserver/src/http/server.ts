@@ -1,28 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { ApiError, tooManyRequests } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import type { User } from '../request.ts'
-import type { Authenticator } from '../security/authentication.ts'
+import { type Authenticator, anonymous } from '../security/authentication.ts'
 import type { KeyPair } from '../security/certificates.ts'
 import { impersonatedUser } from '../security/impersonation.ts'
+import { busyMessage } from '../store-errors.ts'
 import { BodyReader } from './body-reader.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { Exchanges } from './exchanges.ts'
 import { framingProblem, headersMax } from './framing.ts'
+import { isHealthPath } from './health.ts'
 import { ListWriter } from './list-bytes.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
-import { refusePlainHttp } from './plain-http.ts'
+import { firstBytesTimeoutMs, refusePlainHttp } from './plain-http.ts'
 import { asksToWatch, parseQuery } from './query.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError } from './respond.ts'
 import { attributesOf, pathMethodNotAllowed, pathNotFound, type ResourceRoute, routeOf } from './routes.ts'
+import { StrangerMemory } from './stranger-memory.ts'
 import { handleSubresource } from './subresource-handlers.ts'
+import { WorkTurns } from './work-turns.ts'
 
 /** Connections open at one time; further ones are closed as they come. */
 export const connectionsMax = 20_000
+/** Requests that wait for a turn of the event loop; they are in memory whole but for their bodies. More get 429. */
+export const waitingRequestsMax = 20_000
 /** Bytes of a request's first line and headers, as upstream: selectors of thousands of terms are written there. More is 431. */
 export const headerBytesMax = 1024 * 1024
 /** How long a client may take for a request's headers, as upstream, and for all of a request. */
@@ -60,9 +67,11 @@ export interface HttpServer {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { core, environment, serving, clientCaPem } = options
   const exchanges = new Exchanges(environment)
-  const bodies = new BodyReader()
+  const turns = new WorkTurns(environment.clock)
+  const bodies = new BodyReader(turns)
+  const strangers = new StrangerMemory(environment.clock)
   const refused = new WeakSet<Duplex>()
-  const handler = createHandler(options, exchanges, bodies, refused)
+  const handler = createHandler(options, { exchanges, bodies, turns, strangers, refused })
   const server = createServer(
     {
       cert: serving.certificatePem,
@@ -88,6 +97,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.maxConnections = connectionsMax
   server.maxHeadersCount = headersMax
   refusePlainHttp(server, environment.clock)
+  strangers.guard(server, firstBytesTimeoutMs)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, exchanges, refused))
   server.on('connect', (_request, socket) => socket.end(plainAnswer('405 Method Not Allowed')))
   server.on('checkContinue', (request, response) => {
@@ -98,7 +113,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   return {
     listen: (address) => listen(server, address),
-    close: () => close(server, exchanges, environment),
+    close: () => close(server, exchanges, sockets, environment),
   }
 }
 
@@ -114,7 +129,12 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
   })
 }
 
-async function close(server: Server, exchanges: Exchanges, { clock }: Environment): Promise<void> {
+async function close(
+  server: Server,
+  exchanges: Exchanges,
+  sockets: ReadonlySet<Socket>,
+  { clock }: Environment,
+): Promise<void> {
   // This closes connections that are idle; it counts those as idle whose answer is made but still on its way, so
   // watches are ended after it.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -122,6 +142,8 @@ async function close(server: Server, exchanges: Exchanges, { clock }: Environmen
   const timer = clock.setTimer(closeGraceMs, () => server.closeAllConnections())
   await exchanges.idle()
   server.closeAllConnections()
+  // Those too of which the server does not know yet: they have said nothing, or not finished their handshake.
+  for (const socket of sockets) socket.destroy()
   await closed
   timer.cancel()
 }
@@ -161,11 +183,18 @@ function plainAnswer(status: string): string {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
+interface HandlerParts {
+  readonly exchanges: Exchanges
+  readonly bodies: BodyReader
+  readonly turns: WorkTurns
+  readonly strangers: StrangerMemory
+  /** Connections that end with what was said to them last. */
+  readonly refused: WeakSet<Duplex>
+}
+
 function createHandler(
   options: HttpServerOptions,
-  exchanges: Exchanges,
-  bodies: BodyReader,
-  refused: WeakSet<Duplex>,
+  { exchanges, bodies, turns, strangers, refused }: HandlerParts,
 ): Handler {
   const { core, environment, authenticate } = options
   const { clock, logger } = environment
@@ -176,6 +205,7 @@ function createHandler(
     environment,
     bodies,
     lists,
+    turns,
     becomeLongRunning: (exchange) => exchanges.becomeLongRunning(exchange),
   }
   const paths = createPathHandler(options)
@@ -198,35 +228,48 @@ function createHandler(
     return handleResource(context, exchange, route, registry)
   }
 
-  return (request, response) => {
+  const begin = (request: IncomingMessage, response: ServerResponse, path: string, search: string): void => {
+    const startedMs = clock.monotonicMs()
+    const user = userOf(core, authenticate(request), request)
+    if (user === anonymous) strangers.onAnonymous(request)
+    else strangers.onIdentified(request)
+    const userAgent = request.headers['user-agent'] ?? ''
+    const exchange: Exchange = { request, response, query: parseQuery(search), search, startedMs, user, userAgent }
+    if (isHealthPath(path)) exchanges.beginUncounted(exchange)
+    else exchanges.begin(exchange)
+    const done = handle(exchange, path)
+    done?.catch((error: unknown) => sendError(response, error, logger))
+  }
+
+  const attempt = (request: IncomingMessage, response: ServerResponse, path: string, search: string): void => {
     try {
-      // What follows on a connection that was refused is not carried out, though Node may have read it already.
-      if (refused.has(request.socket)) return
-      const problem = framingProblem(request)
-      if (problem !== undefined) {
-        refused.add(request.socket)
-        refuse(response, problem)
-        return
-      }
-      const url = pathOf(request.url ?? '/')
-      const mark = url.indexOf('?')
-      const path = mark < 0 ? url : url.slice(0, mark)
-      const search = mark < 0 ? '' : url.slice(mark + 1)
-      const exchange: Exchange = {
-        request,
-        response,
-        query: parseQuery(search),
-        search,
-        startedMs: clock.monotonicMs(),
-        user: userOf(core, authenticate(request), request),
-        userAgent: request.headers['user-agent'] ?? '',
-      }
-      exchanges.begin(exchange)
-      const done = handle(exchange, path)
-      done?.catch((error: unknown) => sendError(response, error, logger))
+      begin(request, response, path, search)
     } catch (error) {
+      if (error instanceof ApiError && error.code === 401) strangers.onAnonymous(request)
       sendError(response, error, logger)
     }
+  }
+
+  return (request, response) => {
+    // What follows on a connection that was refused is not carried out, though Node may have read it already.
+    if (refused.has(request.socket)) return
+    const problem = framingProblem(request)
+    if (problem !== undefined) {
+      refused.add(request.socket)
+      refuse(response, problem)
+      return
+    }
+    const url = pathOf(request.url ?? '/')
+    const mark = url.indexOf('?')
+    const path = mark < 0 ? url : url.slice(0, mark)
+    const search = mark < 0 ? '' : url.slice(mark + 1)
+    const wait = isHealthPath(path) ? undefined : turns.take()
+    if (wait === undefined) return attempt(request, response, path, search)
+    if (turns.size > waitingRequestsMax) return sendError(response, tooManyRequests(busyMessage, 1), logger)
+    void wait.then(() => {
+      // Its client may not have waited.
+      if (!response.destroyed && !response.headersSent) attempt(request, response, path, search)
+    })
   }
 }
 

@@ -13,6 +13,7 @@ import type { WatchOptions } from '@coracle/client'
 import type { Clock, Environment } from '@coracle/environment'
 import type { Registry, RegistryWatch, WatchDelivery } from '../registry-contract.ts'
 import type { Rendering } from './media-types.ts'
+import type { WorkTurns } from './work-turns.ts'
 
 /** A client that is further behind than this is dropped; it watches again from where it was. */
 export const watchBufferBytesMax = 8 * 1024 * 1024
@@ -40,6 +41,7 @@ export async function streamWatch(
   { registry, options, rendering, includeObject }: WatchRequest,
   { clock, random }: Environment,
   signal: AbortSignal,
+  turns: WorkTurns,
 ): Promise<void> {
   const render = rendererOf(registry.definition, rendering, includeObject, clock)
   const begin = () => {
@@ -48,7 +50,26 @@ export async function streamWatch(
     response.flushHeaders()
   }
   let watch: RegistryWatch | undefined
+  /** What is to be written in a later turn: one event may go to thousands of watchers. */
+  let waiting: WatchDelivery[] = []
   const onEvent = (delivery: WatchDelivery): boolean => {
+    if (response.destroyed) return false
+    const wait = waiting.length > 0 ? undefined : turns.take()
+    if (waiting.length === 0 && wait === undefined) return write(delivery)
+    waiting.push(delivery)
+    watch?.pause()
+    void wait?.then(() => {
+      if (!writeWaiting()) watch?.close()
+      else if (!response.writableNeedDrain) watch?.resume()
+    })
+    return true
+  }
+  const writeWaiting = (): boolean => {
+    const deliveries = waiting
+    waiting = []
+    return deliveries.every(write)
+  }
+  const write = (delivery: WatchDelivery): boolean => {
     if (response.destroyed) return false
     begin()
     if (response.write(render(delivery))) return true
@@ -58,7 +79,7 @@ export async function streamWatch(
     return false
   }
   const onEnd = () => {
-    if (response.destroyed || response.writableEnded) return
+    if (response.destroyed || response.writableEnded || !writeWaiting()) return
     begin()
     response.end()
     // One that does not read would keep its connection for ever.
