@@ -10,6 +10,7 @@ export default defineConfig({
       'scripts/**/*.test.ts',
     ],
     globalSetup: 'scripts/temporary-directory.ts',
+    setupFiles: process.env.CORACLE_TEST_SERVERS === '2' ? ['conformance/support/on-two-servers.ts'] : [],
     // What waits for a real process waits for an event: these end a test that hangs, and are no measure of speed.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -62,12 +62,19 @@ export interface ProgramOptions {
   readonly umask?: string
 }
 
+/** Whether something else can stand for a program: it is given no directory, store or user of its own. */
+function isChoosable({ dataDir, args = [], uid, limits, umask }: ProgramOptions): boolean {
+  if (args.includes('--store')) return false
+  return dataDir === undefined && uid === undefined && limits === undefined && umask === undefined
+}
+
 /** The running program, `coracle up`, as a user starts it. */
 export class Program {
   readonly dataDir: string
   readonly #child: ChildProcess
   readonly #ownsDataDir: boolean
   readonly #output: string[]
+  #front: { readonly address: string; readonly stop: () => Promise<void> } | undefined
   /** The line it printed when it was ready. */
   readonly readyLine: string
 
@@ -79,8 +86,16 @@ export class Program {
     this.readyLine = readyLine
   }
 
+  static #instead: ((options: ProgramOptions) => Promise<Program>) | undefined
+
+  /** Has `start` do something else wherever a test does not care. */
+  static startInstead(start: (options: ProgramOptions) => Promise<Program>): void {
+    Program.#instead = start
+  }
+
   /** Starts it on a port of its choice and waits until it says that it is ready. */
   static async start(options: ProgramOptions = {}): Promise<Program> {
+    if (Program.#instead !== undefined && isChoosable(options)) return Program.#instead(options)
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'coracle-')))
     const args = ['up', '--port', '0', '--data-dir', dataDir, ...(options.args ?? [])]
     const { uid, gid } = options
@@ -130,7 +145,13 @@ export class Program {
     return join(this.dataDir, 'kubeconfig')
   }
 
+  /** Lets clients find `address` in its place, and `stop` end what is there when this has ended. */
+  standBehind(address: string, stop: () => Promise<void>): void {
+    this.#front = { address, stop }
+  }
+
   get address(): string {
+    if (this.#front !== undefined) return this.#front.address
     const found = /https:\/\/\S+?:\d+/.exec(this.readyLine)
     if (found === null) throw new Error(`no address in: ${this.readyLine}`)
     return found[0]
@@ -176,8 +197,11 @@ export class Program {
 
   /** Waits until it is gone, and resolves with its exit code. */
   async ended(): Promise<number | null> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode
-    const [code] = (await once(this.#child, 'exit')) as [number | null]
+    let code = this.#child.exitCode
+    if (code === null && this.#child.signalCode === null) [code] = (await once(this.#child, 'exit')) as [number | null]
+    const front = this.#front
+    this.#front = undefined
+    await front?.stop()
     return code
   }
 

@@ -1,3 +1,4 @@
+import { parseDuration } from '@coracle/environment'
 import { InvalidArgumentError, Option } from 'commander'
 
 /** A switch that is on unless it is set to false, or neither on nor off where no value is given. */
@@ -9,6 +10,21 @@ export function switchOption(flags: string, description: string, value?: boolean
     })
     .default(value)
     .preset('true')
+}
+
+/** An option whose value is a duration above zero, `1m30s`, in milliseconds. */
+export function durationOption(flags: string, description: string, value: string): Option {
+  return new Option(flags, description)
+    .argParser((text) => {
+      try {
+        const milliseconds = parseDuration(text)
+        if (milliseconds > 0) return milliseconds
+      } catch (error) {
+        throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+      }
+      throw new InvalidArgumentError(`"${text}" is no duration above zero`)
+    })
+    .default(parseDuration(value), value)
 }
 
 /** Values of an option that may be repeated. */

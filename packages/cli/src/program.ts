@@ -4,7 +4,7 @@ import type { DoctorFlags } from './commands/doctor.ts'
 import type { UpFlags } from './commands/up.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
-import { collect, collectCommas, switchOption, wholeNumber } from './option-values.ts'
+import { collect, collectCommas, durationOption, switchOption, wholeNumber } from './option-values.ts'
 import { ownVersion } from './own-version.ts'
 import { refuseFlagsOfNpm } from './up/npm-flags.ts'
 
@@ -74,6 +74,23 @@ function addUp(program: Command, host: Host): void {
     .option('-R, --recursive', 'take directories with all below them')
     .option('--data-dir <directory>', 'where everything is kept', '.coracle')
     .option('--memory', 'keep objects in memory only: they are gone afterwards')
+    .option('--store <url>', 'share objects with other servers: etcd://[USER:PASSWORD@]HOST:PORT[,HOST:PORT][/PREFIX]')
+    .option('--etcd-servers <urls>', 'the same, as https://HOST:PORT,…', collectCommas)
+    .option('--etcd-prefix <prefix>', 'what all keys in etcd begin with, before /registry')
+    .option('--etcd-cafile <file>', 'certificate authority of etcd (PEM)')
+    .option('--etcd-certfile <file>', 'certificate to show to etcd (PEM)')
+    .option('--etcd-keyfile <file>', 'its key (PEM)')
+    .addOption(
+      durationOption(
+        '--leader-elect-lease-duration <duration>',
+        'when another server takes over from a silent one',
+        '15s',
+      ),
+    )
+    .addOption(
+      durationOption('--leader-elect-renew-deadline <duration>', 'when a leader gives up that is cut off', '10s'),
+    )
+    .addOption(durationOption('--leader-elect-retry-period <duration>', 'how often servers try to lead', '2s'))
     .option('--listen <address>', 'address to serve the API on', '127.0.0.1')
     .option(
       '--port <number>',
@@ -87,6 +104,7 @@ function addUp(program: Command, host: Host): void {
       wholeNumber({ min: 0, max: nodesMax }),
       1,
     )
+    .option('--node-prefix <text>', 'what names of nodes begin with (node-, or the host name where objects are shared)')
     .addOption(
       new Option('--runtime <name>', 'what containers are').choices(['process', 'simulated']).default('process'),
     )

@@ -1,11 +1,19 @@
 import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
+import type { EtcdStoreOptions, Store } from '@coracle/store'
+import type { LeaderElectionTimes } from './leadership.ts'
 
 export interface ClusterOptions {
   /** The world it runs in: `virtualEnvironment()` gives a cluster whose clock is the caller's. The host's by default, logging errors alone. */
   readonly environment?: Environment
-  /** Where state lives: on disk where there is a `dataDir`, otherwise in memory, unless said. */
-  readonly store?: 'memory' | 'disk'
+  /**
+   * Where state lives: on disk where there is a `dataDir`, otherwise in memory, unless said. A `Store` given stays the
+   * caller's. Clusters with an etcd in common, or a store that says it is shared, are servers of one cluster: one of them at a
+   * time runs the controllers, and one the scheduler.
+   */
+  readonly store?: 'memory' | 'disk' | { readonly etcd: Omit<EtcdStoreOptions, 'environment'> } | Store
+  /** How soon another server takes over from one that is gone, where a store is shared. */
+  readonly leaderElection?: LeaderElectionTimes
   /**
    * Directory for everything that is kept: `kubeconfig`, `token`, `pki/`, `store/`, `kubelet/`. Made where it is missing,
    * for its owner alone. Without it nothing outlives the cluster.
@@ -13,6 +21,8 @@ export interface ClusterOptions {
   readonly dataDir?: string
   /** How many nodes this process is; 1 by default. */
   readonly nodes?: number
+  /** What their names begin with; a number follows. `node-`, or the name of the host where the store is shared. */
+  readonly nodePrefix?: string
   /** What runs containers: `simulated` (the default; they exist in the API alone) or `process` (processes of this host). */
   readonly runtime?: 'process' | 'simulated'
   /** Where the API is served over HTTPS. A free port of 127.0.0.1 by default, nowhere with a virtual clock or `false`. */

@@ -1,4 +1,5 @@
 export type { Cluster, ClusterOptions } from './cluster.ts'
 export { DataDirectoryLostError, StoreMissingError } from './data-directory.ts'
+export type { LeaderElectionTimes } from './leadership.ts'
 export { processNodesMax } from './nodes.ts'
 export { startCluster } from './start-cluster.ts'

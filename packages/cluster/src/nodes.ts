@@ -16,6 +16,8 @@ export interface NodesOptions {
   /** Learns how to reach each node. */
   readonly connections: NodeConnections
   readonly count: number
+  /** What their names begin with; a number follows. */
+  readonly namePrefix: string
   readonly runtime: 'process' | 'simulated'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
@@ -32,12 +34,16 @@ export function startNodes(options: NodesOptions): Promise<Nodes> {
   return options.runtime === 'simulated' ? startSimulatedNodes(options) : startProcessNodes(options)
 }
 
-const nodeName = (index: number): string => `node-${index}`
-
-async function startSimulatedNodes({ environment, core, connections, count }: NodesOptions): Promise<Nodes> {
+async function startSimulatedNodes({
+  environment,
+  core,
+  connections,
+  count,
+  namePrefix,
+}: NodesOptions): Promise<Nodes> {
   if (count === 0) return { stop: async () => {} }
   const client = core.client(identities.simulatedNodes)
-  const agents = createNodeAgents({ client, environment, count, runtime: 'simulated', namePrefix: 'node-' })
+  const agents = createNodeAgents({ client, environment, count, runtime: 'simulated', namePrefix })
   const connection = {
     logs: async (...request: Parameters<typeof agents.logs>) => agents.logs(...request),
   }
@@ -63,11 +69,11 @@ async function startProcessNodes(options: NodesOptions): Promise<Nodes> {
 }
 
 async function startProcessNode(
-  { environment, core, connections }: NodesOptions,
+  { environment, core, connections, namePrefix }: NodesOptions,
   index: number,
   dataDirectory: string,
 ): Promise<Nodes> {
-  const name = nodeName(index)
+  const name = `${namePrefix}${index}`
   const runtime = createProcessRuntime({ environment, dataDirectory, nodeName: name })
   const kubelet = createKubelet({ client: core.client(nodeIdentity(name)), environment, nodeName: name, runtime })
   connections.add(name, { logs: async (...request) => kubelet.logs(...request) })

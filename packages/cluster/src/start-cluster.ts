@@ -1,13 +1,22 @@
+import { hostname } from 'node:os'
 import { builtinKinds } from '@coracle/api'
-import { type ApiCore, createApiCore, createAuthorizer, createToken, loadOrCreateToken } from '@coracle/apiserver'
+import {
+  type ApiCore,
+  createApiCore,
+  createAuthorizer,
+  createToken,
+  loadOrCreateToken,
+  type User,
+} from '@coracle/apiserver'
 import { createManager } from '@coracle/controller-runtime'
 import { builtinControllers, type ControllerHost } from '@coracle/controllers'
 import { assert, consoleLogger, type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
 import { createScheduler } from '@coracle/scheduler'
-import { createMemoryStore, openLmdbStore, type Store } from '@coracle/store'
+import { createMemoryStore, type EtcdStoreOptions, openEtcdStore, openLmdbStore, type Store } from '@coracle/store'
 import type { Cluster, ClusterOptions } from './cluster.ts'
 import { type DataDirectory, openDataDirectory } from './data-directory.ts'
 import { controllerIdentity, identities } from './identities.ts'
+import { runWhileLeading } from './leadership.ts'
 import { listen } from './listener.ts'
 import { NodeConnections } from './node-connections.ts'
 import { type Nodes, startNodes } from './nodes.ts'
@@ -55,8 +64,8 @@ async function start(
           options.onFailure?.(error)
         })
   if (directory !== undefined) stops.push(() => directory.close())
-  const store = await openStore(options, directory)
-  stops.push(() => store.close())
+  const { store, close: closeStore } = await openStore(options, directory)
+  stops.push(closeStore)
   const connections = new NodeConnections()
   const core = createApiCore({
     environment,
@@ -73,10 +82,26 @@ async function start(
   const listener = address && (await listen({ environment, core, token, dataDir, ...address }))
   if (listener) stops.push(() => listener.close())
 
+  const { nodes: count = 1, nodePrefix: namePrefix = store.shared ? `${hostname()}-` : 'node-' } = options
+  const controllers = () => startControllers(environment, core, listener?.caPem)
+  const scheduler = () => startScheduler(environment, core)
+  /** With one server there is nobody to agree with: nothing is elected, nothing waits. */
+  const startOnce = async (name: string, user: User, component: () => Promise<() => Promise<void>>) => {
+    if (store.shared) {
+      const { leaderElection: times } = options
+      stops.push(runWhileLeading({ environment, client: core.client(user), name, times, start: component }))
+      return
+    }
+    const started = component()
+    // One that did not start has stopped what it had.
+    const stopIt = started.catch(() => async () => {})
+    stops.push(async () => (await stopIt)())
+    await started
+  }
   await Promise.all([
-    startControllers(environment, core, listener?.caPem, stops),
-    startScheduler(environment, core, stops),
-    startNodes({ environment, core, connections, count: options.nodes ?? 1, runtime, dataDir }).then((nodes: Nodes) => {
+    startOnce('kube-controller-manager', identities.controllerManager, controllers),
+    startOnce('kube-scheduler', identities.scheduler, scheduler),
+    startNodes({ environment, core, connections, count, namePrefix, runtime, dataDir }).then((nodes: Nodes) => {
       stops.push((stopOptions) => nodes.stop(stopOptions))
     }),
   ])
@@ -93,12 +118,30 @@ async function start(
   }
 }
 
+interface OpenedStore {
+  readonly store: Store
+  readonly close: () => Promise<void>
+}
+
 async function openStore(
-  { store: kind, environment }: ClusterOptions & { readonly environment: Environment },
+  options: ClusterOptions & { readonly environment: Environment },
+  directory: DataDirectory | undefined,
+): Promise<OpenedStore> {
+  const { store: wanted } = options
+  // The caller's, who may go on with it.
+  if (typeof wanted === 'object' && 'commit' in wanted) return { store: wanted, close: async () => {} }
+  const store = await openOwnStore(wanted, options.environment, directory)
+  return { store, close: () => store.close() }
+}
+
+async function openOwnStore(
+  wanted: 'memory' | 'disk' | { readonly etcd: Omit<EtcdStoreOptions, 'environment'> } | undefined,
+  environment: Environment,
   directory: DataDirectory | undefined,
 ): Promise<Store> {
-  if (kind === 'memory' || directory === undefined) {
-    assert(kind !== 'disk', 'a store on disk needs a dataDir')
+  if (typeof wanted === 'object') return openEtcdStore({ ...wanted.etcd, environment })
+  if (wanted === 'memory' || directory === undefined) {
+    assert(wanted !== 'disk', 'a store on disk needs a dataDir')
     const { clock } = environment
     return createMemoryStore(clock instanceof VirtualClock ? {} : { defer: (call) => clock.defer(call) })
   }
@@ -117,12 +160,14 @@ function listenAddress({ listen: wanted, environment }: ClusterOptions): { host:
   return { host: wanted?.host ?? '127.0.0.1', port: wanted?.port ?? 0 }
 }
 
+/** Starts all controllers; resolves to what stops them. */
 async function startControllers(
   environment: Environment,
   core: ApiCore,
   rootCertificate: string | undefined,
-  stops: Stop[],
-): Promise<void> {
+): Promise<() => Promise<void>> {
+  const stops: Stop[] = []
+  const stop = () => stopAll(stops, { containers: 'keep' })
   const identityOf = new Map(builtinControllers.map(({ name, identity }) => [name, controllerIdentity(identity)]))
   const clientOf = (name: string) => core.client(identityOf.get(name) ?? identities.controllerManager)
   const manager = createManager({
@@ -148,13 +193,25 @@ async function startControllers(
     }
   }
   stops.push(() => manager.stop())
-  await Promise.all([manager.start(), ...alone.map((controller) => controller.start())])
+  try {
+    await Promise.all([manager.start(), ...alone.map((controller) => controller.start())])
+    return stop
+  } catch (error) {
+    await stop()
+    throw error
+  }
 }
 
-async function startScheduler(environment: Environment, core: ApiCore, stops: Stop[]): Promise<void> {
+/** Starts the scheduler; resolves to what stops it. */
+async function startScheduler(environment: Environment, core: ApiCore): Promise<() => Promise<void>> {
   const scheduler = createScheduler({ client: core.client(identities.scheduler), environment })
-  stops.push(() => scheduler.stop())
-  await scheduler.start()
+  try {
+    await scheduler.start()
+    return () => scheduler.stop()
+  } catch (error) {
+    await scheduler.stop()
+    throw error
+  }
 }
 
 /** The last started is stopped first. One that fails to stop does not keep the others from it. */

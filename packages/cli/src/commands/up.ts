@@ -1,5 +1,11 @@
 import { relative, resolve } from 'node:path'
-import { type Cluster, DataDirectoryLostError, processNodesMax, startCluster } from '@coracle/cluster'
+import {
+  type Cluster,
+  type ClusterOptions,
+  DataDirectoryLostError,
+  processNodesMax,
+  startCluster,
+} from '@coracle/cluster'
 import { createLogger, type Environment } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
@@ -7,13 +13,15 @@ import type { ManifestFlags } from '../manifests/load-manifests.ts'
 import { type Activity, followActivity } from '../up/activity.ts'
 import { ActivityPrinter } from '../up/activity-printer.ts'
 import { Bursts } from '../up/bursts.ts'
+import { type EtcdFlags, etcdOf } from '../up/etcd-flags.ts'
 import { interruption } from '../up/interruption.ts'
+import { type LeaderElectionFlags, leaderElectionOf } from '../up/leader-election-flags.ts'
 import { type ChangeOf, logChange } from '../up/log-changes.ts'
 import { nextSteps } from '../up/next-steps.ts'
 import { hasNpmTakenFile } from '../up/npm-flags.ts'
 import { explainStartFailure } from '../up/start-failure.ts'
 
-export interface UpFlags extends ManifestFlags {
+export interface UpFlags extends ManifestFlags, EtcdFlags, LeaderElectionFlags {
   readonly dataDir: string
   readonly memory?: boolean
   readonly listen: string
@@ -21,6 +29,7 @@ export interface UpFlags extends ManifestFlags {
   readonly nodes: number
   readonly runtime: 'process' | 'simulated'
   readonly namespace?: string
+  readonly nodePrefix?: string
 }
 
 /** `coracle up`: a cluster in this process until it is interrupted. */
@@ -69,6 +78,14 @@ function checkFlags({ dataDir, nodes, runtime }: UpFlags): void {
   }
 }
 
+/** Where objects are kept. */
+function storeOf({ workingDirectory }: Host, flags: UpFlags): Pick<ClusterOptions, 'store'> {
+  const etcd = etcdOf(flags, workingDirectory)
+  if (etcd === undefined) return { store: flags.memory === true ? 'memory' : 'disk' }
+  if (flags.memory === true) throw new CliError('--memory and an etcd are two places for objects: give one')
+  return { store: { etcd } }
+}
+
 /** Read before anything starts: a mistake in a file is told at once. */
 async function readManifests(host: Host, flags: UpFlags) {
   if (flags.filename.length === 0) return []
@@ -86,8 +103,10 @@ async function start(
     return await startCluster({
       environment: reporter.environment,
       dataDir: resolve(host.workingDirectory, flags.dataDir),
-      store: flags.memory === true ? 'memory' : 'disk',
+      ...storeOf(host, flags),
+      ...leaderElectionOf(flags),
       nodes: flags.nodes,
+      ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
       runtime: flags.runtime,
       listen: { host: flags.listen, port: flags.port },
       onFailure(error) {

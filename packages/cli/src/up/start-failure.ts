@@ -15,7 +15,7 @@ export function explainStartFailure(error: unknown, { dataDir, listen, port }: S
       `${dataDir} is in use by ${error.owner}: stop that, or choose another directory with --data-dir`,
     )
   }
-  if (error.name === 'DirectoryLockError' || error.name === 'StoreMissingError') return new CliError(error.message)
+  if (explained.has(error.name)) return new CliError(error.message)
   if (error.name === 'StoreDamagedError') {
     return new CliError(
       `${error.message}; \`coracle doctor --data-dir ${dataDir}\` says more, and with --repair goes on without what is damaged`,
@@ -41,6 +41,9 @@ export function explainStartFailure(error: unknown, { dataDir, listen, port }: S
       return error
   }
 }
+
+/** Errors whose message says what to do. */
+const explained = new Set(['DirectoryLockError', 'StoreMissingError', 'StoreUnavailableError'])
 
 const reasons = {
   EACCES: 'permission denied',

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasEtcd, needsEtcd } from '../packages/store/src/testing/etcd-server.ts'
+import { Api, patch, post, remove } from './support/api.ts'
+import { configMap, controller, paths } from './support/objects.ts'
+import { eventually, Program } from './support/program.ts'
+import { startAsTwoServers, TwoServers } from './support/two-servers.ts'
+
+// What kubectl does to one server, it does to two that share an etcd, with its writes on one and its reads on the other. The
+// other tests of this folder pass so as well: CORACLE_TEST_SERVERS=2 npx vitest run conformance
+
+const { configMaps, controllers, pods } = paths
+
+describe.skipIf(!hasEtcd)('kubectl and two servers', needsEtcd, async () => {
+  if (!hasEtcd) return
+  Program.startInstead(startAsTwoServers)
+  await import('./kubectl-delete.test.ts')
+})
+
+describe.skipIf(!hasEtcd)('two servers on one etcd', needsEtcd, () => {
+  let servers: TwoServers
+  let one: Api
+  let two: Api
+  beforeAll(async () => {
+    servers = await TwoServers.start({ args: ['--runtime', 'simulated'] })
+    one = await Api.of(servers.first)
+    two = await Api.of(servers.second)
+  })
+  afterAll(async () => {
+    one?.close()
+    two?.close()
+    await servers?.[Symbol.asyncDispose]()
+  })
+
+  it('show on one at once what the other has acknowledged', async () => {
+    for (let index = 0; index < 30; index++) {
+      const [writing, reading] = index % 2 === 0 ? [one, two] : [two, one]
+      const name = `seen-${index}`
+      await writing.object(configMaps, post(configMap(name, { count: '0' })))
+      expect((await reading.object(`${configMaps}/${name}`)).data).toEqual({ count: '0' })
+      expect((await reading.call(configMaps, post(configMap(name)))).code).toBe(409)
+      await reading.object(`${configMaps}/${name}`, patch('merge', { data: { count: '1' } }))
+      expect((await writing.object(`${configMaps}/${name}`)).data).toEqual({ count: '1' })
+      await writing.object(`${configMaps}/${name}`, remove())
+      expect((await reading.call(`${configMaps}/${name}`)).code).toBe(404)
+      expect((await reading.call(`${configMaps}/${name}`, remove())).code).toBe(404)
+    }
+  })
+
+  it('let a watch go on at the other where it ended at the one', async () => {
+    const { metadata } = await one.object(configMaps)
+    const names: string[] = []
+    for (let index = 0; index < 6; index++) await one.object(configMaps, post(configMap(`watched-${index}`)))
+    let version = metadata.resourceVersion
+    for (const api of [one, two, one]) {
+      const lines = await api.lines(`${configMaps}?watch=1&resourceVersion=${version}`)
+      for (let count = 0; count < 2; count++) {
+        const { object } = await lines.next()
+        names.push(object.metadata.name)
+        version = object.metadata.resourceVersion
+      }
+      lines.close()
+    }
+    expect(names).toEqual([0, 1, 2, 3, 4, 5].map((index) => `watched-${index}`))
+  })
+
+  it('lose no count that both raise', async () => {
+    await one.object(configMaps, post(configMap('counter', { count: '0' })))
+    const raise = async (api: Api) => {
+      for (;;) {
+        const { data, metadata } = await api.object(`${configMaps}/counter`)
+        const { resourceVersion } = metadata
+        const body = { metadata: { resourceVersion }, data: { count: String(Number(data.count) + 1) } }
+        if ((await api.call(`${configMaps}/counter`, patch('merge', body))).code === 200) return
+      }
+    }
+    const raiseOften = async (api: Api) => {
+      for (let count = 0; count < 25; count++) await raise(api)
+    }
+    await Promise.all([one, two, one, two].map(raiseOften))
+    expect((await two.object(`${configMaps}/counter`)).data).toEqual({ count: '100' })
+  })
+
+  it('answer in time while their etcd is away, and go on when it is back', async () => {
+    await one.object(configMaps, post(configMap('before')))
+    const watch = await two.lines(`${configMaps}?watch=1&fieldSelector=metadata.name=after`)
+    await servers.etcd.kill()
+    const away = await Promise.all([
+      one.call(`${configMaps}/before`),
+      two.call(configMaps),
+      one.call(configMaps, post(configMap('lost'))),
+    ])
+    for (const { code, headers } of away) {
+      expect([503, 504]).toContain(code)
+      expect(headers['retry-after']).toBe('1')
+    }
+    await servers.etcd.start()
+    await eventually('a write', async () => (await one.call(configMaps, post(configMap('after')))).code === 201)
+    expect((await two.object(`${configMaps}/after`)).metadata.name).toBe('after')
+    expect((await watch.next()).object.metadata.name).toBe('after')
+    watch.close()
+  })
+
+  it('go on without the leader when it is killed', async () => {
+    const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager'
+    const leader = await eventually('a leader', async () => (await two.object(lease)).spec.holderIdentity)
+    await servers.first.end('SIGKILL')
+    await eventually('another leader', async () => {
+      const { holderIdentity } = (await two.object(lease)).spec
+      return holderIdentity !== '' && holderIdentity !== leader
+    })
+    await two.object(controllers, post(controller('orphaned', 3)))
+    await eventually('its pods', async () => (await two.object(pods)).items.length === 3)
+  })
+})

@@ -1,0 +1,122 @@
+import { type Lease, leases, pods, type ReplicationController, replicationControllers } from '@coracle/api'
+import type { Client } from '@coracle/client'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createMemoryStore, type SoleWriterStore, type Store, StoreUnavailableError } from '@coracle/store'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startCluster } from '../src/index.ts'
+
+/** One server's way to a store that others reach on their own, which can be cut off. */
+function wayTo(real: SoleWriterStore) {
+  let isCut = false
+  const through = <T>(call: () => Promise<T>): Promise<T> =>
+    isCut ? Promise.reject(new StoreUnavailableError('the other side', 'the network is gone')) : call()
+  const store: Store = {
+    shared: true,
+    latest: () => through(async () => real.latest()),
+    get: (key) => through(() => real.get(key)),
+    list: (prefix) => through(() => real.list(prefix)),
+    pages: (prefix, entriesMax) => real.pages(prefix, entriesMax),
+    commit: (transaction) => through(() => real.commit(transaction)),
+    watch: (prefix, options) => {
+      const unlessCut =
+        <A>(call: (argument: A) => void) =>
+        (argument: A) => {
+          if (!isCut) call(argument)
+        }
+      const { onEvents, onProgress = () => {} } = options
+      return real.watch(prefix, { ...options, onEvents: unlessCut(onEvents), onProgress: unlessCut(onProgress) })
+    },
+    compact: (revision) => real.compact(revision),
+    close: async () => {},
+  }
+  return {
+    store,
+    cut() {
+      isCut = true
+    },
+  }
+}
+
+const controller = (name: string, replicas: number): ReplicationController => ({
+  apiVersion: 'v1',
+  kind: 'ReplicationController',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    replicas,
+    selector: { app: name },
+    template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'main', image: 'example' }] } },
+  } as never,
+})
+
+async function twoServers() {
+  const environment = virtualEnvironment()
+  const real = createMemoryStore()
+  const ways = [wayTo(real), wayTo(real)] as const
+  const start = (way: (typeof ways)[number], nodes: number) =>
+    startCluster({ environment, store: way.store, nodes, nodePrefix: 'node-' })
+  const one = await start(ways[0], 1)
+  await environment.clock.advance('10s')
+  const two = await start(ways[1], 0)
+  onTestFinished(async () => {
+    await one.stop()
+    await two.stop()
+  })
+  await environment.clock.advance('10s')
+  return { environment, one, two, cutFirst: ways[0].cut }
+}
+
+const holders = async (client: Client): Promise<readonly (string | undefined)[]> => {
+  const names = ['kube-controller-manager', 'kube-scheduler']
+  const found = await Promise.all(names.map((name) => client.get(leases, { namespace: 'kube-system', name })))
+  return found.map(({ spec }: Lease) => spec?.holderIdentity)
+}
+
+const runningPods = async ({ clock }: VirtualEnvironment, client: Client, name: string): Promise<number> => {
+  await clock.advance('5s')
+  const { items } = await client.list(pods, { namespace: 'default', labelSelector: `app=${name}` })
+  return items.filter(({ status }) => status?.phase === 'Running').length
+}
+
+describe('two servers with one store', () => {
+  it('are one cluster: what is asked of one, the other shows, and one of them carries it out', async () => {
+    const { environment, one, two } = await twoServers()
+    await two.client.create(replicationControllers, controller('web', 5))
+    expect(await runningPods(environment, one.client, 'web')).toBe(5)
+    const { items } = await two.client.list(pods, { namespace: 'default' })
+    expect(items).toHaveLength(5)
+    const [manager, scheduler] = await holders(two.client)
+    expect(manager).toBeTruthy()
+    expect(scheduler).toBeTruthy()
+  })
+
+  it('hand over at once when the leader stops in order', async () => {
+    const { environment, one, two } = await twoServers()
+    const before = await holders(two.client)
+    await one.stop()
+    await environment.clock.advance('5s')
+    const after = await holders(two.client)
+    expect(after.filter((holder, index) => holder === '' || holder === before[index])).toEqual([])
+  })
+
+  it('hand over within the lease when the leader is cut off, which then does nothing more', async () => {
+    const { environment, two, cutFirst } = await twoServers()
+    await two.client.create(replicationControllers, controller('web', 2))
+    expect(await runningPods(environment, two.client, 'web')).toBe(2)
+    const before = await holders(two.client)
+    cutFirst()
+    await environment.clock.advance('20s')
+    const after = await holders(two.client)
+    expect(after.filter((holder, index) => holder === '' || holder === before[index])).toEqual([])
+    await two.client.create(replicationControllers, controller('later', 3))
+    await environment.clock.advance('5s')
+    const { items } = await two.client.list(pods, { namespace: 'default', labelSelector: 'app=later' })
+    expect(items).toHaveLength(3)
+  })
+})
+
+it('elects nobody where a store has one writer', async () => {
+  const environment = virtualEnvironment()
+  await using cluster = await startCluster({ environment, nodes: 0 })
+  await environment.clock.advance('1m')
+  expect((await cluster.client.list(leases, { namespace: 'kube-system' })).items).toEqual([])
+})
