@@ -8,8 +8,9 @@ import {
   optional,
   string,
 } from '@coracle/api'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TestServer } from './http/testing/test-server.ts'
+import { startTestCore } from './testing/test-core.ts'
 
 const prefix = 'test.example'
 const group = 'example.com'
@@ -108,6 +109,17 @@ describe('a kind made while the server serves', () => {
     await expect(kinds.add(crates)).rejects.toThrow('example.com/crates')
     expect((await server.call(path('v1'))).code).toBe(200)
   })
+})
+
+it('can be tried again where a kind could not be read', async () => {
+  const { core, store } = await startTestCore()
+  vi.spyOn(store, 'pages').mockImplementationOnce(() => {
+    throw new Error('the store is away')
+  })
+  await expect(core.kinds.add(crates)).rejects.toThrow('the store is away')
+  expect(core.registries.byResource(group, 'v1', 'crates')).toBeUndefined()
+  await core.kinds.add(crates)
+  expect(core.registries.byResource(group, 'v1', 'crates')).toBeDefined()
 })
 
 describe('a version that comes and goes', () => {

@@ -25,8 +25,6 @@ export interface KindServerParts {
 export class KindServer {
   readonly #parts: KindServerParts
   readonly #forms = new FormCache()
-  /** Kinds that are being read from the store. */
-  readonly #coming = new Set<string>()
 
   constructor(parts: KindServerParts) {
     this.#parts = parts
@@ -34,7 +32,6 @@ export class KindServer {
 
   /** Serves a kind whose objects are still to be read: for the start, before anybody asks. */
   announce(kind: StoredKind): void {
-    this.#checkFree(kind)
     this.#parts.registries.set(this.#serve(kind, this.#storageOf(kind)))
   }
 
@@ -49,15 +46,9 @@ export class KindServer {
    */
   async add(kind: StoredKind): Promise<void> {
     const { feed, registries } = this.#parts
-    this.#checkFree(kind)
-    this.#coming.add(kind.storageKey)
-    try {
-      const storage = this.#storageOf(kind)
-      await feed.attach(storage.cache)
-      registries.set(this.#serve(kind, storage))
-    } finally {
-      this.#coming.delete(kind.storageKey)
-    }
+    const storage = this.#storageOf(kind)
+    await feed.attach(storage.cache)
+    registries.set(this.#serve(kind, storage))
   }
 
   /**
@@ -94,11 +85,6 @@ export class KindServer {
   /** Ends all watches. */
   close(): void {
     for (const { storage } of this.#parts.registries.kinds()) storage.cache.close()
-  }
-
-  #checkFree({ storageKey }: StoredKind): void {
-    const taken = this.#coming.has(storageKey) || this.#parts.registries.byStorageKey(storageKey) !== undefined
-    if (taken) throw new Error(`a kind is served under ${storageKey} already`)
   }
 
   #storageOf(kind: StoredKind): KindStorage {

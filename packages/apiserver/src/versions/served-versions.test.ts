@@ -51,6 +51,14 @@ describe('an object of a kind with two versions', () => {
     expect(other.metadata.uid).toBe(created.metadata.uid)
   })
 
+  it('has the defaults of both, whichever it is written in', async () => {
+    const { client } = await startTestCore()
+    const { targetCPUUtilizationPercentage: _target, ...bare } = v1('a').spec
+    const created = await client.create(horizontalPodAutoscalersV1, { ...v1('a'), spec: bare })
+    expect(created.spec).toMatchObject({ minReplicas: 1, targetCPUUtilizationPercentage: 80 })
+    expect((await client.get(horizontalPodAutoscalers, key)).spec.metrics).toEqual([cpu(80)])
+  })
+
   it('is stored once, in the hub’s form', async () => {
     const { client, store, registry } = await startTestCore()
     await client.create(horizontalPodAutoscalersV1, v1('a'))
@@ -282,5 +290,7 @@ describe('over HTTP', () => {
     )
     // Upstream's own.
     expect(await hashOf('/apis/events.k8s.io/v1', 'events')).toBe('r2yiGXH7wu8=')
+    const { json: deleted } = await server.call(path('v1'), { method: 'DELETE' })
+    expect(deleted).toMatchObject({ apiVersion: 'autoscaling/v1', items: [{ apiVersion: 'autoscaling/v1' }] })
   })
 })

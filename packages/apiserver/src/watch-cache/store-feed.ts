@@ -78,9 +78,14 @@ export class StoreFeed {
     if (this.#sinks.has(sink.prefix)) throw new Error(`two caches would hold what is stored under ${sink.prefix}`)
     const attached: AttachedSink = { sink, early: undefined, filledAt: undefined }
     this.#sinks.set(sink.prefix, attached)
-    await this.#fill(attached)
-    // A gap meanwhile makes the feed fill it itself.
-    await this.#refill
+    try {
+      await this.#fill(attached)
+      // A gap meanwhile makes the feed fill it itself.
+      await this.#refill
+    } catch (error) {
+      this.detach(sink)
+      throw error
+    }
   }
 
   /**
