@@ -79,6 +79,8 @@ class LmdbFileCheck {
   readonly #damaged: (what: string) => Error
   #pageSize = 0
   #pages = 0
+  /** Where pages are read to, by their depth. */
+  readonly #buffers: Buffer[] = []
   /** The pages that a tree has been seen to use. */
   #used = new Uint8Array(0)
 
@@ -95,20 +97,19 @@ class LmdbFileCheck {
     this.#used = new Uint8Array(this.#pages).fill(1, 0, 2)
     const onEntry = (data: Buffer) => this.#checkFreePages(data)
     this.#checkTree(root.free, { flags: numberedKeys, entryFlags: valueFlags, compare: compareNumbers, onEntry })
+    const tables: Tree[] = []
     this.#checkTree(root.main, {
       flags: 0,
       entryFlags: [nodeFlag.tree],
       compare: Buffer.compare,
       onEntry: (data) => {
         if (data.length !== treeBytes) throw this.#damaged('has a table that is none')
-        this.#checkTree(readTree(data, 0), {
-          flags: 0,
-          entryFlags: valueFlags,
-          compare: Buffer.compare,
-          onEntry: undefined,
-        })
+        tables.push(readTree(data, 0))
       },
     })
+    for (const table of tables) {
+      this.#checkTree(table, { flags: 0, entryFlags: valueFlags, compare: Buffer.compare, onEntry: undefined })
+    }
   }
 
   /** LMDB writes its two roots in turn, and reads the newest. */
@@ -156,7 +157,7 @@ class LmdbFileCheck {
   }
 
   #checkPage(number: number, place: Place): void {
-    const page = this.#readPage(number)
+    const page = this.#readPage(number, place.depth)
     const isLeaf = place.depth === 1
     if (place.depth < 1 || page.readUInt16LE(18) !== (isLeaf ? flag.leaf : flag.branch)) throw this.#badPage(number)
     const nodes = readNodes(page)
@@ -215,14 +216,15 @@ class LmdbFileCheck {
     }
   }
 
-  #readPage(number: number): Buffer {
+  /** A page of a tree. It is good until another one of the same depth is read. */
+  #readPage(number: number, depth: number): Buffer {
     this.#use(number)
-    return this.#read(number, this.#pageSize)
+    this.#buffers[depth] ??= Buffer.alloc(this.#pageSize)
+    return this.#read(number, this.#pageSize, this.#buffers[depth])
   }
 
   /** What is at the beginning of a page, and in those that belong to it. */
-  #read(number: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length)
+  #read(number: number, length: number, bytes: Buffer = Buffer.allocUnsafe(length)): Buffer {
     const found = readSync(this.#file, bytes, 0, length, number * this.#pageSize)
     if (found < length || bytes.readBigUInt64LE(0) !== BigInt(number)) throw this.#badPage(number)
     return bytes
