@@ -8,6 +8,7 @@ import base from '../../vitest.config.ts'
 export default mergeConfig(
   base,
   defineConfig({
+    plugins: [{ name: 'stryker-test-names', configureVitest: ({ project }) => acceptSpacedNames(project.config) }],
     test: {
       root: new URL('../..', import.meta.url).pathname,
       exclude: [
@@ -23,3 +24,19 @@ export default mergeConfig(
     },
   }),
 )
+
+/**
+ * Stryker chooses tests by their names, joined by spaces to those of their suites; Vitest 5 joins them by ` > `. Without this
+ * no chosen test would run, and every mutant would seem to survive.
+ */
+function acceptSpacedNames(config: { testNamePattern?: RegExp | undefined }): void {
+  let pattern = config.testNamePattern
+  Object.defineProperty(config, 'testNamePattern', {
+    configurable: true,
+    enumerable: true,
+    get: () => pattern,
+    set: (chosen: RegExp | undefined) => {
+      pattern = chosen && new RegExp(chosen.source.replaceAll(' ', '(?: > | )'), chosen.flags)
+    },
+  })
+}
