@@ -319,8 +319,11 @@ export class ResourceRegistry implements Registry {
     return watch.attach(await this.#reader.watch(options, watch.take, watch.sourceEnded))
   }
 
-  async #answer(stored: Stored, changed: boolean, warnings: readonly string[]): Promise<WriteResult> {
-    return { stored: await this.#view.show(stored), changed, warnings }
+  #answer(stored: Stored, changed: boolean, warnings: readonly string[]): WriteResult | Promise<WriteResult> {
+    const shown = this.#view.show(stored)
+    return shown instanceof Promise
+      ? shown.then((made) => ({ stored: made, changed, warnings }))
+      : { stored: shown, changed, warnings }
   }
 
   /** A body in the form that is stored, with this version's defaults and the hub's. */
@@ -333,6 +336,7 @@ export class ResourceRegistry implements Registry {
     const knowsKind = (apiVersion: string, kind: string) => registries.byKind(apiVersion, kind) !== undefined
     const decoded = decodeBody(this.definition, body, fieldValidation, knowsKind, known)
     const hub = this.#view.toHub(decoded.object)
+    if (hub === decoded.object) return decoded
     return hub instanceof Promise ? hub.then((object) => ({ ...decoded, object })) : { ...decoded, object: hub }
   }
 
