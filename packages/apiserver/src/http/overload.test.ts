@@ -9,7 +9,9 @@ import {
   TransactionTooLargeError,
 } from '@coracle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestServer } from './testing/test-server.ts'
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import { requestsInFlightMax } from './exchanges.ts'
+import { adminToken, TestServer } from './testing/test-server.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const configMap = (name: string, data: Readonly<Record<string, string>> = {}) => ({ metadata: { name }, data })
@@ -80,6 +82,35 @@ describe('a store that cannot work at present', () => {
     expect((await server.call(`${configMaps}/old`)).code).toBe(503)
     expect((await server.call(configMaps)).code).toBe(503)
     expect((await server.call(`${configMaps}/old?resourceVersion=0`)).code).toBe(200)
+    await server.close()
+  })
+})
+
+describe('a server with as many requests in flight as it takes', () => {
+  it('refuses more, and answers health checks all the same', async () => {
+    const hanging = Promise.withResolvers<void>()
+    const admission: AdmissionPlugin[] = [
+      {
+        name: 'Hanging',
+        mutate: ({ definition }, object) =>
+          definition.plural === 'configmaps' ? hanging.promise.then(() => object) : object,
+      },
+    ]
+    const server = await TestServer.start({ admission })
+    const socket = await server.connect()
+    socket.on('data', () => {})
+    const body = JSON.stringify(configMap(''))
+    const head = `POST ${configMaps} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${adminToken}\r\n`
+    for (let index = 0; index < requestsInFlightMax; index += 1) {
+      const own = body.replace('""', `"hangs-${index}"`)
+      socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${own.length}\r\n\r\n${own}`)
+    }
+    let refused = await server.call('/version')
+    while (refused.code !== 429) refused = await server.call('/version')
+    for (const path of ['/livez', '/readyz', '/healthz', '/livez/ping'])
+      expect((await server.call(path)).text).toBe('ok')
+    hanging.resolve()
+    socket.destroy()
     await server.close()
   })
 })
