@@ -165,6 +165,8 @@ class LmdbStore implements SoleWriterStore {
   /** Keys changed by transactions that are not durable yet. */
   readonly #pending = new Map<string, Pending>()
   #assigned: Revision
+  /** Changes of what was written up to this revision carry the value before them: the next compaction may take it. */
+  #carriedTo: Revision
   #revision: Revision
   /** The last revision that watches have been told of: what comes after it is not acknowledged yet. */
   #published: Revision
@@ -179,6 +181,7 @@ class LmdbStore implements SoleWriterStore {
     this.#journal = parts.journal
     this.#seed = checksumSeed(parts.identity)
     this.#assigned = parts.tables.revision
+    this.#carriedTo = parts.tables.revision
     this.#revision = parts.tables.revision
     this.#published = parts.tables.revision
     this.#compacted = parts.tables.compacted
@@ -234,7 +237,8 @@ class LmdbStore implements SoleWriterStore {
       return { ok: false, revision, current }
     }
     const revision = ++this.#assigned
-    const events = changesOf(transaction.operations, revision, lookup)
+    const carriedTo = Math.max(this.#carriedTo, revision - this.#parts.historyMax / 2)
+    const events = changesOf(transaction.operations, revision, lookup, carriedTo)
     for (const event of events) this.#pending.set(event.key, { entry: entryAfter(event), revision })
     await this.#commits.add(revision, events)
     return { ok: true, revision }
@@ -255,6 +259,7 @@ class LmdbStore implements SoleWriterStore {
       throw new RangeError(`revision ${revision} is yet to come; the last is ${this.#revision}`)
     }
     if (revision <= this.#compacted) return
+    this.#carriedTo = this.#assigned
     this.#commits.checkRoom()
     await this.#commits.compact(revision)
   }

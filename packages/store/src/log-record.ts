@@ -5,7 +5,9 @@ import type { Entry, Revision, StoreEvent } from './store.ts'
 /**
  * How changes and entries look on disk; numbers are big-endian, revisions are doubles.
  *
- *     event = type u8 (0 put, 1 delete) | key length u16 | value length u32 | previous revision f64 | key | entry
+ *     event = type u8 | key length u16 | value length u32 | previous revision f64 | previous value | key | entry
+ *     type = 0 put, 1 delete, 2 put that carries the value it replaced
+ *     previous value = length u32 | value, with type 2; nothing with the others
  *     entry = mod revision f64 | create revision f64 | value | checksum u32
  *
  * An event ends in just the bytes its key gets as entry, so that a change is encoded once and written to both tables. The
@@ -13,6 +15,7 @@ import type { Entry, Revision, StoreEvent } from './store.ts'
  */
 const eventHeaderBytes = 1 + 2 + 4 + 8
 const entryHeaderBytes = 8 + 8
+const previousLengthBytes = 4
 const checksumBytes = 4
 const entryOverheadBytes = entryHeaderBytes + checksumBytes
 
@@ -26,8 +29,9 @@ export interface EncodedEvents {
 export function encodeEvents(events: readonly StoreEvent[], seed: number): EncodedEvents {
   const keyLengths = events.map(({ key }) => Buffer.byteLength(key))
   let size = 0
-  for (const [index, { value }] of events.entries()) {
+  for (const [index, { value, previousValue }] of events.entries()) {
     size += eventHeaderBytes + (keyLengths[index] as number) + entryOverheadBytes + value.length
+    if (previousValue !== undefined) size += previousLengthBytes + previousValue.length
   }
   // Memory of its own, not of Buffer's pool: LMDB reads it from another thread.
   const bytes = Buffer.allocUnsafeSlow(size)
@@ -35,10 +39,16 @@ export function encodeEvents(events: readonly StoreEvent[], seed: number): Encod
   let at = 0
   for (const [index, event] of events.entries()) {
     const keyLength = keyLengths[index] as number
-    at = bytes.writeUInt8(event.type === 'put' ? 0 : 1, at)
+    const { previousValue } = event
+    at = bytes.writeUInt8(event.type === 'delete' ? 1 : previousValue === undefined ? 0 : 2, at)
     at = bytes.writeUInt16BE(keyLength, at)
     at = bytes.writeUInt32BE(event.value.length, at)
     at = bytes.writeDoubleBE(event.previousRevision, at)
+    if (previousValue !== undefined) {
+      at = bytes.writeUInt32BE(previousValue.length, at)
+      bytes.set(previousValue, at)
+      at += previousValue.length
+    }
     at += bytes.write(event.key, at, keyLength, 'utf8')
     const start = at
     at = bytes.writeDoubleBE(event.revision, at)
@@ -57,17 +67,25 @@ export function decodeEvents(bytes: Uint8Array): StoreEvent[] {
   const events: StoreEvent[] = []
   let at = 0
   while (at < view.length) {
-    const type = view.readUInt8(at) === 0 ? 'put' : 'delete'
+    const code = view.readUInt8(at)
+    const type = code === 1 ? 'delete' : 'put'
     const keyLength = view.readUInt16BE(at + 1)
     const valueLength = view.readUInt32BE(at + 3)
     const previousRevision = view.readDoubleBE(at + 7)
     at += eventHeaderBytes
+    let previousValue: Uint8Array | undefined
+    if (code === 2) {
+      const start = at + previousLengthBytes
+      at = start + view.readUInt32BE(at)
+      previousValue = bytes.subarray(start, at)
+    }
     const key = view.toString('utf8', at, at + keyLength)
     at += keyLength
     const entry = decodeEntry(key, bytes.subarray(at, at + entryOverheadBytes + valueLength))
     at += entryOverheadBytes + valueLength
     const { value, modRevision: revision, createRevision } = entry
-    events.push({ type, key, value, revision, createRevision, previousRevision })
+    const event: StoreEvent = { type, key, value, revision, createRevision, previousRevision }
+    events.push(previousValue === undefined ? event : { ...event, previousValue })
   }
   assert(at === view.length, 'a record of the change log is cut short')
   return events

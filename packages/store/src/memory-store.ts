@@ -49,14 +49,18 @@ class MemoryStore implements SoleWriterStore {
   #publishing: Promise<void> | undefined
   /** The last revision that watches have been told of: what comes after it is not acknowledged yet. */
   #published: Revision = 0
+  /** Changes of what was written up to this revision carry the value before them: the next compaction may take it. */
+  #carriedTo: Revision = 0
   #closed = false
 
+  readonly #historyMax: number
   readonly #defer: (callback: () => void) => void
 
   constructor(historyMax: number, defer: (callback: () => void) => void) {
     this.#defer = defer
     assert(historyMax >= 0, `historyMax is not a count: ${historyMax}`)
     this.#history = new History(historyMax)
+    this.#historyMax = historyMax
   }
 
   latest(): Revision {
@@ -96,7 +100,8 @@ class MemoryStore implements SoleWriterStore {
       await this.#publishing
       return { ok: false, revision, current }
     }
-    const events = changesOf(transaction.operations, revision + 1, lookup)
+    const carriedTo = Math.max(this.#carriedTo, revision - this.#historyMax / 2)
+    const events = changesOf(transaction.operations, revision + 1, lookup, carriedTo)
     for (const event of events) this.#apply(event)
     this.#history.push(events)
     await this.#publish(events)
@@ -124,6 +129,7 @@ class MemoryStore implements SoleWriterStore {
     const { last } = this.#history
     if (revision > last) throw new RangeError(`revision ${revision} is yet to come; the last is ${last}`)
     this.#history.compact(revision)
+    this.#carriedTo = last
   }
 
   async close(): Promise<void> {

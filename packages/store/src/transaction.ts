@@ -57,21 +57,31 @@ export function findConflict(
   return holds ? undefined : current
 }
 
-/** What carrying `operations` out as `revision` changes. Deleting a key that does not exist changes nothing. */
-export function changesOf(operations: readonly Operation[], revision: Revision, lookup: Lookup): StoreEvent[] {
+/**
+ * What carrying `operations` out as `revision` changes. Deleting a key that does not exist changes nothing. A change of a
+ * value written up to `carriedTo` carries that value, since the history may soon have it no longer.
+ */
+export function changesOf(
+  operations: readonly Operation[],
+  revision: Revision,
+  lookup: Lookup,
+  carriedTo: Revision,
+): StoreEvent[] {
   const events: StoreEvent[] = []
   for (const operation of operations) {
     const { type, key } = operation
     const previous = lookup(key)
     if (type === 'delete' && previous === undefined) continue
-    events.push({
+    const event: StoreEvent = {
       type,
       key,
       value: type === 'put' ? operation.value : (previous as Entry).value,
       revision,
       createRevision: previous?.createRevision ?? revision,
       previousRevision: previous?.modRevision ?? 0,
-    })
+    }
+    const isCarried = type === 'put' && previous !== undefined && previous.modRevision <= carriedTo
+    events.push(isCarried ? { ...event, previousValue: previous.value } : event)
   }
   return events
 }

@@ -40,6 +40,7 @@ export class CollectionReader {
       }
       case 'exact': {
         await this.#feed.reach(request.revision)
+        await this.#cache.reachBack(request.revision)
         const slice = this.#cache.sliceAt(request.revision, selection, { limit, afterKey: '' })
         if (slice === undefined) throw expired('The resourceVersion for the provided list is too old.')
         return this.#pageOf(slice, request.revision)
@@ -47,6 +48,7 @@ export class CollectionReader {
       case 'continue': {
         const { token } = request
         const revision = token.revision < 0 ? this.#cache.revision : token.revision
+        await this.#cache.reachBack(revision)
         const slice = this.#cache.sliceAt(revision, selection, { limit, ...token })
         if (slice === undefined) throw inconsistentContinue(token)
         return this.#pageOf(slice, revision)
@@ -66,6 +68,7 @@ export class CollectionReader {
     if (Number.isNaN(revision)) throw badWatchVersion(definition, resourceVersion)
     const beginsWithState = sendInitialEvents ?? revision === 0
     if (beginsWithState) await (resourceVersion === '' ? this.#feed.catchUp() : this.#feed.reach(revision))
+    else if (revision > 0) await this.#cache.reachBack(revision)
     signal?.throwIfAborted()
     const watch = this.#cache.watch(
       {

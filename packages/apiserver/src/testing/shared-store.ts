@@ -51,6 +51,7 @@ export function sharedStore(real: SoleWriterStore): SharedStore {
     },
     loseHistory() {
       waiting = undefined
+      void real.compact(real.latest())
       const lost = [...watches]
       watches.clear()
       for (const [watch, { onGap, after }] of lost) {

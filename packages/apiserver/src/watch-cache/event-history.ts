@@ -31,6 +31,15 @@ export class EventHistory {
     if (this.size > this.#eventsMax) this.#forgetFirst(1)
   }
 
+  /** Adds, as far as there is room, events from before the first, of which the oldest follows the state at `startRevision`. */
+  prepend(events: readonly CacheEvent[], startRevision: number): void {
+    const kept = events.slice(Math.max(0, events.length - (this.#eventsMax - this.size)))
+    const lost = events[events.length - kept.length - 1]
+    this.#events = [...kept, ...this.#events.slice(this.#first)]
+    this.#first = 0
+    this.#startRevision = lost?.revision ?? startRevision
+  }
+
   /** The events after `revision`, which must not lie before `startRevision`. */
   after(revision: number): readonly CacheEvent[] {
     return this.#events.slice(this.#indexAfter(revision))

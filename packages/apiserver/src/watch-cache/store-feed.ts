@@ -22,6 +22,9 @@ export const pageEntriesMax = 1000
 /** How many times the same entries are read while others compact what is being read. */
 export const readAttemptsMax = 5
 
+/** How long a client waits for history to be read from the store, before it has to list anew. */
+export const historyWaitMs = 5000
+
 /** How long the feed waits before it tries again to read everything anew. */
 export const refillRetryMs = 1000
 
@@ -136,6 +139,41 @@ export class StoreFeed {
     })
   }
 
+  /**
+   * What has changed under a prefix after a revision, or since the earliest that the store still has, up to `upTo`. Undefined
+   * where the store no longer has it, or does not give it in time.
+   */
+  history(prefix: string, from: number | 'earliest', upTo: number): Promise<History | undefined> {
+    return new Promise((resolve) => {
+      const events: StoreEvent[] = []
+      const after = from === 'earliest' ? 0 : from
+      const finish = (history: History | undefined) => {
+        timer.cancel()
+        watch.close()
+        resolve(history)
+      }
+      const advance = (revision: number) => {
+        if (revision >= upTo) finish({ after, events })
+      }
+      const timer = this.#environment.clock.setTimer(historyWaitMs, () => finish(undefined))
+      const watch = this.#store.watch(registryPrefix, {
+        after,
+        onEvents: (more) => {
+          for (const event of more) if (event.revision <= upTo && event.key.startsWith(prefix)) events.push(event)
+          advance(more.at(-1)?.revision ?? 0)
+        },
+        onProgress: advance,
+        onGap: ({ compacted }) => {
+          // Told at once where there is nothing from the beginning.
+          if (from === 'earliest' && compacted < upTo) void this.history(prefix, compacted, upTo).then(finish)
+          else finish(undefined)
+        },
+        onEnd: () => finish(undefined),
+      })
+      watch.requestProgress(upTo)
+    })
+  }
+
   close(): void {
     this.#closing.abort()
     this.#watch?.close()
@@ -236,6 +274,13 @@ export class StoreFeed {
       }
     }
   }
+}
+
+/** A stretch of the store's history. */
+export interface History {
+  /** The events are all that came after this revision. */
+  readonly after: number
+  readonly events: readonly StoreEvent[]
 }
 
 interface AttachedSink {

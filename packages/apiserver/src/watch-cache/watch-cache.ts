@@ -10,6 +10,7 @@ import { type InFlightWrite, InFlightWrites } from './in-flight-writes.ts'
 import { indexedObjectsMin, KeyIndexes } from './key-indexes.ts'
 import { createObjectCodec, type ObjectCodec, withoutVersion, withRevision } from './object-codec.ts'
 import { createOrderedMap, type OrderedMap } from './ordered-map.ts'
+import { pastOf } from './past.ts'
 import { changesTo } from './refill.ts'
 import type { Selection } from './selection.ts'
 import { type Slice, type SliceOptions, sliceOf, sliceOfKeys } from './slice.ts'
@@ -61,6 +62,9 @@ export class WatchCache implements FeedSink {
   #sequence = 0
   /** The revision of the last change of this resource. */
   #changedAt = 0
+  /** History before this revision cannot be had any more. */
+  #lostTo = 0
+  #reading: Promise<void> | undefined
   #bookmarkTimer: Timer | undefined
   readonly #listeners: ((event: CacheEvent) => void)[] = []
 
@@ -150,6 +154,19 @@ export class WatchCache implements FeedSink {
     return new StoredObject(withRevision(object, revision), revision, value, this.codec.head, true)
   }
 
+  /**
+   * Has the history go back to `revision`, as far as the store still has it: a client may have begun to watch before this
+   * server started. Read only when somebody asks for it.
+   */
+  async reachBack(revision: number): Promise<void> {
+    while (revision < this.#history.startRevision && revision >= this.#lostTo) {
+      this.#reading ??= this.#readPast(revision).finally(() => {
+        this.#reading = undefined
+      })
+      await this.#reading
+    }
+  }
+
   /** The objects of a selection as of now. */
   slice(selection: Selection, options: SliceOptions): Slice {
     const candidates = this.#candidates(selection)
@@ -213,6 +230,30 @@ export class WatchCache implements FeedSink {
   close(): void {
     this.#bookmarkTimer?.cancel()
     for (const watcher of [...this.#watchers]) watcher.close()
+  }
+
+  /** Reads history from `revision` on. Where that does not tell what the objects were before, from as early as there is any. */
+  async #readPast(revision: number): Promise<void> {
+    const history = this.#history
+    const { startRevision } = history
+    for (const from of [revision, 'earliest'] as const) {
+      const found = await this.#feed.history(this.prefix, from, startRevision)
+      // Compacted, filled anew or let go of meanwhile.
+      if (this.#history !== history || history.startRevision !== startRevision) return
+      if (found === undefined) continue
+      const past = pastOf(found.events, {
+        after: found.after,
+        prefix: this.prefix,
+        timeMs: this.#environment.clock.now(),
+        read: (key, value, at) => this.#read(key, value, at),
+      })
+      const isEnough = past.startRevision <= revision
+      if (!isEnough && from !== 'earliest') continue
+      history.prepend(past.events, past.startRevision)
+      if (history.startRevision <= revision) return
+      break
+    }
+    this.#lostTo = Math.max(this.#lostTo, revision + 1)
   }
 
   #beginHistory(revision: number): void {
