@@ -48,38 +48,49 @@ export const managedFieldsEntry = object(`${metaV1}.ManagedFieldsEntry`, 'The fi
 })
 
 export interface ObjectMeta extends Infer<typeof objectMeta> {}
-export const objectMeta = object(`${metaV1}.ObjectMeta`, 'What every stored object carries.', {
-  name: optional(string(), 'Name, unique among the objects of its kind in its namespace. It cannot be changed.'),
-  generateName: optional(string(), 'Prefix from which the server makes a unique name where name is empty.'),
-  namespace: optional(string(), 'Namespace the object lives in; empty for cluster-scoped kinds. It cannot be changed.'),
-  selfLink: optional(string(), 'No longer filled in.', { deprecated: 'selfLink is no longer filled in' }),
-  uid: optional(string(), 'Identity of this object in time and space, given by the server.'),
-  resourceVersion: optional(
-    string(),
-    'Opaque version of the object, for optimistic locking and watches. Given by the server.',
-  ),
-  generation: optional(int64(), 'Counts the changes of the desired state. Given by the server.'),
-  creationTimestamp: optional(time, 'When the object was created. Given by the server.'),
-  deletionTimestamp: optional(
-    time,
-    'When the object was, or is going to be, deleted. Given by the server on a graceful delete.',
-  ),
-  deletionGracePeriodSeconds: optional(
-    int64(),
-    'Seconds the object has to end gracefully. Set along with deletionTimestamp.',
-  ),
-  labels: optional(stringMap, 'Keys and values that identify the object and by which it is selected.'),
-  annotations: optional(stringMap, 'Keys and values that tools attach; not for selecting.'),
-  ownerReferences: optional(
-    mapList(ownerReference, ['uid'], { duplicates: 'allowed' }),
-    'Objects this one depends on: once all are gone it is collected.',
-  ),
-  finalizers: optional(
-    setList(string(), { patchStrategy: 'merge', duplicates: 'allowed' }),
-    'What must be done before the object goes: it stays until the list is empty.',
-  ),
-  managedFields: optional(atomicList(managedFieldsEntry), 'Which field manager set which fields. Kept by the server.'),
-})
+export const objectMeta = object(
+  `${metaV1}.ObjectMeta`,
+  'What every stored object carries.',
+  {
+    name: optional(string(), 'Name, unique among the objects of its kind in its namespace. It cannot be changed.'),
+    generateName: optional(string(), 'Prefix from which the server makes a unique name where name is empty.'),
+    namespace: optional(
+      string(),
+      'Namespace the object lives in; empty for cluster-scoped kinds. It cannot be changed.',
+    ),
+    selfLink: optional(string(), 'No longer filled in.', { deprecated: 'selfLink is no longer filled in' }),
+    uid: optional(string(), 'Identity of this object in time and space, given by the server.'),
+    resourceVersion: optional(
+      string(),
+      'Opaque version of the object, for optimistic locking and watches. Given by the server.',
+    ),
+    generation: optional(int64(), 'Counts the changes of the desired state. Given by the server.'),
+    creationTimestamp: optional(time, 'When the object was created. Given by the server.'),
+    deletionTimestamp: optional(
+      time,
+      'When the object was, or is going to be, deleted. Given by the server on a graceful delete.',
+    ),
+    deletionGracePeriodSeconds: optional(
+      int64(),
+      'Seconds the object has to end gracefully. Set along with deletionTimestamp.',
+    ),
+    labels: optional(stringMap, 'Keys and values that identify the object and by which it is selected.'),
+    annotations: optional(stringMap, 'Keys and values that tools attach; not for selecting.'),
+    ownerReferences: optional(
+      mapList(ownerReference, ['uid'], { duplicates: 'allowed' }),
+      'Objects this one depends on: once all are gone it is collected.',
+    ),
+    finalizers: optional(
+      setList(string(), { patchStrategy: 'merge', duplicates: 'allowed' }),
+      'What must be done before the object goes: it stays until the list is empty.',
+    ),
+    managedFields: optional(
+      atomicList(managedFieldsEntry),
+      'Which field manager set which fields. Kept by the server.',
+    ),
+  },
+  { dialect: 'go' },
+)
 
 export interface ShardInfo extends Infer<typeof shardInfo> {}
 export const shardInfo = object(`${metaV1}.ShardInfo`, 'Which part of a collection a list holds.', {

@@ -169,7 +169,7 @@ class DefinitionWriter {
       ...(required.length > 0 ? { required } : {}),
       ...(kinds === undefined || kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds }),
       ...(schema.mapType === undefined ? {} : { 'x-kubernetes-map-type': schema.mapType }),
-      ...(schema.celRules === undefined ? {} : { 'x-kubernetes-validations': schema.celRules }),
+      ...(schema.cel === undefined ? {} : { 'x-kubernetes-validations': schema.cel }),
       ...(schema.preserveUnknownFields === true ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
     }
   }
@@ -182,7 +182,7 @@ class DefinitionWriter {
     const described = {
       description: field.doc,
       ...(field.default === undefined ? {} : { default: field.default }),
-      ...(field.nullable === true && this.#version === 'v3' ? { nullable: true } : {}),
+      ...(resolved.nullable === true && this.#version === 'v3' ? { nullable: true } : {}),
     }
     return {
       ...described,

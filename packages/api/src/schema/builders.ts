@@ -3,6 +3,7 @@ import type {
   BooleanSchema,
   BytesSchema,
   CelRule,
+  Dialect,
   Field,
   Infer,
   IntegerSchema,
@@ -185,9 +186,10 @@ export function object<const F extends Readonly<Record<string, Field>>>(
   options: {
     readonly mapType?: 'atomic' | 'granular'
     readonly rules?: readonly Rule<InferFields<F>>[]
-    readonly celRules?: readonly CelRule[]
+    readonly cel?: readonly CelRule[]
     readonly unions?: readonly Union[]
     readonly preserveUnknownFields?: boolean
+    readonly dialect?: Dialect
   } = {},
 ): ObjectSchema<InferFields<F>> {
   return { type: 'object', name, doc, fields, ...options }

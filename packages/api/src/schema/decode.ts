@@ -340,13 +340,13 @@ function compileFields(schema: ObjectSchema): ReadonlyMap<string, CompiledField>
 }
 
 function compileField(name: string, field: Field, position: number): CompiledField {
-  const { type } = resolveSchema(field.schema)
+  const { type, nullable } = resolveSchema(field.schema)
   return {
     name,
     position,
     decode: decoderOf(field.schema),
     dropsEmpty: !field.required && (type === 'list' || type === 'map'),
-    nullable: field.nullable === true,
+    nullable: nullable === true,
   }
 }
 

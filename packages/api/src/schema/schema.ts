@@ -11,8 +11,65 @@ import type { FieldPath } from '../field-path.ts'
 /** Carries the static type of a schema. Never present at run time. */
 declare const staticType: unique symbol
 
+/** What a schema may say about its values beside their type. Interpreted by the structural dialect, except for `nullable`. */
 interface Described<T> {
   readonly [staticType]?: T
+  /** `null` is a value here instead of absence. */
+  readonly nullable?: true
+  /** Put in where the value is absent from its object, and for a null that may not be there. Built-in kinds have it on fields. */
+  readonly default?: unknown
+  /** What values must look like, in JSON Schema's vocabulary. */
+  readonly checks?: ValueChecks
+  /** Rules in the Common Expression Language. */
+  readonly cel?: readonly CelRule[]
+  /** Text and extensions that only OpenAPI shows. */
+  readonly annotations?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * How values are read. `go` is that of built-in kinds: what is empty is absent, and a null in a list is the zero value.
+ * `structural` is that of custom resources: JSON is kept as it is, null only where the schema allows it.
+ */
+export type Dialect = 'go' | 'structural'
+
+export type JsonType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
+
+/** A regular expression in the syntax of RE2. It brings its engine, so that this package does not load one for built-in kinds. */
+export interface Pattern {
+  readonly source: string
+  /** Whether it is found anywhere in a text, in time linear in its length. */
+  matches(text: string): boolean
+}
+
+/**
+ * Checks of a value in JSON Schema's vocabulary, as OpenAPI 3.0 has it: each applies to values of the JSON type it is
+ * about, and holds for all others. `properties` and `items` only stand in alternatives: elsewhere the schemas of fields and
+ * elements have checks of their own.
+ */
+export interface ValueChecks {
+  /** The JSON types allowed; any, where there are none. */
+  readonly types?: readonly JsonType[]
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly minimum?: number
+  readonly exclusiveMinimum?: boolean
+  readonly maximum?: number
+  readonly exclusiveMaximum?: boolean
+  readonly multipleOf?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: Pattern
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  readonly required?: readonly string[]
+  readonly allOf?: readonly ValueChecks[]
+  readonly anyOf?: readonly ValueChecks[]
+  readonly oneOf?: readonly ValueChecks[]
+  readonly not?: ValueChecks
+  readonly properties?: Readonly<Record<string, ValueChecks>>
+  readonly items?: ValueChecks
 }
 
 /** Formats of strings that are checked, with upstream's wording (apimachinery's util/validation). */
@@ -105,6 +162,8 @@ export interface ListSchema<T = unknown> extends Described<readonly T[]> {
   readonly maxItems?: number
   /** Elements may share their keys as far as the list goes: the kind's own validation says what is wrong with that. */
   readonly duplicates?: 'allowed'
+  /** Fields of elements that the schema does not name are kept instead of pruned. */
+  readonly preserveUnknownFields?: boolean
 }
 
 export type PatchStrategy = 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
@@ -127,12 +186,14 @@ export interface ObjectSchema<T = unknown> extends Described<T> {
   readonly mapType?: 'atomic' | 'granular'
   /** What is checked beyond the single fields, in order, after them. */
   readonly rules?: readonly Rule<T>[]
-  /** Rules in the Common Expression Language; carried for custom resources. */
-  readonly celRules?: readonly CelRule[]
   /** Sets of fields of which at most (or exactly) one may be present. */
   readonly unions?: readonly Union[]
   /** Fields the schema does not name are kept instead of pruned. */
   readonly preserveUnknownFields?: boolean
+  /** How this object and what is in it is read; as the object around it, unless said. */
+  readonly dialect?: Dialect
+  /** A whole object of the API inside another: apiVersion and kind are there, and metadata is checked as any object's. */
+  readonly embeddedResource?: boolean
 }
 
 /** Stands for a schema that is defined later: what makes recursion possible. */
@@ -173,8 +234,6 @@ export interface Field<T = unknown, Required extends boolean = boolean> {
   readonly patchStrategy?: PatchStrategy
   /** A warning to whoever sets it; the text says what to use instead. */
   readonly deprecated?: string
-  /** `null` is a value here instead of absence (custom resources). */
-  readonly nullable?: boolean
 }
 
 export interface ValidationContext<T> {
@@ -188,6 +247,7 @@ export type Rule<T> = {
   bivarianceHack(value: T, context: ValidationContext<T>): readonly FieldError[]
 }['bivarianceHack']
 
+/** One of `x-kubernetes-validations`: an expression over `self`, and `oldSelf` on updates, that must be true. */
 export interface CelRule {
   readonly rule: string
   readonly message?: string

@@ -97,7 +97,7 @@ export const widgetSpec = object(`${prefix}.WidgetSpec`, 'What is wanted.', {
   config: optional(anyObject(`${prefix}.Config`, 'Anything.'), 'Anything.'),
   extra: optional(any, 'Anything at all.'),
   tree: optional(tree, 'A tree.'),
-  note: optional(string({ maxLength: 10 }), 'A note.', { nullable: true }),
+  note: optional(string({ maxLength: 10, nullable: true }), 'A note.'),
 })
 
 export interface Widget extends Infer<typeof widget> {}

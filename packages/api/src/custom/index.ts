@@ -1,0 +1,11 @@
+/**
+ * Schemas of custom resources. Apart from the rest of this package, because it brings an engine for regular expressions and one
+ * for rules: load it when there is a custom resource.
+ */
+export type { JsonSchemaProps } from './json-schema-props.ts'
+export {
+  type CustomKindNames,
+  type CustomSchema,
+  customDefinitionName,
+  readCustomSchema,
+} from './read-custom-schema.ts'

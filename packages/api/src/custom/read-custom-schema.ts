@@ -1,0 +1,242 @@
+/** Schemas of custom resources: from a CustomResourceDefinition's `openAPIV3Schema` to the structure that describes every kind. */
+import type { FieldError } from '../field-error.ts'
+import type { FieldPath } from '../field-path.ts'
+import { setMember } from '../json.ts'
+import { type KubernetesObject, objectMeta } from '../meta.ts'
+import { any, intOrString } from '../schema/builders.ts'
+import type { Field, JsonType, ListSchema, ObjectSchema, Schema, ValueChecks } from '../schema/schema.ts'
+import type { JsonSchemaProps } from './json-schema-props.ts'
+import { compilePattern } from './pattern.ts'
+import { structuralSchemaErrors } from './structural-errors.ts'
+
+/** The version of a kind that a schema describes. */
+export interface CustomKindNames {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+export interface CustomSchema {
+  /** Describes the kind in the structural dialect. Not to be used where there are errors. */
+  readonly schema: ObjectSchema<KubernetesObject>
+  /** What is wrong with the schema, in upstream's words; the CustomResourceDefinition is refused. */
+  readonly errors: readonly FieldError[]
+}
+
+/**
+ * Reads the schema of one version of a custom kind. `path` is where it stands, such as
+ * `spec.versions[0].schema.openAPIV3Schema`, and only serves for errors. Pure.
+ */
+export function readCustomSchema(props: JsonSchemaProps, path: FieldPath, names: CustomKindNames): CustomSchema {
+  return { schema: customKindSchema(props, names), errors: structuralSchemaErrors(props, path) }
+}
+
+/** The OpenAPI definition name of a custom kind: its group backwards, version and kind. */
+export function customDefinitionName({ group, version, kind }: CustomKindNames): string {
+  return `${group.split('.').reverse().join('.')}.${version}.${kind}`
+}
+
+function customKindSchema(props: JsonSchemaProps, names: CustomKindNames): ObjectSchema<KubernetesObject> {
+  const root = objectNode(props, customDefinitionName(names))
+  const fields = { ...apiFields(props), ...withoutApiFields(root.fields) }
+  return { ...root, fields, dialect: 'structural' } as ObjectSchema<KubernetesObject>
+}
+
+const apiFieldNames = ['apiVersion', 'kind', 'metadata'] as const
+
+/** What every object of the API has, with what the schema adds to it. Metadata is that of every kind: only names may be checked. */
+function apiFields({ properties = {} }: JsonSchemaProps): Readonly<Record<string, Field>> {
+  const text = (name: 'apiVersion' | 'kind', doc: string): Field => {
+    const own = properties[name]
+    return {
+      schema: own === undefined ? { type: 'string', checks: { types: ['string'] } } : nodeOf(own),
+      doc: own?.description ?? doc,
+      required: false,
+    }
+  }
+  const { metadata } = properties
+  return {
+    apiVersion: text('apiVersion', 'Version of the schema this object is written in, such as stable.example.com/v1.'),
+    kind: text('kind', 'Kind of the object, in CamelCase. It cannot be changed.'),
+    metadata: {
+      schema: metadata === undefined ? objectMeta : restrictedMetadata(metadata),
+      doc: metadata?.description ?? 'What every stored object carries: name, labels, owners and the like.',
+      required: false,
+    },
+  }
+}
+
+/** Metadata as every object has it, whose names a schema may restrict further. */
+function restrictedMetadata(props: JsonSchemaProps): Schema {
+  const fields: Record<string, Field> = { ...objectMeta.fields }
+  for (const name of ['name', 'generateName'] as const) {
+    const own = props.properties?.[name]
+    const field = fields[name]
+    if (own !== undefined && field !== undefined) fields[name] = { ...field, schema: nodeOf(own) }
+  }
+  return { ...(objectMeta as ObjectSchema), ...checksOfNode(props, ['object']), fields }
+}
+
+function withoutApiFields(fields: Readonly<Record<string, Field>>): Readonly<Record<string, Field>> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name]) => !(apiFieldNames as readonly string[]).includes(name)),
+  )
+}
+
+/** The schema of a value. */
+function nodeOf(props: JsonSchemaProps): Schema {
+  if (props['x-kubernetes-int-or-string'] === true) {
+    return { ...intOrString, ...checksOfNode(props, ['integer', 'string']) }
+  }
+  switch (props.type) {
+    case 'object':
+      return props.additionalProperties === undefined || props.additionalProperties === false || hasProperties(props)
+        ? objectNode(props, '')
+        : mapNode(props, props.additionalProperties)
+    case 'array':
+      return listNode(props)
+    case 'string':
+      return { type: 'string', ...checksOfNode(props, ['string']) }
+    case 'integer':
+      return {
+        type: 'integer',
+        format: props.format === 'int32' ? 'int32' : 'int64',
+        ...checksOfNode(props, ['integer']),
+      }
+    case 'number':
+      return { type: 'number', format: 'double', ...checksOfNode(props, ['number']) }
+    case 'boolean':
+      return { type: 'boolean', ...checksOfNode(props, ['boolean']) }
+    default:
+      return untypedNode(props)
+  }
+}
+
+/** Without a type a schema keeps what it does not know; what it knows is still pruned. */
+function untypedNode(props: JsonSchemaProps): Schema {
+  if (hasProperties(props)) return objectNode(props, '')
+  if (props.items !== undefined) return listNode(props)
+  return { ...any, ...checksOfNode(props, []) }
+}
+
+const hasProperties = ({ properties }: JsonSchemaProps): boolean => Object.keys(properties ?? {}).length > 0
+
+function objectNode(props: JsonSchemaProps, name: string): ObjectSchema {
+  const embedded = props['x-kubernetes-embedded-resource'] === true
+  const fields: Record<string, Field> = embedded ? { ...apiFields(props) } : {}
+  for (const [key, property] of Object.entries(props.properties ?? {})) {
+    if (embedded && (apiFieldNames as readonly string[]).includes(key)) continue
+    setMember(fields, key, {
+      schema: nodeOf(property),
+      doc: property.description ?? '',
+      required: props.required?.includes(key) ?? false,
+    })
+  }
+  return {
+    type: 'object',
+    name,
+    doc: props.description ?? '',
+    fields,
+    ...mapType(props),
+    ...(props['x-kubernetes-preserve-unknown-fields'] === true ? { preserveUnknownFields: true } : {}),
+    ...(embedded ? { embeddedResource: true } : {}),
+    ...checksOfNode(props, props.type === undefined ? [] : ['object']),
+  }
+}
+
+function mapNode(props: JsonSchemaProps, values: JsonSchemaProps | true): Schema {
+  return {
+    type: 'map',
+    values: values === true ? any : nodeOf(values),
+    ...mapType(props),
+    ...checksOfNode(props, ['object']),
+  }
+}
+
+function mapType(props: JsonSchemaProps): { readonly mapType?: 'atomic' | 'granular' } {
+  const type = props['x-kubernetes-map-type']
+  return type === 'atomic' || type === 'granular' ? { mapType: type } : {}
+}
+
+function listNode(props: JsonSchemaProps): ListSchema {
+  const items = Array.isArray(props.items) ? undefined : (props.items as JsonSchemaProps | undefined)
+  const listType = props['x-kubernetes-list-type']
+  const mapKeys = props['x-kubernetes-list-map-keys']
+  return {
+    type: 'list',
+    items: items === undefined ? any : nodeOf(items),
+    ...(listType === 'atomic' || listType === 'set' || listType === 'map' ? { listType } : {}),
+    ...(mapKeys === undefined ? {} : { mapKeys }),
+    ...(props['x-kubernetes-preserve-unknown-fields'] === true ? { preserveUnknownFields: true } : {}),
+    ...checksOfNode(props, props.type === undefined ? [] : ['array']),
+  }
+}
+
+/** What every node may say, whatever its type. */
+function checksOfNode(
+  props: JsonSchemaProps,
+  types: readonly JsonType[],
+): Pick<Schema, 'nullable' | 'default' | 'checks' | 'cel' | 'annotations'> {
+  const rules = props['x-kubernetes-validations']
+  const annotations = presentMembers(props, ['title', 'description', 'example', 'externalDocs'])
+  return {
+    ...(props.nullable === true ? { nullable: true } : {}),
+    ...(props.default === undefined ? {} : { default: props.default }),
+    checks: valueChecks(props, types),
+    ...(rules === undefined || rules.length === 0 ? {} : { cel: rules }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  }
+}
+
+const copiedChecks = [
+  'format',
+  'enum',
+  'minimum',
+  'exclusiveMinimum',
+  'maximum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+] as const
+
+function valueChecks(props: JsonSchemaProps, types: readonly JsonType[]): ValueChecks {
+  return {
+    ...(types.length === 0 ? {} : { types }),
+    ...presentMembers(props, copiedChecks),
+    ...(props.pattern === undefined || props.pattern === '' ? {} : { pattern: compilePattern(props.pattern).pattern }),
+    ...(props.allOf === undefined ? {} : { allOf: props.allOf.map(nestedChecks) }),
+    ...(props.anyOf === undefined ? {} : { anyOf: props.anyOf.map(nestedChecks) }),
+    ...(props.oneOf === undefined ? {} : { oneOf: props.oneOf.map(nestedChecks) }),
+    ...(props.not === undefined ? {} : { not: nestedChecks(props.not) }),
+  }
+}
+
+/** Checks that stand in an alternative: they look into the value themselves. */
+function nestedChecks(props: JsonSchemaProps): ValueChecks {
+  const types = props.type === undefined ? [] : [props.type as JsonType]
+  return { ...valueChecks(props, types), ...nestedParts(props) }
+}
+
+function nestedParts({ properties, items }: JsonSchemaProps): Pick<ValueChecks, 'properties' | 'items'> {
+  const nested: Record<string, ValueChecks> = {}
+  for (const [name, property] of Object.entries(properties ?? {})) setMember(nested, name, nestedChecks(property))
+  return {
+    ...(properties === undefined ? {} : { properties: nested }),
+    ...(items === undefined || Array.isArray(items) ? {} : { items: nestedChecks(items as JsonSchemaProps) }),
+  }
+}
+
+function presentMembers<K extends keyof JsonSchemaProps>(
+  props: JsonSchemaProps,
+  names: readonly K[],
+): Pick<JsonSchemaProps, K> {
+  return Object.fromEntries(
+    names.filter((name) => props[name] !== undefined).map((name) => [name, props[name]]),
+  ) as Pick<JsonSchemaProps, K>
+}
