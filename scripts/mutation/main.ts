@@ -58,7 +58,16 @@ async function mutate(globs: readonly string[]): Promise<MutantResult[]> {
     reporters: [process.stderr.isTTY ? 'progress' : 'progress-append-only'],
     logLevel: 'warn' as LogLevel,
   })
-  return stryker.runMutationTest()
+  const mutants = await stryker.runMutationTest()
+  // A version of Stryker that names tests otherwise than Vitest runs few or none of them, and every mutant seems to survive.
+  const unjudged = mutants.find(
+    ({ status, coveredBy, testsCompleted }) =>
+      status === 'Survived' && (testsCompleted ?? 0) < (coveredBy?.length ?? 0),
+  )
+  if (unjudged !== undefined) {
+    throw new Error(`${describe(unjudged)}: only ${unjudged.testsCompleted} of ${unjudged.coveredBy?.length} tests ran`)
+  }
+  return mutants
 }
 
 function isUnnoticed({ status }: MutantResult): boolean {
