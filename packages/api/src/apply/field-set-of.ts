@@ -1,0 +1,44 @@
+import { isJsonObject } from '../json.ts'
+import type { ListSchema, Schema } from '../schema/schema.ts'
+import { type FieldSet, FieldSetBuilder, type FieldSetNode, nodeBelow } from './field-set.ts'
+import { compositionOf, isEmptyContainer, isNamedField, listElement, memberSchema, membersOf } from './typed-value.ts'
+
+/**
+ * The fields a value has: what somebody who sets it owns. Scalars, atomic lists and maps and empty containers are fields;
+ * so are the elements of lists and the keys of maps, beside what is in them; objects with named fields are not.
+ */
+export function fieldSetOf(schema: Schema | undefined, value: unknown): FieldSet {
+  const builder = new FieldSetBuilder()
+  addFields(schema, value, builder.root)
+  return builder.build()
+}
+
+/** Puts what a value has below `node`, and `node` itself where the value is one field. */
+export function addFields(schema: Schema | undefined, value: unknown, node: FieldSetNode): void {
+  const composition = compositionOf(schema, value)
+  if (composition.type === 'atomic') node.member = true
+  else if (composition.type === 'fields') addMembers(schema, value, node)
+  else addElements(composition.list, value as readonly unknown[], node)
+}
+
+function addMembers(schema: Schema | undefined, value: unknown, node: FieldSetNode): void {
+  if (!isJsonObject(value)) return
+  for (const [element, name, each] of membersOf(value)) {
+    const below = nodeBelow(node, element)
+    addFields(memberSchema(schema, name), each, below)
+    if (isEmptyContainer(each) || !isNamedField(schema, name)) below.member = true
+  }
+}
+
+/** Elements that are there twice are owned as one, without what is in them. */
+function addElements(list: ListSchema, values: readonly unknown[], node: FieldSetNode): void {
+  const counts = new Map<string, number>()
+  const elements = values.map((value) => listElement(list, value))
+  for (const element of elements) counts.set(element, (counts.get(element) ?? 0) + 1)
+  values.forEach((value, index) => {
+    const element = elements[index] ?? ''
+    const below = nodeBelow(node, element)
+    below.member = true
+    if (counts.get(element) === 1) addFields(list.items, value, below)
+  })
+}

@@ -1,0 +1,194 @@
+/**
+ * Sets of fields, in the very form in which managedFields hold them (`fieldsV1`): a trie in JSON whose members are path
+ * elements. `f:name` is a field or a map's key, `k:{…}` a list element by its keys, `v:…` a list element by its value. An
+ * element without members of its own is in the set; one with members is in it where it has the member `.`.
+ * Elements are in the order of their text, so sets that hold the same fields are the same JSON.
+ *
+ * https://github.com/kubernetes-sigs/structured-merge-diff (fieldpath.Set)
+ */
+export interface FieldSet {
+  readonly [element: string]: FieldSet
+}
+
+/** The empty set; inside a set, an element that is in it and has nothing below. */
+export const noFields: FieldSet = Object.freeze({})
+
+/** Marks an element with members of its own as being in the set, too. */
+export const selfElement = '.'
+
+export function isEmptySet(set: FieldSet): boolean {
+  for (const _element in set) return false
+  return true
+}
+
+/** The text of a path element for a field or a map's key. */
+export const fieldElement = (name: string): string => `f:${name}`
+
+/** The fields in either. */
+export function unionOf(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmptySet(b)) return a
+  if (isEmptySet(a)) return b
+  return sorted(joinElements(a, b))
+}
+
+/** The fields in both. */
+export function intersectionOf(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a
+  return elementsOf(a, (element, below) => {
+    const other = elementIn(b, element)
+    return other === undefined ? undefined : commonPart(below, other)
+  })
+}
+
+/** The fields of `a` that are not in `b`. Fields below one that is in `b` stay. */
+export function differenceOf(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return noFields
+  return elementsOf(a, (element, below) => {
+    const other = elementIn(b, element)
+    return other === undefined ? below : rest(below, other)
+  })
+}
+
+/** The fields of `a` that are neither in `b` nor below a field that is. */
+export function recursiveDifferenceOf(a: FieldSet, b: FieldSet): FieldSet {
+  return elementsOf(a, (element, below) => {
+    const other = elementIn(b, element)
+    if (other === undefined) return below
+    if (isMember(other)) return undefined
+    const members = elementsOf(below, (each, node) => outside(node, elementIn(other, each)))
+    return nodeOf(isMember(below), members)
+  })
+}
+
+/** Whether the sets hold the same fields. */
+export function sameFields(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true
+  const elements = Object.keys(a)
+  if (elements.length !== Object.keys(b).length) return false
+  return elements.every((element) => {
+    const other = elementIn(b, element)
+    return other !== undefined && sameFields(elementOf(a, element), other)
+  })
+}
+
+/** Whether this element of a set is in the set itself, and not only on the way to others. */
+export function isMember(node: FieldSet): boolean {
+  return selfElement in node || isEmptySet(node)
+}
+
+/** What is below an element; undefined where the set says nothing of it. */
+export function elementIn(set: FieldSet, element: string): FieldSet | undefined {
+  return Object.hasOwn(set, element) ? set[element] : undefined
+}
+
+/** Every field of a set as the path elements that lead to it. */
+export function* pathsOf(set: FieldSet, above: readonly string[] = []): Generator<readonly string[]> {
+  for (const [element, below] of Object.entries(set)) {
+    if (element === selfElement) continue
+    const path = [...above, element]
+    if (isMember(below)) yield path
+    yield* pathsOf(below, path)
+  }
+}
+
+/** Builds a set from its fields. A field put in twice is in it once. */
+export class FieldSetBuilder {
+  readonly #root: FieldSetNode = { member: false, below: undefined }
+
+  get root(): FieldSetNode {
+    return this.#root
+  }
+
+  build(): FieldSet {
+    return frozen(this.#root, true) ?? noFields
+  }
+}
+
+/** One element of a set under construction. */
+export interface FieldSetNode {
+  /** Puts the element itself into the set. */
+  member: boolean
+  below: Map<string, FieldSetNode> | undefined
+}
+
+/** The node below another, made where it is not there yet. */
+export function nodeBelow(node: FieldSetNode, element: string): FieldSetNode {
+  node.below ??= new Map()
+  const known = node.below.get(element)
+  if (known !== undefined) return known
+  const made: FieldSetNode = { member: false, below: undefined }
+  node.below.set(element, made)
+  return made
+}
+
+function frozen({ member, below }: FieldSetNode, isRoot: boolean): FieldSet | undefined {
+  const nodes: [string, FieldSet][] = []
+  for (const [element, node] of below ?? []) {
+    const made = frozen(node, false)
+    if (made !== undefined) nodes.push([element, made])
+  }
+  if (nodes.length === 0) return member && !isRoot ? noFields : undefined
+  if (member && !isRoot) nodes.push([selfElement, noFields])
+  return sorted(nodes)
+}
+
+const elementOf = (set: FieldSet, element: string): FieldSet => set[element] ?? noFields
+
+/** A node of a set: in it where `member`, with what is below; undefined where it is nothing at all. */
+function nodeOf(member: boolean, below: FieldSet): FieldSet | undefined {
+  if (isEmptySet(below)) return member ? noFields : undefined
+  return member ? sorted([[selfElement, noFields], ...Object.entries(below)]) : below
+}
+
+/**
+ * The elements below a node that `choose` keeps, with what it keeps of them, without the mark that the node itself is in the
+ * set. The node itself where nothing changes.
+ */
+function elementsOf(set: FieldSet, choose: (element: string, below: FieldSet) => FieldSet | undefined): FieldSet {
+  const kept: [string, FieldSet][] = []
+  let same = true
+  for (const [element, below] of Object.entries(set)) {
+    const chosen = element === selfElement ? undefined : choose(element, below)
+    if (chosen !== undefined) kept.push([element, chosen])
+    same &&= chosen === below
+  }
+  if (same) return set
+  return kept.length === 0 ? noFields : Object.freeze(Object.fromEntries(kept))
+}
+
+function joinElements(a: FieldSet, b: FieldSet): [string, FieldSet][] {
+  const joined = new Map(Object.entries(a))
+  for (const [element, below] of Object.entries(b)) {
+    const own = joined.get(element)
+    joined.set(element, own === undefined ? below : joinNodes(own, below))
+  }
+  return [...joined]
+}
+
+function joinNodes(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a
+  const elements = joinElements(a, b).filter(([element]) => element !== selfElement)
+  if (elements.length === 0) return noFields
+  return sorted(isMember(a) || isMember(b) ? [[selfElement, noFields], ...elements] : elements)
+}
+
+function commonPart(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  if (a === b) return a
+  return nodeOf(isMember(a) && isMember(b), intersectionOf(a, b))
+}
+
+function rest(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  if (a === b) return undefined
+  return nodeOf(isMember(a) && !isMember(b), differenceOf(a, b))
+}
+
+function outside(node: FieldSet, other: FieldSet | undefined): FieldSet | undefined {
+  if (other === undefined) return node
+  if (isMember(other)) return undefined
+  return nodeOf(isMember(node), recursiveDifferenceOf(node, other))
+}
+
+function sorted(nodes: [string, FieldSet][]): FieldSet {
+  nodes.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return Object.freeze(Object.fromEntries(nodes))
+}

@@ -1,0 +1,100 @@
+import { isJsonObject, type JsonObject, member, setMember } from '../json.ts'
+import type { ListSchema, Schema } from '../schema/schema.ts'
+import { compositionOf, isEmptyContainer, listElement, memberSchema } from './typed-value.ts'
+
+/**
+ * `live` with everything that `applied` says: members and elements that both have are merged, scalars and atomic values are
+ * the applied ones, the rest stays. What is not changed is shared with `live`.
+ * https://github.com/kubernetes-sigs/structured-merge-diff (typed.Merge)
+ */
+export function mergeApplied(schema: Schema | undefined, live: unknown, applied: unknown): unknown {
+  if (applied === undefined || live === applied) return live
+  if (live === undefined) return applied
+  const composition = compositionOf(schema, live)
+  if (composition.type === 'atomic' || composition.type !== compositionOf(schema, applied).type) return applied
+  if (isEmptyContainer(live) && isEmptyContainer(applied)) return applied
+  return composition.type === 'elements'
+    ? mergeElements(composition.list, live as readonly unknown[], applied as readonly unknown[])
+    : mergeMembers(schema, live as JsonObject, applied as JsonObject)
+}
+
+function mergeMembers(schema: Schema | undefined, live: JsonObject, applied: JsonObject): JsonObject {
+  let merged: Record<string, unknown> | undefined
+  for (const name of Object.keys(applied)) {
+    const before = member(live, name)
+    const after = mergeApplied(memberSchema(schema, name), before, applied[name])
+    if (after === before) continue
+    merged ??= { ...live }
+    setMember(merged, name, after)
+  }
+  return merged ?? live
+}
+
+/**
+ * The applied elements are in the order in which they were applied; live elements that were not applied keep their places
+ * among those that both have.
+ */
+function mergeElements(list: ListSchema, live: readonly unknown[], applied: readonly unknown[]): readonly unknown[] {
+  const liveElements = live.map((value) => listElement(list, value))
+  const appliedElements = applied.map((value) => listElement(list, value))
+  const [liveByElement, appliedByElement] = [uniqueByElement(liveElements, live), byElement(appliedElements, applied)]
+  const inLive = new Set(liveElements)
+  const shared = appliedElements.filter((element) => inLive.has(element))
+  const merged: unknown[] = []
+  const taken = new Set<string>()
+  const take = (element: string) => {
+    taken.add(element)
+    merged.push(mergeApplied(list.items, liveByElement.get(element), appliedByElement.get(element)))
+    if (shared[0] === element) shared.shift()
+  }
+  let [atLive, atApplied] = [0, 0]
+  while (atLive < live.length || atApplied < applied.length) {
+    const [own, wanted] = [liveElements[atLive], appliedElements[atApplied]]
+    if (own !== undefined && !appliedByElement.has(own)) {
+      merged.push(live[atLive])
+      atLive += 1
+      continue
+    }
+    const isNext = own === wanted || own === shared[0]
+    if (own !== undefined && wanted !== undefined && shared.length > 0 && !isNext) {
+      // It is taken, or will be, in the place where it was applied.
+      atLive += 1
+      continue
+    }
+    if (own !== undefined && (own === wanted || taken.has(own))) atLive += 1
+    if (wanted === undefined) continue
+    take(wanted)
+    atApplied += 1
+  }
+  return sameElements(live, merged) ? live : merged
+}
+
+const byElement = (elements: readonly string[], values: readonly unknown[]): ReadonlyMap<string, unknown> =>
+  new Map(elements.map((element, index) => [element, values[index]]))
+
+/** Of elements that are there twice none is the one to merge with. */
+function uniqueByElement(elements: readonly string[], values: readonly unknown[]): ReadonlyMap<string, unknown> {
+  const found = new Map<string, unknown>()
+  const twice = new Set<string>()
+  elements.forEach((element, index) => {
+    if (found.has(element)) twice.add(element)
+    found.set(element, values[index])
+  })
+  for (const element of twice) found.delete(element)
+  return found
+}
+
+const sameElements = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((value, index) => value === b[index])
+
+/** Whether merging would have to tell elements apart that are the same. */
+export function hasDuplicateElements(schema: Schema | undefined, value: unknown): boolean {
+  const composition = compositionOf(schema, value)
+  if (composition.type === 'elements' && Array.isArray(value)) {
+    const elements = value.map((each) => listElement(composition.list, each))
+    if (new Set(elements).size < elements.length) return true
+    return value.some((each) => hasDuplicateElements(composition.list.items, each))
+  }
+  if (composition.type !== 'fields' || !isJsonObject(value)) return false
+  return Object.keys(value).some((name) => hasDuplicateElements(memberSchema(schema, name), value[name]))
+}

@@ -1,0 +1,70 @@
+import { type JsonObject, setMember } from '../json.ts'
+import { resolveSchema } from '../schema/resolve.ts'
+import type { ListSchema, Schema } from '../schema/schema.ts'
+import { elementIn, type FieldSet, isEmptySet, isMember, noFields, selfElement } from './field-set.ts'
+import { compositionOf, isNamedField, listElement, memberSchema, membersOf } from './typed-value.ts'
+
+/**
+ * A value without the fields of a set. An object or list of which nothing is left goes with its last field. What is not
+ * touched is shared. https://github.com/kubernetes-sigs/structured-merge-diff (typed.RemoveItems)
+ */
+export function removeFields(schema: Schema | undefined, value: unknown, fields: FieldSet): unknown {
+  if (isEmptySet(fields)) return value
+  const composition = compositionOf(schema, value)
+  if (composition.type === 'elements') return removeElements(composition.list, value as readonly unknown[], fields)
+  return composition.type === 'fields' ? removeMembers(schema, value as JsonObject, fields) : value
+}
+
+function removeMembers(schema: Schema | undefined, value: JsonObject, fields: FieldSet): JsonObject | undefined {
+  const kept: Record<string, unknown> = {}
+  let same = true
+  for (const [element, name, each] of membersOf(value)) {
+    const after = without(memberSchema(schema, name), each, elementIn(fields, element))
+    if (after !== undefined) setMember(kept, name, after)
+    same &&= after === each
+  }
+  if (same) return value
+  return Object.keys(kept).length === 0 ? undefined : kept
+}
+
+function removeElements(
+  list: ListSchema,
+  values: readonly unknown[],
+  fields: FieldSet,
+): readonly unknown[] | undefined {
+  const kept: unknown[] = []
+  let same = true
+  for (const value of values) {
+    const after = without(list.items, value, elementIn(fields, listElement(list, value)))
+    if (after !== undefined) kept.push(after)
+    same &&= after === value
+  }
+  if (same) return values
+  return kept.length === 0 ? undefined : kept
+}
+
+function without(schema: Schema | undefined, value: unknown, node: FieldSet | undefined): unknown {
+  if (node === undefined) return value
+  return isMember(node) ? undefined : removeFields(schema, value, node)
+}
+
+/**
+ * The set with every named field that has something below it as a field of its own: when all that was in an object is
+ * removed the object goes, too. Keys of maps and elements of lists are in a set by themselves where they are owned.
+ */
+export function withNamedFields(schema: Schema | undefined, fields: FieldSet): FieldSet {
+  const nodes = Object.entries(fields).map(([element, below]) => {
+    if (element === selfElement || isEmptySet(below)) return [element, below] as const
+    const name = element.slice(2)
+    const isField = element.startsWith('f:')
+    const made = withNamedFields(isField ? memberSchema(schema, name) : itemsSchema(schema), below)
+    const marked = isField && isNamedField(schema, name) ? { [selfElement]: noFields, ...made } : made
+    return [element, marked] as const
+  })
+  return Object.fromEntries(nodes)
+}
+
+function itemsSchema(schema: Schema | undefined): Schema | undefined {
+  const resolved = schema === undefined ? undefined : resolveSchema(schema)
+  return resolved?.type === 'list' ? resolved.items : undefined
+}

@@ -1,0 +1,107 @@
+/** How server-side apply sees values: what owns what in lists and maps, and how the elements of lists are told apart. */
+import { compareText } from '../compare-text.ts'
+import { isJsonObject, type JsonObject, member } from '../json.ts'
+import { resolveSchema } from '../schema/resolve.ts'
+import type { Field, ListSchema, Schema } from '../schema/schema.ts'
+import { fieldElement } from './field-set.ts'
+
+/**
+ * What a value is made of, for the ownership of fields:
+ * - `atomic`: it is owned as a whole.
+ * - `fields`: each member is owned by itself.
+ * - `elements`: each element is owned by itself; the list says how they are identified.
+ */
+export type Composition =
+  | { readonly type: 'atomic' }
+  | { readonly type: 'fields' }
+  | { readonly type: 'elements'; readonly list: ListSchema }
+
+const atomic: Composition = { type: 'atomic' }
+const fields: Composition = { type: 'fields' }
+
+/** The composition of a value under its schema; undefined stands for a value that no schema describes. */
+export function compositionOf(schema: Schema | undefined, value: unknown): Composition {
+  const resolved = schema === undefined ? undefined : resolveSchema(schema)
+  if (Array.isArray(value)) {
+    if (resolved?.type !== 'list') return atomic
+    return resolved.listType === 'set' || resolved.listType === 'map' ? { type: 'elements', list: resolved } : atomic
+  }
+  if (!isJsonObject(value)) return atomic
+  if (resolved === undefined || resolved.type === 'any') return fields
+  if (resolved.type !== 'object' && resolved.type !== 'map') return atomic
+  return resolved.mapType === 'atomic' ? atomic : fields
+}
+
+/** The schema of the member `name` of an object; undefined where none describes it. */
+export function memberSchema(schema: Schema | undefined, name: string): Schema | undefined {
+  const resolved = schema === undefined ? undefined : resolveSchema(schema)
+  if (resolved?.type === 'map') return resolved.values
+  return resolved?.type === 'object' ? fieldOf(resolved.fields, name)?.schema : undefined
+}
+
+/** Whether the schema of an object names this member, so that it is a field and no key of a map. */
+export function isNamedField(schema: Schema | undefined, name: string): boolean {
+  const resolved = schema === undefined ? undefined : resolveSchema(schema)
+  return resolved?.type === 'object' && fieldOf(resolved.fields, name) !== undefined
+}
+
+const fieldOf = (all: Readonly<Record<string, Field>>, name: string): Field | undefined =>
+  Object.hasOwn(all, name) ? all[name] : undefined
+
+/** Elements of a list lack what would tell them from one another. */
+export class UnidentifiedElementError extends Error {
+  override readonly name = 'UnidentifiedElementError'
+}
+
+/** The path element of one element of a list. Throws where the element does not say which it is. */
+export function listElement(list: ListSchema, value: unknown): string {
+  return list.listType === 'map' ? keyedElement(list, value) : `v:${JSON.stringify(value)}`
+}
+
+function keyedElement({ mapKeys = [], items }: ListSchema, value: unknown): string {
+  if (!isJsonObject(value)) {
+    throw new UnidentifiedElementError(`associative list with keys may not have non-map elements`)
+  }
+  const keys: Record<string, unknown> = {}
+  for (const name of sortedKeys(mapKeys)) {
+    const key = member(value, name) ?? keyDefault(items, name)
+    if (key === undefined) {
+      throw new UnidentifiedElementError(
+        `associative list with keys has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`,
+      )
+    }
+    keys[name] = key
+  }
+  return `k:${JSON.stringify(keys)}`
+}
+
+const sortedKeysKnown = new WeakMap<readonly string[], readonly string[]>()
+
+function sortedKeys(keys: readonly string[]): readonly string[] {
+  const known = sortedKeysKnown.get(keys)
+  if (known !== undefined) return known
+  const made = keys.length < 2 ? keys : [...keys].sort(compareText)
+  sortedKeysKnown.set(keys, made)
+  return made
+}
+
+function keyDefault(items: Schema, name: string): unknown {
+  const resolved = resolveSchema(items)
+  return resolved.type === 'object' ? fieldOf(resolved.fields, name)?.default : undefined
+}
+
+/** The members of an object with their path elements. */
+export function* membersOf(value: JsonObject): Generator<readonly [element: string, name: string, member: unknown]> {
+  for (const name of Object.keys(value)) {
+    const each = value[name]
+    if (each !== undefined) yield [fieldElement(name), name, each]
+  }
+}
+
+/** Whether a value is an object or a list that holds nothing. */
+export function isEmptyContainer(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  if (!isJsonObject(value)) return false
+  for (const name in value) if (value[name] !== undefined) return false
+  return true
+}
