@@ -1,4 +1,5 @@
 /** The Kubernetes API as data, and the pure functions over it. */
+export * from './apply/index.ts'
 export * from './compare-text.ts'
 export * from './equality.ts'
 export * from './field-error.ts'

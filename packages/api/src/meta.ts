@@ -14,7 +14,7 @@ import {
   stringMap,
   time,
 } from './schema/builders.ts'
-import type { Infer, ObjectSchema } from './schema/schema.ts'
+import type { Field, Infer, ObjectSchema } from './schema/schema.ts'
 
 const metaV1 = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 
@@ -124,6 +124,9 @@ export interface KubernetesList<T extends KubernetesObject = KubernetesObject> {
   readonly items: readonly T[]
 }
 
+/** The structs that upstream's kinds hold by value. */
+const byValue: ReadonlySet<string> = new Set(['metadata', 'spec', 'status'])
+
 /**
  * A top-level kind: `apiVersion`, `kind` and `metadata` with the fields given (`spec`, `status`, or whatever it has).
  * `name` is the OpenAPI definition name.
@@ -134,17 +137,17 @@ export function kindSchema<const F extends Parameters<typeof object>[2]>(
   fields: F,
   options: Parameters<typeof object<F>>[3] = {},
 ): ObjectSchema<KubernetesObject & InferFields<F>> {
-  const schema = object(
-    name,
-    doc,
-    {
-      apiVersion: optional(string(), 'Version of the schema this object is written in, such as v1 or apps/v1.'),
-      kind: optional(string(), 'Kind of the object, in CamelCase. It cannot be changed.'),
-      metadata: optional(objectMeta, 'What every stored object carries: name, labels, owners and the like.'),
-      ...fields,
-    } as Parameters<typeof object>[2],
-    options as Parameters<typeof object>[3],
-  )
+  const all: Readonly<Record<string, Field>> = {
+    apiVersion: optional(string(), 'Version of the schema this object is written in, such as v1 or apps/v1.'),
+    kind: optional(string(), 'Kind of the object, in CamelCase. It cannot be changed.'),
+    metadata: optional(objectMeta, 'What every stored object carries: name, labels, owners and the like.'),
+    ...fields,
+  }
+  const marked = Object.entries(all).map(([field, value]) => [
+    field,
+    byValue.has(field) && value.schema.type === 'object' ? { ...value, byValue: true } : value,
+  ])
+  const schema = object(name, doc, Object.fromEntries(marked), options as Parameters<typeof object>[3])
   return schema as ObjectSchema<KubernetesObject & InferFields<F>>
 }
 

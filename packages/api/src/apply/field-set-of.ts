@@ -4,8 +4,9 @@ import { type FieldSet, FieldSetBuilder, type FieldSetNode, nodeBelow } from './
 import { compositionOf, isEmptyContainer, isNamedField, listElement, memberSchema, membersOf } from './typed-value.ts'
 
 /**
- * The fields a value has: what somebody who sets it owns. Scalars, atomic lists and maps and empty containers are fields;
- * so are the elements of lists and the keys of maps, beside what is in them; objects with named fields are not.
+ * The fields a value has: what somebody who sets it owns. Scalars, atomic lists and maps, empty objects and nulls are fields;
+ * so are the elements of lists and the keys of maps, beside what is in them; objects with named fields are not, nor are
+ * empty lists.
  */
 export function fieldSetOf(schema: Schema | undefined, value: unknown): FieldSet {
   const builder = new FieldSetBuilder()
@@ -26,9 +27,11 @@ function addMembers(schema: Schema | undefined, value: unknown, node: FieldSetNo
   for (const [element, name, each] of membersOf(value)) {
     const below = nodeBelow(node, element)
     addFields(memberSchema(schema, name), each, below)
-    if (isEmptyContainer(each) || !isNamedField(schema, name)) below.member = true
+    if (isEmptyObject(each) || !isNamedField(schema, name)) below.member = true
   }
 }
+
+const isEmptyObject = (value: unknown): boolean => !Array.isArray(value) && isEmptyContainer(value)
 
 /** Elements that are there twice are owned as one, without what is in them. */
 function addElements(list: ListSchema, values: readonly unknown[], node: FieldSetNode): void {

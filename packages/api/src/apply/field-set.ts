@@ -81,14 +81,11 @@ export function elementIn(set: FieldSet, element: string): FieldSet | undefined 
   return Object.hasOwn(set, element) ? set[element] : undefined
 }
 
-/** Every field of a set as the path elements that lead to it. */
+/** Every field of a set as the path elements that lead to it: those of a level in order, then what is below them. */
 export function* pathsOf(set: FieldSet, above: readonly string[] = []): Generator<readonly string[]> {
-  for (const [element, below] of Object.entries(set)) {
-    if (element === selfElement) continue
-    const path = [...above, element]
-    if (isMember(below)) yield path
-    yield* pathsOf(below, path)
-  }
+  const elements = Object.keys(set).filter((element) => element !== selfElement)
+  for (const element of elements) if (isMember(elementOf(set, element))) yield [...above, element]
+  for (const element of elements) yield* pathsOf(elementOf(set, element), [...above, element])
 }
 
 /** Builds a set from its fields. A field put in twice is in it once. */

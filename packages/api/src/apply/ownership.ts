@@ -1,6 +1,6 @@
 /**
  * Who owns which fields of an object, and what an update or an apply makes of that. Pure.
- * https://github.com/kubernetes-sigs/structured-merge-diff (merge.Updater), apimachinery's managedfields.
+ * https://github.com/kubernetes-sigs/structured-merge-diff (merge.Updater)
  */
 import type { Schema } from '../schema/schema.ts'
 import { type Comparison, compareFields } from './compare.ts'
@@ -34,13 +34,15 @@ export interface Owned extends Manager {
   readonly time?: string | undefined
 }
 
-/** The owners of an object's fields. No two are the same manager, none owns nothing. */
+/** The owners of an object's fields. No two are the same manager. */
 export type FieldOwners = readonly Owned[]
 
-/** An object in every version in which somebody owns fields. */
-export interface VersionedObject {
-  /** The object as of `apiVersion`; undefined where there is no such version (any more). */
-  at(apiVersion: string): { readonly schema: Schema; readonly value: unknown } | undefined
+/** The versions of a kind, for the fields that are named in them. Conversion does not change what it gets. */
+export interface Versions {
+  /** Undefined where there is no such version (any more). */
+  schemaOf(apiVersion: string): Schema | undefined
+  /** A value of one version as it is in another; both have a schema. */
+  convert(value: unknown, from: string, to: string): unknown
 }
 
 export function isSameManager(a: Manager, b: Manager): boolean {
@@ -52,82 +54,34 @@ export function isSameManager(a: Manager, b: Manager): boolean {
   )
 }
 
-/** A field that somebody else owns and an apply would change. */
+/** Fields that somebody else owns and an apply would change. */
 export interface OwnershipConflict {
   readonly manager: Owned
   readonly fields: FieldSet
 }
 
-interface Transfer {
+/** A change of an object, in the version of `manager`. */
+export interface OwnedChange {
+  readonly before: unknown
+  readonly after: unknown
   readonly owners: FieldOwners
-  readonly comparison: Comparison
-  readonly conflicts: readonly OwnershipConflict[]
+  readonly manager: Manager
+  readonly versions: Versions
+  /** Fields that nobody owns through this part of the object. */
+  readonly ignored: FieldSet
 }
 
 /**
- * The owners after a change by `manager`, its own fields left as they were: the others lose what is changed or gone. Fields of
- * a version that is not served any more are owned by nobody.
+ * The owners after somebody replaced `before` by `after`: it owns what it changed beside what it owned before, and the others
+ * lose what is changed or gone. `changed` is what it took.
  */
-function transfer(
-  before: VersionedObject,
-  after: VersionedObject,
-  owners: FieldOwners,
-  manager: Manager,
-  ignored: FieldSet,
-): Transfer {
-  const comparisons = new Map<string, Comparison | undefined>()
-  const comparisonAt = (apiVersion: string): Comparison | undefined => {
-    if (!comparisons.has(apiVersion)) comparisons.set(apiVersion, comparisonOf(before, after, apiVersion, ignored))
-    return comparisons.get(apiVersion)
-  }
-  const conflicts: OwnershipConflict[] = []
-  const left: Owned[] = []
-  for (const owner of owners) {
-    if (isSameManager(owner, manager)) {
-      left.push(owner)
-      continue
-    }
-    const comparison = comparisonAt(owner.apiVersion)
-    if (comparison === undefined) continue
-    const taken = intersectionOf(owner.fields, unionOf(comparison.modified, comparison.added))
-    if (!isEmptySet(taken)) conflicts.push({ manager: owner, fields: taken })
-    const fields = differenceOf(differenceOf(owner.fields, taken), comparison.removed)
-    if (!isEmptySet(fields)) left.push(fields === owner.fields ? owner : { ...owner, fields })
-  }
-  const unchanged: Comparison = { added: noFields, modified: noFields, removed: noFields }
-  return { owners: left, comparison: comparisonAt(manager.apiVersion) ?? unchanged, conflicts }
-}
-
-function comparisonOf(
-  before: VersionedObject,
-  after: VersionedObject,
-  apiVersion: string,
-  ignored: FieldSet,
-): Comparison | undefined {
-  const [old, now] = [before.at(apiVersion), after.at(apiVersion)]
-  if (old === undefined || now === undefined) return undefined
-  const { added, modified, removed } = compareFields(now.schema, old.value, now.value)
-  if (isEmptySet(ignored)) return { added, modified, removed }
-  return {
-    added: recursiveDifferenceOf(added, ignored),
-    modified: recursiveDifferenceOf(modified, ignored),
-    removed: recursiveDifferenceOf(removed, ignored),
-  }
-}
-
-/** The owners after `manager` has replaced `before` by `after`: it owns what it changed and what it owned before. */
-export function ownersAfterUpdate(
-  before: VersionedObject,
-  after: VersionedObject,
-  owners: FieldOwners,
-  manager: Manager,
-  ignored: FieldSet,
-): FieldOwners {
-  const { owners: left, comparison } = transfer(before, after, owners, manager, ignored)
+export function ownersAfterUpdate(change: OwnedChange): { readonly owners: FieldOwners; readonly changed: FieldSet } {
+  const { manager } = change
+  const { owners: left, comparison } = transfer(change, undefined)
+  const changed = unionOf(comparison.modified, comparison.added)
+  if (isEmptySet(changed)) return { owners: left, changed }
   const own = left.find((owner) => isSameManager(owner, manager))?.fields ?? noFields
-  const kept = differenceOf(own, comparison.removed)
-  const fields = recursiveDifferenceOf(unionOf(unionOf(kept, comparison.modified), comparison.added), ignored)
-  return withOwned(left, manager, fields)
+  return { owners: withOwned(left, manager, unionOf(own, changed)), changed }
 }
 
 /** The owners with `manager` owning exactly `fields`. */
@@ -144,53 +98,136 @@ export function withOwned(owners: FieldOwners, manager: Manager, fields: FieldSe
 export interface Applied {
   /** The object in the version of the applied configuration, merged and pruned; not decoded. */
   readonly value: unknown
-  /** The owners where the conflicts, if there are any, are forced. `time` is as it was. */
+  /** The owners where the conflicts, if there are any, are forced. Times are as they were. */
   readonly owners: FieldOwners
   readonly conflicts: readonly OwnershipConflict[]
 }
 
-/** How an apply sees the object in the version of its configuration, and how the result is seen in others. */
+/** An apply of `configuration`, which is of the version of `manager`, as is `live`. */
 export interface ApplyInput {
-  readonly live: VersionedObject
-  readonly configuration: { readonly schema: Schema; readonly value: unknown }
+  readonly live: unknown
+  readonly configuration: unknown
+  readonly schema: Schema
   readonly owners: FieldOwners
   readonly manager: Manager
+  readonly versions: Versions
   /** Fields that nobody owns through this part of the object. */
   readonly ignored: FieldSet
-  /** A value of the configuration's version in every version. */
-  versioned(value: unknown): VersionedObject
 }
 
 /** Merges an applied configuration into an object: what its manager applied before and leaves out now goes, unless others own it. */
 export function applyConfiguration(input: ApplyInput): Applied {
-  const { live, configuration, owners, manager, ignored } = input
-  const { schema } = configuration
-  const merged = mergeApplied(schema, live.at(manager.apiVersion)?.value, configuration.value)
+  const { live, configuration, schema, owners, manager, versions, ignored } = input
+  const merged = mergeApplied(schema, live, configuration)
   const last = owners.find((owner) => isSameManager(owner, manager))
-  const fields = recursiveDifferenceOf(fieldSetOf(schema, configuration.value), ignored)
+  const fields = recursiveDifferenceOf(fieldSetOf(schema, configuration), ignored)
+  // Even one that owns nothing stands for itself while the others are judged.
   const claimed = withOwned(owners, manager, fields)
   const value = last === undefined ? merged : prune(input, merged, claimed, last)
-  const { owners: left, conflicts } = transfer(live, input.versioned(value), claimed, manager, ignored)
+  const change = { before: live, after: value, owners: claimed, manager, versions, ignored }
+  const { owners: left, conflicts } = transfer(change, manager)
   return { value, owners: left, conflicts }
 }
 
-/** The merged object without what the manager owned and neither it nor anybody else owns now. */
-function prune({ configuration, versioned, manager }: ApplyInput, merged: unknown, owners: FieldOwners, last: Owned) {
-  const { schema } = configuration
-  if (last.apiVersion !== manager.apiVersion) {
-    const older = versioned(merged).at(last.apiVersion)
-    // Without the version nobody can tell any more what the fields were.
-    if (older === undefined) return merged
+interface Transfer {
+  readonly owners: FieldOwners
+  /** In the version of the change. */
+  readonly comparison: Comparison
+  readonly conflicts: readonly OwnershipConflict[]
+}
+
+/**
+ * The owners, but for `except`, without what is changed or gone. Fields of a version that is not served any more are owned by
+ * nobody.
+ */
+function transfer(change: OwnedChange, except: Manager | undefined): Transfer {
+  const comparisonAt = comparer(change)
+  const comparison = comparisonAt(change.manager.apiVersion) ?? noDifference
+  const conflicts: OwnershipConflict[] = []
+  const left: Owned[] = []
+  for (const owner of change.owners) {
+    if (except !== undefined && isSameManager(owner, except)) {
+      left.push(owner)
+      continue
+    }
+    const own = comparisonAt(owner.apiVersion)
+    if (own === undefined) continue
+    const taken = intersectionOf(owner.fields, unionOf(own.modified, own.added))
+    if (!isEmptySet(taken)) conflicts.push({ manager: owner, fields: taken })
+    const fields = differenceOf(differenceOf(owner.fields, taken), own.removed)
+    if (!isEmptySet(fields)) left.push(fields === owner.fields ? owner : { ...owner, fields })
   }
+  const same = left.length === change.owners.length && left.every((owner, index) => owner === change.owners[index])
+  return { owners: same ? change.owners : left, comparison, conflicts }
+}
+
+const noDifference: Comparison = { added: noFields, modified: noFields, removed: noFields }
+
+/** Compares the two sides of a change in each version once. */
+function comparer({ before, after, manager, versions, ignored }: OwnedChange) {
+  const known = new Map<string, Comparison | undefined>()
+  return (apiVersion: string): Comparison | undefined => {
+    if (known.has(apiVersion)) return known.get(apiVersion)
+    const made = comparison(apiVersion)
+    known.set(apiVersion, made)
+    return made
+  }
+
+  function comparison(apiVersion: string): Comparison | undefined {
+    const schema = versions.schemaOf(apiVersion)
+    if (schema === undefined) return undefined
+    if (before === after) return noDifference
+    const same = apiVersion === manager.apiVersion
+    const at = (value: unknown) => (same ? value : versions.convert(value, manager.apiVersion, apiVersion))
+    return without(compareFields(schema, at(before), at(after)), ignored)
+  }
+}
+
+function without({ added, modified, removed }: Comparison, ignored: FieldSet): Comparison {
+  if (isEmptySet(ignored)) return { added, modified, removed }
+  return {
+    added: recursiveDifferenceOf(added, ignored),
+    modified: recursiveDifferenceOf(modified, ignored),
+    removed: recursiveDifferenceOf(removed, ignored),
+  }
+}
+
+/** The merged object without what the manager owned and neither it nor anybody else owns now. */
+function prune({ versions, manager }: ApplyInput, merged: unknown, owners: FieldOwners, last: Owned): unknown {
+  const lastVersion = last.apiVersion
+  const schema = versions.schemaOf(lastVersion)
+  // Without the version nobody can tell any more what the fields were.
+  if (schema === undefined) return merged
+  const at = (value: unknown, from: string, to: string) => (from === to ? value : versions.convert(value, from, to))
+  const whole = at(merged, manager.apiVersion, lastVersion)
   const lastFields = withNamedFields(schema, last.fields)
-  const pruned = removeFields(schema, merged, lastFields)
-  const mergedFields = withNamedFields(schema, fieldSetOf(schema, merged))
-  let managed = noFields
-  for (const owner of owners) managed = unionOf(managed, withNamedFields(schema, owner.fields))
-  const prunedFields = withNamedFields(schema, fieldSetOf(schema, pruned))
-  // What is in a removed element and somebody else's comes back with its element.
-  const withOwnedFields = removeFields(schema, merged, differenceOf(mergedFields, unionOf(prunedFields, managed)))
+  let pruned = objectWithout(schema, whole, lastFields)
+  for (const [version, managed] of ownedByVersion(owners, lastVersion)) {
+    const own = versions.schemaOf(version)
+    if (own === undefined) continue
+    const back = withOwnedFields(own, at(whole, lastVersion, version), at(pruned, lastVersion, version), managed)
+    pruned = at(back, version, lastVersion)
+  }
   // What nobody owned was not this manager's to remove.
-  const backFields = withNamedFields(schema, fieldSetOf(schema, withOwnedFields))
-  return removeFields(schema, merged, intersectionOf(differenceOf(mergedFields, backFields), lastFields))
+  const gone = differenceOf(fieldsOf(schema, whole), fieldsOf(schema, pruned))
+  return at(objectWithout(schema, whole, intersectionOf(gone, lastFields)), lastVersion, manager.apiVersion)
+}
+
+/** `pruned`, a part of `whole`, with what else of it is owned; what is somebody's in a removed element comes back with its element. */
+function withOwnedFields(schema: Schema, whole: unknown, pruned: unknown, managed: FieldSet): unknown {
+  const kept = unionOf(fieldsOf(schema, pruned), withNamedFields(schema, managed))
+  return objectWithout(schema, whole, differenceOf(fieldsOf(schema, whole), kept))
+}
+
+/** An object stays one when all its fields go. */
+const objectWithout = (schema: Schema, object: unknown, fields: FieldSet): unknown =>
+  removeFields(schema, object, fields) ?? {}
+
+const fieldsOf = (schema: Schema, value: unknown): FieldSet => withNamedFields(schema, fieldSetOf(schema, value))
+
+/** Everything that is owned in a version; `first` comes first, as conversion may need what others own there. */
+function ownedByVersion(owners: FieldOwners, first: string): ReadonlyMap<string, FieldSet> {
+  const owned = new Map<string, FieldSet>([[first, noFields]])
+  for (const { apiVersion, fields } of owners) owned.set(apiVersion, unionOf(owned.get(apiVersion) ?? noFields, fields))
+  return owned
 }

@@ -234,6 +234,8 @@ export interface Field<T = unknown, Required extends boolean = boolean> {
   readonly patchStrategy?: PatchStrategy
   /** A warning to whoever sets it; the text says what to use instead. */
   readonly deprecated?: string
+  /** A struct that upstream's Go type holds by value: it is part of an empty object already, and nobody owns it by itself. */
+  readonly byValue?: boolean
 }
 
 export interface ValidationContext<T> {

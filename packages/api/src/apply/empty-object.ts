@@ -1,0 +1,26 @@
+import { resolveSchema } from '../schema/resolve.ts'
+import type { ObjectSchema, Schema } from '../schema/schema.ts'
+
+const known = new WeakMap<object, unknown>()
+
+/**
+ * The object that a new one is compared with: of built-in kinds Go's empty struct, which has the structs that it holds by
+ * value and, empty, the lists that are always written. Whoever creates an object owns what is in them, not them. An object
+ * of a schema that says nothing of the kind is empty.
+ */
+export function emptyObjectOf(schema: Schema): unknown {
+  const resolved = resolveSchema(schema)
+  if (resolved.type !== 'object') return {}
+  const made = known.get(resolved) ?? Object.freeze(emptyStruct(resolved))
+  known.set(resolved, made)
+  return made
+}
+
+function emptyStruct({ fields }: ObjectSchema): Record<string, unknown> {
+  const empty: Record<string, unknown> = {}
+  for (const [name, { schema, required, byValue }] of Object.entries(fields)) {
+    if (byValue === true) empty[name] = emptyObjectOf(schema)
+    else if (required && resolveSchema(schema).type === 'list') empty[name] = []
+  }
+  return empty
+}

@@ -1,0 +1,176 @@
+/**
+ * What upstream's field manager adds to the ownership of fields: what nobody owns, the times, objects of before there were
+ * managers, those that were applied by clients, and a limit. Pure.
+ */
+import { compareText } from '../compare-text.ts'
+import { isJsonObject } from '../json.ts'
+import type { Schema } from '../schema/schema.ts'
+import { compareFields } from './compare.ts'
+import { emptyObjectOf } from './empty-object.ts'
+import { differenceOf, type FieldSet, isEmptySet, noFields, sameFields, unionOf } from './field-set.ts'
+import { fieldSetOf } from './field-set-of.ts'
+import { inOrder } from './managed-fields.ts'
+import {
+  type ApplyInput,
+  applyConfiguration,
+  type FieldOwners,
+  isSameManager,
+  type Manager,
+  type OwnedChange,
+  type OwnershipConflict,
+  ownersAfterUpdate,
+  withOwned,
+} from './ownership.ts'
+
+/** What an object is and what the server gives it is nobody's. */
+const unowned: FieldSet = {
+  'f:apiVersion': noFields,
+  'f:kind': noFields,
+  'f:metadata': {
+    '.': noFields,
+    'f:clusterName': noFields,
+    'f:creationTimestamp': noFields,
+    'f:generation': noFields,
+    'f:managedFields': noFields,
+    'f:name': noFields,
+    'f:namespace': noFields,
+    'f:resourceVersion': noFields,
+    'f:selfLink': noFields,
+    'f:uid': noFields,
+  },
+}
+
+/** Owns what an object had before somebody first applied to it, where nobody owned anything. */
+export const beforeFirstApplyManager = 'before-first-apply'
+
+/** Owns what the oldest of many updaters owned. */
+export const ancientChangesManager = 'ancient-changes'
+
+/** How many managers that update are kept apart. */
+export const updateManagersMax = 10
+
+/** The manager whose applies take over from client-side apply. */
+const clientSideApplier = 'kubectl'
+
+/** Where client-side apply keeps the configuration that was applied last. */
+export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** The owners after somebody changed an object other than by applying. The same where it took nothing and took nothing away. */
+export function recordUpdate(change: OwnedChange, time: string): FieldOwners {
+  const { manager } = change
+  const { owners, changed } = ownersAfterUpdate(change)
+  const own = owners.find((owner) => isSameManager(owner, manager))
+  const fields = differenceOf(own?.fields ?? noFields, unowned)
+  const taken = differenceOf(changed, unowned)
+  if (isEmptySet(taken)) return own?.fields === fields ? owners : withOwned(owners, manager, fields)
+  return inOrder(capUpdaters(timed(withOwned(owners, manager, fields), manager, time)))
+}
+
+/** An apply, as judged: without conflicts where they are forced, or where client-side apply had set the fields. */
+export interface JudgedApply {
+  /** The object in the version of the configuration, merged and pruned; not decoded. */
+  readonly value: unknown
+  readonly owners: FieldOwners
+  /** Where there are any the rest is not to be used. */
+  readonly conflicts: readonly OwnershipConflict[]
+}
+
+/** Applies a configuration to an object. */
+export function recordApply(input: ApplyInput, force: boolean, time: string): JudgedApply {
+  const { live, schema, manager } = input
+  const owners = input.owners.length === 0 ? firstOwners(input, time) : input.owners
+  const applied = applyConfiguration({ ...input, owners })
+  const allowed = manager.name === clientSideApplier ? lastAppliedFields(schema, live, manager.apiVersion) : noFields
+  const conflicts = force ? [] : remaining(applied.conflicts, allowed)
+  const own = applied.owners.find((owner) => isSameManager(owner, manager))
+  const claimed = withOwned(applied.owners, manager, differenceOf(own?.fields ?? noFields, unowned))
+  const isSame = applied.value === live && sameOwners(claimed, input.owners)
+  return { value: applied.value, owners: isSame ? input.owners : inOrder(timed(claimed, manager, time)), conflicts }
+}
+
+/** Whether the same managers own the same, whenever they took it. */
+export function sameOwners(a: FieldOwners, b: FieldOwners): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  return a.every((owner) => {
+    const other = b.find((each) => isSameManager(each, owner))
+    return other !== undefined && other.apiVersion === owner.apiVersion && sameFields(owner.fields, other.fields)
+  })
+}
+
+const timed = (owners: FieldOwners, manager: Manager, time: string): FieldOwners =>
+  owners.map((owner) => (isSameManager(owner, manager) ? { ...owner, time } : owner))
+
+function firstOwners({ live, schema, manager, versions, ignored }: ApplyInput, time: string): FieldOwners {
+  const first: Manager = { ...manager, name: beforeFirstApplyManager, operation: 'Update' }
+  const before = emptyObjectOf(schema)
+  // An object that is only being made has nothing yet.
+  return live === before
+    ? []
+    : recordUpdate({ before, after: live, owners: [], manager: first, versions, ignored }, time)
+}
+
+function remaining(conflicts: readonly OwnershipConflict[], allowed: FieldSet): readonly OwnershipConflict[] {
+  if (isEmptySet(allowed)) return conflicts
+  return conflicts
+    .map(({ manager, fields }) => ({ manager, fields: differenceOf(fields, allowed) }))
+    .filter(({ fields }) => !isEmptySet(fields))
+}
+
+/** What client-side apply has set and nobody has changed since. */
+function lastAppliedFields(schema: Schema, live: unknown, apiVersion: string): FieldSet {
+  const last = lastAppliedOf(live)
+  if (!isJsonObject(last) || last.apiVersion !== apiVersion) return noFields
+  const { added, modified, removed } = compareFields(schema, last, live)
+  return differenceOf(fieldSetOf(schema, last), unionOf(unionOf(added, modified), removed))
+}
+
+function lastAppliedOf(live: unknown): unknown {
+  const text = lastAppliedText(live)
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The configuration that client-side apply keeps with an object; undefined where it keeps none. */
+export function lastAppliedText(object: unknown): string | undefined {
+  const metadata = isJsonObject(object) ? object.metadata : undefined
+  const annotations = isJsonObject(metadata) ? metadata.annotations : undefined
+  const text = isJsonObject(annotations) ? annotations[lastAppliedAnnotation] : undefined
+  return typeof text === 'string' && text !== '' ? text : undefined
+}
+
+/** Whether an apply by this manager is to be kept where client-side apply looks for it, if there is such a place. */
+export const keepsLastApplied = (manager: Manager): boolean => manager.name === clientSideApplier
+
+/**
+ * Merges the oldest managers that update, as far as there are too many, into one for each version: whoever updates under ever
+ * new names fills no object.
+ */
+function capUpdaters(owners: FieldOwners): FieldOwners {
+  const updaters = owners
+    .filter(({ operation }) => operation === 'Update')
+    .sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(a.name, b.name))
+  let surplus = updaters.length - updateManagersMax
+  if (surplus <= 0) return owners
+  let capped = owners
+  const firsts = new Map<string, Manager>()
+  for (const updater of updaters) {
+    if (surplus <= 0) break
+    const { apiVersion } = updater
+    const first = firsts.get(apiVersion)
+    if (first === undefined) {
+      firsts.set(apiVersion, updater)
+      continue
+    }
+    const bucket: Manager = { name: ancientChangesManager, operation: 'Update', apiVersion, subresource: '' }
+    const merged = capped.filter((owner) => [first, bucket, updater].some((each) => isSameManager(each, owner)))
+    const fields = merged.map((owner) => owner.fields).reduce(unionOf, noFields)
+    capped = [...capped.filter((owner) => !merged.includes(owner)), { ...bucket, fields, time: updater.time }]
+    surplus -= 1
+  }
+  return capped
+}

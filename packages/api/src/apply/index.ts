@@ -1,0 +1,19 @@
+/** Server-side apply: who owns which fields. */
+export { applyConflict, pathText } from './conflicts.ts'
+export { emptyObjectOf } from './empty-object.ts'
+export {
+  beforeFirstApplyManager,
+  type JudgedApply,
+  keepsLastApplied,
+  lastAppliedAnnotation,
+  lastAppliedText,
+  recordApply,
+  recordUpdate,
+  sameOwners,
+  updateManagersMax,
+} from './field-manager.ts'
+export { type FieldSet, noFields } from './field-set.ts'
+export { managedFieldsOf, ownersOf, resetsOwners, unknownManager } from './managed-fields.ts'
+export { hasDuplicateElements } from './merge.ts'
+export type { FieldOwners, Manager, Owned, Versions } from './ownership.ts'
+export { UnidentifiedElementError } from './typed-value.ts'

@@ -1,0 +1,104 @@
+import { compareText } from '../compare-text.ts'
+import { isJsonObject, setMember } from '../json.ts'
+import type { ManagedFieldsEntry } from '../meta.ts'
+import { type FieldSet, noFields, selfElement } from './field-set.ts'
+import { type FieldOwners, isSameManager, type Owned } from './ownership.ts'
+
+/** Owners as `metadata.managedFields` shows them. */
+export function managedFieldsOf(owners: FieldOwners): readonly ManagedFieldsEntry[] {
+  return owners.map(({ name, operation, apiVersion, time, fields, subresource }) => ({
+    manager: name,
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields,
+    ...(subresource === '' ? {} : { subresource }),
+  }))
+}
+
+/** The order in which owners are kept and shown: by operation, time and name. */
+export function inOrder(owners: FieldOwners): FieldOwners {
+  const sorted = owners.toSorted(
+    (a, b) =>
+      compareText(a.operation, b.operation) ||
+      compareText(a.time ?? '', b.time ?? '') ||
+      compareText(a.name, b.name) ||
+      compareText(a.apiVersion, b.apiVersion) ||
+      compareText(a.subresource, b.subresource),
+  )
+  return sorted.every((owner, index) => owner === owners[index]) ? owners : sorted
+}
+
+/** Reads managedFields that a client has sent; undefined where they make no sense, and are therefore ignored. */
+export function ownersOf(entries: readonly ManagedFieldsEntry[]): FieldOwners | undefined {
+  const owners: Owned[] = []
+  for (const entry of entries) {
+    const owned = ownedOf(entry)
+    if (owned === undefined) return undefined
+    const at = owners.findIndex((owner) => isSameManager(owner, owned))
+    if (at < 0) owners.push(owned)
+    else owners[at] = owned
+  }
+  return inOrder(owners)
+}
+
+/** Whether a client asks that nobody should own anything: by an empty list, or one empty entry. */
+export function resetsOwners(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
+  const [first] = entries ?? []
+  return (
+    entries !== undefined && (entries.length === 0 || (entries.length === 1 && Object.keys(first ?? {}).length === 0))
+  )
+}
+
+function ownedOf(entry: ManagedFieldsEntry): Owned | undefined {
+  const { manager = '', operation, apiVersion = '', time, fieldsType, fieldsV1, subresource = '' } = entry
+  if ((operation !== 'Apply' && operation !== 'Update') || apiVersion === '' || fieldsType !== 'FieldsV1')
+    return undefined
+  const fields = fieldSetFrom(fieldsV1 ?? {})
+  return fields === undefined
+    ? undefined
+    : { name: manager || unknownManager, operation, apiVersion, subresource, time, fields }
+}
+
+/** Stands for a manager that has no name. */
+export const unknownManager = 'unknown'
+
+/** A fieldsV1 value as a set; undefined where it is none. */
+export function fieldSetFrom(value: unknown): FieldSet | undefined {
+  if (!isJsonObject(value)) return undefined
+  const set: Record<string, FieldSet> = {}
+  let isEmpty = true
+  for (const element of Object.keys(value).sort(compareText)) {
+    const below = isPathElement(element) ? fieldSetFrom(value[element]) : undefined
+    if (below === undefined) return undefined
+    setMember(set, element, below)
+    isEmpty = false
+  }
+  return isEmpty ? noFields : Object.freeze(set)
+}
+
+function isPathElement(element: string): boolean {
+  if (element === selfElement) return true
+  const rest = element.slice(2)
+  switch (element.slice(0, 2)) {
+    case 'f:':
+      return true
+    case 'v:':
+      return parsed(rest) !== undefined
+    case 'k:':
+      return isJsonObject(parsed(rest))
+    case 'i:':
+      return /^-?\d+$/.test(rest)
+    default:
+      return false
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
