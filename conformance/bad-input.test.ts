@@ -463,17 +463,16 @@ describe('kubectl, which checks before it sends,', () => {
 
 describe('a watch', () => {
   it('from a version that is forgotten is told so, and that a new list will help', async () => {
-    // Nothing but the present state is known right after a start.
-    await using before = await Program.start({ args: ['--runtime', 'simulated'] })
-    const first = await Api.of(before)
-    const { metadata } = await first.object(configMaps, post(configMap('first')))
-    await first.object(`${configMaps}/first`, patch('merge', { data: { a: '2' } }))
-    first.close()
-    await before.end('SIGKILL')
-
-    await using after = await Program.start({ args: ['--runtime', 'simulated'], dataDir: before.dataDir })
-    const second = await Api.of(after)
-    const watch = await second.lines(`${configMaps}?watch=1&resourceVersion=${metadata.resourceVersion}`)
+    const { metadata } = await api.object(configMaps, post(configMap('first')))
+    // More changes than are remembered, which is ten thousand.
+    let left = 10_050
+    const write = async (index: number) => {
+      const path = `${configMaps}/busy-${index}`
+      await api.object(configMaps, post(configMap(`busy-${index}`)))
+      while (left-- > 0) await api.object(path, patch('merge', { data: { left: String(left) } }))
+    }
+    await Promise.all(Array.from({ length: 16 }, (_, index) => write(index)))
+    const watch = await api.lines(`${configMaps}?watch=1&resourceVersion=${metadata.resourceVersion}`)
     expect([watch.code, await watch.next()]).toEqual([
       200,
       {
@@ -487,7 +486,6 @@ describe('a watch', () => {
       },
     ])
     expect(await watch.next()).toBeUndefined()
-    second.close()
   })
 
   it('from a version of the future waits for it rather than guess', async () => {
