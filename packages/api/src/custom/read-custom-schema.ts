@@ -147,7 +147,8 @@ function objectNode(props: JsonSchemaProps, name: string): ObjectSchema {
 function mapNode(props: JsonSchemaProps, values: JsonSchemaProps | true): Schema {
   return {
     type: 'map',
-    values: values === true ? any : nodeOf(values),
+    // Whatever is not described is kept, nulls too.
+    values: values === true ? { ...any, nullable: true } : nodeOf(values),
     ...mapType(props),
     ...checksOfNode(props, ['object']),
   }

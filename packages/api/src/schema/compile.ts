@@ -4,9 +4,12 @@
  */
 import type { FieldError } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
-import { type Decoded, type DecodeOptions, decodeRoot } from './decode.ts'
+import { type Decoded, type DecodeOptions, decodeRoot, decoderOf } from './decode.ts'
 import { defaulterOf } from './defaults.ts'
-import type { Schema } from './schema.ts'
+import type { Dialect, Schema } from './schema.ts'
+import { structuralDecoderOf } from './structural/decode.ts'
+import { structuralDefaulterOf } from './structural/defaults.ts'
+import { structuralValidatorOf } from './structural/validate.ts'
 import { validatorOf } from './validate.ts'
 
 /** What a schema does to values. All of it is pure, and returns what it got where there is nothing to change. */
@@ -32,22 +35,37 @@ export interface ValidateOptions<T> {
   readonly old?: T | undefined
 }
 
-const compiled = new WeakMap<object, CompiledSchema<unknown>>()
+const compiled = {
+  go: new WeakMap<object, CompiledSchema<unknown>>(),
+  structural: new WeakMap<object, CompiledSchema<unknown>>(),
+} as const
+
+export interface CompileOptions {
+  /** How values are read: as the schema says, and where it says nothing as built-in kinds are. */
+  readonly dialect?: Dialect
+}
+
+const interpreters = {
+  go: [decoderOf, defaulterOf, validatorOf],
+  structural: [structuralDecoderOf, structuralDefaulterOf, structuralValidatorOf],
+} as const
 
 /** The functions of a schema, compiled on the first call. */
-export function compile<T>(schema: Schema<T>): CompiledSchema<T> {
-  const known = compiled.get(schema)
+export function compile<T>(schema: Schema<T>, options: CompileOptions = {}): CompiledSchema<T> {
+  const dialect = options.dialect ?? (schema.type === 'object' ? schema.dialect : undefined) ?? 'go'
+  const known = compiled[dialect].get(schema)
   if (known !== undefined) return known as CompiledSchema<T>
+  const [decoder, defaulter, validator] = interpreters[dialect]
   const made: CompiledSchema<T> = {
     schema,
-    decode: (value, options = {}) => decodeRoot(schema, value, options),
-    applyDefaults: (value) => defaulterOf(schema)(value) as T,
+    decode: (value, options = {}) => decodeRoot(schema, value, options, decoder(schema)),
+    applyDefaults: (value) => defaulter(schema)(value) as T,
     validate: (value, options = {}) => {
       const errors: FieldError[] = []
-      validatorOf(schema)(value, options.path ?? FieldPath.root, '', options.old, errors)
+      validator(schema)(value, options.path ?? FieldPath.root, '', options.old, errors)
       return errors
     },
   }
-  compiled.set(schema, made as CompiledSchema<unknown>)
+  compiled[dialect].set(schema, made as CompiledSchema<unknown>)
   return made
 }

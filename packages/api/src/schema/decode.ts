@@ -1,8 +1,9 @@
 /** From JSON to values of a schema: what Go's decoder does with a struct, as an interpreter of the schema. */
-import { isJsonObject, type JsonObject, jsonTypeOf, nestingMax, nestsDeeperThan, setMember } from '../json.ts'
+import { isJsonObject, type JsonObject, nestingMax, nestsDeeperThan, setMember } from '../json.ts'
 import { canonicalQuantity, quantityProblem } from '../quantity.ts'
 import { badRequest } from '../status.ts'
 import { canonicalTime } from '../time.ts'
+import { DecodeContext, type Decoder, type FieldValidation, Undecodable } from './decode-context.ts'
 import { resolveSchema, shortName, versionOf } from './resolve.ts'
 import type {
   AnySchema,
@@ -14,9 +15,6 @@ import type {
   Schema,
   TimeSchema,
 } from './schema.ts'
-
-/** What to do about fields the schema does not know: drop them, say so, or refuse the value. */
-export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
 export interface DecodeOptions {
   /** `Ignore` unless said otherwise. */
@@ -37,11 +35,8 @@ export interface Decoded<T> {
   readonly warnings: readonly string[]
 }
 
-/** Warnings beyond these are not kept: nobody reads them. */
-export const unknownFieldsMax = 100
-
-/** Decodes a whole object. See CompiledSchema.decode. */
-export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: DecodeOptions): Decoded<T> {
+/** Decodes a whole object with the decoder of its schema. See CompiledSchema.decode. */
+export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: DecodeOptions, decoder: Decoder): Decoded<T> {
   const context = new DecodeContext(options.fieldValidation ?? 'Ignore', options.known)
   const resolved = resolveSchema(schema)
   const name = resolved.type === 'object' ? resolved.name : ''
@@ -51,7 +46,7 @@ export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: Decode
     return kind === '' ? why : `${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`
   }
   try {
-    const decoded = decoderOf(schema)(value, context, undefined) as T
+    const decoded = decoder(value, context, undefined) as T
     if (options.fieldValidation === 'Strict' && context.unknown.length > 0) {
       throw badRequest(explain(`strict decoding error: ${context.unknown.join(', ')}`))
     }
@@ -62,66 +57,10 @@ export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: Decode
   }
 }
 
-class Undecodable extends Error {}
-
-/** Where a decoder is: what messages need to name the field. */
-class DecodeContext {
-  readonly unknown: string[] = []
-  readonly #collects: boolean
-  /** Field names and list positions from the root. */
-  readonly #steps: (string | number)[] = []
-  readonly #known: JsonObject | undefined
-
-  constructor(fieldValidation: FieldValidation, known: object | undefined) {
-    this.#collects = fieldValidation !== 'Ignore'
-    this.#known = known as JsonObject | undefined
-  }
-
-  /** Whether a member of the root was decoded before, as the member of this name. */
-  isKnown(name: string, value: unknown): boolean {
-    return this.#known !== undefined && this.#steps.length === 0 && isJsonObject(value) && this.#known[name] === value
-  }
-
-  enter(step: string | number): void {
-    if (this.#steps.length >= nestingMax) throw new Undecodable('exceeded max depth')
-    this.#steps.push(step)
-  }
-
-  leave(): void {
-    this.#steps.pop()
-  }
-
-  get depth(): number {
-    return this.#steps.length
-  }
-
-  unknownField(name: string): void {
-    if (!this.#collects || this.unknown.length >= unknownFieldsMax) return
-    let path = ''
-    for (const step of [...this.#steps, name]) {
-      path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
-    }
-    this.unknown.push(`unknown field "${path}"`)
-  }
-
-  /** The position is left out of the path: so does Go's decoder. */
-  mismatch(value: unknown, goType: string, owner: string | undefined): Undecodable {
-    const found = typeof value === 'number' && goType.startsWith('int') ? `number ${digits(value)}` : jsonTypeOf(value)
-    const path = this.#steps.filter((step) => typeof step === 'string').join('.')
-    const target = owner === undefined || path === '' ? 'Go value' : `Go struct field ${owner}.${path}`
-    return new Undecodable(`json: cannot unmarshal ${found} into ${target} of type ${goType}`)
-  }
-}
-
-/** All digits of an integer, as far as they were kept: JavaScript itself ends them in zeros. */
-const digits = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value))
-
-/** `owner` is the definition the value is a field of, for messages. */
-type Decoder = (value: unknown, context: DecodeContext, owner: string | undefined) => unknown
-
 const decoders = new WeakMap<object, Decoder>()
 
-function decoderOf(schema: Schema): Decoder {
+/** The function that decodes values of a schema of a built-in kind. */
+export function decoderOf(schema: Schema): Decoder {
   const known = decoders.get(schema)
   if (known !== undefined) return known
   const made = makeDecoder(schema)
@@ -278,7 +217,7 @@ function mapDecoder(schema: MapSchema): Decoder {
 }
 
 /** A copy in which some members have other values, or, where those are undefined, are gone. */
-function withChanges(value: JsonObject, changes: ReadonlyMap<string, unknown>): JsonObject {
+export function withChanges(value: JsonObject, changes: ReadonlyMap<string, unknown>): JsonObject {
   const copy: Record<string, unknown> = {}
   for (const key of Object.keys(value)) {
     const after = changes.has(key) ? changes.get(key) : value[key]

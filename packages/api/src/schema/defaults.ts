@@ -3,10 +3,11 @@ import { isJsonObject, setMember } from '../json.ts'
 import { resolveSchema } from './resolve.ts'
 import type { Field, ListSchema, MapSchema, ObjectSchema, Schema } from './schema.ts'
 
-type Defaulter = (value: unknown) => unknown
+/** Fills in what is absent, and returns the value itself where nothing is. */
+export type Defaulter = (value: unknown) => unknown
 
 const defaulters = new WeakMap<object, Defaulter>()
-const unchanged: Defaulter = (value) => value
+export const unchanged: Defaulter = (value) => value
 
 /** The function that fills in the defaults of a schema; the identity where it has none. */
 export function defaulterOf(schema: Schema): Defaulter {

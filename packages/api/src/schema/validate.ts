@@ -70,7 +70,8 @@ function makeValidator(schema: Schema): Validator {
   }
 }
 
-const pathOf = (parent: FieldPath, step: string | number): FieldPath => {
+/** Where a value is: `step` below `parent`. */
+export const pathOf = (parent: FieldPath, step: string | number): FieldPath => {
   if (typeof step === 'number') return parent.index(step)
   return step === '' ? parent : parent.field(step)
 }
@@ -175,13 +176,13 @@ function duplicateKeys(list: readonly unknown[], keys: readonly string[], path: 
   })
 }
 
-function keyOf(element: unknown, keys: readonly string[]): string {
+export function keyOf(element: unknown, keys: readonly string[]): string {
   if (!isJsonObject(element)) return ''
   const [first = ''] = keys
   return keys.length === 1 ? JSON.stringify(element[first]) : JSON.stringify(keys.map((key) => element[key]))
 }
 
-const byKey = (list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> =>
+export const byKey = (list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> =>
   new Map(list.map((element) => [keyOf(element, keys), element]))
 
 function mapValidator(schema: MapSchema): Validator {

@@ -55,12 +55,16 @@ function mainErrors(
   ]
 }
 
-/** Only the status is checked: all else has been, when it was written. */
+/**
+ * Only the status is checked: all else has been, when it was written. Rules of a custom kind look at the whole object, and
+ * its validation passes over what has not changed.
+ */
 function statusErrors(
   { schema, strategy }: StoredKind,
   object: KubernetesObject,
   old: KubernetesObject,
 ): readonly FieldError[] {
+  if (schema.dialect === 'structural') return compile(schema).validate(object, { old })
   const status = schema.fields.status?.schema
   const value = statusOf(object)
   const options = { path: FieldPath.of('status'), old: statusOf(old) }

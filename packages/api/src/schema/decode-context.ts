@@ -1,0 +1,66 @@
+/** What decoders share while they walk through a value: where they are, and which fields nobody knows. */
+import { isJsonObject, type JsonObject, jsonTypeOf, nestingMax } from '../json.ts'
+
+/** What to do about fields the schema does not know: drop them, say so, or refuse the value. */
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
+
+/** Warnings beyond these are not kept: nobody reads them. */
+export const unknownFieldsMax = 100
+
+/** A value that has not the form its schema wants. */
+export class Undecodable extends Error {}
+
+/** Where a decoder is: what messages need to name the field. */
+export class DecodeContext {
+  readonly unknown: string[] = []
+  readonly #collects: boolean
+  /** Field names and list positions from the root. */
+  readonly #steps: (string | number)[] = []
+  readonly #known: JsonObject | undefined
+
+  constructor(fieldValidation: FieldValidation, known: object | undefined) {
+    this.#collects = fieldValidation !== 'Ignore'
+    this.#known = known as JsonObject | undefined
+  }
+
+  /** Whether a member of the root was decoded before, as the member of this name. */
+  isKnown(name: string, value: unknown): boolean {
+    return this.#known !== undefined && this.#steps.length === 0 && isJsonObject(value) && this.#known[name] === value
+  }
+
+  enter(step: string | number): void {
+    if (this.#steps.length >= nestingMax) throw new Undecodable('exceeded max depth')
+    this.#steps.push(step)
+  }
+
+  leave(): void {
+    this.#steps.pop()
+  }
+
+  get depth(): number {
+    return this.#steps.length
+  }
+
+  unknownField(name: string): void {
+    if (!this.#collects || this.unknown.length >= unknownFieldsMax) return
+    let path = ''
+    for (const step of [...this.#steps, name]) {
+      path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
+    }
+    this.unknown.push(`unknown field "${path}"`)
+  }
+
+  /** The position is left out of the path: so does Go's decoder. */
+  mismatch(value: unknown, goType: string, owner: string | undefined): Undecodable {
+    const found = typeof value === 'number' && goType.startsWith('int') ? `number ${digits(value)}` : jsonTypeOf(value)
+    const path = this.#steps.filter((step) => typeof step === 'string').join('.')
+    const target = owner === undefined || path === '' ? 'Go value' : `Go struct field ${owner}.${path}`
+    return new Undecodable(`json: cannot unmarshal ${found} into ${target} of type ${goType}`)
+  }
+}
+
+/** All digits of an integer, as far as they were kept: JavaScript itself ends them in zeros. */
+const digits = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value))
+
+/** `owner` is the definition the value is a field of, for messages. */
+export type Decoder = (value: unknown, context: DecodeContext, owner: string | undefined) => unknown

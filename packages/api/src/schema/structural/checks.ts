@@ -1,0 +1,296 @@
+/** Checks in JSON Schema's vocabulary, made into functions, with the messages of kube-openapi's validation. */
+import { deepEqual } from '../../equality.ts'
+import {
+  type FieldError,
+  invalidField,
+  requiredField,
+  tooLongField,
+  tooManyField,
+  typeInvalidField,
+  unsupportedField,
+} from '../../field-error.ts'
+import { FieldPath } from '../../field-path.ts'
+import { isJsonObject, type JsonObject } from '../../json.ts'
+import type { JsonType, ValueChecks } from '../schema.ts'
+import { pathOf } from '../validate.ts'
+import { formatChecks } from './formats.ts'
+
+/**
+ * Checks the value at `step` below `parent` and adds what is wrong. Returns how many checks passed: of alternatives that all
+ * fail, the errors of the closest are shown.
+ */
+export type Check = (value: unknown, parent: FieldPath, step: string | number, errors: FieldError[]) => number
+
+/** The check of an alternative, with all that stands in it. */
+function alternativeCheck(checks: ValueChecks): Check {
+  const own = valueCheck(checks)
+  const fields = Object.entries(checks.properties ?? {}).map(([name, each]) => [name, alternativeCheck(each)] as const)
+  const items = checks.items === undefined ? undefined : alternativeCheck(checks.items)
+  if (fields.length === 0 && items === undefined) return own
+  return (value, parent, step, errors) => {
+    let passed = own(value, parent, step, errors)
+    if (Array.isArray(value) && items !== undefined) {
+      const path = pathOf(parent, step)
+      for (let index = 0; index < value.length; index += 1) passed += items(value[index], path, index, errors)
+    } else if (isJsonObject(value)) {
+      const path = pathOf(parent, step)
+      for (const [name, check] of fields) {
+        if (Object.hasOwn(value, name)) passed += check(value[name], path, name, errors)
+      }
+    }
+    return passed
+  }
+}
+
+/** The check of a value by itself: not of the fields and elements in it. */
+export function valueCheck(checks: ValueChecks, nullable = false): Check {
+  const type = typeCheck(checks, nullable)
+  const parts = [alternativesCheck(checks), stringCheck(checks), formatCheck(checks), numberCheck(checks)]
+  const enumeration = enumCheck(checks)
+  const rest = [...parts, listCheck(checks), enumeration, objectCheck(checks)].filter((check) => check !== undefined)
+  return (value, parent, step, errors) => {
+    const before = errors.length
+    let passed = type?.(value, parent, step, errors) ?? 0
+    if (value === null) return passed + (enumeration?.(value, parent, step, errors) ?? 0)
+    // A value of the wrong type is told once.
+    if (errors.length > before) return passed
+    for (const check of rest) passed += check(value, parent, step, errors)
+    return passed
+  }
+}
+
+/** Errors about alternatives name no field: their text does. */
+const nowhere = FieldPath.of('<nil>')
+
+function schemaError(path: FieldPath, text: string): FieldError {
+  return invalidField(nowhere, '', `${JSON.stringify(path.toString())} ${text}`)
+}
+
+function typeOf(value: unknown): JsonType | 'null' {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value as 'string' | 'boolean' | 'object'
+}
+
+function typeCheck({ types = [] }: ValueChecks, nullable: boolean): Check | undefined {
+  if (types.length === 0) return undefined
+  const wanted = types.join(',')
+  return (value, parent, step, errors) => {
+    const type = typeOf(value)
+    const fits = type === 'null' ? nullable : types.includes(type) || (type === 'integer' && types.includes('number'))
+    if (fits) return 1
+    const path = pathOf(parent, step)
+    errors.push(typeInvalidField(path, type, `${path} in body must be of type ${wanted}: ${JSON.stringify(type)}`))
+    return 0
+  }
+}
+
+function alternativesCheck({ anyOf, oneOf, allOf, not }: ValueChecks): Check | undefined {
+  const checks = [
+    anyOf && anyOfCheck(anyOf.map(alternativeCheck)),
+    oneOf && oneOfCheck(oneOf.map(alternativeCheck)),
+    allOf && allOfCheck(allOf.map(alternativeCheck)),
+    not && notCheck(alternativeCheck(not)),
+  ].filter((check) => check !== undefined)
+  if (checks.length === 0) return undefined
+  return (value, parent, step, errors) => {
+    let passed = 0
+    for (const check of checks) passed += check(value, parent, step, errors)
+    return passed
+  }
+}
+
+/** What came of one alternative. */
+interface Outcome {
+  readonly errors: readonly FieldError[]
+  readonly passed: number
+}
+
+function tryOut(check: Check, value: unknown, parent: FieldPath, step: string | number): Outcome {
+  const errors: FieldError[] = []
+  const passed = check(value, parent, step, errors)
+  return { errors, passed }
+}
+
+/** Of alternatives that failed the one most of which passed, the first among equals. */
+function closest(outcomes: readonly Outcome[]): Outcome | undefined {
+  return outcomes.reduce<Outcome | undefined>(
+    (best, each) => (best === undefined || each.passed > best.passed ? each : best),
+    undefined,
+  )
+}
+
+function anyOfCheck(alternatives: readonly Check[]): Check {
+  return (value, parent, step, errors) => {
+    const failed: Outcome[] = []
+    for (const alternative of alternatives) {
+      const outcome = tryOut(alternative, value, parent, step)
+      if (outcome.errors.length === 0) return outcome.passed
+      failed.push(outcome)
+    }
+    const best = closest(failed)
+    errors.push(schemaError(pathOf(parent, step), 'must validate at least one schema (anyOf)'), ...(best?.errors ?? []))
+    return best?.passed ?? 0
+  }
+}
+
+function oneOfCheck(alternatives: readonly Check[]): Check {
+  return (value, parent, step, errors) => {
+    const outcomes = alternatives.map((alternative) => tryOut(alternative, value, parent, step))
+    const valid = outcomes.filter((outcome) => outcome.errors.length === 0)
+    const [only] = valid
+    if (only !== undefined && valid.length === 1) return only.passed
+    const found = valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`
+    const text = `must validate one and only one schema (oneOf). ${found}`
+    const best = valid.length === 0 ? closest(outcomes) : undefined
+    errors.push(schemaError(pathOf(parent, step), text), ...(best?.errors ?? []))
+    return best?.passed ?? 0
+  }
+}
+
+function allOfCheck(alternatives: readonly Check[]): Check {
+  return (value, parent, step, errors) => {
+    const outcomes = alternatives.map((alternative) => tryOut(alternative, value, parent, step))
+    for (const outcome of outcomes) errors.push(...outcome.errors)
+    const valid = outcomes.filter((outcome) => outcome.errors.length === 0).length
+    if (valid !== outcomes.length) {
+      const none = valid === 0 ? '. None validated' : ''
+      errors.push(schemaError(pathOf(parent, step), `must validate all the schemas (allOf)${none}`))
+    }
+    return outcomes.reduce((sum, { passed }) => sum + passed, 0)
+  }
+}
+
+function notCheck(alternative: Check): Check {
+  return (value, parent, step, errors) => {
+    if (tryOut(alternative, value, parent, step).errors.length > 0) return 0
+    errors.push(schemaError(pathOf(parent, step), 'must not validate the schema (not)'))
+    return 0
+  }
+}
+
+/** Characters, as JSON Schema counts them. */
+function lengthOf(text: string): number {
+  let length = 0
+  for (const _ of text) length += 1
+  return length
+}
+
+/** The first thing wrong with a text is told. */
+function stringCheck({ minLength, maxLength, pattern }: ValueChecks): Check | undefined {
+  if (minLength === undefined && maxLength === undefined && pattern === undefined) return undefined
+  return (value, parent, step, errors) => {
+    if (typeof value !== 'string') return 0
+    const error = textError(value, parent, step)
+    if (error === undefined) return 1
+    errors.push(error)
+    return 0
+  }
+  function textError(value: string, parent: FieldPath, step: string | number): FieldError | undefined {
+    // A character is one or two units: short texts need not be counted.
+    if (maxLength !== undefined && value.length > maxLength && lengthOf(value) > maxLength) {
+      return tooLongField(pathOf(parent, step), maxLength)
+    }
+    if (minLength !== undefined && lengthOf(value) < minLength) {
+      const path = pathOf(parent, step)
+      return invalidField(path, value, `${path} in body should be at least ${minLength} chars long`)
+    }
+    if (pattern === undefined || pattern.matches(value)) return undefined
+    const path = pathOf(parent, step)
+    return invalidField(path, value, `${path} in body should match '${pattern.source}'`)
+  }
+}
+
+/** Formats that nobody knows are passed over. */
+function formatCheck({ format }: ValueChecks): Check | undefined {
+  const holds = format === undefined ? undefined : formatChecks.get(format.replaceAll('-', ''))
+  if (format === undefined || holds === undefined) return undefined
+  return (value, parent, step, errors) => {
+    if (typeof value !== 'string') return 0
+    if (holds(value)) return 1
+    const path = pathOf(parent, step)
+    errors.push(typeInvalidField(path, value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`))
+    return 0
+  }
+}
+
+const integerLimits = { int32: 2 ** 31, int64: 2 ** 63 } as const
+
+function numberCheck(checks: ValueChecks): Check | undefined {
+  const { minimum, maximum, multipleOf, exclusiveMinimum = false, exclusiveMaximum = false, format, types } = checks
+  const limit =
+    types?.includes('integer') && (format === 'int32' || format === 'int64') ? integerLimits[format] : undefined
+  if ((minimum ?? maximum ?? multipleOf ?? limit) === undefined) return undefined
+  return (value, parent, step, errors) => {
+    if (typeof value !== 'number') return 0
+    const before = errors.length
+    const problem = (text: string): void => {
+      const path = pathOf(parent, step)
+      errors.push(invalidField(path, value, `${path} in body should be ${text}`))
+    }
+    if (limit !== undefined && (value < -limit || value >= limit)) {
+      const text = `Checked value must be of type integer with format ${format} in ${pathOf(parent, step)}`
+      errors.push(invalidField(nowhere, '', text))
+    }
+    if (multipleOf !== undefined && !isMultiple(value, multipleOf)) problem(`a multiple of ${multipleOf}`)
+    if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
+      problem(`greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`)
+    }
+    if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
+      problem(`less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`)
+    }
+    return errors.length === before ? 1 : 0
+  }
+}
+
+/** Small factors are multiplied with, not divided by, so that 0.3 is a multiple of 0.1. */
+function isMultiple(value: number, factor: number): boolean {
+  const times = factor < 1 ? (1 / factor) * value : value / factor
+  return Math.abs(times - Math.round(times)) <= Number.EPSILON * Math.max(1, Math.abs(times))
+}
+
+function listCheck({ minItems, maxItems }: ValueChecks): Check | undefined {
+  if (minItems === undefined && maxItems === undefined) return undefined
+  return (value, parent, step, errors) => {
+    if (!Array.isArray(value)) return 0
+    if (minItems !== undefined && value.length < minItems) {
+      const path = pathOf(parent, step)
+      errors.push(invalidField(path, value.length, `${path} in body should have at least ${minItems} items`))
+    } else if (maxItems !== undefined && value.length > maxItems) {
+      errors.push(tooManyField(pathOf(parent, step), value.length, maxItems))
+    } else return 1
+    return 0
+  }
+}
+
+function objectCheck({ minProperties, maxProperties, required = [] }: ValueChecks): Check | undefined {
+  if (minProperties === undefined && maxProperties === undefined && required.length === 0) return undefined
+  return (value, parent, step, errors) => {
+    if (!isJsonObject(value)) return 0
+    const before = errors.length
+    const count = minProperties === undefined && maxProperties === undefined ? 0 : Object.keys(value).length
+    if (minProperties !== undefined && count < minProperties) {
+      const path = pathOf(parent, step)
+      errors.push(invalidField(path, count, `${path} in body should have at least ${minProperties} properties`))
+    } else if (maxProperties !== undefined && count > maxProperties) {
+      errors.push(tooManyField(pathOf(parent, step), count, maxProperties))
+    }
+    for (const name of required) {
+      if (!isThere(value, name)) errors.push(requiredField(pathOf(parent, step).field(name)))
+    }
+    return errors.length === before ? 1 : 0
+  }
+}
+
+const isThere = (value: JsonObject, name: string): boolean => Object.hasOwn(value, name) && value[name] !== undefined
+
+function enumCheck({ enum: allowed = [] }: ValueChecks): Check | undefined {
+  if (allowed.length === 0) return undefined
+  return (value, parent, step, errors) => {
+    if (value !== null && allowed.some((each) => deepEqual(value, each))) return 1
+    const shown = allowed.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
+    errors.push(unsupportedField(pathOf(parent, step), value, shown))
+    return 0
+  }
+}
