@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Random, seededRandom } from '@coracle/environment'
+import { type Random, realEnvironment, seededRandom, silentLogger } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { openLmdbStoreOn } from '../src/lmdb-store.ts'
 import type { Operation, SoleWriterStore } from '../src/store.ts'
@@ -82,7 +82,9 @@ class Machine {
   }
 
   #open(): Promise<SoleWriterStore> {
-    return openLmdbStoreOn(this.#disk, { directory: this.#directory, identityFile: this.#identityFile })
+    // Every loss of power is logged as a store that failed: a hundred lines nobody needs.
+    const environment = realEnvironment(silentLogger)
+    return openLmdbStoreOn(this.#disk, { directory: this.#directory, identityFile: this.#identityFile, environment })
   }
 
   async #verify(store: SoleWriterStore): Promise<void> {
