@@ -5,6 +5,7 @@ import { setMember } from '../json.ts'
 import { type KubernetesObject, objectMeta } from '../meta.ts'
 import { any, intOrString } from '../schema/builders.ts'
 import type { Field, JsonType, ListSchema, ObjectSchema, Schema, ValueChecks } from '../schema/schema.ts'
+import { defaultErrors } from './default-errors.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { compilePattern } from './pattern.ts'
 import { structuralSchemaErrors } from './structural-errors.ts'
@@ -28,7 +29,9 @@ export interface CustomSchema {
  * `spec.versions[0].schema.openAPIV3Schema`, and only serves for errors. Pure.
  */
 export function readCustomSchema(props: JsonSchemaProps, path: FieldPath, names: CustomKindNames): CustomSchema {
-  return { schema: customKindSchema(props, names), errors: structuralSchemaErrors(props, path) }
+  const schema = customKindSchema(props, names)
+  const errors = structuralSchemaErrors(props, path)
+  return { schema, errors: errors.length > 0 ? errors : defaultErrors(schema, path) }
 }
 
 /** The OpenAPI definition name of a custom kind: its group backwards, version and kind. */

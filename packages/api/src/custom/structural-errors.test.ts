@@ -166,3 +166,42 @@ it.each<[string, JsonSchemaProps, readonly string[]]>([
 ])('refuses %s', (_, props, expected) => {
   expect([...errorsOf(props)].sort()).toEqual([...expected].sort())
 })
+
+it.each<[string, JsonSchemaProps, readonly string[]]>([
+  [
+    'of another type',
+    spec({ type: 'integer', default: 'x' }),
+    [`${at}.default: Invalid value: "string": ${at}.default in body must be of type integer: "string"`],
+  ],
+  [
+    'that do not fit',
+    spec({
+      type: 'object',
+      properties: { a: { type: 'array', items: { type: 'string', maxLength: 1, default: 'xx' } } },
+    }),
+    [`${at}.properties[a].items.default: Too long: may not be more than 1 bytes`],
+  ],
+  [
+    'with unknown fields',
+    spec({ type: 'object', properties: { a: string }, default: { a: 'x', b: 1 } }),
+    [`${at}.default: Invalid value: {"a":"x","b":1}: must not have unknown fields`],
+  ],
+  [
+    "of maps' values",
+    spec({ type: 'object', additionalProperties: { type: 'integer', minimum: 1, default: 0 } }),
+    [
+      `${at}.additionalProperties.default: Invalid value: 0: ${at}.additionalProperties.default in body should be greater than or equal to 1`,
+    ],
+  ],
+])('refuses defaults %s', (_, props, expected) => {
+  expect(errorsOf(props)).toEqual(expected)
+})
+
+it('accepts defaults that are as the schema describes', () => {
+  const schema = spec({
+    type: 'object',
+    properties: { a: { ...string, nullable: true, default: 'x' } },
+    default: { a: null },
+  })
+  expect(errorsOf(schema)).toEqual([])
+})

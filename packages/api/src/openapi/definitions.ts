@@ -2,6 +2,7 @@
 import type { JsonObject } from '../json.ts'
 import { resolveSchema } from '../schema/resolve.ts'
 import type { AnySchema, Field, ListSchema, MapSchema, ObjectSchema, Schema, StringSchema } from '../schema/schema.ts'
+import { structuralOpenApi } from './structural.ts'
 
 /** The two dialects: `v2` is Swagger 2.0, `v3` OpenAPI 3.0. */
 export type OpenApiVersion = 'v2' | 'v3'
@@ -159,6 +160,12 @@ class DefinitionWriter {
 
   #object(schema: ObjectSchema): JsonObject {
     const kinds = this.#kinds.get(schema.name)
+    if (schema.dialect === 'structural') {
+      return {
+        ...structuralOpenApi(schema, this.#version, (field) => this.#property(field)),
+        ...(kinds === undefined || kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds }),
+      }
+    }
     const fields = Object.entries(schema.fields)
     const required = fields.filter(([, field]) => field.required).map(([name]) => name)
     const properties = Object.fromEntries(fields.map(([name, field]) => [name, this.#property(field)]))

@@ -1,0 +1,83 @@
+/** How custom kinds are published: in OpenAPI v3 as their definition says, in v2 as far as kubectl can cope with it. */
+import { expect, it } from 'vitest'
+import { FieldPath } from '../field-path.ts'
+import { type OpenApiVersion, openApiDefinitions } from '../openapi/definitions.ts'
+import type { JsonSchemaProps } from './json-schema-props.ts'
+import { readCustomSchema } from './read-custom-schema.ts'
+
+const names = { group: 'stable.example.com', version: 'v1', kind: 'CronTab' }
+const kinds = [names]
+
+function published(props: JsonSchemaProps, version: OpenApiVersion): Readonly<Record<string, unknown>> {
+  const { schema } = readCustomSchema(props, FieldPath.of('s'), names)
+  return openApiDefinitions([{ schema, kinds }], version)['com.example.stable.v1.CronTab'] ?? {}
+}
+
+const spec: JsonSchemaProps = {
+  type: 'object',
+  description: 'What is wanted.',
+  required: ['schedule', 'maybe'],
+  'x-kubernetes-validations': [{ rule: 'self.replicas > 0' }],
+  properties: {
+    schedule: { type: 'string', pattern: '^a$', maxLength: 3, example: 'a', title: 'Schedule' },
+    replicas: { type: 'integer', format: 'int32', minimum: 1, default: 1 },
+    maybe: { type: 'object', nullable: true, properties: { a: { type: 'string' } } },
+    any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a: { type: 'string' } } },
+    port: { 'x-kubernetes-int-or-string': true, not: { enum: [0] } },
+    parts: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+    },
+    labels: { type: 'object', 'x-kubernetes-map-type': 'atomic', additionalProperties: { type: 'string' } },
+  },
+}
+const props: JsonSchemaProps = { type: 'object', description: 'A crontab.', properties: { spec } }
+
+it('shows in v3 what the definition says, with what every object has', () => {
+  const { properties, ...rest } = published(props, 'v3') as { readonly properties: Record<string, unknown> }
+  expect(rest).toEqual({
+    type: 'object',
+    description: 'A crontab.',
+    'x-kubernetes-group-version-kind': [names],
+  })
+  expect(Object.keys(properties)).toEqual(['apiVersion', 'kind', 'metadata', 'spec'])
+  expect(properties.metadata).toMatchObject({
+    allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }],
+  })
+  expect(properties.kind).toMatchObject({ type: 'string' })
+  expect(properties.spec).toEqual({
+    ...spec,
+    properties: {
+      ...spec.properties,
+      port: {
+        'x-kubernetes-int-or-string': true,
+        not: { enum: [0] },
+        anyOf: [{ type: 'integer' }, { type: 'string' }],
+      },
+    },
+  })
+})
+
+it('leaves out of v2 what kubectl cannot cope with', () => {
+  const { properties } = published(props, 'v2') as { readonly properties: Record<string, unknown> }
+  expect(properties.metadata).toMatchObject({
+    $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+  })
+  expect(properties.spec).toEqual({
+    ...spec,
+    required: ['schedule'],
+    properties: {
+      ...spec.properties,
+      maybe: {},
+      any: { 'x-kubernetes-preserve-unknown-fields': true },
+      port: { 'x-kubernetes-int-or-string': true },
+    },
+  })
+})
+
+it('shows what every object has where the whole is not described', () => {
+  const { properties } = published({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, 'v2')
+  expect(Object.keys(properties as object)).toEqual(['apiVersion', 'kind', 'metadata'])
+})

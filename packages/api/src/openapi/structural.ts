@@ -1,0 +1,140 @@
+/** Schemas of custom resources as OpenAPI shows them: what their CustomResourceDefinition says, as far as clients can cope with it. */
+import type { JsonObject } from '../json.ts'
+import { setMember } from '../json.ts'
+import type { Field, ObjectSchema, Schema, ValueChecks } from '../schema/schema.ts'
+import type { OpenApiVersion } from './definitions.ts'
+
+/** Writes a field of a built-in type, such as metadata. */
+type BuiltInField = (field: Field) => JsonObject
+
+/** The definition of a custom kind, or of a part of it. */
+export function structuralOpenApi(schema: Schema, version: OpenApiVersion, builtIn: BuiltInField): JsonObject {
+  const { annotations = {}, checks = {}, cel, nullable, default: byDefault } = schema
+  const structure = structureOf(schema, version, builtIn)
+  // Swagger 2.0 has no null, and kubectl refuses values of a type that its schema does not state: it is told nothing.
+  const hidesType = version === 'v2' && (nullable === true || isUntyped(schema))
+  const { properties, items, additionalProperties, ...extensions } = structure
+  return defined({
+    ...annotations,
+    ...(hidesType ? {} : { type: typeOf(schema, version, structure) }),
+    ...(nullable === true && version === 'v3' ? { nullable } : {}),
+    default: byDefault,
+    ...writtenChecks(requiredOf(schema, checks, version), version),
+    ...(schema.type === 'int-or-string' && version === 'v3' && checks.anyOf === undefined && !hasIntOrString(checks)
+      ? { anyOf: [{ type: 'integer' }, { type: 'string' }] }
+      : {}),
+    ...(hidesType && nullable === true ? {} : { properties, items }),
+    additionalProperties,
+    ...extensions,
+    'x-kubernetes-validations': cel,
+  })
+}
+
+/** What kubectl cannot take with parts: it would refuse those that are not described. */
+function isUntyped(schema: Schema): boolean {
+  return (schema.type === 'object' || schema.type === 'list') && schema.preserveUnknownFields === true
+}
+
+function typeOf(schema: Schema, version: OpenApiVersion, structure: JsonObject): unknown {
+  const types = schema.checks?.types ?? []
+  if (schema.type === 'int-or-string' || types.length !== 1) return undefined
+  return version === 'v2' && types[0] === 'array' && structure.items === undefined ? undefined : types[0]
+}
+
+function structureOf(schema: Schema, version: OpenApiVersion, builtIn: BuiltInField): JsonObject {
+  const hidesParts = version === 'v2' && isUntyped(schema)
+  switch (schema.type) {
+    case 'object':
+      return {
+        properties: propertiesOf(schema, version, builtIn, hidesParts),
+        'x-kubernetes-map-type': schema.mapType,
+        'x-kubernetes-preserve-unknown-fields': schema.preserveUnknownFields,
+        'x-kubernetes-embedded-resource': schema.embeddedResource,
+      }
+    case 'map':
+      return {
+        additionalProperties:
+          schema.values.type === 'any' && schema.values.checks === undefined
+            ? true
+            : structuralOpenApi(schema.values, version, builtIn),
+        'x-kubernetes-map-type': schema.mapType,
+      }
+    case 'list':
+      return {
+        items: hidesParts ? undefined : structuralOpenApi(schema.items, version, builtIn),
+        'x-kubernetes-list-type': schema.listType,
+        'x-kubernetes-list-map-keys': schema.mapKeys,
+        'x-kubernetes-preserve-unknown-fields': schema.preserveUnknownFields,
+      }
+    case 'int-or-string':
+      return { 'x-kubernetes-int-or-string': true }
+    case 'any':
+      return { 'x-kubernetes-preserve-unknown-fields': true }
+    default:
+      return {}
+  }
+}
+
+/** Kind, apiVersion and metadata are shown even where the rest is not. */
+function propertiesOf(
+  { fields, dialect, embeddedResource }: ObjectSchema,
+  version: OpenApiVersion,
+  builtIn: BuiltInField,
+  hidesOthers: boolean,
+): JsonObject | undefined {
+  const isResource = dialect === 'structural' || embeddedResource === true
+  const properties: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const isApiField = isResource && (name === 'apiVersion' || name === 'kind' || name === 'metadata')
+    if (hidesOthers && !isApiField) continue
+    const { schema } = field
+    if (schema.type === 'object' && schema.dialect === 'go') setMember(properties, name, builtIn(field))
+    else {
+      const described = field.doc === '' ? {} : { description: field.doc }
+      setMember(properties, name, { ...described, ...structuralOpenApi(schema, version, builtIn) })
+    }
+  }
+  return Object.keys(properties).length === 0 ? undefined : properties
+}
+
+/** A field that may be null looks to clients of Swagger 2.0 as if it might be missing. */
+function requiredOf(schema: Schema, checks: ValueChecks, version: OpenApiVersion): ValueChecks {
+  if (version === 'v3' || checks.required === undefined || schema.type !== 'object') return checks
+  const required = checks.required.filter((name) => schema.fields[name]?.schema.nullable !== true)
+  const { required: _, ...rest } = checks
+  return required.length === 0 ? rest : { ...rest, required }
+}
+
+const hasIntOrString = ({ allOf }: ValueChecks): boolean =>
+  allOf?.[0]?.anyOf?.some(({ types }) => types?.[0] === 'integer') === true
+
+/** Checks as JSON Schema writes them. Swagger 2.0 knows no alternatives beside allOf, which upstream leaves out as well. */
+function writtenChecks(checks: ValueChecks, version: OpenApiVersion): JsonObject {
+  const { types: _, pattern, allOf, anyOf, oneOf, not, properties: __, items: ___, ...rest } = checks
+  const alternatives =
+    version === 'v2'
+      ? {}
+      : {
+          allOf: allOf?.map(writtenAlternative),
+          anyOf: anyOf?.map(writtenAlternative),
+          oneOf: oneOf?.map(writtenAlternative),
+          not: not === undefined ? undefined : writtenAlternative(not),
+        }
+  return { ...rest, pattern: pattern?.source, ...alternatives }
+}
+
+function writtenAlternative(checks: ValueChecks): JsonObject {
+  const properties: Record<string, unknown> = {}
+  for (const [name, each] of Object.entries(checks.properties ?? {})) {
+    setMember(properties, name, writtenAlternative(each))
+  }
+  return defined({
+    type: checks.types?.[0],
+    ...writtenChecks(checks, 'v3'),
+    properties: checks.properties === undefined ? undefined : properties,
+    items: checks.items === undefined ? undefined : writtenAlternative(checks.items),
+  })
+}
+
+const defined = (members: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
