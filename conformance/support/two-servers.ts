@@ -104,6 +104,8 @@ class SplittingProxy {
         const { method } = incoming
         const outgoing = request(target + incoming.url, { method: method ?? 'GET', headers, agent }, (answer) => {
           response.writeHead(answer.statusCode ?? 502, answer.headers)
+          // A watch may have nothing to say for long.
+          response.flushHeaders()
           answer.pipe(response)
           answer.once('error', () => response.destroy())
         })
