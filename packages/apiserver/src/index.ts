@@ -1,5 +1,5 @@
 /** The Kubernetes API server: one write path, one read path. */
-export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './admission/admission.ts'
+export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin, Reinvocation } from './admission/admission.ts'
 export { type ApiCore, type ApiCoreOptions, createApiCore } from './api-core.ts'
 export { apiServerUser } from './api-server-user.ts'
 export * from './http/index.ts'

@@ -54,6 +54,10 @@ export interface RequestContext {
   readonly user: User
   /** Tells where the request came from, for audit and field managers: the User-Agent over HTTP. */
   readonly userAgent: string
+  /** Tells the client something beside the answer (a `Warning` header), whether it is refused or not. */
+  readonly warn?: (text: string) => void
+  /** Notes something for the audit log. Keys are qualified names; the first value of a key counts. */
+  readonly annotate?: (key: string, value: string) => void
 }
 
 export interface Authorizer {

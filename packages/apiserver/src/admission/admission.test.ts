@@ -128,10 +128,11 @@ describe('the chain', () => {
     const seen: string[] = []
     const adding = (name: string): AdmissionPlugin => ({
       name,
-      mutate: async (_attributes, object) => ({
-        ...object,
-        metadata: { ...object.metadata, labels: { ...object.metadata.labels, [name]: String(seen.length) } },
-      }),
+      mutate: async (_attributes, object) =>
+        object && {
+          ...object,
+          metadata: { ...object.metadata, labels: { ...object.metadata.labels, [name]: String(seen.length) } },
+        },
       validate: ({ operation }, object) => {
         seen.push(`${name} ${operation} ${Object.keys(object?.metadata.labels ?? {})}`)
       },

@@ -1,32 +1,70 @@
 import type { KubernetesObject, ResourceDefinition, StoredKind } from '@coracle/api'
+import type { DeleteOptions } from '@coracle/client'
+import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 
-export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE'
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+
+/** The kind of an object that admission sees. */
+export type AdmittedKind = Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'schema' | 'applyDefaults'>
 
 /** What admission judges. */
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation
   readonly context: RequestContext
-  /** The kind; objects are in the form it is stored in. */
+  /** The kind the path names; its objects are in the form it is stored in. */
   readonly definition: StoredKind
   /** The version the request is made through. */
   readonly requested: ResourceDefinition
   readonly subresource: string
+  /** What the objects are: the path's own kind, or what its subresource exchanges, such as Scale or Binding. */
+  readonly kind: AdmittedKind
   readonly namespace: string
   /** As the request names it; empty where a name is still to be generated. */
   readonly name: string
-  /** The object as it is stored before the request; undefined on create. */
+  /** The object before the request, as `kind`; undefined where the request adds something, or only connects. */
   readonly old: KubernetesObject | undefined
+  /** The request's options. A patch counts as the update it is. */
+  readonly options: RegistryWriteOptions | DeleteOptions
   readonly dryRun: boolean
 }
 
 /** One rule about what may be written. It refuses by throwing an ApiError. */
 export interface AdmissionPlugin {
   readonly name: string
-  /** Returns the object to go on with: the same, or another that shares what stays. Not called for deletes. */
-  mutate?(attributes: AdmissionAttributes, object: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
+  /**
+   * Returns the object to go on with: the same, or another that shares what stays. There is none for deletes. May be called
+   * a second time with what it returned, where a later plugin asked for that.
+   */
+  mutate?(
+    attributes: AdmissionAttributes,
+    object: KubernetesObject | undefined,
+    reinvocation: Reinvocation,
+  ): KubernetesObject | undefined | Promise<KubernetesObject | undefined>
   /** Judges what would be stored, after the schema has; `object` is undefined for deletes. */
   validate?(attributes: AdmissionAttributes, object: KubernetesObject | undefined): void | Promise<void>
+}
+
+/** One request's way through the plugins that mutate: they run once, and once more if one of them asks for it. */
+export class Reinvocation {
+  #round: 'first' | 'asked' | 'second' = 'first'
+
+  /** Whether plugins are called for the second time. */
+  get isSecondRound(): boolean {
+    return this.#round === 'second'
+  }
+
+  /** Has all plugins called again: what the caller changed may concern those before it. Changes nothing in the second round. */
+  ask(): void {
+    if (this.#round === 'first') this.#round = 'asked'
+  }
+
+  /** Begins the second round, if one is asked for. */
+  next(): boolean {
+    if (this.#round !== 'asked') return false
+    this.#round = 'second'
+    return true
+  }
 }
 
 /** Admission plugins in order: first all that change objects, then, when the object is valid, all that judge it. */
@@ -37,14 +75,18 @@ export class AdmissionChain {
     this.#plugins = plugins
   }
 
-  async mutate(attributes: AdmissionAttributes, object: KubernetesObject): Promise<KubernetesObject> {
-    let current = object
-    for (const plugin of this.#plugins) {
-      const changed = plugin.mutate?.(attributes, current)
-      // Waiting costs a turn of the microtask queue, which plugins that answer at once need not pay.
-      if (changed !== undefined) current = changed instanceof Promise ? await changed : changed
-    }
-    return current
+  /** The object to go on with; undefined where there is none. */
+  async mutate<T extends KubernetesObject | undefined>(attributes: AdmissionAttributes, object: T): Promise<T> {
+    const reinvocation = new Reinvocation()
+    let current: KubernetesObject | undefined = object
+    do {
+      for (const plugin of this.#plugins) {
+        const changed = plugin.mutate?.(attributes, current, reinvocation)
+        // Waiting costs a turn of the microtask queue, which plugins that answer at once need not pay.
+        if (changed !== undefined) current = changed instanceof Promise ? ((await changed) ?? current) : changed
+      }
+    } while (reinvocation.next())
+    return current as T
   }
 
   async validate(attributes: AdmissionAttributes, object: KubernetesObject | undefined): Promise<void> {

@@ -1,6 +1,7 @@
-import { ApiError, forbidden, type KubernetesObject, notFound } from '@coracle/api'
+import { ApiError, type KubernetesObject, notFound } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import { forbiddenByAdmission } from './forbidden.ts'
 
 /** Namespaces that cannot be deleted. */
 const immortal = new Set(['default', 'kube-system', 'kube-public'])
@@ -15,25 +16,26 @@ export function namespaceLifecycle(registries: Registries): AdmissionPlugin {
     name: 'NamespaceLifecycle',
     mutate(attributes, object) {
       const { operation, definition, namespace } = attributes
-      if (operation !== 'CREATE' || !definition.namespaced || attributes.subresource !== '') return object
+      if (operation !== 'CREATE' || !definition.namespaced) return object
       const phase = phaseOf(namespace)
       if (phase === undefined) throw notFound({ group: '', plural: 'namespaces' }, namespace)
       if (phase === 'Terminating') throw terminating(attributes, object)
       return object
     },
-    validate({ operation, definition, name }) {
+    validate(attributes, object) {
+      const { operation, definition, name } = attributes
       if (operation !== 'DELETE' || definition.group !== '' || definition.plural !== 'namespaces') return
-      if (immortal.has(name)) throw forbidden(definition, name, 'this namespace may not be deleted')
+      if (immortal.has(name)) throw forbiddenByAdmission(attributes, object, 'this namespace may not be deleted')
     },
   }
 }
 
 type WithPhase = KubernetesObject & { readonly status?: { readonly phase?: string } }
 
-function terminating({ definition, namespace, name }: AdmissionAttributes, object: KubernetesObject): ApiError {
-  const shown = name || object.metadata.generateName || ''
+function terminating(attributes: AdmissionAttributes, object: KubernetesObject | undefined): ApiError {
+  const { namespace } = attributes
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`
-  const { message, status } = forbidden(definition, shown, why)
+  const { message, status } = forbiddenByAdmission(attributes, object, why)
   const cause = {
     reason: 'NamespaceTerminating',
     message: `namespace ${namespace} is being terminated`,

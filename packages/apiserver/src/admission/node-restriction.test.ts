@@ -5,6 +5,7 @@ import type { User } from '../request.ts'
 import { createAuthorizer } from '../security/authorization.ts'
 import { mirrorAnnotation, nodeLeaseNamespace } from '../security/node-identity.ts'
 import { pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
+import { Reinvocation } from './admission.ts'
 import { nodeRestriction } from './node-restriction.ts'
 
 const user: User = { name: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] }
@@ -211,9 +212,12 @@ describe('on behalf of a pod', () => {
     const context = { user, userAgent: 'test' }
     const plugin = nodeRestriction(test.core.registries)
     return why(
-      (async () => plugin.mutate?.({ ...attributes, definition, context } as never, body as never))().then(() => {
-        throw { code: 0, reason: '', message: 'admitted' }
-      }),
+      (async () =>
+        plugin.mutate?.({ ...attributes, definition, context } as never, body as never, new Reinvocation()))().then(
+        () => {
+          throw { code: 0, reason: '', message: 'admitted' }
+        },
+      ),
     )
   }
 

@@ -1,8 +1,9 @@
-import { deepEqual, forbidden, type KubernetesObject, type Node, notFound, type Pod } from '@coracle/api'
+import { deepEqual, type KubernetesObject, type Node, notFound, type Pod } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import { mirrorAnnotation, nodeLeaseNamespace, nodeOf } from '../security/node-identity.ts'
 import { podReferences } from '../security/pod-references.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import { forbiddenByAdmission } from './forbidden.ts'
 
 /**
  * Keeps a node agent to its own node, lease and pods, and from labels and taints by which it could draw pods to itself
@@ -19,17 +20,13 @@ export function nodeRestriction(registries: Registries): AdmissionPlugin {
   }
   const check = (attributes: AdmissionAttributes, object: KubernetesObject | undefined): void => {
     const why = refusalOf(attributes, object)
-    if (why !== undefined) throw forbidden(attributes.definition, attributes.name, why)
+    if (why !== undefined) throw forbiddenByAdmission(attributes, object, why)
   }
   return {
     name: 'NodeRestriction',
     mutate(attributes, object) {
       check(attributes, object)
       return object
-    },
-    // Deletes have nothing to change, and are only judged.
-    validate(attributes, object) {
-      if (attributes.operation === 'DELETE') check(attributes, object)
     },
   }
 }

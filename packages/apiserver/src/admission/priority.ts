@@ -1,6 +1,7 @@
-import { forbidden, type KubernetesObject } from '@coracle/api'
+import type { KubernetesObject } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { AdmissionPlugin } from './admission.ts'
+import { forbiddenByAdmission } from './forbidden.ts'
 import { type AdmittedPod, createsPod, withSpec } from './pods.ts'
 
 interface PriorityClass {
@@ -27,13 +28,13 @@ export function priority(registries: Registries): AdmissionPlugin {
       const name = pod.spec.priorityClassName ?? ''
       const found = name === '' ? globalDefault(classes()?.storage.cache.values() ?? []) : classNamed(name)
       if (found === undefined) {
-        throw forbidden(attributes.definition, attributes.name, `no PriorityClass with name ${name} was found`)
+        throw forbiddenByAdmission(attributes, object, `no PriorityClass with name ${name} was found`)
       }
       const { value, preemptionPolicy, className } = found
       if (pod.spec.priority !== undefined && pod.spec.priority !== value) {
-        throw forbidden(
-          attributes.definition,
-          attributes.name,
+        throw forbiddenByAdmission(
+          attributes,
+          object,
           `the integer value of priority (${pod.spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
         )
       }

@@ -9,6 +9,7 @@ import { deleteOptionsOf, listOptionsOf, watchOptionsOf, writeOptionsOf } from '
 import { warn } from './respond.ts'
 import { checkPathName, pathMethodNotAllowed, type ResourceRoute } from './routes.ts'
 import { streamWatch } from './watch-response.ts'
+import { contextOf } from './write-context.ts'
 
 /** Carries out what a route asks of the objects of a kind, or of their status. Authorization has happened. */
 export function handleResource(
@@ -120,7 +121,7 @@ async function create(
   const wanted = wantedOf(exchange)
   const options = writeOptionsOf(exchange.query, 'CreateOptions')
   const body = await readObject(context, exchange, registry.definition, options.fieldValidation)
-  const result = await registry.create(exchange, namespace, body.value, options)
+  const result = await registry.create(contextOf(exchange), namespace, body.value, options)
   return sendWritten(context, wanted, 201, registry.definition, result, body.warnings)
 }
 
@@ -134,7 +135,7 @@ async function update(
   const wanted = wantedOf(exchange)
   const options = writeOptionsOf(exchange.query, 'UpdateOptions')
   const body = await readObject(context, exchange, registry.definition, options.fieldValidation)
-  const result = await registry.update(exchange, namespace, name, subresource, body.value, options)
+  const result = await registry.update(contextOf(exchange), namespace, name, subresource, body.value, options)
   return sendWritten(context, wanted, result.created === true ? 201 : 200, registry.definition, result, body.warnings)
 }
 
@@ -150,7 +151,7 @@ async function patch(
   const options = writeOptionsOf(exchange.query, 'PatchOptions')
   const body = parsePatch(await context.bodies.read(exchange.request), options.fieldValidation)
   const change = { type, body: body.value }
-  const result = await registry.patch(exchange, namespace, name, subresource, change, options)
+  const result = await registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
   return sendWritten(context, wanted, 200, registry.definition, result, body.warnings)
 }
 
@@ -163,7 +164,7 @@ async function remove(
 ): Promise<void> {
   const wanted = wantedOf(exchange)
   const { body, options } = await readDeleteOptions(context, exchange)
-  const result = await registry.delete(exchange, namespace, name, options)
+  const result = await registry.delete(contextOf(exchange), namespace, name, options)
   if (result.type === 'status') return sendValue(wanted, 200, result.status)
   // Upstream answers 202 only to those who asked for cascading in the old way; others never learnt to expect it.
   const code = !result.gone && body?.orphanDependents === false ? 202 : 200
@@ -178,7 +179,7 @@ async function removeCollection(
 ): Promise<void> {
   const wanted = wantedOf(exchange)
   const { options } = await readDeleteOptions(context, exchange)
-  const page = await registry.deleteCollection(exchange, listOptionsOf(exchange.query, namespace), options)
+  const page = await registry.deleteCollection(contextOf(exchange), listOptionsOf(exchange.query, namespace), options)
   const { group, version, plural } = registry.definition
   const key = `deleted ${group}/${version}/${plural}/${namespace}?${exchange.search}`
   return sendPage(wanted, registry.definition, page, context.environment.clock.now(), context.lists, key)

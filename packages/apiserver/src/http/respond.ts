@@ -156,7 +156,9 @@ function leavesMuchUnread({ complete, headers }: IncomingMessage): boolean {
 
 /** A `Warning` header that the answer will have, whatever it is. */
 export function warn(response: ServerResponse, text: string): void {
-  response.appendHeader('Warning', warningOf(text))
+  const warning = warningOf(text)
+  const noted = [response.getHeader('Warning') ?? []].flat()
+  if (noted.length < warningsMax && !noted.includes(warning)) response.appendHeader('Warning', warning)
 }
 
 /** Adds headers for warnings after those that `warn` has noted, which headers of the same name would replace. */

@@ -803,7 +803,7 @@ describe('closing', () => {
     const environment = virtualEnvironment()
     const arrived = Promise.withResolvers<void>()
     const late = Promise.withResolvers<KubernetesObject>()
-    const mutate = ({ definition }: AdmissionAttributes, object: KubernetesObject) => {
+    const mutate = ({ definition }: AdmissionAttributes, object: KubernetesObject | undefined) => {
       if (definition.kind !== 'ConfigMap') return object
       arrived.resolve()
       return late.promise.then(() => object)

@@ -11,6 +11,7 @@ import { writeOptionsOf } from './query.ts'
 import { handleResource } from './resource-handlers.ts'
 import { warn } from './respond.ts'
 import { checkPathName, pathMethodNotAllowed, pathNotFound, type ResourceRoute } from './routes.ts'
+import { contextOf } from './write-context.ts'
 
 /** Carries out what a route asks of a subresource. Authorization has happened. */
 export function handleSubresource(
@@ -85,19 +86,22 @@ async function carryOut(
     const type = patchTypeOf(contentType)
     const options = writeOptionsOf(query, 'PatchOptions')
     const { value, warnings } = parsePatch(await bodies.read(request), options.fieldValidation)
-    return { result: await subresource.patch(exchange, namespace, name, { type, body: value }, options), warnings }
+    return {
+      result: await subresource.patch(contextOf(exchange), namespace, name, { type, body: value }, options),
+      warnings,
+    }
   }
   const read = async ({ fieldValidation }: RegistryWriteOptions) =>
     parseObject(await bodies.read(request), contentType, kindOf(definition, route.subresource), fieldValidation)
   if (verb === 'create' && subresource.create !== undefined) {
     const options = writeOptionsOf(query, 'CreateOptions')
     const { value, warnings } = await read(options)
-    return { result: await subresource.create(exchange, namespace, name, value, options), warnings }
+    return { result: await subresource.create(contextOf(exchange), namespace, name, value, options), warnings }
   }
   if (verb === 'update' && subresource.update !== undefined) {
     const options = writeOptionsOf(query, 'UpdateOptions')
     const { value, warnings } = await read(options)
-    return { result: await subresource.update(exchange, namespace, name, value, options), warnings }
+    return { result: await subresource.update(contextOf(exchange), namespace, name, value, options), warnings }
   }
   throw pathMethodNotAllowed()
 }

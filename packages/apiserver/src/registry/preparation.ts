@@ -1,8 +1,6 @@
 import { deepEqual, type KubernetesObject, type StoredKind } from '@coracle/api'
+import type { ChangedPart } from './changed-part.ts'
 import { metadataForCreate, metadataForUpdate } from './object-metadata.ts'
-
-/** Which part of an object a change is about. `raw` changes are stored as they are. */
-export type ChangedPart = 'main' | 'status' | 'raw'
 
 /** What is stored of a new object: with its identity, and without what a client may not set. Pure. */
 export function prepareForCreate(
@@ -22,12 +20,12 @@ export function prepareForUpdate(
   definition: StoredKind,
   given: KubernetesObject,
   old: KubernetesObject,
-  part: ChangedPart,
+  rules: ChangedPart['rules'],
 ): KubernetesObject {
   const { strategy, hasStatus } = definition
   const metadata = metadataForUpdate(definition, given.metadata, old.metadata)
-  if (part === 'raw') return { ...given, metadata }
-  if (part === 'status') {
+  if (rules === 'own') return { ...given, metadata }
+  if (rules === 'status') {
     const changed = withStatusOf({ ...old, metadata }, given)
     return strategy.prepareForStatusUpdate?.(changed, old) ?? changed
   }

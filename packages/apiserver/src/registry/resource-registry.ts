@@ -1,15 +1,6 @@
-import {
-  ApiError,
-  compile,
-  hasReason,
-  type KubernetesObject,
-  type ResourceDefinition,
-  type StoredKind,
-  staleVersion,
-} from '@coracle/api'
+import { hasReason, type KubernetesObject, type ResourceDefinition, type StoredKind } from '@coracle/api'
 import type { DeleteOptions, ListOptions, Patch, WatchOptions } from '@coracle/client'
-import { type Environment, nameAlphabet } from '@coracle/environment'
-import type { AdmissionAttributes, AdmissionChain } from '../admission/admission.ts'
+import type { AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
 import type {
   DeleteResult,
   Page,
@@ -23,46 +14,34 @@ import type {
 import type { RequestContext } from '../request.ts'
 import { OrderedWatch } from '../versions/ordered-watch.ts'
 import type { VersionView } from '../versions/version-view.ts'
-import type { StoreFeed } from '../watch-cache/store-feed.ts'
-import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
+import type { StoredObject } from '../watch-cache/stored-object.ts'
 import { type DecodedBody, decodeBody } from './body.ts'
+import { type ChangedPart, mainPart, statusPart } from './changed-part.ts'
 import { CollectionReader } from './collection-reader.ts'
-import { checkPreconditions, deletedStatus, endsDeletion, planDeletion } from './deletion.ts'
 import type { KindStorage } from './kind-storage.ts'
-import { parseResourceVersion, requestedVersion } from './list-request.ts'
-import { checkIdentity, generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
-import type { ObjectWriter } from './object-writer.ts'
+import { requestedVersion } from './list-request.ts'
+import { type Change, changeObject } from './object-change.ts'
+import { createObject } from './object-creation.ts'
+import { deleteObject } from './object-deletion.ts'
+import { checkIdentity } from './object-metadata.ts'
 import { applyPatch, decodePatched } from './patching.ts'
-import { type ChangedPart, prepareForCreate, prepareForUpdate } from './preparation.ts'
-import { checkVersion, isUnconditional, nameTaken, noUniqueName, uidConflict } from './refusals.ts'
-import { sharingSpec, sharingWith } from './structure-sharing.ts'
-import { checkCreate, checkUpdate } from './validation.ts'
-
-/** How often a patch, or an update that names no version, is tried again because something else came first. */
-export const optimisticAttemptsMax = 32
-
-/** How many names are tried for an object with a generated one. */
-export const generatedNameAttemptsMax = 8
+import { checkVersion, isUnconditional, uidConflict } from './refusals.ts'
+import type { RegistryParts } from './registry-parts.ts'
+import { WriteAdmission } from './write-admission.ts'
 
 /** How many objects of a collection are deleted at a time. */
 export const concurrentDeletesMax = 100
 
-export interface RegistryParts {
-  readonly storage: KindStorage
-  /** The version that is served. */
-  readonly view: VersionView
-  readonly feed: StoreFeed
-  readonly environment: Environment
-  readonly admission: AdmissionChain
-  readonly registries: { byKind(apiVersion: string, kind: string): unknown }
-}
-
-/** A change of an object, computed from its present state. */
-export interface Change {
+/** Something that is done to an object beside writing it: POSTed to one of its subresources, or a connection to it. */
+export interface PostedObject {
+  readonly operation: Extract<AdmissionOperation, 'CREATE' | 'CONNECT'>
+  readonly subresource: string
+  /** What is posted, or what the options of the connection are. */
+  readonly kind: AdmittedKind
   readonly object: KubernetesObject
-  readonly warnings: readonly string[]
-  /** False where the change was meant for one version only: if that is gone it is a conflict. */
-  readonly repeatable: boolean
+  readonly options: RegistryWriteOptions
+  /** Throws where the object is not valid, after admission may have changed it. */
+  check?(object: KubernetesObject): void
 }
 
 /**
@@ -75,7 +54,6 @@ export class ResourceRegistry implements Registry {
   readonly #parts: RegistryParts
   readonly #view: VersionView
   readonly #reader: CollectionReader
-  readonly #writer: ObjectWriter
   readonly #watches = new Set<RegistryWatch>()
   #closed = false
 
@@ -85,7 +63,6 @@ export class ResourceRegistry implements Registry {
     this.#parts = parts
     this.#view = parts.view
     this.#reader = new CollectionReader(parts.storage.cache, parts.feed, parts.view)
-    this.#writer = parts.storage.writer
   }
 
   /** The kind whose version this is. */
@@ -144,7 +121,7 @@ export class ResourceRegistry implements Registry {
   ): Promise<WriteResult> {
     const decoded = await this.#decode(body, options)
     await this.#parts.feed.catchUp()
-    return this.#create(context, namespace, decoded, options)
+    return createObject(this.#parts, context, namespace, decoded, options)
   }
 
   async update(
@@ -202,28 +179,7 @@ export class ResourceRegistry implements Registry {
     name: string,
     options: DeleteOptions,
   ): Promise<DeleteResult> {
-    const { kind: definition } = this
-    const dryRun = options.dryRun === true
-    const key = this.storage.cache.keyOf(namespace, name)
-    await this.#parts.feed.catchUp()
-    for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
-      const old = this.storage.existing(namespace, name)
-      checkPreconditions(definition, old.object.metadata, options.preconditions)
-      const attributes = this.#attributes('DELETE', context, '', namespace, name, old.object, dryRun)
-      await this.#parts.admission.validate(attributes, undefined)
-      const plan = planDeletion(definition, old.object, options, this.#nowMs)
-      if (plan.type === 'keep') return { type: 'object', stored: await this.#view.show(old), gone: false }
-      if (plan.type === 'mark') {
-        const stored = dryRun
-          ? unstored(plan.object, old.revision)
-          : await this.#writer.put(key, plan.object, old.revision)
-        if (stored !== undefined) return { type: 'object', stored: await this.#view.show(stored), gone: false }
-      } else {
-        const gone = dryRun ? old : await this.#writer.remove(key, old)
-        if (gone !== undefined) return this.#deleted(plan.object, gone.revision)
-      }
-    }
-    throw staleVersion(definition, name)
+    return deleteObject(this.#parts, context, namespace, name, options)
   }
 
   async deleteCollection(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<Page> {
@@ -247,54 +203,22 @@ export class ResourceRegistry implements Registry {
     options: RegistryWriteOptions,
     compute: (old: StoredObject) => Change | Promise<Change>,
   ): Promise<WriteResult> {
-    const { cache, turns } = this.storage
-    const key = cache.keyOf(namespace, name)
-    const attempt = () => this.#tryChange(context, namespace, name, part, options, compute)
-    await this.#parts.feed.catchUp()
-    // Most writes meet no other. Those that do line up, or hundreds at one object would all but never come through.
-    const made = turns.isTaken(key) ? undefined : await attempt()
-    if (made !== undefined) return made
-    return turns.take(key, async () => {
-      for (let attempts = 0; attempts < optimisticAttemptsMax; attempts += 1) {
-        const result = await attempt()
-        if (result !== undefined) return result
-      }
-      throw staleVersion(this.kind, name)
-    })
+    return changeObject(this.#parts, { context, namespace, name, part, options, compute })
   }
 
-  /** Undefined where another write came first and the change may be computed anew. */
-  async #tryChange(
+  /** What admission makes of something that is done to an object. Throws the refusal of whoever refuses. */
+  async admitPosted(
     context: RequestContext,
     namespace: string,
     name: string,
-    part: ChangedPart,
-    options: RegistryWriteOptions,
-    compute: (old: StoredObject) => Change | Promise<Change>,
-  ): Promise<WriteResult | undefined> {
-    const { kind: definition } = this
-    const { admission } = this.#parts
-    const key = this.storage.cache.keyOf(namespace, name)
-    const old = this.storage.existing(namespace, name)
-    const computed = compute(old)
-    const { object: wanted, warnings: given, repeatable } = computed instanceof Promise ? await computed : computed
-    const subresource = part === 'status' ? 'status' : ''
-    const attributes = this.#attributes('UPDATE', context, subresource, namespace, name, old.object, options.dryRun)
-    const admitted = part === 'raw' ? wanted : await this.#admit(attributes, wanted)
-    const object = sharingWith(old.object, prepareForUpdate(definition, admitted, old.object, part))
-    const ends = endsDeletion(definition, object, old.object)
-    if (!ends && object === old.object) return this.#answer(old, false, given)
-    if (part !== 'raw') {
-      checkUpdate(definition, object, old.object, part, this.definition)
-      await admission.validate(attributes, object)
-    }
-    const warnings = [...given, ...(definition.strategy.warnings?.(object, old.object) ?? [])]
-    if (options.dryRun) return this.#answer(unstored(object, old.revision), true, warnings)
-    const stored = await (ends ? this.#writer.remove(key, old) : this.#writer.put(key, object, old.revision))
-    // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
-    if (stored !== undefined) return this.#answer(ends ? unstored(object, stored.revision) : stored, true, warnings)
-    if (!repeatable) throw staleVersion(definition, name)
-    return undefined
+    { operation, subresource, kind, object, options, check }: PostedObject,
+  ): Promise<KubernetesObject> {
+    const request = { operation, context, subresource, kind, namespace, name, old: undefined, options }
+    const admission = new WriteAdmission(this.#parts, request)
+    const admitted = await admission.admit(object)
+    check?.(admitted)
+    await admission.judge(admitted)
+    return admitted
   }
 
   /** Throws a Conflict where `wanted` names another version than `old`, or another object of its name. */
@@ -305,10 +229,6 @@ export class ResourceRegistry implements Registry {
     checkVersion(this.kind, old.object, wanted)
   }
 
-  get #nowMs(): number {
-    return this.#parts.environment.clock.now()
-  }
-
   async #begin(
     options: WatchOptions,
     onEvent: (delivery: WatchDelivery) => boolean,
@@ -317,13 +237,6 @@ export class ResourceRegistry implements Registry {
     if (this.#view.isHub) return this.#reader.watch(options, onEvent, onEnd)
     const watch = new OrderedWatch({ show: (delivery) => this.#view.showDelivery(delivery), onEvent, onEnd })
     return watch.attach(await this.#reader.watch(options, watch.take, watch.sourceEnded))
-  }
-
-  #answer(stored: Stored, changed: boolean, warnings: readonly string[]): WriteResult | Promise<WriteResult> {
-    const shown = this.#view.show(stored)
-    return shown instanceof Promise
-      ? shown.then((made) => ({ stored: made, changed, warnings }))
-      : { stored: shown, changed, warnings }
   }
 
   /** A body in the form that is stored, with this version's defaults and the hub's. */
@@ -340,56 +253,6 @@ export class ResourceRegistry implements Registry {
     return hub instanceof Promise ? hub.then((object) => ({ ...decoded, object })) : { ...decoded, object: hub }
   }
 
-  async #create(
-    context: RequestContext,
-    requestedNamespace: string,
-    decoded: DecodedBody,
-    options: RegistryWriteOptions,
-  ): Promise<WriteResult> {
-    const { kind: definition } = this
-    const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
-    if (parseResourceVersion(resourceVersion) > 0) {
-      throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
-    }
-    const namespace = namespaceForCreate(definition, requestedNamespace, decoded.object)
-    const attributes = this.#attributes('CREATE', context, '', namespace, givenName, undefined, options.dryRun)
-    const admitted = await this.#admit(attributes, decoded.object)
-    const generates = givenName === '' && generateName !== ''
-    for (let attempt = 1; ; attempt += 1) {
-      const name = generates ? this.#generateName(generateName) : givenName
-      const identity = { namespace, name, uid: this.#parts.environment.random.uuid() }
-      const prepared = prepareForCreate(definition, admitted, identity, this.#nowMs)
-      const object = sharingSpec(this.storage.lastCreated, prepared)
-      checkCreate(definition, object, this.definition)
-      await this.#parts.admission.validate(attributes, object)
-      const stored = await this.#insert(namespace, name, object, options.dryRun)
-      if (stored !== undefined) {
-        if (!options.dryRun) this.storage.lastCreated = stored.object
-        const warnings = [...decoded.warnings, ...(definition.strategy.warnings?.(object, undefined) ?? [])]
-        return this.#answer(stored, true, warnings)
-      }
-      if (!generates) throw nameTaken(definition, name, this.peek(namespace, name)?.object)
-      if (attempt === generatedNameAttemptsMax) throw noUniqueName(definition, name)
-    }
-  }
-
-  /** Stores a new object; undefined where its name is taken. */
-  async #insert(
-    namespace: string,
-    name: string,
-    object: KubernetesObject,
-    dryRun: boolean,
-  ): Promise<WriteResult['stored'] | undefined> {
-    const { cache } = this.storage
-    const key = cache.keyOf(namespace, name)
-    if (cache.get(key) !== undefined) return undefined
-    return dryRun ? unstored(object, 0) : this.#writer.put(key, object, 0)
-  }
-
-  #generateName(prefix: string): string {
-    return generatedName(prefix, this.#parts.environment.random.string(generatedSuffixLength, nameAlphabet))
-  }
-
   /** A PUT where nothing is. */
   async #createByUpdate(
     context: RequestContext,
@@ -399,36 +262,8 @@ export class ResourceRegistry implements Registry {
   ): Promise<WriteResult> {
     const { resourceVersion: _resourceVersion, ...metadata } = decoded.object.metadata
     const object = { ...decoded.object, metadata }
-    const result = await this.#create(context, namespace, { ...decoded, object }, options)
+    const result = await createObject(this.#parts, context, namespace, { ...decoded, object }, options)
     return { ...result, created: true }
-  }
-
-  /** What admission makes of an object, again in the form that decoding gives: canonical, in the schema's order. */
-  async #admit(attributes: AdmissionAttributes, object: KubernetesObject): Promise<KubernetesObject> {
-    const admitted = await this.#parts.admission.mutate(attributes, object)
-    return admitted === object ? object : compile(this.kind.schema).decode(admitted).value
-  }
-
-  #attributes(
-    operation: AdmissionAttributes['operation'],
-    context: RequestContext,
-    subresource: string,
-    namespace: string,
-    name: string,
-    old: KubernetesObject | undefined,
-    dryRun: boolean,
-  ): AdmissionAttributes {
-    return {
-      operation,
-      context,
-      definition: this.kind,
-      requested: this.definition,
-      subresource,
-      namespace,
-      name,
-      old,
-      dryRun,
-    }
   }
 
   async #deleteIfThere(context: RequestContext, object: KubernetesObject, options: DeleteOptions): Promise<void> {
@@ -439,14 +274,6 @@ export class ResourceRegistry implements Registry {
       if (!hasReason(error, 'NotFound')) throw error
     }
   }
-
-  async #deleted(object: KubernetesObject, revision: number): Promise<DeleteResult> {
-    if (!this.kind.rules.returnsDeletedObject) {
-      return { type: 'status', status: deletedStatus(this.kind, object) }
-    }
-    const metadata = { ...object.metadata, resourceVersion: String(revision) }
-    return { type: 'object', stored: await this.#view.show(unstored({ ...object, metadata }, revision)), gone: true }
-  }
 }
 
-const partOf = (subresource: string): 'main' | 'status' => (subresource === 'status' ? 'status' : 'main')
+const partOf = (subresource: string): ChangedPart => (subresource === 'status' ? statusPart : mainPart)

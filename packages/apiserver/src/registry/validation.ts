@@ -10,6 +10,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coracle/api'
+import type { ChangedPart } from './changed-part.ts'
 import { statusOf } from './preparation.ts'
 
 /** Throws Invalid (422), naming every field that is wrong, unless the object may be created through the version requested. */
@@ -30,12 +31,13 @@ export function checkUpdate(
   definition: StoredKind,
   object: KubernetesObject,
   old: KubernetesObject,
-  part: 'main' | 'status',
+  rules: ChangedPart['rules'],
   requested: ResourceDefinition,
 ): void {
+  if (rules === 'own') return
   const errors = [
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
-    ...(part === 'status'
+    ...(rules === 'status'
       ? statusErrors(definition, object, old)
       : mainErrors(definition, object, old, apiVersionOf(requested))),
   ]

@@ -16,8 +16,12 @@ import {
 } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import { decodeBody } from '../registry/body.ts'
+import type { ChangedPart } from '../registry/changed-part.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { Subresource } from './subresource.ts'
+
+/** What is posted has been admitted: the pod itself follows from it. */
+const boundPart: ChangedPart = { subresource: 'binding', rules: 'own', isAdmitted: true }
 
 const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: bindingSchema }
 
@@ -28,12 +32,16 @@ export function bindingSubresource(registry: ResourceRegistry, { clock }: Enviro
   return {
     async create(context, namespace, name, body, options) {
       const { object, warnings } = decodeBody(bindingKind, body, options.fieldValidation, () => false)
-      const binding = object as Binding
-      if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object')
-      const errors = bindingErrors(binding)
-      if (errors.length > 0) throw invalid(bindingKind, name, errors)
+      const binding = (await registry.admitPosted(context, namespace, name, {
+        operation: 'CREATE',
+        subresource: 'binding',
+        kind: bindingKind,
+        object,
+        options,
+        check: (admitted) => check(admitted as Binding, name),
+      })) as Binding
       const { resourceVersion = '' } = binding.metadata
-      await registry.change(context, namespace, name, 'raw', options, (old) => {
+      await registry.change(context, namespace, name, boundPart, options, (old) => {
         registry.checkVersion(old, binding.metadata)
         const pod = bind(old.object as Pod, binding, clock.now())
         return { object: pod, warnings, repeatable: resourceVersion === '' }
@@ -41,6 +49,12 @@ export function bindingSubresource(registry: ResourceRegistry, { clock }: Enviro
       return { code: 201, value: success, warnings }
     },
   }
+}
+
+function check(binding: Binding, name: string): void {
+  if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object')
+  const errors = bindingErrors(binding)
+  if (errors.length > 0) throw invalid(bindingKind, name, errors)
 }
 
 function bindingErrors({ target }: Binding): readonly FieldError[] {

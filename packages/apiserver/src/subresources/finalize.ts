@@ -1,5 +1,6 @@
 import { invalid, type KubernetesObject, type Namespace, validateNamespace } from '@coracle/api'
 import { decodeBody } from '../registry/body.ts'
+import type { ChangedPart } from '../registry/changed-part.ts'
 import { checkIdentity } from '../registry/object-metadata.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { Subresource } from './subresource.ts'
@@ -7,14 +8,29 @@ import type { Subresource } from './subresource.ts'
 /** `namespaces/finalize`: replaces `spec.finalizers`, and so lets a namespace that is being deleted go. */
 export function finalizeSubresource(registry: ResourceRegistry): Subresource {
   const { definition } = registry
+  const check = (namespace: KubernetesObject): void => {
+    const errors = validateNamespace(namespace as Namespace)
+    if (errors.length > 0) throw invalid(definition, namespace.metadata.name ?? '', errors)
+  }
+  const part: ChangedPart = {
+    subresource: 'finalize',
+    rules: 'own',
+    view: {
+      kind: registry.kind,
+      of: (namespace) => namespace,
+      apply: (namespace, written) => {
+        check(written)
+        return { ...namespace, spec: (written as Namespace).spec ?? {} } as KubernetesObject
+      },
+    },
+  }
   return {
     async update(context, namespace, name, body, options) {
       const { object, warnings } = decodeBody(definition, body, options.fieldValidation, () => false)
       checkIdentity(definition, object, namespace, name)
-      const errors = validateNamespace(object as Namespace)
-      if (errors.length > 0) throw invalid(definition, name, errors)
+      check(object)
       const { resourceVersion = '' } = object.metadata
-      const { stored } = await registry.change(context, namespace, name, 'raw', options, (old) => {
+      const { stored } = await registry.change(context, namespace, name, part, options, (old) => {
         registry.checkVersion(old, object.metadata)
         const changed = { ...old.object, spec: (object as Namespace).spec ?? {} } as KubernetesObject
         return { object: changed, warnings, repeatable: resourceVersion === '' }

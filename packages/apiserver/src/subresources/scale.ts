@@ -17,6 +17,7 @@ import {
   scaleSchema,
 } from '@coracle/api'
 import { type DecodedBody, decodeBody } from '../registry/body.ts'
+import type { ChangedPart } from '../registry/changed-part.ts'
 import { checkIdentity } from '../registry/object-metadata.ts'
 import { applyPatch, decodePatched } from '../registry/patching.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
@@ -52,6 +53,19 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     validate(object as Scale, name)
     return { scale: object as Scale, warnings }
   }
+  const part: ChangedPart = {
+    subresource: 'scale',
+    rules: 'main',
+    view: {
+      kind: definition,
+      of: (object) => scaleOf(mapping, object),
+      apply: (object, written) => {
+        const scale = written as Scale
+        validate(scale, object.metadata.name ?? '')
+        return mapping.withReplicas(object, scale.spec?.replicas ?? 0)
+      },
+    },
+  }
   const answer = ({ object, revision }: Pick<Stored, 'object' | 'revision'>, warnings: readonly string[]) => {
     const scale = scaleOf(mapping, object)
     return {
@@ -74,16 +88,15 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       const { scale, warnings } = decode(body, name, options)
       checkIdentity(definition, scale, namespace, name)
       const { resourceVersion = '' } = scale.metadata
-      const { stored } = await registry.change(context, namespace, name, 'main', options, (old) => {
+      const { stored } = await registry.change(context, namespace, name, part, options, (old) => {
         registry.checkVersion(old, scale.metadata)
-        const object = mapping.withReplicas(old.object, scale.spec?.replicas ?? 0)
-        return { object, warnings, repeatable: resourceVersion === '' }
+        return { object: scale, warnings, repeatable: resourceVersion === '' }
       })
       return answer(stored, warnings)
     },
     async patch(context, namespace, name, patch, options) {
       let warnings: readonly string[] = []
-      const { stored } = await registry.change(context, namespace, name, 'main', options, async (old) => {
+      const { stored } = await registry.change(context, namespace, name, part, options, async (old) => {
         const patched = applyPatch(scaleSchema, scaleOf(mapping, old.object), patch)
         const { object, warnings: given } = await decodePatched(patched, (value) => decodeScale(value, options))
         const scale = object as Scale
@@ -97,11 +110,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
         }
         registry.checkVersion(old, { resourceVersion })
         warnings = given
-        return {
-          object: mapping.withReplicas(old.object, scale.spec?.replicas ?? 0),
-          warnings,
-          repeatable: true,
-        }
+        return { object: scale, warnings, repeatable: true }
       })
       return answer(stored, warnings)
     },

@@ -1,0 +1,25 @@
+import type { KubernetesObject } from '@coracle/api'
+import type { AdmittedKind } from '../admission/admission.ts'
+
+/** What of an object a write is about, and how that looks to whoever writes. */
+export interface ChangedPart {
+  /** As in the path; '' is the object itself. */
+  readonly subresource: string
+  /** Which of the kind's rules prepare and check the change; `own`: none of them, the subresource has its own. */
+  readonly rules: 'main' | 'status' | 'own'
+  /** Absent: the write is of the whole object. */
+  readonly view?: ObjectView
+  /** The write follows from something posted to the subresource, which admission has seen in its place. */
+  readonly isAdmitted?: true
+}
+
+/** An object as a subresource shows it. Admission sees the object in this form, and so does whoever writes. */
+export interface ObjectView {
+  readonly kind: AdmittedKind
+  of(object: KubernetesObject): KubernetesObject
+  /** The object with what was written through the view. Throws where that is not valid. Pure. */
+  apply(object: KubernetesObject, written: KubernetesObject): KubernetesObject
+}
+
+export const mainPart: ChangedPart = { subresource: '', rules: 'main' }
+export const statusPart: ChangedPart = { subresource: 'status', rules: 'status' }

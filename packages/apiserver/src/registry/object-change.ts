@@ -1,0 +1,102 @@
+import { type KubernetesObject, staleVersion } from '@coracle/api'
+import type { RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
+import type { RequestContext } from '../request.ts'
+import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
+import type { ChangedPart } from './changed-part.ts'
+import { endsDeletion } from './deletion.ts'
+import { prepareForUpdate } from './preparation.ts'
+import { answerOf, type RegistryParts } from './registry-parts.ts'
+import { sharingWith } from './structure-sharing.ts'
+import { checkUpdate } from './validation.ts'
+import { WriteAdmission } from './write-admission.ts'
+
+/** How often a patch, or an update that names no version, is tried again because something else came first. */
+export const optimisticAttemptsMax = 32
+
+/** A change of an object, computed from its present state. */
+export interface Change {
+  /** The changed object; through a view, the view's object. */
+  readonly object: KubernetesObject
+  readonly warnings: readonly string[]
+  /** False where the change was meant for one version only: if that is gone it is a conflict. */
+  readonly repeatable: boolean
+}
+
+export interface ChangeRequest {
+  readonly context: RequestContext
+  readonly namespace: string
+  readonly name: string
+  readonly part: ChangedPart
+  readonly options: RegistryWriteOptions
+  compute(old: StoredObject): Change | Promise<Change>
+}
+
+/**
+ * Changes one object: computes the change from what is there, and again where another write came first, unless the
+ * change was meant for one version. Resolves without writing where nothing changes.
+ */
+export async function changeObject(parts: RegistryParts, request: ChangeRequest): Promise<WriteResult> {
+  const { storage, feed } = parts
+  const { cache, turns } = storage
+  const key = cache.keyOf(request.namespace, request.name)
+  await feed.catchUp()
+  // Most writes meet no other. Those that do line up, or hundreds at one object would all but never come through.
+  const made = turns.isTaken(key) ? undefined : await tryChange(parts, key, request)
+  if (made !== undefined) return made
+  return turns.take(key, async () => {
+    for (let attempts = 0; attempts < optimisticAttemptsMax; attempts += 1) {
+      const result = await tryChange(parts, key, request)
+      if (result !== undefined) return result
+    }
+    throw staleVersion(storage.kind, request.name)
+  })
+}
+
+/** Undefined where another write came first and the change may be computed anew. */
+async function tryChange(parts: RegistryParts, key: string, request: ChangeRequest): Promise<WriteResult | undefined> {
+  const { namespace, name, part, options } = request
+  const { storage } = parts
+  const { kind, writer } = storage
+  const { rules, view } = part
+  const old = storage.existing(namespace, name)
+  const computed = request.compute(old)
+  const { object: wanted, warnings: given, repeatable } = computed instanceof Promise ? await computed : computed
+  const admission = part.isAdmitted === true ? undefined : updateAdmission(parts, request, old.object)
+  const admitted = admission === undefined ? wanted : await admission.admit(wanted)
+  const whole = view === undefined ? admitted : view.apply(old.object, admitted)
+  const object = sharingWith(old.object, prepareForUpdate(kind, whole, old.object, rules))
+  const ends = endsDeletion(kind, object, old.object)
+  const isChanged = ends || object !== old.object
+  // What is as it was has been checked when it was written. Whether it may be written now is another question.
+  if (isChanged) checkUpdate(kind, object, old.object, rules, parts.view.definition)
+  await admission?.judge(view === undefined ? object : view.of(object))
+  if (!isChanged) return answerOf(parts, old, false, given)
+  const warnings = [...given, ...(kind.strategy.warnings?.(object, old.object) ?? [])]
+  if (options.dryRun) return answerOf(parts, unstored(object, old.revision), true, warnings)
+  const stored = await (ends ? writer.remove(key, old) : writer.put(key, object, old.revision))
+  // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
+  if (stored !== undefined) {
+    return answerOf(parts, ends ? unstored(object, stored.revision) : stored, true, warnings)
+  }
+  if (!repeatable) throw staleVersion(kind, name)
+  return undefined
+}
+
+function updateAdmission(
+  parts: RegistryParts,
+  { context, namespace, name, part, options }: ChangeRequest,
+  object: KubernetesObject,
+): WriteAdmission {
+  const { subresource, view } = part
+  const old = view === undefined ? object : view.of(object)
+  return new WriteAdmission(parts, {
+    operation: 'UPDATE',
+    context,
+    subresource,
+    kind: view?.kind,
+    namespace,
+    name,
+    old,
+    options,
+  })
+}

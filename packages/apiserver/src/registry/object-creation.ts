@@ -1,0 +1,76 @@
+import { ApiError, type KubernetesObject } from '@coracle/api'
+import { nameAlphabet } from '@coracle/environment'
+import type { RegistryWriteOptions, Stored, WriteResult } from '../registry-contract.ts'
+import type { RequestContext } from '../request.ts'
+import { unstored } from '../watch-cache/stored-object.ts'
+import type { DecodedBody } from './body.ts'
+import { parseResourceVersion } from './list-request.ts'
+import { generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
+import { prepareForCreate } from './preparation.ts'
+import { nameTaken, noUniqueName } from './refusals.ts'
+import { answerOf, type RegistryParts } from './registry-parts.ts'
+import { sharingSpec } from './structure-sharing.ts'
+import { checkCreate } from './validation.ts'
+import { WriteAdmission } from './write-admission.ts'
+
+/** How many names are tried for an object with a generated one. */
+export const generatedNameAttemptsMax = 8
+
+/** The way of a decoded object into the store. */
+export async function createObject(
+  parts: RegistryParts,
+  context: RequestContext,
+  requestedNamespace: string,
+  decoded: DecodedBody,
+  options: RegistryWriteOptions,
+): Promise<WriteResult> {
+  const { storage, view, environment } = parts
+  const { kind } = storage
+  const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
+  if (parseResourceVersion(resourceVersion) > 0) {
+    throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
+  }
+  const namespace = namespaceForCreate(kind, requestedNamespace, decoded.object)
+  const admission = new WriteAdmission(parts, {
+    operation: 'CREATE',
+    context,
+    subresource: '',
+    namespace,
+    name: givenName,
+    old: undefined,
+    options,
+  })
+  const admitted = await admission.admit(decoded.object)
+  const generates = givenName === '' && generateName !== ''
+  const nameOf = () =>
+    generates ? generatedName(generateName, environment.random.string(generatedSuffixLength, nameAlphabet)) : givenName
+  for (let attempt = 1; ; attempt += 1) {
+    const name = nameOf()
+    const identity = { namespace, name, uid: environment.random.uuid() }
+    const prepared = prepareForCreate(kind, admitted, identity, environment.clock.now())
+    const object = sharingSpec(storage.lastCreated, prepared)
+    checkCreate(kind, object, view.definition)
+    await admission.judge(object)
+    const stored = await insert(parts, namespace, name, object, options.dryRun)
+    if (stored !== undefined) {
+      if (!options.dryRun) storage.lastCreated = stored.object
+      const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]
+      return answerOf(parts, stored, true, warnings)
+    }
+    if (!generates) throw nameTaken(kind, name, storage.peek(namespace, name)?.object)
+    if (attempt === generatedNameAttemptsMax) throw noUniqueName(kind, name)
+  }
+}
+
+/** Stores a new object; undefined where its name is taken. */
+async function insert(
+  { storage: { cache, writer } }: RegistryParts,
+  namespace: string,
+  name: string,
+  object: KubernetesObject,
+  dryRun: boolean,
+): Promise<Stored | undefined> {
+  const key = cache.keyOf(namespace, name)
+  if (cache.get(key) !== undefined) return undefined
+  return dryRun ? unstored(object, 0) : writer.put(key, object, 0)
+}

@@ -1,0 +1,60 @@
+import { type KubernetesObject, staleVersion } from '@coracle/api'
+import type { DeleteOptions } from '@coracle/client'
+import type { DeleteResult } from '../registry-contract.ts'
+import type { RequestContext } from '../request.ts'
+import { unstored } from '../watch-cache/stored-object.ts'
+import { checkPreconditions, deletedStatus, planDeletion } from './deletion.ts'
+import { optimisticAttemptsMax } from './object-change.ts'
+import type { RegistryParts } from './registry-parts.ts'
+import { WriteAdmission } from './write-admission.ts'
+
+/** Deletes one object, or marks it for whoever holds it to finish. */
+export async function deleteObject(
+  parts: RegistryParts,
+  context: RequestContext,
+  namespace: string,
+  name: string,
+  options: DeleteOptions,
+): Promise<DeleteResult> {
+  const { storage, view, feed, environment } = parts
+  const { kind, writer } = storage
+  const key = storage.cache.keyOf(namespace, name)
+  await feed.catchUp()
+  for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
+    const old = storage.existing(namespace, name)
+    checkPreconditions(kind, old.object.metadata, options.preconditions)
+    const admission = new WriteAdmission(parts, {
+      operation: 'DELETE',
+      context,
+      subresource: '',
+      namespace,
+      name,
+      old: old.object,
+      options,
+    })
+    await admission.admitWithoutObject()
+    await admission.judge(undefined)
+    const plan = planDeletion(kind, old.object, options, environment.clock.now())
+    if (plan.type === 'keep') return { type: 'object', stored: await view.show(old), gone: false }
+    if (plan.type === 'mark') {
+      const stored = options.dryRun
+        ? unstored(plan.object, old.revision)
+        : await writer.put(key, plan.object, old.revision)
+      if (stored !== undefined) return { type: 'object', stored: await view.show(stored), gone: false }
+    } else {
+      const gone = options.dryRun ? old : await writer.remove(key, old)
+      if (gone !== undefined) return deleted(parts, plan.object, gone.revision)
+    }
+  }
+  throw staleVersion(kind, name)
+}
+
+async function deleted(
+  { storage, view }: RegistryParts,
+  object: KubernetesObject,
+  revision: number,
+): Promise<DeleteResult> {
+  if (!storage.kind.rules.returnsDeletedObject) return { type: 'status', status: deletedStatus(storage.kind, object) }
+  const metadata = { ...object.metadata, resourceVersion: String(revision) }
+  return { type: 'object', stored: await view.show(unstored({ ...object, metadata }, revision)), gone: true }
+}

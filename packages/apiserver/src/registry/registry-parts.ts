@@ -1,0 +1,30 @@
+import type { Environment } from '@coracle/environment'
+import type { AdmissionChain } from '../admission/admission.ts'
+import type { Stored, WriteResult } from '../registry-contract.ts'
+import type { VersionView } from '../versions/version-view.ts'
+import type { StoreFeed } from '../watch-cache/store-feed.ts'
+import type { KindStorage } from './kind-storage.ts'
+
+/** What a registry is made of. */
+export interface RegistryParts {
+  readonly storage: KindStorage
+  /** The version that is served. */
+  readonly view: VersionView
+  readonly feed: StoreFeed
+  readonly environment: Environment
+  readonly admission: AdmissionChain
+  readonly registries: { byKind(apiVersion: string, kind: string): unknown }
+}
+
+/** The answer to a write, in the version it was made through. */
+export function answerOf(
+  { view }: RegistryParts,
+  stored: Stored,
+  changed: boolean,
+  warnings: readonly string[],
+): WriteResult | Promise<WriteResult> {
+  const shown = view.show(stored)
+  return shown instanceof Promise
+    ? shown.then((made) => ({ stored: made, changed, warnings }))
+    : { stored: shown, changed, warnings }
+}

@@ -1,0 +1,70 @@
+import { compile, type KubernetesObject } from '@coracle/api'
+import type { DeleteOptions } from '@coracle/client'
+import type { AdmissionAttributes, AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
+import type { RegistryWriteOptions } from '../registry-contract.ts'
+import type { RequestContext } from '../request.ts'
+import type { RegistryParts } from './registry-parts.ts'
+
+/** What a write tells admission of itself. */
+export interface AdmissionRequest {
+  readonly operation: AdmissionOperation
+  readonly context: RequestContext
+  readonly subresource: string
+  /** Of the objects admission sees; the resource's own kind where it is absent. */
+  readonly kind?: AdmittedKind | undefined
+  readonly namespace: string
+  readonly name: string
+  readonly old: KubernetesObject | undefined
+  readonly options: RegistryWriteOptions | DeleteOptions
+}
+
+/** A write's way through admission: first what may change it, later, when it has been checked, what judges it. */
+export class WriteAdmission {
+  readonly #parts: RegistryParts
+  readonly #attributes: AdmissionAttributes
+
+  constructor(parts: RegistryParts, request: AdmissionRequest) {
+    const { kind: definition } = parts.storage
+    const { operation, context, subresource, kind = definition, namespace, name, old, options } = request
+    const dryRun = options.dryRun === true
+    const requested = parts.view.definition
+    this.#parts = parts
+    this.#attributes = {
+      operation,
+      context,
+      definition,
+      requested,
+      subresource,
+      kind,
+      namespace,
+      name,
+      old,
+      options,
+      dryRun,
+    }
+  }
+
+  /** What admission makes of an object: pruned, canonical and with defaults, as if it had come so. */
+  async admit(object: KubernetesObject): Promise<KubernetesObject> {
+    const admitted = await this.#parts.admission.mutate(this.#attributes, object)
+    return admitted === object ? object : complete(this.#attributes.kind, admitted, object)
+  }
+
+  /** Lets plugins that change objects see a delete, or a connection, which have no object to change. */
+  async admitWithoutObject(): Promise<void> {
+    await this.#parts.admission.mutate(this.#attributes, undefined)
+  }
+
+  /** Throws the refusal of whoever refuses. */
+  judge(object: KubernetesObject | undefined): Promise<void> {
+    return this.#parts.admission.validate(this.#attributes, object)
+  }
+}
+
+/** An object in the form that decoding a body gives. `known` is of that form already. */
+function complete(kind: AdmittedKind, object: KubernetesObject, known: KubernetesObject): KubernetesObject {
+  const compiled = compile(kind.schema)
+  const { value } = compiled.decode(object, { known })
+  const defaulted = compiled.applyDefaults(value)
+  return kind.applyDefaults?.(defaulted) ?? defaulted
+}
