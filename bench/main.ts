@@ -6,6 +6,7 @@ import { create, get, list } from './requests.ts'
 import { coldStart, memoryAtRest } from './start.ts'
 import { type Benchmark, keepsBudget, limitOf, showFigure } from './support/benchmark.ts'
 import { referenceTarget } from './support/server.ts'
+import { printTable } from './support/table.ts'
 
 const benchmarks: readonly Benchmark[] = [
   coldStart,
@@ -49,11 +50,4 @@ for (const benchmark of benchmarks) {
   rows.push([...row, keepsBudget(measured, limit) ? 'ok' : 'over budget'])
 }
 
-const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-for (const row of rows)
-  console.log(
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+printTable(rows)

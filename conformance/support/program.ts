@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { tools } from './tools.ts'
 
-const coracle = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'coracle.js')
+/** The program's file in the source tree. */
+export const coracleFile = join(import.meta.dirname, '..', '..', 'packages', 'cli', 'bin', 'coracle.js')
 
 /** What a finished command left behind. */
 export interface Outcome {
@@ -45,7 +46,7 @@ export async function run(command: string, args: readonly string[], options: Run
 
 /** Runs the `coracle` command, wherever it finds its cluster. */
 export function runCoracle(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  return run(process.execPath, [coracle, ...args], options)
+  return run(process.execPath, [coracleFile, ...args], options)
 }
 
 export interface ProgramOptions {
@@ -60,6 +61,20 @@ export interface ProgramOptions {
   readonly limits?: string
   /** As the shell's `umask` takes it. */
   readonly umask?: string
+  /** The program's file. Absent: that of the source tree, which needs no build. */
+  readonly file?: string
+}
+
+/** The program ended before it was ready. */
+export class ProgramEndedError extends Error {
+  override readonly name = 'ProgramEndedError'
+  /** What it had printed, a line each. */
+  readonly output: readonly string[]
+
+  constructor(how: number | NodeJS.Signals | null, output: readonly string[]) {
+    super(`coracle up ended with ${how} before it was ready:\n${output.join('\n')}`)
+    this.output = output
+  }
 }
 
 /** Whether something else can stand for a program: it is given no directory, store or user of its own. */
@@ -99,7 +114,7 @@ export class Program {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'coracle-')))
     const args = ['up', '--port', '0', '--data-dir', dataDir, ...(options.args ?? [])]
     const { uid, gid } = options
-    const command = [process.execPath, coracle, ...args]
+    const command = [process.execPath, options.file ?? coracleFile, ...args]
     // The shell becomes the program: they have one process id.
     const preparations = [
       ...(options.limits === undefined ? [] : [`ulimit ${options.limits}`]),
@@ -122,8 +137,8 @@ export class Program {
         if (line.includes('https://')) ready.resolve(line)
       })
     }
-    child.once('exit', (code, signal) => {
-      ready.reject(new Error(`coracle up ended with ${code ?? signal} before it was ready:\n${output.join('\n')}`))
+    child.once('close', (code, signal) => {
+      ready.reject(new ProgramEndedError(code ?? signal, output))
     })
     const timer = setTimeout(() => ready.reject(new Error(`not ready within 30 s:\n${output.join('\n')}`)), 30_000)
     try {

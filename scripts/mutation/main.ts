@@ -49,7 +49,7 @@ async function mutate(globs: readonly string[]): Promise<MutantResult[]> {
     mutate: [...globs],
     vitest: { configFile: 'scripts/mutation/vitest.config.ts' },
     coverageAnalysis: 'perTest',
-    ignorePatterns: ['conformance', 'bench', 'docs', 'dist', 'coverage'],
+    ignorePatterns: ['conformance', 'torture', 'bench', 'docs', 'dist', 'coverage'],
     // Beyond what the tests take, a mutant that does not end is given this long.
     timeoutMS: 4000,
     // TypeScript 7 has no library for Stryker to rewrite a tsconfig with, and here nothing needs rewriting.

@@ -4,7 +4,8 @@ import { type Random, realClock, seededRandom, virtualEnvironment } from '@corac
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLmdbStore, type Store, type StoreEvent } from '../src/index.ts'
 import { text } from './contract.ts'
-import { type Donors, damages, type Expectation, judgeStore } from './storage-damage.ts'
+import { type Donors, damages } from './damages.ts'
+import { type Expectation, judgeStore } from './storage-damage.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 /**
