@@ -17,7 +17,7 @@ export interface HostProcess {
 export interface HostProcesses {
   /** Undefined for a process that has ended, whether or not anybody has noticed. */
   read(pid: number): HostProcess | undefined
-  /** Whether it still runs. Costs next to nothing. */
+  /** Whether it still runs; true where the system does not tell, as when no file descriptor is left. Costs next to nothing. */
   isAlive(process: HostProcess): boolean
 }
 
@@ -25,19 +25,33 @@ export interface HostProcesses {
 export const procProcesses: HostProcesses = {
   read(pid) {
     try {
-      // The name in parentheses may hold anything; the state and the numbers come after it.
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      const [state = '', parent = '', , session = ''] = fields
-      if (state === 'Z' || state === 'X') return undefined
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      return { pid, parent: Number(parent), session, started: fields[19] ?? '', command }
+      const stat = readStat(pid)
+      return stat && { pid, ...stat, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }
     } catch {
       return undefined
     }
   },
-  isAlive: ({ pid, started }) => procProcesses.read(pid)?.started === started,
+  isAlive({ pid, started }) {
+    try {
+      return readStat(pid)?.started === started
+    } catch (error) {
+      return !hasCode(error, 'ENOENT', 'ESRCH')
+    }
+  },
 }
+
+/** Undefined for a zombie. Throws where there is no such process, and where the system does not tell. */
+function readStat(pid: number): Pick<HostProcess, 'parent' | 'session' | 'started'> | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  // The name in parentheses may hold anything; the state and the numbers come after it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state = '', parent = '', , session = ''] = fields
+  if (state === 'Z' || state === 'X') return undefined
+  return { parent: Number(parent), session, started: fields[19] ?? '' }
+}
+
+const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code))
 
 /** Processes as `ps` tells of them. Not every `ps` knows sessions; the terminal, or that there is none, stands for them. */
 export const psProcesses: HostProcesses = {
@@ -60,7 +74,7 @@ export const psProcesses: HostProcesses = {
       return true
     } catch (error) {
       // EPERM: it is there, and somebody else's.
-      return error instanceof Error && 'code' in error && error.code === 'EPERM'
+      return hasCode(error, 'EPERM')
     }
   },
 }

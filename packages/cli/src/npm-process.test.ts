@@ -102,6 +102,22 @@ describe('processes of the host', () => {
     expect(hostProcesses.read(ended)).toBeUndefined()
   })
 
+  it('are taken to be alive while no file descriptor is left to look at them', ({ skip }) => {
+    skip(process.platform === 'win32', 'there is no ulimit')
+    const script = `
+      import { openSync } from 'node:fs'
+      import { hostProcesses } from ${JSON.stringify(new URL('./host-processes.ts', import.meta.url).href)}
+      const parent = hostProcesses.read(process.ppid)
+      try { for (;;) openSync('/') } catch {}
+      process.exitCode = hostProcesses.isAlive(parent) ? 0 : 1`
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', 'ulimit -n 64; "$@"', 'sh', process.execPath, '--input-type=module', '--eval', script],
+      { encoding: 'utf8' },
+    )
+    expect([status, stderr]).toEqual([0, ''])
+  })
+
   it('are the same by ps', ({ skip }) => {
     skip(spawnSync('ps', ['-o', 'lstart=', '-p', '1']).status !== 0, 'there is no ps that tells when a process started')
     const own = psProcesses.read(process.pid)

@@ -52,7 +52,8 @@ export class MarkedProcesses {
     let left: ReadonlySet<string> = new Set(batch.keys())
     for (let looks = 0; left.size > 0 && looks < looksMax; looks++) {
       if (looks > 0) await sleep(this.#environment.clock, pauseMs)
-      const alive = await this.#killOnce(left)
+      // Where nothing can be read, as when no file descriptor is left, they may all be there.
+      const alive = await this.#killOnce(left).catch(() => left)
       for (const [id, { resolve }] of batch) if (!alive.has(id)) resolve()
       left = alive
     }
@@ -77,11 +78,7 @@ export class MarkedProcesses {
 }
 
 function processIds(): readonly number[] {
-  try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger)
-  } catch {
-    return []
-  }
+  return (readUnlessAbsent(() => readdirSync('/proc')) ?? []).map(Number).filter(Number.isInteger)
 }
 
 /** While a process is being launched its variables have other names in front of them. */
@@ -89,12 +86,21 @@ const markPattern = new RegExp(`(?:^|\\0)(?:CORACLE_LAUNCH_\\d+=)?${containerMar
 
 /** The container that a process says it belongs to. Processes of others, zombies and the kernel's own say nothing. */
 function markOf(pid: number): string | undefined {
+  const environment = readUnlessAbsent(() => readFileSync(`/proc/${pid}/environ`, 'latin1'))
+  return environment === undefined ? undefined : markPattern.exec(environment)?.[1]
+}
+
+/** What ends meanwhile, or belongs to others, is absent. Throws where the system does not tell. */
+function readUnlessAbsent<T>(read: () => T): T | undefined {
   try {
-    return markPattern.exec(readFileSync(`/proc/${pid}/environ`, 'latin1'))?.[1]
-  } catch {
-    return undefined
+    return read()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && absentCodes.has(String(error.code))) return undefined
+    throw error
   }
 }
+
+const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])
 
 function kill(pid: number): void {
   try {

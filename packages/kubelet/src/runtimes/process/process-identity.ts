@@ -17,10 +17,19 @@ export function parseIdentity(text: string): ProcessIdentity | undefined {
   return startedAt === undefined || startedAt === '' ? undefined : { pid, startedAt }
 }
 
-/** Whether this very process is still there. A zombie is not. */
-export function isAlive(identity: ProcessIdentity): boolean {
-  const current = startTimeOf(identity.pid)
-  return current === identity.startedAt
+/** Whether this very process is certain to be there. A zombie is not. */
+export const isAlive = (identity: ProcessIdentity): boolean => look(identity) === 'alive'
+
+/** Whether this very process is certain to be gone. */
+export const hasEnded = (identity: ProcessIdentity): boolean => look(identity) === 'ended'
+
+/** Unknown where the system does not tell, as when no file descriptor is left: nobody must act on that. */
+function look({ pid, startedAt }: ProcessIdentity): 'alive' | 'ended' | 'unknown' {
+  try {
+    return startTimeOf(pid) === startedAt ? 'alive' : 'ended'
+  } catch {
+    return 'unknown'
+  }
 }
 
 /** Sends a signal to all of a process group; false where there is none any more. */
@@ -33,6 +42,7 @@ export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolea
   }
 }
 
+/** Undefined without such a process; throws where that cannot be told. */
 function startTimeOf(pid: number): string | undefined {
   if (process.platform === 'linux') {
     const stat = readStat(pid)
@@ -43,8 +53,10 @@ function startTimeOf(pid: number): string | undefined {
       encoding: 'utf8',
     }).trim()
     return text === '' ? undefined : text
-  } catch {
-    return undefined
+  } catch (error) {
+    // ps has looked, and found none.
+    if (error instanceof Error && 'status' in error && typeof error.status === 'number') return undefined
+    throw error
   }
 }
 
@@ -69,8 +81,10 @@ function parseStat(line: string): Stat | undefined {
 function readStat(pid: number): Stat | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
+      return undefined
+    throw error
   }
 }
 

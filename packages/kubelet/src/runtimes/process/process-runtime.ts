@@ -24,7 +24,7 @@ import { readLog } from './log-reader.ts'
 import { removeLog } from './log-segments.ts'
 import { LogWatcher } from './log-watcher.ts'
 import { MarkedProcesses } from './marked-processes.ts'
-import { isAlive, signalGroup } from './process-identity.ts'
+import { hasEnded, isAlive, signalGroup } from './process-identity.ts'
 import { type ContainerRecord, RecordStore, type SandboxRecord } from './record-store.ts'
 import { runBeside } from './run-beside.ts'
 import { shimScript } from './shim.ts'
@@ -337,7 +337,7 @@ class ProcessRuntime implements Runtime {
     if (record.startedAtMs === undefined) return
     if (held.exit !== undefined) return void this.#processes.killAll(record.id)
     const identity = this.#records.identity(record.id)
-    if (identity !== undefined && isAlive(identity)) {
+    if (identity !== undefined && !hasEnded(identity)) {
       held.leader = identity
       held.adopted = true
       held.log = this.#watchLog(record.logPath)
@@ -388,7 +388,7 @@ class ProcessRuntime implements Runtime {
       const identity = held.leader
       if (identity === undefined || typeof identity === 'number') continue
       // A shim that left no exit code was killed.
-      if (this.#records.exit(id) !== undefined || !isAlive(identity)) void this.#endWithAll(held, killedExitCode)
+      if (this.#records.exit(id) !== undefined || hasEnded(identity)) void this.#endWithAll(held, killedExitCode)
     }
   }
 
