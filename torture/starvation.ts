@@ -36,6 +36,8 @@ interface Victim {
 const fileBlocksMax = 3000
 const diskBytes = 6 * 1024 * 1024
 const descriptorsMax = 96
+/** How long it is without descriptors at least: long enough for whatever looks at files now and then. */
+const starvedMs = 1200
 const slowReadersCount = 50
 const writesUnderStarvation = 300
 
@@ -140,7 +142,7 @@ async function withFewDescriptors(victim: Victim): Promise<string> {
   const connections = (await Promise.allSettled(attempts)).flatMap((attempt) =>
     attempt.status === 'fulfilled' ? [attempt.value] : [],
   )
-  await Promise.race([enough.promise, writing])
+  await Promise.all([Promise.race([enough.promise, writing]), sleep(starvedMs)])
   for (const connection of connections) connection.close()
   const other = await Api.of(program)
   try {
