@@ -11,6 +11,7 @@ import type { KeyPair } from '../security/certificates.ts'
 import { impersonatedUser } from '../security/impersonation.ts'
 import { busyMessage } from '../store-errors.ts'
 import { BodyReader } from './body-reader.ts'
+import { ClientHeaderMemory } from './client-header-memory.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { Exchanges } from './exchanges.ts'
 import { framingProblem, headersMax } from './framing.ts'
@@ -47,6 +48,8 @@ export interface HttpServerOptions extends PathHandlerOptions {
   readonly serving: KeyPair
   /** Whoever shows a certificate must have it from this authority. */
   readonly clientCaPem: string
+  /** What unfinished headers of authenticated clients may take together; 128 MiB unless said otherwise. */
+  readonly clientsHeaderBytesMax?: number
 }
 
 export interface Listening {
@@ -70,8 +73,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const turns = new WorkTurns(environment.clock)
   const bodies = new BodyReader(turns)
   const strangers = new StrangerMemory(environment.clock)
+  const clients = new ClientHeaderMemory(environment.clock, headerBytesMax, options.clientsHeaderBytesMax)
   const refused = new WeakSet<Duplex>()
-  const handler = createHandler(options, { exchanges, bodies, turns, strangers, refused })
+  const handler = createHandler(options, { exchanges, bodies, turns, strangers, clients, refused })
   const server = createServer(
     {
       cert: serving.certificatePem,
@@ -113,7 +117,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   return {
     listen: (address) => listen(server, address),
-    close: () => close(server, exchanges, sockets, environment),
+    close: () => {
+      clients.close()
+      return close(server, exchanges, sockets, environment)
+    },
   }
 }
 
@@ -188,13 +195,14 @@ interface HandlerParts {
   readonly bodies: BodyReader
   readonly turns: WorkTurns
   readonly strangers: StrangerMemory
+  readonly clients: ClientHeaderMemory
   /** Connections that end with what was said to them last. */
   readonly refused: WeakSet<Duplex>
 }
 
 function createHandler(
   options: HttpServerOptions,
-  { exchanges, bodies, turns, strangers, refused }: HandlerParts,
+  { exchanges, bodies, turns, strangers, clients, refused }: HandlerParts,
 ): Handler {
   const { core, environment, authenticate } = options
   const { clock, logger } = environment
@@ -228,11 +236,16 @@ function createHandler(
     return handleResource(context, exchange, route, registry)
   }
 
+  const identify = (request: IncomingMessage): void => {
+    strangers.onIdentified(request)
+    clients.onRequest(request)
+  }
+
   const begin = (request: IncomingMessage, response: ServerResponse, path: string, search: string): void => {
     const startedMs = clock.monotonicMs()
     const user = userOf(core, authenticate(request), request)
     if (user === anonymous) strangers.onAnonymous(request)
-    else strangers.onIdentified(request)
+    else identify(request)
     const userAgent = request.headers['user-agent'] ?? ''
     const exchange: Exchange = { request, response, query: parseQuery(search), search, startedMs, user, userAgent }
     if (isHealthPath(path)) exchanges.beginUncounted(exchange)

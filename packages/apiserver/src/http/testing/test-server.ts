@@ -10,7 +10,7 @@ import { type ApiCore, type ApiCoreOptions, createApiCore } from '../../api-core
 import { createAuthenticator } from '../../security/authentication.ts'
 import { createAuthorizer } from '../../security/authorization.ts'
 import { createPki, type KeyPair, type Pki } from '../../security/certificates.ts'
-import { createHttpServer, type HttpServer } from '../server.ts'
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '../server.ts'
 
 export const adminToken = 'an-administrators-token'
 
@@ -41,6 +41,8 @@ export interface Lines {
   close(): void
 }
 
+type TestServerOptions = Partial<ApiCoreOptions> & Pick<HttpServerOptions, 'clientsHeaderBytesMax'>
+
 /** A server over a memory store on a free port of this machine. */
 export class TestServer {
   readonly core: ApiCore
@@ -48,7 +50,7 @@ export class TestServer {
   readonly #server: HttpServer
   #port = 0
 
-  private constructor(options: Partial<ApiCoreOptions>) {
+  private constructor({ clientsHeaderBytesMax, ...options }: TestServerOptions) {
     const environment: Environment = options.environment ?? realEnvironment()
     this.core = createApiCore({
       environment,
@@ -66,10 +68,11 @@ export class TestServer {
       authenticate: createAuthenticator([{ token: adminToken, user: admin }], environment.clock),
       serving: this.pki.serving,
       clientCaPem: this.pki.ca.certificatePem,
+      ...(clientsHeaderBytesMax === undefined ? {} : { clientsHeaderBytesMax }),
     })
   }
 
-  static async start(options: Partial<ApiCoreOptions> = {}): Promise<TestServer> {
+  static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const server = new TestServer(options)
     await server.core.ready
     const { port } = await server.#server.listen({ host: '127.0.0.1', port: 0 })
