@@ -13,7 +13,7 @@ import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
 import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
 import { ProtobufError } from './protobuf-wire.ts'
 import type { RawDeleteOptions } from './query.ts'
-import { yamlInlineLengthMax } from './respond.ts'
+import { yamlInlineLengthMax } from './representation/format.ts'
 
 /** Deeper nesting is refused before anything walks the value. */
 export const bodyDepthMax = 200

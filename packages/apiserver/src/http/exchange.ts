@@ -3,7 +3,7 @@ import type { Environment, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import type { User } from '../request.ts'
 import type { BodyReader } from './body-reader.ts'
-import type { ListWriter } from './list-bytes.ts'
+import type { ListWriter } from './representation/list-writer.ts'
 import type { WorkTurns } from './work-turns.ts'
 
 /** One request with its answer, and who makes it. */

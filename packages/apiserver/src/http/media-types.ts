@@ -1,46 +1,14 @@
-import { ApiError, badRequest, unsupportedMediaType } from '@coracle/api'
-
-/** How a response is to look. */
-export interface Rendering {
-  readonly format: 'json' | 'yaml'
-  /** Undefined: the object itself. The version of meta.k8s.io is that of the answer's apiVersion. */
-  readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
-  readonly metaVersion: 'v1' | 'v1beta1'
-}
+import { ApiError, unsupportedMediaType } from '@coracle/api'
 
 /** One entry of an `Accept` header. */
-interface Clause {
+export interface Clause {
   readonly type: string
   readonly parameters: ReadonlyMap<string, string>
   readonly quality: number
 }
 
-const plainJson: Rendering = { format: 'json', metaVersion: 'v1' }
-const plainYaml: Rendering = { format: 'yaml', metaVersion: 'v1' }
-
-/** Clients send few different headers, so what they mean is remembered, up to this many. */
-const rememberedMax = 256
-const remembered = new Map<string, Rendering>()
-
-/** Media types that objects are offered in. Protobuf is none of them: clients that would rather have it take JSON too. */
-const offered = ['application/json', 'application/yaml'] as const
-
-/**
- * What an `Accept` header asks for: JSON where it says nothing. The first clause (by quality, then order) that can be
- * served wins; throws NotAcceptable (406) where none can.
- */
-export function negotiate(accept: string | undefined): Rendering {
-  if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return plainJson
-  const known = remembered.get(accept)
-  if (known !== undefined) return known
-  const rendering = clausesOf(accept)
-    .map(renderingOf)
-    .find((each) => each !== undefined)
-  if (rendering === undefined) throw notAcceptable(offered)
-  if (remembered.size >= rememberedMax) remembered.clear()
-  remembered.set(accept, rendering)
-  return rendering
-}
+/** Media types that objects are written in. */
+export const offered = ['application/json', 'application/yaml'] as const
 
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
@@ -64,24 +32,9 @@ export function clausesOf(accept: string): readonly Clause[] {
     .sort((a, b) => b.quality - a.quality)
 }
 
-const matches = (pattern: string, mediaType: string): boolean =>
+/** Whether an entry of an `Accept` header, or a part of it, takes in this media type. */
+export const matches = (pattern: string, mediaType: string): boolean =>
   pattern === mediaType || pattern === '*/*' || pattern === `${mediaType.slice(0, mediaType.indexOf('/'))}/*`
-
-function renderingOf(clause: Clause): Rendering | undefined {
-  const format = matches(clause.type, offered[0]) ? 'json' : clause.type === offered[1] ? 'yaml' : undefined
-  if (format === undefined) return undefined
-  const { parameters } = clause
-  const stream = parameters.get('stream') ?? ''
-  if (stream !== '' && stream !== 'watch') return undefined
-  if (!parameters.has('as') && !parameters.has('g') && !parameters.has('v')) {
-    return format === 'json' ? plainJson : plainYaml
-  }
-  const as = parameters.get('as')
-  const version = parameters.get('v')
-  if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined
-  if (as !== 'Table' && as !== 'PartialObjectMetadata' && as !== 'PartialObjectMetadataList') return undefined
-  return { format, as, metaVersion: version }
-}
 
 function splitOnce(text: string, separator: string): [string, string] {
   const position = text.indexOf(separator)
@@ -126,13 +79,3 @@ export const unknownBodyFormat = (accepted: readonly string[] = offered): ApiErr
   unsupportedMediaType(
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   )
-
-/** Which objects a table's rows carry; 400 for anything that is no such choice. */
-export function includeObjectOf(value: string | undefined): 'None' | 'Metadata' | 'Object' {
-  if (value === undefined || value === '') return 'Metadata'
-  if (value === 'None' || value === 'Metadata' || value === 'Object') return value
-  throw badRequest(
-    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: ` +
-      `must be 'Metadata', 'Object', 'None', or empty`,
-  )
-}

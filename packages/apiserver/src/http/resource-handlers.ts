@@ -3,9 +3,10 @@ import type { Registry, WriteResult } from '../registry-contract.ts'
 import { parseDeleteOptions, parseObject, parsePatch } from './body.ts'
 import { largeBodyBytesMin } from './body-reader.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
-import { includeObjectOf, negotiate, notAcceptable, patchTypeOf } from './media-types.ts'
-import { sendPage, sendStored, sendValue, type Wanted } from './object-response.ts'
+import { patchTypeOf } from './media-types.ts'
 import { deleteOptionsOf, listOptionsOf, watchOptionsOf, writeOptionsOf } from './query.ts'
+import { type Representation, representationOf } from './representation/representation.ts'
+import { sendObject, sendPage, sendValue } from './representation/send.ts'
 import { warn } from './respond.ts'
 import { checkPathName, pathMethodNotAllowed, type ResourceRoute } from './routes.ts'
 import { streamWatch } from './watch-response.ts'
@@ -49,36 +50,24 @@ export function handleResource(
   }
 }
 
-const wantedOf = (exchange: Exchange): Wanted => ({
-  request: exchange.request,
-  response: exchange.response,
-  query: exchange.query,
-  rendering: negotiate(exchange.request.headers.accept),
-})
-
 async function get(
-  { environment }: HandlerContext,
+  context: HandlerContext,
   exchange: Exchange,
   registry: Registry,
   namespace: string,
   name: string,
 ): Promise<void> {
-  const wanted = wantedOf(exchange)
+  const representation = representationOf(exchange, context.environment.clock)
   const stored = await registry.get(namespace, name, exchange.query.get('resourceVersion') ?? '')
-  return sendStored(wanted, 200, registry.definition, stored, environment.clock.now())
+  return sendObject(exchange.response, representation, 200, registry.definition, stored)
 }
 
-async function list(
-  { environment, lists }: HandlerContext,
-  exchange: Exchange,
-  registry: Registry,
-  namespace: string,
-): Promise<void> {
-  const wanted = wantedOf(exchange)
+async function list(context: HandlerContext, exchange: Exchange, registry: Registry, namespace: string): Promise<void> {
+  const representation = representationOf(exchange, context.environment.clock)
   const page = await registry.list(listOptionsOf(exchange.query, namespace))
   const { group, version, plural } = registry.definition
   const key = `${group}/${version}/${plural}/${namespace}?${exchange.search}`
-  return sendPage(wanted, registry.definition, page, environment.clock.now(), lists, key)
+  return sendPage(exchange.response, representation, registry.definition, page, context.lists, key)
 }
 
 function watch(
@@ -89,15 +78,12 @@ function watch(
   name: string,
 ): Promise<void> {
   const { environment } = context
-  const { rendering } = wantedOf(exchange)
-  // A stream of YAML documents is nothing upstream has.
-  if (rendering.format === 'yaml') throw notAcceptable(['application/json;stream=watch'])
+  const events = representationOf(exchange, environment.clock).events(registry.definition)
   const options = watchOptionsOf(exchange.query, namespace)
   const request = {
     registry,
     options: name === '' ? options : { ...options, fieldSelector: selectorOfName(name, options.fieldSelector) },
-    rendering,
-    includeObject: includeObjectOf(exchange.query.get('includeObject') ?? undefined),
+    events,
   }
   const signal = context.becomeLongRunning(exchange)
   return streamWatch(exchange.response, request, environment, signal, context.turns)
@@ -118,11 +104,11 @@ async function create(
   registry: Registry,
   namespace: string,
 ): Promise<void> {
-  const wanted = wantedOf(exchange)
+  const representation = representationOf(exchange, context.environment.clock)
   const options = writeOptionsOf(exchange.query, 'CreateOptions')
   const body = await readObject(context, exchange, registry.definition, options.fieldValidation)
   const result = await registry.create(contextOf(exchange), namespace, body.value, options)
-  return sendWritten(context, wanted, 201, registry.definition, result, body.warnings)
+  return sendWritten(exchange, representation, 201, registry.definition, result, body.warnings)
 }
 
 async function update(
@@ -132,11 +118,12 @@ async function update(
   namespace: string,
   { name, subresource }: ResourceRoute,
 ): Promise<void> {
-  const wanted = wantedOf(exchange)
+  const representation = representationOf(exchange, context.environment.clock)
   const options = writeOptionsOf(exchange.query, 'UpdateOptions')
   const body = await readObject(context, exchange, registry.definition, options.fieldValidation)
   const result = await registry.update(contextOf(exchange), namespace, name, subresource, body.value, options)
-  return sendWritten(context, wanted, result.created === true ? 201 : 200, registry.definition, result, body.warnings)
+  const code = result.created === true ? 201 : 200
+  return sendWritten(exchange, representation, code, registry.definition, result, body.warnings)
 }
 
 async function patch(
@@ -147,12 +134,12 @@ async function patch(
   { name, subresource }: ResourceRoute,
 ): Promise<void> {
   const type = patchTypeOf(exchange.request.headers['content-type'])
-  const wanted = wantedOf(exchange)
+  const representation = representationOf(exchange, context.environment.clock)
   const options = writeOptionsOf(exchange.query, 'PatchOptions')
   const body = parsePatch(await context.bodies.read(exchange.request), options.fieldValidation)
   const change = { type, body: body.value }
   const result = await registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
-  return sendWritten(context, wanted, 200, registry.definition, result, body.warnings)
+  return sendWritten(exchange, representation, 200, registry.definition, result, body.warnings)
 }
 
 async function remove(
@@ -162,13 +149,13 @@ async function remove(
   namespace: string,
   name: string,
 ): Promise<void> {
-  const wanted = wantedOf(exchange)
+  const representation = representationOf(exchange, context.environment.clock)
   const { body, options } = await readDeleteOptions(context, exchange)
   const result = await registry.delete(contextOf(exchange), namespace, name, options)
-  if (result.type === 'status') return sendValue(wanted, 200, result.status)
+  if (result.type === 'status') return sendValue(exchange.response, representation, 200, result.status)
   // Upstream answers 202 only to those who asked for cascading in the old way; others never learnt to expect it.
   const code = !result.gone && body?.orphanDependents === false ? 202 : 200
-  return sendStored(wanted, code, registry.definition, result.stored, context.environment.clock.now())
+  return sendObject(exchange.response, representation, code, registry.definition, result.stored)
 }
 
 async function removeCollection(
@@ -177,12 +164,12 @@ async function removeCollection(
   registry: Registry,
   namespace: string,
 ): Promise<void> {
-  const wanted = wantedOf(exchange)
+  const representation = representationOf(exchange, context.environment.clock)
   const { options } = await readDeleteOptions(context, exchange)
   const page = await registry.deleteCollection(contextOf(exchange), listOptionsOf(exchange.query, namespace), options)
   const { group, version, plural } = registry.definition
   const key = `deleted ${group}/${version}/${plural}/${namespace}?${exchange.search}`
-  return sendPage(wanted, registry.definition, page, context.environment.clock.now(), context.lists, key)
+  return sendPage(exchange.response, representation, registry.definition, page, context.lists, key)
 }
 
 async function readObject(
@@ -204,13 +191,13 @@ async function readDeleteOptions({ bodies }: HandlerContext, { request, query }:
 }
 
 function sendWritten(
-  { environment }: HandlerContext,
-  wanted: Wanted,
+  { response }: Exchange,
+  representation: Representation,
   code: number,
   definition: ResourceDefinition<KubernetesObject>,
   { stored, warnings }: WriteResult,
   bodyWarnings: readonly string[],
 ): Promise<void> | void {
   const all = bodyWarnings.length === 0 ? warnings : [...bodyWarnings, ...warnings]
-  return sendStored(wanted, code, definition, stored, environment.clock.now(), all)
+  return sendObject(response, representation, code, definition, stored, all)
 }

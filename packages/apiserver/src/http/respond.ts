@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError, internalError, tooManyRequests } from '@coracle/api'
+import { ApiError, internalError } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
-import { busyMessage } from '../store-errors.ts'
 import { compress, gzipHeaders, wantsGzip } from './compression.ts'
+import { type Encoded, json, prettyJson } from './representation/format.ts'
 
-const jsonType = 'application/json'
 /** As upstream: answers are a user's own. */
-const privately = ['Cache-Control', 'no-cache, private']
+export const privately = ['Cache-Control', 'no-cache, private'] as const
 
 /** Longer texts are cut, and more than these are not sent: headers have limits at the other end. */
 export const warningBytesMax = 1024
@@ -20,29 +19,33 @@ export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 }
 
-/** Longer YAML is read and made in a thread; shorter takes less time than starting one does. */
-export const yamlInlineLengthMax = 8 * 1024
-
-/** Sends JSON that is made already. One write, no copy; compressed where that was asked for and is worth it. */
-export function sendJsonBytes(
+/**
+ * Sends an answer when it is made: one write, no copy; compressed where that was asked for and is worth it. What fails in
+ * making it rejects.
+ */
+export function send(
   response: ServerResponse,
   code: number,
-  bytes: Buffer,
+  contentType: string,
+  encoded: Encoded,
   warnings: readonly string[] = [],
 ): void | Promise<void> {
+  if (encoded instanceof Promise) {
+    return encoded.then((bytes) => send(response, code, contentType, bytes, warnings))
+  }
   if (isAnswered(response)) return
-  if (wantsGzip(response.req, bytes.length)) return sendCompressed(response, code, jsonType, bytes, warnings)
+  if (wantsGzip(response.req, encoded.length)) return sendCompressed(response, code, contentType, encoded, warnings)
   const headers: (string | number)[] = [
     'Content-Type',
-    jsonType,
+    contentType,
     'Cache-Control',
     'no-cache, private',
     'Content-Length',
-    bytes.length,
+    encoded.length,
   ]
   if (warnings.length > 0) addWarnings(response, headers, warnings)
   response.writeHead(code, headers as string[])
-  response.end(bytes)
+  response.end(encoded)
 }
 
 async function sendCompressed(
@@ -61,50 +64,9 @@ async function sendCompressed(
   response.end(compressed)
 }
 
-/** Sends a value as JSON: for what is made for this answer. */
-export function sendJson(
-  response: ServerResponse,
-  code: number,
-  value: unknown,
-  warnings: readonly string[] = [],
-): void | Promise<void> {
-  return sendJsonBytes(response, code, Buffer.from(`${JSON.stringify(value)}\n`), warnings)
-}
-
-/** JSON for people: indented. */
-export function sendPrettyJson(
-  response: ServerResponse,
-  code: number,
-  value: unknown,
-  warnings: readonly string[] = [],
-): void | Promise<void> {
-  return sendJsonBytes(response, code, Buffer.from(`${JSON.stringify(value, null, 2)}\n`), warnings)
-}
-
-export async function sendYaml(
-  response: ServerResponse,
-  code: number,
-  value: unknown,
-  warnings: readonly string[] = [],
-): Promise<void> {
-  const json = JSON.stringify(value)
-  // Making YAML takes a second per megabyte.
-  const text =
-    json.length <= yamlInlineLengthMax
-      ? (await import('./yaml-text.ts')).yamlOf(value)
-      : await (await import('./yaml-thread.ts')).writeYamlInThread(json)
-  if (text === undefined) throw tooManyRequests(busyMessage, 1)
-  if (isAnswered(response)) return
-  const bytes = Buffer.from(text)
-  if (wantsGzip(response.req, bytes.length)) {
-    return sendCompressed(response, code, 'application/yaml', bytes, warnings)
-  }
-  const headers: (string | number)[] = [
-    ...['Content-Type', 'application/yaml', ...privately, 'Content-Length', bytes.length],
-  ]
-  addWarnings(response, headers, warnings)
-  response.writeHead(code, headers as string[])
-  response.end(bytes)
+/** What a person reads who asks a path that is no resource. */
+export function sendPrettyJson(response: ServerResponse, code: number, value: unknown): void | Promise<void> {
+  return send(response, code, prettyJson.contentType, prettyJson.encode(value))
 }
 
 export function sendText(response: ServerResponse, code: number, text: string): void {
@@ -135,8 +97,8 @@ export function sendError(response: ServerResponse, error: unknown, logger: Logg
     return
   }
   const { status } = known ?? internalError('the server could not complete the request')
-  const bytes = Buffer.from(`${JSON.stringify(status)}\n`)
-  const headers = ['Content-Type', jsonType, ...privately, 'Content-Length', String(bytes.length)]
+  const bytes = json.encode(status)
+  const headers: string[] = ['Content-Type', json.contentType, ...privately, 'Content-Length', String(bytes.length)]
   const retryAfterSeconds = status.details?.retryAfterSeconds
   if (retryAfterSeconds !== undefined) headers.push('Retry-After', String(retryAfterSeconds))
   if (leavesMuchUnread(response.req)) headers.push('Connection', 'close')
@@ -152,6 +114,18 @@ function leavesMuchUnread({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false
   if (headers['transfer-encoding'] !== undefined || headers.expect !== undefined) return true
   return Number(headers['content-length'] ?? 0) > skippedBytesMax
+}
+
+/** Resolves when what was written has gone out, or the client has. */
+export function roomIn(response: ServerResponse): Promise<void> {
+  if (response.destroyed || !response.writableNeedDrain) return Promise.resolve()
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    response.on('drain', settle).on('close', settle)
+  })
 }
 
 /** A `Warning` header that the answer will have, whatever it is. */

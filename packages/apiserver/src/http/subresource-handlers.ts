@@ -4,12 +4,12 @@ import type { Subresource, SubresourceResult } from '../subresources/subresource
 import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
 import { subresourcesOf } from './discovery.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
-import { roomIn } from './list-bytes.ts'
-import { negotiate, patchTypeOf } from './media-types.ts'
-import { sendStored, sendValue, type Wanted } from './object-response.ts'
+import { patchTypeOf } from './media-types.ts'
 import { writeOptionsOf } from './query.ts'
+import { type Representation, representationOf } from './representation/representation.ts'
+import { sendObject, sendValue } from './representation/send.ts'
 import { handleResource } from './resource-handlers.ts'
-import { warn } from './respond.ts'
+import { roomIn, warn } from './respond.ts'
 import { checkPathName, pathMethodNotAllowed, pathNotFound, type ResourceRoute } from './routes.ts'
 import { contextOf } from './write-context.ts'
 
@@ -38,13 +38,6 @@ export function handleSubresource(
   return write(context, exchange, definition, subresource, namespace, route)
 }
 
-const wantedOf = (exchange: Exchange): Wanted => ({
-  request: exchange.request,
-  response: exchange.response,
-  query: exchange.query,
-  rendering: negotiate(exchange.request.headers.accept),
-})
-
 async function get(
   context: HandlerContext,
   exchange: Exchange,
@@ -54,8 +47,8 @@ async function get(
   route: ResourceRoute,
 ): Promise<void> {
   if (subresource.get === undefined) throw pathMethodNotAllowed()
-  const wanted = wantedOf(exchange)
-  return sendResult(context, wanted, definition, await subresource.get(namespace, route.name))
+  const representation = representationOf(exchange, context.environment.clock)
+  return sendResult(exchange, representation, definition, await subresource.get(namespace, route.name))
 }
 
 async function write(
@@ -66,9 +59,9 @@ async function write(
   namespace: string,
   route: ResourceRoute,
 ): Promise<void> {
-  const wanted = wantedOf(exchange)
+  const representation = representationOf(exchange, context.environment.clock)
   const { result, warnings } = await carryOut(context, exchange, definition, subresource, namespace, route)
-  return sendResult(context, wanted, definition, result, warnings)
+  return sendResult(exchange, representation, definition, result, warnings)
 }
 
 async function carryOut(
@@ -124,15 +117,15 @@ const exchangedKinds = [
 ]
 
 function sendResult(
-  { environment }: HandlerContext,
-  wanted: Wanted,
+  { response }: Exchange,
+  representation: Representation,
   definition: ResourceDefinition,
   { code, value, stored, kind = definition, warnings }: SubresourceResult,
   bodyWarnings: readonly string[] = [],
 ): Promise<void> | void {
   const all = bodyWarnings.length === 0 ? warnings : [...bodyWarnings, ...warnings]
-  if (stored !== undefined) return sendStored(wanted, code, kind, stored, environment.clock.now(), all)
-  return sendValue(wanted, code, value, all)
+  if (stored !== undefined) return sendObject(response, representation, code, kind, stored, all)
+  return sendValue(response, representation, code, value, all)
 }
 
 /** Text as it comes, such as the log of a container: as fast as the client reads, until either side ends it. */

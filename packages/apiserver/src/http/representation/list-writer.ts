@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { apiVersionOf, type ResourceDefinition } from '@coracle/api'
 import type { Clock, Timer } from '@coracle/environment'
-import type { Page, Stored } from '../registry-contract.ts'
-import { compress, compressor, gzipHeaders, wantsGzip } from './compression.ts'
-import { ClientGoneError, isAnswered } from './respond.ts'
+import { compress, compressor, gzipHeaders, wantsGzip } from '../compression.ts'
+import { ClientGoneError, isAnswered, privately, roomIn } from '../respond.ts'
+import type { ListParts } from './list-parts.ts'
 
 /** Joined lists are kept up to this size together, so many of them, and so long after the last use. */
 export const keptBytesMax = 64 * 1024 * 1024
@@ -21,15 +20,11 @@ export const joinedBytesMax = 8 * 1024 * 1024
  */
 export const pieceBytesMax = 512 * 1024
 
-const comma = 0x2c
-const tail = Buffer.from(']}\n')
-const listHeaders = ['Content-Type', 'application/json', 'Cache-Control', 'no-cache, private'] as const
-
 interface Joined {
-  readonly items: readonly Stored[]
+  readonly items: readonly Buffer[]
   readonly bytes: Buffer
   /** The whole list of those items, compressed, under the head it had. */
-  compressed?: { readonly head: string; readonly bytes: Promise<Buffer> }
+  compressed?: { readonly head: Buffer; readonly bytes: Promise<Buffer> }
 }
 
 /**
@@ -52,38 +47,35 @@ export class ListWriter {
    * `key` names the request: the same key with the same items sends the same bytes. Resolves when all is handed over.
    * Rejects with ClientGoneError where the client goes before.
    */
-  async send(response: ServerResponse, definition: ResourceDefinition, page: Page, key: string): Promise<void> {
+  async send(response: ServerResponse, contentType: string, parts: ListParts, key: string): Promise<void> {
     if (isAnswered(response)) return
-    const { items } = page
-    const head = headOf(definition, page)
-    const itemsBytes = joinedLength(items)
-    if (wantsGzip(response.req, itemsBytes)) return this.#sendCompressed(response, head, items, itemsBytes, key)
-    const headBytes = Buffer.from(head)
-    response.writeHead(200, [
-      ...listHeaders,
-      ...['Content-Length', String(headBytes.length + itemsBytes + tail.length)],
-    ])
-    response.write(headBytes)
-    if (itemsBytes > joinedBytesMax) await writePieces(response, piecesOf(items))
-    else if (itemsBytes > 0) await writePieces(response, slicesOf(this.#joined(key, items, itemsBytes).bytes))
+    const { head, items, tail } = parts
+    const itemsBytes = joinedLength(parts)
+    const headers = ['Content-Type', contentType, ...privately]
+    if (wantsGzip(response.req, itemsBytes)) return this.#sendCompressed(response, headers, parts, itemsBytes, key)
+    response.writeHead(200, [...headers, 'Content-Length', String(head.length + itemsBytes + tail.length)])
+    response.write(head)
+    if (itemsBytes > joinedBytesMax) await writePieces(response, piecesOf(parts))
+    else if (items.length > 0) await writePieces(response, slicesOf(this.#joined(key, parts, itemsBytes).bytes))
     response.end(tail)
   }
 
   async #sendCompressed(
     response: ServerResponse,
-    head: string,
-    items: readonly Stored[],
+    plainHeaders: readonly string[],
+    parts: ListParts,
     itemsBytes: number,
     key: string,
   ): Promise<void> {
-    const headers = [...listHeaders, ...gzipHeaders]
+    const headers = [...plainHeaders, ...gzipHeaders]
     if (itemsBytes > joinedBytesMax) {
       response.writeHead(200, headers)
-      return compressPieces(response, head, items)
+      return compressPieces(response, parts)
     }
-    const joined = this.#joined(key, items, itemsBytes)
-    if (joined.compressed?.head !== head) {
-      joined.compressed = { head, bytes: compress(Buffer.concat([Buffer.from(head), joined.bytes, tail])) }
+    const { head, tail } = parts
+    const joined = this.#joined(key, parts, itemsBytes)
+    if (joined.compressed?.head.equals(head) !== true) {
+      joined.compressed = { head, bytes: compress(Buffer.concat([head, joined.bytes, tail])) }
     }
     const bytes = await joined.compressed.bytes
     if (isAnswered(response)) return
@@ -92,13 +84,13 @@ export class ListWriter {
     response.end()
   }
 
-  #joined(key: string, items: readonly Stored[], length: number): Joined {
+  #joined(key: string, { items, separator }: ListParts, length: number): Joined {
     const kept = this.#kept.get(key)
     if (kept !== undefined) {
       this.#drop(key)
       if (sameItems(kept.items, items)) return this.#keep(key, kept)
     }
-    return this.#keep(key, { items, bytes: join(items, length) })
+    return this.#keep(key, { items, bytes: join(items, separator, length) })
   }
 
   #keep(key: string, joined: Joined): Joined {
@@ -139,67 +131,44 @@ export class ListWriter {
   }
 }
 
-/** The list's JSON up to the items. */
-export function headOf(definition: ResourceDefinition, page: Page): string {
-  const metadata = JSON.stringify(listMetaOf(page))
-  return `{"kind":${JSON.stringify(definition.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},"metadata":${metadata},"items":[`
-}
-
-export function listMetaOf(page: Page) {
-  return {
-    resourceVersion: String(page.revision),
-    ...(page.continue === '' ? {} : { continue: page.continue }),
-    ...(page.remainingItemCount === undefined || page.remainingItemCount === 0
-      ? {}
-      : { remainingItemCount: page.remainingItemCount }),
-  }
-}
-
-function joinedLength(items: readonly Stored[]): number {
-  let length = Math.max(0, items.length - 1)
-  for (const { bytes } of items) length += bytes.length
+function joinedLength({ items, separator }: ListParts): number {
+  let length = Math.max(0, items.length - 1) * separator.length
+  for (const item of items) length += item.length
   return length
 }
 
 /** The same objects at the same revisions: their bytes are then the same buffers. */
-function sameItems(a: readonly Stored[], b: readonly Stored[]): boolean {
-  if (a === b) return true
+function sameItems(a: readonly Buffer[], b: readonly Buffer[]): boolean {
   if (a.length !== b.length) return false
-  for (let index = 0; index < a.length; index++) if (a[index]?.bytes !== b[index]?.bytes) return false
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
   return true
 }
 
-/** The items with commas between them. */
-function join(items: readonly Stored[], length: number): Buffer {
+/** The items with what stands between them. */
+function join(items: readonly Buffer[], separator: Buffer, length: number): Buffer {
   const joined = Buffer.allocUnsafeSlow(length)
   let position = 0
-  for (const { bytes } of items) {
-    if (position > 0) joined[position++] = comma
-    position += bytes.copy(joined, position)
+  for (const item of items) {
+    if (position > 0) position += separator.copy(joined, position)
+    position += item.copy(joined, position)
   }
   return joined
 }
 
 /** What `join` makes, in pieces. */
-function* piecesOf(items: readonly Stored[]): Generator<Buffer> {
-  let parts: Stored[] = []
+function* piecesOf({ items, separator }: ListParts): Generator<Buffer> {
+  let pieces: Buffer[] = []
   let length = 0
-  let first = true
-  for (const item of items) {
-    parts.push(item)
-    length += item.bytes.length
+  for (const [index, item] of items.entries()) {
+    if (index > 0) pieces.push(separator)
+    pieces.push(item)
+    length += item.length
     if (length < pieceBytesMax) continue
-    yield joinAfter(parts, first)
-    first = false
-    parts = []
+    yield Buffer.concat(pieces)
+    pieces = []
     length = 0
   }
-  if (parts.length > 0) yield joinAfter(parts, first)
-}
-
-function joinAfter(items: readonly Stored[], first: boolean): Buffer {
-  const joined = join(items, joinedLength(items))
-  return first ? joined : Buffer.concat([Buffer.of(comma), joined])
+  if (pieces.length > 0) yield Buffer.concat(pieces)
 }
 
 /** Writes as the client reads. */
@@ -215,27 +184,15 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += pieceBytesMax) yield bytes.subarray(start, start + pieceBytesMax)
 }
 
-async function compressPieces(response: ServerResponse, head: string, items: readonly Stored[]): Promise<void> {
+async function compressPieces(response: ServerResponse, parts: ListParts): Promise<void> {
   const pieces = function* (): Generator<Buffer> {
-    yield Buffer.from(head)
-    yield* piecesOf(items)
-    yield tail
+    yield parts.head
+    yield* piecesOf(parts)
+    yield parts.tail
   }
   try {
     await pipeline(Readable.from(pieces(), { objectMode: false }), compressor(), response)
   } catch (error) {
     throw response.destroyed ? new ClientGoneError() : error
   }
-}
-
-/** Resolves when what was written has gone out, or the client has. */
-export function roomIn(response: ServerResponse): Promise<void> {
-  if (response.destroyed || !response.writableNeedDrain) return Promise.resolve()
-  return new Promise((resolve) => {
-    const settle = () => {
-      response.off('drain', settle).off('close', settle)
-      resolve()
-    }
-    response.on('drain', settle).on('close', settle)
-  })
 }

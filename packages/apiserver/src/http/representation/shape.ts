@@ -1,0 +1,127 @@
+import {
+  ApiError,
+  apiVersionOf,
+  badRequest,
+  columnDefinitions,
+  type IncludeObject,
+  type KubernetesObject,
+  partialObjectMetadata,
+  partialObjectMetadataList,
+  type ResourceDefinition,
+  type TableColumnDefinition,
+  tableOf,
+  tableRow,
+} from '@coracle/api'
+import type { Clock } from '@coracle/environment'
+import type { Page, WatchDelivery } from '../../registry-contract.ts'
+import { listMetaOf } from './list-parts.ts'
+import type { Accepted } from './negotiation.ts'
+
+/** The event of a watch that carries an object: all but ERROR. */
+export type ObjectEvent = Exclude<WatchDelivery['event'], { readonly type: 'ERROR' }>
+
+/** What is told of objects: all, their metadata, or the cells of a table. Values of JSON, whatever they are written in. */
+export interface Shape {
+  /** Throws NotAcceptable (406) where it is a shape of lists alone. */
+  object(definition: ResourceDefinition, object: KubernetesObject): unknown
+  /** Throws NotAcceptable (406) where it is a shape of single objects alone. */
+  page(definition: ResourceDefinition, page: Page): unknown
+  /** The `object` of each event of one watch, in their order. Undefined: the object itself. */
+  events?(definition: ResourceDefinition): (event: ObjectEvent) => unknown
+}
+
+/** Objects as they are. */
+export const wholeObjects: Shape = {
+  object: (_definition, object) => object,
+  page: (definition, page) => ({
+    kind: definition.listKind,
+    apiVersion: apiVersionOf(definition),
+    metadata: listMetaOf(page),
+    items: objectsOf(page),
+  }),
+}
+
+/** Nothing of objects but their metadata; `as` is what was asked for, one or a list of them. */
+export function metadataOnly(as: 'PartialObjectMetadata' | 'PartialObjectMetadataList', version: MetaVersion): Shape {
+  return {
+    object(definition, object) {
+      if (as === 'PartialObjectMetadata') return inVersion(version, partialObjectMetadata(object))
+      throw notA(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (*${goPackageOf(definition)}.${definition.kind})`,
+      )
+    },
+    page(definition, page) {
+      if (as === 'PartialObjectMetadataList') {
+        return inVersion(version, partialObjectMetadataList(objectsOf(page), listMetaOf(page)))
+      }
+      throw notA(
+        `you requested PartialObjectMetadata, but the requested object is a list (*${goPackageOf(definition)}.${definition.listKind})`,
+      )
+    },
+    events: () => (event) => inVersion(version, partialObjectMetadata(event.object)),
+  }
+}
+
+/** A table for people: its columns are those of the kind. */
+export function tables(includeObject: IncludeObject, version: MetaVersion, clock: Clock): Shape {
+  return {
+    object(definition, object) {
+      const listMeta = { resourceVersion: object.metadata.resourceVersion ?? '' }
+      return inVersion(version, tableOf(definition, [object], { nowMs: clock.now(), includeObject, listMeta }))
+    },
+    page(definition, page) {
+      const options = { nowMs: clock.now(), includeObject, listMeta: listMetaOf(page) }
+      return inVersion(version, tableOf(definition, objectsOf(page), options))
+    },
+    events(definition) {
+      // Clients keep the heads of the first table for all that follow.
+      let heads: readonly TableColumnDefinition[] | null = columnDefinitions(definition)
+      return ({ type, object }) => {
+        const row =
+          type === 'BOOKMARK'
+            ? { cells: [], object: bookmarkObject(definition, object, includeObject) }
+            : tableRow(definition, object, clock.now(), includeObject)
+        const table = {
+          kind: 'Table',
+          apiVersion: `meta.k8s.io/${version}`,
+          metadata: { resourceVersion: object.metadata.resourceVersion ?? '' },
+          columnDefinitions: heads,
+          rows: [row],
+        }
+        heads = null
+        return table
+      }
+    },
+  }
+}
+
+/** Which objects a table's rows carry; 400 for anything that is no such choice. */
+export function includeObjectOf(value: string | null): IncludeObject {
+  if (value === null || value === '') return 'Metadata'
+  if (value === 'None' || value === 'Metadata' || value === 'Object') return value
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: ` +
+      `must be 'Metadata', 'Object', 'None', or empty`,
+  )
+}
+
+type MetaVersion = Accepted['metaVersion']
+
+const objectsOf = (page: Page): readonly KubernetesObject[] => page.items.map((item) => item.object)
+
+const inVersion = (version: MetaVersion, value: { readonly apiVersion: string }) => ({
+  ...value,
+  apiVersion: `meta.k8s.io/${version}`,
+})
+
+/** Messages of upstream name an object by its Go type. */
+const goPackageOf = ({ group }: ResourceDefinition): string => (group === '' ? 'core' : (group.split('.')[0] ?? ''))
+
+const notA = (message: string): ApiError => new ApiError(406, 'NotAcceptable', message)
+
+/** A bookmark has no fields to make cells of: only what tells the position. */
+function bookmarkObject(definition: ResourceDefinition, object: KubernetesObject, includeObject: IncludeObject) {
+  if (includeObject === 'None') return null
+  if (includeObject === 'Metadata') return partialObjectMetadata(object)
+  return { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata: object.metadata }
+}
