@@ -43,3 +43,14 @@ export function nestsDeeperThan(value: unknown, depthMax: number): boolean {
   }
   return false
 }
+
+/** The same value, keys of objects sorted. */
+export function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sortKeys(value[key])]),
+  )
+}

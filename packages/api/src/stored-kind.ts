@@ -44,11 +44,15 @@ export type FieldReader<T> = { bivarianceHack(object: T): string }['bivarianceHa
  * pure; `nowMs` is the time of the request.
  */
 export interface Strategy<T extends KubernetesObject> {
+  /** Brings what the rest needs and what most clusters can do without. Awaited before each write; cheap once it is done. */
+  load?(): Promise<void>
   /** Fills in what creation fixes, such as the initial status. Fields the client may not set are already gone. */
   prepareForCreate?(object: T, nowMs: number): T
   /** Carries over what a plain update may not change. The status (where it is a subresource) is already the old one. */
   prepareForUpdate?(object: T, old: T): T
   prepareForStatusUpdate?(object: T, old: T): T
+  /** What a delete makes of an object that is not on its way out yet, such as one more finalizer that holds it. */
+  prepareForDelete?(object: T, nowMs: number): T
   /**
    * Checks beyond the schema, with upstream's wording. Errors of the schema come first. `requested` is the apiVersion that the
    * request is made in: some versions ask for more than others.

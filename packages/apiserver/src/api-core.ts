@@ -4,6 +4,7 @@ import type { Environment } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
+import { CustomKinds } from './custom-resources/custom-kinds.ts'
 import { createNamespaces } from './housekeeping/bootstrap.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
 import { startEventExpiry } from './housekeeping/event-expiry.ts'
@@ -45,6 +46,8 @@ export interface ApiCore {
   readonly registries: Registries
   /** Adds, changes and removes kinds. */
   readonly kinds: KindServer
+  /** What is still being done about definitions of custom resources that have changed; undefined where nothing is. */
+  readonly customKindsSettled: Promise<void> | undefined
   /** Resolves when every kind is read from the store and the first namespaces exist; rejects if that fails. */
   readonly ready: Promise<void>
   /** Throws upstream's 403 unless the user may do this. */
@@ -64,6 +67,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const authorizer = unionOf([createNodeAuthorizer(registries), options.authorizer])
   const feed = new StoreFeed(store, environment, (error) => {
     environment.logger.error('the store has ended', { error: error.message })
+    customKinds.close()
     kinds.close()
     options.onFailure?.(error)
   })
@@ -71,6 +75,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const { historyEventsMax } = options
   const kinds = new KindServer({ registries, feed, store, environment, admission, historyEventsMax })
   for (const kind of options.kinds) kinds.announce(kind)
+  const customKinds = new CustomKinds(registries, kinds, environment.logger)
   const subresources = createSubresources(registries, environment, options.nodes)
   const stops: (() => void)[] = []
   let closed = false
@@ -78,7 +83,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const start = async (): Promise<void> => {
     await feed.start()
     await kinds.fill()
-    await createNamespaces(registries)
+    await Promise.all([createNamespaces(registries), customKinds.start()])
     if (closed) return
     stops.push(startCompaction(environment, store, feed, registries), startEventExpiry(environment, registries))
   }
@@ -87,6 +92,9 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     environment,
     registries,
     kinds,
+    get customKindsSettled() {
+      return customKinds.settled
+    },
     ready: start(),
     authorize: (user, attributes) => authorize(authorizer, user, attributes),
     subresource: (resource, name) => subresources.get(resource, name),
@@ -94,6 +102,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     close: async () => {
       closed = true
       for (const stop of stops) stop()
+      customKinds.close()
       feed.close()
       kinds.close()
     },

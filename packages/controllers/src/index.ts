@@ -1,5 +1,6 @@
 /** The built-in controllers: one folder each, a pure plan and the shell that carries it out. */
 export { type BuiltinController, builtinControllers, type ControllerHost } from './builtin-controllers.ts'
+export { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
 export {
   createGarbageCollector,
   type GarbageCollector,

@@ -1,4 +1,8 @@
 /** Every kind the server knows by itself, and what they are made of. A kind that is exported here is served. */
+export { approvalOf, isProtectedGroup } from './apiextensions/api-approval.ts'
+export * from './apiextensions/custom-resource-definition.ts'
+export * from './apiextensions/custom-resource-definition-schema.ts'
+export { jsonSchemaProps } from './apiextensions/json-schema-props-schema.ts'
 export * from './autoscaling/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts'
 export * from './autoscaling/horizontal-pod-autoscaler/schema.ts'
 export * from './autoscaling/horizontal-pod-autoscaler/schema-v1.ts'

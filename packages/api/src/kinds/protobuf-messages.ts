@@ -1,3 +1,4 @@
+import { apiextensionsMessages } from './apiextensions/protobuf.ts'
 import { autoscalingMessages } from './autoscaling/protobuf.ts'
 import { coordinationMessages } from './coordination/protobuf.ts'
 import { coreMessages } from './core/protobuf.ts'
@@ -16,6 +17,7 @@ import { metaMessages } from './meta/protobuf.ts'
  *   clients write an empty string, a zero or a false for what is not there at all, unless it is required.
  */
 export const protobufMessages: Readonly<Record<string, string>> = {
+  ...apiextensionsMessages,
   ...autoscalingMessages,
   ...coordinationMessages,
   ...coreMessages,

@@ -33,9 +33,10 @@ function message(fields: Readonly<Record<string, Member>>, { extensions, entries
   const extension = extensions === undefined ? undefined : named(extensions, anyValue)
   return (value: JsonObject) => {
     const parts = Object.entries(value).flatMap(([name, member]) => {
-      const field = fields[name]
+      // Names of properties are anybody's.
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (field !== undefined) return field(member as never)
-      const other = name.startsWith('x-') ? extension : entries
+      const other = name.startsWith('x-') && extension !== undefined ? extension : entries
       if (other === undefined) throw new Error(`OpenAPI member without a protobuf field: ${name}`)
       return other([name, member] as never)
     })

@@ -39,9 +39,10 @@ function textsOf(packages: Readonly<Record<string, string>>): ReadonlyMap<string
   return found
 }
 
-const fieldPattern = /^(?:(\d+):)?(\.\.\.)?(\w+)(\*)?$/
+const fieldPattern = /^(?:(\d+):)?(\.\.\.)?([\w$-]+)(\*)?$/
 
 function parse(text: string, packageName: string): readonly ProtobufField[] {
+  if (text === '') return []
   let last = 0
   return text.split(' ').map((word) => {
     const [, said, embedded, name = '', star] = fieldPattern.exec(word) ?? []

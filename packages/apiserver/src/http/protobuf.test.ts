@@ -412,7 +412,9 @@ describe('the numbers of fields', () => {
   it('are given once, and the lines that give them can be read', () => {
     for (const definition of protobufDefinitions()) {
       const fields = protobufFieldsOf(definition) ?? []
-      expect(fields.length, definition).toBeGreaterThan(0)
+      // The one message without fields: what it says is that it is there.
+      const isEmpty = definition.endsWith('.CustomResourceSubresourceStatus')
+      expect(fields.length > 0, definition).toBe(!isEmpty)
       const numbers = fields.map(({ number }) => number)
       expect(numbers, definition).toEqual([...new Set(numbers)].sort((a, b) => a - b))
       for (const field of fields) {

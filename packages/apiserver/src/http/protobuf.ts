@@ -2,6 +2,7 @@ import {
   type Field,
   formatMicroTime,
   formatTime,
+  jsonSchemaProps,
   type ListSchema,
   type MapSchema,
   type ObjectSchema,
@@ -241,12 +242,41 @@ function readValue(schema: ResolvedSchema, reader: WireReader): unknown {
     case 'int-or-string':
       return readIntOrString(reader)
     case 'any':
-      return parseRaw(readWrapped(reader))
+      return readAlternative(schema.name, reader) ?? parseRaw(readWrapped(reader))
     case 'object':
       return readObject(schema, reader, {})
     case 'list':
     case 'map':
       throw new ProtobufError(`a ${schema.type} cannot be an element`)
+  }
+}
+
+const props = (name: string) => `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps${name}`
+
+/** Where a schema may be a schema or something simpler, the message has a field for each. Undefined for other values. */
+function readAlternative(name: string | undefined, reader: WireReader): unknown {
+  const readSchema = () => readObject(jsonSchemaProps as ObjectSchema, reader, {})
+  let value: unknown
+  const list: unknown[] = []
+  switch (name) {
+    case props('OrBool'):
+      reader.message(() => {
+        // Beside a schema it is true, and says nothing.
+        if (reader.number === 1) value ??= reader.boolean()
+        else if (reader.number === 2) value = readSchema()
+        else reader.skip()
+      })
+      return value ?? false
+    case props('OrArray'):
+    case props('OrStringArray'):
+      reader.message(() => {
+        if (reader.number === 1) value = readSchema()
+        else if (reader.number === 2) list.push(name === props('OrArray') ? readSchema() : reader.text())
+        else reader.skip()
+      })
+      return value ?? list
+    default:
+      return undefined
   }
 }
 

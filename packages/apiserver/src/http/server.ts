@@ -223,13 +223,20 @@ function createHandler(
     const route = routeOf(request.method ?? 'GET', path, () => asksToWatch(query))
     if (route.kind === 'path') {
       core.authorize(exchange.user, route)
-      return paths(exchange, path)
+      // Discovery shows what an acknowledged write has made of the kinds.
+      const { customKindsSettled } = core
+      return customKindsSettled === undefined || isHealthPath(path)
+        ? paths(exchange, path)
+        : customKindsSettled.then(() => paths(exchange, path))
     }
     const registry = core.registries.byResource(route.group, route.version, route.plural)
     core.authorize(
       exchange.user,
       attributesOf(route, registry?.definition, () => query.get('fieldSelector') ?? ''),
     )
+    if (registry === undefined && core.customKindsSettled !== undefined) {
+      return core.customKindsSettled.then(() => handle(exchange, path))
+    }
     if (registry === undefined || leadsNowhere(route, registry.definition.namespaced)) throw pathNotFound()
     if (route.verb === '' || lacksNamespace(route, registry.definition.namespaced)) throw pathMethodNotAllowed()
     if (route.subresource !== '') return handleSubresource(context, exchange, route, registry)

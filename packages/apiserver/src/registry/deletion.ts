@@ -32,10 +32,12 @@ export const foregroundFinalizer = 'foregroundDeletion'
  */
 export function planDeletion(
   definition: StoredKind,
-  object: KubernetesObject,
+  given: KubernetesObject,
   options: DeleteOptions,
   nowMs: number,
 ): DeletionPlan {
+  const isFirst = given.metadata.deletionTimestamp === undefined
+  const object = isFirst ? (definition.strategy.prepareForDelete?.(given, nowMs) ?? given) : given
   const { metadata } = object
   const finalizers = finalizersAfter(metadata.finalizers ?? [], options, definition.rules)
   if (isNamespace(definition)) {

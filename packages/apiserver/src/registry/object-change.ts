@@ -39,6 +39,7 @@ export async function changeObject(parts: RegistryParts, request: ChangeRequest)
   const { storage, feed } = parts
   const { cache, turns } = storage
   const key = cache.keyOf(request.namespace, request.name)
+  if (storage.kind.strategy.load !== undefined) await storage.kind.strategy.load()
   await feed.catchUp()
   // Most writes meet no other. Those that do line up, or hundreds at one object would all but never come through.
   const made = turns.isTaken(key) ? undefined : await tryChange(parts, key, request)

@@ -30,6 +30,7 @@ export async function createObject(
   if (parseResourceVersion(resourceVersion) > 0) {
     throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
   }
+  if (kind.strategy.load !== undefined) await kind.strategy.load()
   const namespace = namespaceForCreate(kind, requestedNamespace, decoded.object)
   const admission = new WriteAdmission(parts, {
     operation: 'CREATE',

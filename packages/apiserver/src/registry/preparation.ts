@@ -32,7 +32,7 @@ export function prepareForUpdate(
   const changed = { ...given, metadata }
   const kept = hasStatus ? withStatusOf(changed, old) : changed
   const prepared = strategy.prepareForUpdate?.(kept, old) ?? kept
-  if (strategy.countsGenerations !== true || !changesDesiredState(prepared, old)) return prepared
+  if (strategy.countsGenerations !== true || !changesDesiredState(prepared, old, hasStatus)) return prepared
   return { ...prepared, metadata: { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
 }
 
@@ -49,12 +49,12 @@ function withStatusOf(object: KubernetesObject, other: KubernetesObject | undefi
   return status === undefined ? rest : ({ ...rest, status } as KubernetesObject)
 }
 
-/** Whether anything but metadata and status differs. */
-function changesDesiredState(object: KubernetesObject, old: KubernetesObject): boolean {
+/** Whether anything but metadata and, where it is a part of its own, the status differs. */
+function changesDesiredState(object: KubernetesObject, old: KubernetesObject, hasStatus: boolean): boolean {
   const after = object as unknown as Readonly<Record<string, unknown>>
   const before = old as unknown as Readonly<Record<string, unknown>>
   for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
-    if (key !== 'metadata' && key !== 'status' && !deepEqual(after[key], before[key])) return true
+    if (key !== 'metadata' && (key !== 'status' || !hasStatus) && !deepEqual(after[key], before[key])) return true
   }
   return false
 }

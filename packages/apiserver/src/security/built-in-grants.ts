@@ -154,7 +154,12 @@ export const builtInGrants: readonly Grant[] = [
     'change services/finalizers',
     'read,create,change,remove endpointslices.discovery.k8s.io',
   ),
-  // Both act on any kind there is: what they may do cannot be a list of kinds.
+  // These act on any kind there is: what they may do cannot be a list of kinds.
+  controller(
+    'custom-resource-definition',
+    'change customresourcedefinitions.apiextensions.k8s.io/status',
+    'read,remove *',
+  ),
   controller('generic-garbage-collector', 'read,change,remove *'),
   controller('namespace-controller', 'read,change,remove *'),
   controller(

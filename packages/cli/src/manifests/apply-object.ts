@@ -8,10 +8,10 @@ import {
   type KubernetesObject,
   type Resource,
   type Schema,
+  sortKeys,
 } from '@coracle/api'
 import type { Client, Patch, WriteOptions } from '@coracle/client'
 import { whileDoing } from '../describe-error.ts'
-import { sortKeys } from '../output/serialize.ts'
 
 /** Where an object keeps the configuration last applied: kubectl's, so that either program goes on where the other left off. */
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'

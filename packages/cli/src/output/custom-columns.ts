@@ -1,9 +1,7 @@
 import { isJsonObject } from '@coracle/api'
+import { findJsonPath, parseJsonPath, type Template } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import { alignTabs, tableAlignment } from './align.ts'
-import { findJsonPath } from './jsonpath/evaluate-jsonpath.ts'
-import { parseJsonPath } from './jsonpath/parse-jsonpath.ts'
-import type { Template } from './jsonpath/template.ts'
 
 /** A column of `-o custom-columns`. */
 export interface Column {

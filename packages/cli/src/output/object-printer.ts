@@ -1,10 +1,10 @@
-import { isJsonObject, type KubernetesObject, type Resource } from '@coracle/api'
+import { isJsonObject, type KubernetesObject, type Resource, sortKeys } from '@coracle/api'
+import { findJsonPath, printJsonPath } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import { objectText } from '../resources/object-text.ts'
 import { printColumns } from './custom-columns.ts'
-import { findJsonPath, printJsonPath } from './jsonpath/evaluate-jsonpath.ts'
 import type { OutputFormat } from './output-format.ts'
-import { serialize, sortKeys, withoutManagedFields } from './serialize.ts'
+import { serialize, withoutManagedFields } from './serialize.ts'
 
 /** Formats in which objects are printed by themselves, and not as rows of a table that the server draws. */
 export type ObjectFormat = Exclude<OutputFormat, { readonly type: 'table' }>

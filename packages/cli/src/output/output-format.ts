@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { parseJsonPath, type Template } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { type Column, parseColumns, parseColumnsFile } from './custom-columns.ts'
-import { parseJsonPath } from './jsonpath/parse-jsonpath.ts'
-import type { Template } from './jsonpath/template.ts'
 
 /** What `-o` asks for. Absent and `wide` are tables. */
 export type OutputFormat =

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@coracle/api'
+import { isJsonObject, type JsonObject, sortKeys } from '@coracle/api'
 
 export type SerializedFormat = 'json' | 'yaml'
 
@@ -8,17 +8,6 @@ export async function serialize(value: unknown, format: SerializedFormat): Promi
   if (format === 'json') return `${JSON.stringify(sorted, undefined, 4)}\n`
   const { stringify } = await import('yaml')
   return stringify(sorted, { indentSeq: false, lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' })
-}
-
-/** The same value, keys of objects sorted. */
-export function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sortKeys(value[key])]),
-  )
 }
 
 /** The object without the record of who set which field, which nobody wants to read. */

@@ -1,8 +1,7 @@
 import { compareQuantity, compareText, isQuantity } from '@coracle/api'
+import { findJsonPath, parseJsonPath } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import { completePath } from './custom-columns.ts'
-import { findJsonPath } from './jsonpath/evaluate-jsonpath.ts'
-import { parseJsonPath } from './jsonpath/parse-jsonpath.ts'
 
 /**
  * Objects in order of a field, by kubectl's rules for `--sort-by`: numbers and quantities by size, texts by their

@@ -8,6 +8,9 @@ export const coreV1 = 'io.k8s.api.core.v1'
 export const autoscalingV1 = 'io.k8s.api.autoscaling.v1'
 export const autoscalingV2 = 'io.k8s.api.autoscaling.v2'
 
+/** What OpenAPI definition names of definitions of custom resources start with. */
+export const apiextensionsV1 = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1'
+
 /** Groups of upstream whose package has another name: all others add `.k8s.io` to theirs. */
 const groups: Readonly<Record<string, string>> = {
   core: '',

@@ -1,5 +1,5 @@
-import { compareText, isJsonObject } from '@coracle/api'
-import { sortKeys } from '../serialize.ts'
+import { compareText } from '../compare-text.ts'
+import { isJsonObject, sortKeys } from '../json.ts'
 import { JsonPathError, type Operator, type Path, type Step, type Template } from './template.ts'
 
 export interface EvaluateOptions {

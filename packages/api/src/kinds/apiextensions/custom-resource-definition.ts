@@ -1,0 +1,122 @@
+import { deepEqual } from '../../equality.ts'
+import { formatTime } from '../../time.ts'
+import { column, nameColumn } from '../columns.ts'
+import { kind } from '../kind.ts'
+import {
+  type CustomResourceConversion,
+  type CustomResourceDefinition,
+  type CustomResourceDefinitionStatus,
+  type CustomResourceVersion,
+  customResourceDefinitionSchema,
+} from './custom-resource-definition-schema.ts'
+import { canonicalProps } from './json-schema-props-schema.ts'
+import { loadSchemaChecks } from './schema-checks.ts'
+import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from './validation.ts'
+
+/** Holds a definition that is being deleted until its objects are gone. */
+export const customResourceCleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
+
+/** Whether a definition has a condition of this type that holds. */
+export function hasTrueCondition({ status }: CustomResourceDefinition, type: string): boolean {
+  return status?.conditions?.some((each) => each.type === type && each.status === 'True') === true
+}
+
+/** The version that objects are stored in. */
+export function storageVersionOf({ spec }: CustomResourceDefinition): string {
+  return spec.versions.find(({ storage }) => storage)?.name ?? ''
+}
+
+function withDefaults(definition: CustomResourceDefinition): CustomResourceDefinition {
+  const { spec } = definition
+  // Nothing more is known of a definition that names no kind; validation refuses it.
+  if (spec?.names === undefined) return definition
+  const { kind: kindName = '', singular = '', listKind = '' } = spec.names
+  const names = {
+    ...spec.names,
+    ...(singular === '' && kindName !== '' ? { singular: kindName.toLowerCase() } : {}),
+    ...(listKind === '' && kindName !== '' ? { listKind: `${kindName}List` } : {}),
+  }
+  const { versions: given = [] } = spec
+  const versions = given.map(withCanonicalSchema)
+  const next = {
+    ...spec,
+    names: deepEqual(names, spec.names) ? spec.names : names,
+    versions: versions.every((each, index) => each === given[index]) ? given : versions,
+    conversion: withConversionDefaults(spec.conversion),
+  }
+  const isSame = next.names === spec.names && next.versions === spec.versions && next.conversion === spec.conversion
+  return isSame ? definition : { ...definition, spec: next }
+}
+
+function withCanonicalSchema(version: CustomResourceVersion): CustomResourceVersion {
+  const props = version.schema?.openAPIV3Schema
+  if (props === undefined) return version
+  const openAPIV3Schema = canonicalProps(props)
+  return openAPIV3Schema === props ? version : { ...version, schema: { openAPIV3Schema } }
+}
+
+function withConversionDefaults(conversion: CustomResourceConversion | undefined): CustomResourceConversion {
+  if (conversion === undefined) return { strategy: 'None' }
+  const { webhook } = conversion
+  const service = webhook?.clientConfig?.service
+  if (webhook === undefined || service === undefined || service.port !== undefined) return conversion
+  const clientConfig = { ...webhook.clientConfig, service: { ...service, port: 443 } }
+  return { ...conversion, webhook: { ...webhook, clientConfig } }
+}
+
+/** With the storage version among those that objects were ever stored in. */
+function withStorageVersion(definition: CustomResourceDefinition): CustomResourceDefinition {
+  const version = storageVersionOf(definition)
+  const storedVersions = definition.status?.storedVersions ?? []
+  if (version === '' || storedVersions.includes(version)) return definition
+  const status: CustomResourceDefinitionStatus = { ...definition.status, storedVersions: [...storedVersions, version] }
+  return { ...definition, status }
+}
+
+/** A definition is never removed at once: its objects go first. */
+function prepareForDelete(definition: CustomResourceDefinition, nowMs: number): CustomResourceDefinition {
+  const { metadata, status } = definition
+  const { finalizers = [] } = metadata
+  const terminating = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: formatTime(nowMs),
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  }
+  const others = (status?.conditions ?? []).filter(({ type }) => type !== terminating.type)
+  const held = finalizers.includes(customResourceCleanupFinalizer)
+  return {
+    ...definition,
+    metadata: held ? metadata : { ...metadata, finalizers: [...finalizers, customResourceCleanupFinalizer] },
+    status: { ...status, conditions: [...others, terminating] },
+  }
+}
+
+/** `apiextensions.k8s.io/v1` definitions of custom resources. */
+export const customResourceDefinitions = kind<CustomResourceDefinition>(customResourceDefinitionSchema, {
+  plural: 'customresourcedefinitions',
+  group: 'apiextensions.k8s.io',
+  shortNames: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  columns: [
+    nameColumn,
+    column('Created At', ({ metadata }) => metadata.creationTimestamp ?? '', {
+      type: 'date',
+      description: 'When the definition was created.',
+    }),
+  ],
+  rules: { updatesUnconditionally: false },
+  countsGenerations: true,
+  defaults: withDefaults,
+  load: loadSchemaChecks,
+  prepareForCreate: (definition) => withStorageVersion({ ...definition, status: undefined }),
+  prepareForUpdate: withStorageVersion,
+  prepareForStatusUpdate: (definition) => definition,
+  prepareForDelete,
+  validate: validateDefinition,
+  validateCreate: ({ status, spec }) => validateStoredVersions(status, spec),
+  validateUpdate: validateDefinitionUpdate,
+  validateStatusUpdate: ({ status, spec }) => validateStoredVersions(status, spec),
+})

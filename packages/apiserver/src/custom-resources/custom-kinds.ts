@@ -1,0 +1,146 @@
+import {
+  type CustomResourceDefinition,
+  customResourceDefinitions,
+  deepEqual,
+  hasTrueCondition,
+  type StoredKind,
+} from '@coracle/api'
+import type { Logger } from '@coracle/environment'
+import type { KindServer } from '../kind-server.ts'
+import type { Registries } from '../registries.ts'
+import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
+
+/** A definition that is served, and the kind made of it. */
+interface Served {
+  readonly definition: CustomResourceDefinition
+  readonly kind: StoredKind
+}
+
+/**
+ * Serves the kinds that CustomResourceDefinitions make, and follows them: a kind is there from when its names are accepted
+ * until its definition has gone. A kind that the server knows by itself is never replaced.
+ */
+export class CustomKinds {
+  readonly #registries: Registries
+  readonly #kinds: KindServer
+  readonly #logger: Logger
+  readonly #served = new Map<string, Served>()
+  #watch: RegistryWatch | undefined
+  #closed = false
+  /** What is being done about definitions, each after the one before; undefined where nothing is. */
+  #work: Promise<void> | undefined
+
+  constructor(registries: Registries, kinds: KindServer, logger: Logger) {
+    this.#registries = registries
+    this.#kinds = kinds
+    this.#logger = logger
+  }
+
+  /** Resolves when the kinds of all definitions stored are served; they are followed from then on. */
+  async start(): Promise<void> {
+    await this.#follow()
+    await this.settled
+  }
+
+  /** What is still being done about definitions that have changed; undefined where the kinds served are up to date. */
+  get settled(): Promise<void> | undefined {
+    return this.#work
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#watch?.close()
+  }
+
+  async #follow(): Promise<void> {
+    const registry = this.#registries.of(customResourceDefinitions)
+    if (registry === undefined || this.#closed) return
+    const page = await registry.list({})
+    const seen = page.items.map(({ object }) => object as CustomResourceDefinition)
+    const names = new Set(seen.map(({ metadata }) => metadata.name ?? ''))
+    for (const name of this.#served.keys()) if (!names.has(name)) this.#remove(name)
+    for (const definition of seen) this.#update(definition)
+    this.#watch = await registry.watch(
+      { resourceVersion: String(page.revision) },
+      (delivery) => this.#onEvent(delivery),
+      // What was missed is listed; the store's end closes the server.
+      () => {
+        this.#follow().catch((error: unknown) => this.#failed('definitions of custom resources', error))
+      },
+    )
+  }
+
+  #onEvent({ event }: WatchDelivery): boolean {
+    if (event.type === 'ERROR' || event.type === 'BOOKMARK') return true
+    const definition = event.object as CustomResourceDefinition
+    if (event.type === 'DELETED') this.#remove(definition.metadata.name ?? '')
+    else this.#update(definition)
+    return true
+  }
+
+  #update(definition: CustomResourceDefinition): void {
+    const name = definition.metadata.name ?? ''
+    this.#then(name, () => this.#serve(name, definition))
+  }
+
+  #remove(name: string): void {
+    this.#then(name, async () => {
+      const served = this.#served.get(name)
+      this.#served.delete(name)
+      if (served !== undefined) this.#kinds.remove(served.kind.storageKey)
+    })
+  }
+
+  async #serve(name: string, definition: CustomResourceDefinition): Promise<void> {
+    const before = this.#served.get(name)
+    if (before !== undefined && makesTheSame(before.definition, definition)) return
+    const isUsable = hasTrueCondition(definition, 'NamesAccepted') || hasTrueCondition(definition, 'Established')
+    if (!isUsable) return
+    const { customKind } = await import('@coracle/api/custom')
+    const made = customKind(definition)
+    // Closures that do the same are the same, so that what is stored need not be read again.
+    const kind =
+      before !== undefined && deepEqual(Object.keys(before.kind.selectableFields), Object.keys(made.selectableFields))
+        ? { ...made, selectableFields: before.kind.selectableFields }
+        : made
+    if (before === undefined && this.#isBuiltIn(kind)) {
+      this.#logger.error('a custom kind has the name of a built-in one and is not served', { definition: name })
+      return
+    }
+    await (before === undefined ? this.#kinds.add(kind) : this.#kinds.change(kind))
+    this.#served.set(name, { definition, kind })
+  }
+
+  #isBuiltIn(kind: StoredKind): boolean {
+    const own = new Set([...this.#served.values()].map((served) => served.kind.storageKey))
+    return [...this.#registries.kinds()].some(
+      ({ kind: other }) =>
+        !own.has(other.storageKey) &&
+        other.group === kind.group &&
+        (other.plural === kind.plural || other.kind === kind.kind),
+    )
+  }
+
+  #then(name: string, act: () => Promise<void>): void {
+    const before = this.#work ?? Promise.resolve()
+    const work = before.then(act).catch((error: unknown) => this.#failed(name, error))
+    this.#work = work
+    void work.then(() => {
+      if (this.#work === work) this.#work = undefined
+    })
+  }
+
+  #failed(name: string, error: unknown): void {
+    if (!this.#closed) this.#logger.error('a custom kind cannot be served', { definition: name, error: String(error) })
+  }
+}
+
+/** Whether two states of a definition make the same kind. */
+function makesTheSame(a: CustomResourceDefinition, b: CustomResourceDefinition): boolean {
+  return (
+    a.metadata.uid === b.metadata.uid &&
+    deepEqual(a.spec, b.spec) &&
+    deepEqual(a.status?.acceptedNames, b.status?.acceptedNames) &&
+    (a.metadata.deletionTimestamp === undefined) === (b.metadata.deletionTimestamp === undefined)
+  )
+}
