@@ -92,7 +92,9 @@ describe('a kind made by a definition', () => {
     const [header, row] = rows(await kubectl('get', 'ct'))
     expect(header).toEqual(['NAME', 'SPEC', 'REPLICAS', 'AGE'])
     expect(row?.slice(0, -1).join(' ')).toBe('a * * * * */5 1')
-    expect(await kubectl('get', 'ct', '--field-selector=spec.image=mine', '-o', 'name')).toBe('crontab.stable.example.com/a\n')
+    expect(await kubectl('get', 'ct', '--field-selector=spec.image=mine', '-o', 'name')).toBe(
+      'crontab.stable.example.com/a\n',
+    )
     expect(await kubectl('get', 'ct', '--field-selector=spec.image=other', '-o', 'name')).toBe('')
     await kubectl('patch', 'ct', 'a', '--type=merge', '-p', '{"spec":{"image":"yours"},"status":{"replicas":5}}')
     const path = '{.metadata.generation} {.spec.image} {.status}'

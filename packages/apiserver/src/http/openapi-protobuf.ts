@@ -62,6 +62,16 @@ const flag =
   (number: number): Member =>
   (value: boolean) =>
     value ? [varint(number * 8), varint(1)] : []
+const integer =
+  (number: number): Member =>
+  (value: number) => [varint(number * 8), varint(value)]
+const double =
+  (number: number): Member =>
+  (value: number) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeDoubleLE(value)
+    return [varint(number * 8 + 1), bytes]
+  }
 const one =
   (number: number, encode: Encode): Member =>
   (value: never) => [delimited(number, encode(value))]
@@ -85,6 +95,9 @@ const typeItem: Encode = (value: string) => delimited(1, Buffer.from(value))
 // Schemas hold schemas: each is looked up when it is needed.
 const schemaMessage: Encode = (value: JsonObject) => schemaFields(value as never)
 const schemaMap = message({}, { entries: named(1, schemaMessage) })
+const schemaOrFlag: Encode = (value: JsonObject | boolean) =>
+  typeof value === 'boolean' ? Buffer.concat(flag(2)(value as never)) : held(1, schemaMessage)(value as never)
+const externalDocs = message({ description: text(1), url: text(2) })
 const schemaFields = message(
   {
     $ref: text(1),
@@ -92,13 +105,28 @@ const schemaFields = message(
     title: text(3),
     description: text(4),
     default: one(5, anyValue),
+    multipleOf: double(6),
+    maximum: double(7),
+    exclusiveMaximum: flag(8),
+    minimum: double(9),
+    exclusiveMinimum: flag(10),
+    maxLength: integer(11),
+    minLength: integer(12),
+    pattern: text(13),
+    maxItems: integer(14),
+    minItems: integer(15),
+    uniqueItems: flag(16),
+    maxProperties: integer(17),
+    minProperties: integer(18),
     required: texts(19),
     enum: many(20, anyValue),
-    additionalProperties: one(21, held(1, schemaMessage)),
+    additionalProperties: one(21, schemaOrFlag),
     type: one(22, typeItem),
     items: one(23, held(1, schemaMessage)),
     allOf: many(24, schemaMessage),
     properties: one(25, schemaMap),
+    externalDocs: one(29, externalDocs),
+    example: one(30, anyValue),
   },
   { extensions: 31 },
 )

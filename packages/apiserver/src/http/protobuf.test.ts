@@ -5,6 +5,7 @@ import {
   deleteOptionsSchema,
   eventSchema,
   type Field,
+  jsonSchemaProps,
   leaseSchema,
   nodeSchema,
   type ObjectSchema,
@@ -237,6 +238,27 @@ describe('decodeProtobuf', () => {
     expect(decodeProtobuf(podSchema, raw)).toEqual({ spec: { securityContext: { supplementalGroups: [1, 300, 0] } } })
   })
 
+  it('reads what may be a schema or something simpler', () => {
+    const text = bytesField(5, 'string')
+    const raw = messageOf(
+      bytesField(8, bytesField(1, '{"a":1}')),
+      bytesField(24, bytesField(1, text)),
+      bytesField(30, integerField(1, 1)),
+      bytesField(32, messageOf(bytesField(1, 'a'), bytesField(2, bytesField(2, 'b')))),
+      bytesField(33, messageOf(integerField(1, 1), bytesField(2, text))),
+    )
+    expect(decodeProtobuf(jsonSchemaProps as ObjectSchema, raw)).toEqual({
+      default: { a: 1 },
+      items: { type: 'string' },
+      additionalProperties: true,
+      dependencies: { a: ['b'] },
+      additionalItems: { type: 'string' },
+    })
+    const many = bytesField(24, messageOf(bytesField(2, text), bytesField(2, text)))
+    const list = [{ type: 'string' }, { type: 'string' }]
+    expect(decodeProtobuf(jsonSchemaProps as ObjectSchema, many)).toEqual({ items: list })
+  })
+
   it('replaces half characters, which clients make that cut messages', () => {
     const cut = Buffer.from('größer').subarray(0, 3)
     expect(decodeProtobuf(eventSchema, bytesField(4, cut))).toEqual({ message: 'gr\u{fffd}' })
@@ -332,7 +354,9 @@ describe('any body', () => {
 })
 
 describe('what Go clients write', () => {
-  it.each(kinds.map((schema) => [schema.name.split('.').at(-1), schema] as const))(
+  // A schema in a definition of custom resources may be one thing or another, which its own schema does not say.
+  const plain = kinds.filter(({ name }) => !name.endsWith('.CustomResourceDefinition'))
+  it.each(plain.map((schema) => [schema.name.split('.').at(-1), schema] as const))(
     'of a %s is read as the JSON they would write',
     (_, schema) => {
       fc.assert(
