@@ -84,7 +84,7 @@ async function helmOk(args: readonly string[]): Promise<string> {
 
 describe('a Helm chart', () => {
   it('is installed, listed, upgraded, rolled back and uninstalled', async () => {
-    await helmOk(['install', 'shop', chart, '--server-side=false', '--wait', '--timeout', '20s'])
+    await helmOk(['install', 'shop', chart, '--wait', '--timeout', '20s'])
     expect((await api.object(`${paths.controllers}/shop`)).status.readyReplicas).toBe(2)
     expect((await api.object(`${paths.configMaps}/shop-settings`)).data).toEqual({ colour: 'blue' })
     const { data } = await api.object('/api/v1/namespaces/default/secrets/shop-password')
@@ -94,11 +94,11 @@ describe('a Helm chart', () => {
     expect(listed).toMatchObject([{ name: 'shop', revision: '1', status: 'deployed', chart: 'shop-1.0.0' }])
 
     const changes = ['--set', 'replicas=3,colour=red']
-    await helmOk(['upgrade', 'shop', chart, '--server-side=false', '--wait', '--timeout', '20s', ...changes])
+    await helmOk(['upgrade', 'shop', chart, '--wait', '--timeout', '20s', ...changes])
     expect((await api.object(`${paths.configMaps}/shop-settings`)).data).toEqual({ colour: 'red' })
     expect((await api.object(`${paths.controllers}/shop`)).status.readyReplicas).toBe(3)
 
-    await helmOk(['rollback', 'shop', '1', '--server-side=false'])
+    await helmOk(['rollback', 'shop', '1'])
     expect((await api.object(`${paths.configMaps}/shop-settings`)).data).toEqual({ colour: 'blue' })
     const history = JSON.parse(await helmOk(['history', 'shop', '-o', 'json']))
     expect(history.map(({ status }: { status: string }) => status)).toEqual(['superseded', 'superseded', 'deployed'])

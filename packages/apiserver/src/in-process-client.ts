@@ -7,16 +7,19 @@ import {
   type Resource,
   type Status,
 } from '@coracle/api'
-import type {
-  Client,
-  DeleteOptions,
-  GetOptions,
-  ListOptions,
-  ObjectKey,
-  Patch,
-  Watch,
-  WatchOptions,
-  WriteOptions,
+import {
+  type ApplyConfiguration,
+  type ApplyOptions,
+  type Client,
+  type DeleteOptions,
+  type GetOptions,
+  type ListOptions,
+  metadataOf,
+  type ObjectKey,
+  type Patch,
+  type Watch,
+  type WatchOptions,
+  type WriteOptions,
 } from '@coracle/client'
 import type { ApiCore } from './api-core.ts'
 import { InProcessWatch } from './in-process-watch.ts'
@@ -39,7 +42,7 @@ class InProcessClient implements Client {
 
   constructor(core: ApiCore, user: User) {
     this.#core = core
-    this.#context = { user, userAgent: 'coracle/in-process' }
+    this.#context = { user, userAgent: `${componentOf(user)}/in-process` }
   }
 
   async get<T extends KubernetesObject>(resource: Resource<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
@@ -154,6 +157,27 @@ class InProcessClient implements Client {
     return (await found.patch(this.#context, namespace, key.name, patch, writeOptions)).value as T
   }
 
+  async apply<T extends KubernetesObject>(
+    resource: Resource<T>,
+    configuration: ApplyConfiguration<T>,
+    options: ApplyOptions,
+  ): Promise<T> {
+    const { namespace, name = '' } = metadataOf(configuration)
+    const { force, ...rest } = options
+    const { subresource = '', signal } = rest
+    const entered = this.#enter('patch', resource, subresource, namespace, name, signal)
+    const writeOptions = { ...writeOptionsOf(rest), ...(force === true ? { force } : {}) }
+    const patch = { type: 'apply', body: configuration } as const
+    if (subresource === '' || subresource === 'status') {
+      const { registry } = entered
+      const result = await registry.patch(this.#context, entered.namespace, name, subresource, patch, writeOptions)
+      return result.stored.object as T
+    }
+    const found = this.#subresource(resource, subresource)
+    if (found.patch === undefined) throw notAllowed(resource, subresource, 'patch')
+    return (await found.patch(this.#context, entered.namespace, name, patch, writeOptions)).value as T
+  }
+
   async delete<T extends KubernetesObject>(
     resource: Resource<T>,
     key: ObjectKey,
@@ -213,9 +237,14 @@ class InProcessClient implements Client {
 function writeOptionsOf({ dryRun, fieldManager, fieldValidation }: WriteOptions): RegistryWriteOptions {
   return {
     dryRun: dryRun ?? false,
-    fieldManager: fieldManager ?? 'coracle',
+    fieldManager: fieldManager ?? '',
     fieldValidation: fieldValidation ?? 'Warn',
   }
+}
+
+/** The program behind a user, as upstream's components name themselves when they write. */
+function componentOf({ name }: User): string {
+  return name.startsWith('system:node:') ? 'kubelet' : (name.split(':').at(-1) ?? name)
 }
 
 const notServed = (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})

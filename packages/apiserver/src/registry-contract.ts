@@ -1,12 +1,17 @@
-import type { KubernetesObject, ResourceDefinition, Status } from '@coracle/api'
+import type { FieldOwners, KubernetesObject, ResourceDefinition, Status } from '@coracle/api'
 import type { DeleteOptions, ListOptions, Patch, WatchEvent, WatchOptions } from '@coracle/client'
 import type { RequestContext } from './request.ts'
 
 /** An object as the server holds it: frozen, with its JSON made once. */
 export interface Stored<T extends KubernetesObject = KubernetesObject> {
+  /** Without managedFields, which few want and which take as much as the rest: callers in process see it like this. */
   readonly object: T
   readonly revision: number
-  /** The object's JSON in UTF-8, without a trailing newline. Made at the first read and kept. */
+  /** Who owns which of its fields. */
+  readonly owners: FieldOwners
+  /** The object as clients over HTTP see it, made on each call. */
+  readonly withManagedFields: T
+  /** The JSON of the object with managedFields in UTF-8, without a trailing newline. Made at the first read and kept. */
   readonly bytes: Buffer
 }
 
@@ -22,7 +27,10 @@ export interface WriteResult {
 
 export interface RegistryWriteOptions {
   readonly dryRun: boolean
+  /** Who writes, for the ownership of fields. Empty: the first part of the user agent. */
   readonly fieldManager: string
+  /** An apply takes over what others own. */
+  readonly force?: boolean
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
 }
 

@@ -1,4 +1,20 @@
-import type { KubernetesList, KubernetesObject, Resource, Status } from '@coracle/api'
+import type { KubernetesList, KubernetesObject, ObjectMeta, Resource, Status } from '@coracle/api'
+
+/** Part of an object: what somebody wants it to have, in one version of its kind. */
+export type ApplyConfiguration<T extends KubernetesObject> = Pick<T, 'apiVersion' | 'kind'> & {
+  readonly [K in Exclude<keyof T, 'apiVersion' | 'kind'>]?: PartOf<T[K]>
+}
+
+type PartOf<T> = T extends readonly (infer E)[]
+  ? readonly PartOf<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]?: PartOf<T[K]> }
+    : T
+
+/** What a configuration says of the object it is for. */
+export function metadataOf(configuration: unknown): Pick<ObjectMeta, 'name' | 'namespace'> {
+  return (configuration as Partial<KubernetesObject>).metadata ?? {}
+}
 
 /** Which object: its name, and its namespace where the kind has namespaces. */
 export interface ObjectKey {
@@ -16,6 +32,13 @@ export interface WriteOptions {
   /** Writes through a subresource, such as `status`, `scale` or `binding`. */
   readonly subresource?: string
   readonly signal?: AbortSignal
+}
+
+export interface ApplyOptions extends Omit<WriteOptions, 'fieldManager'> {
+  /** Who applies: what it applied before and leaves out now goes. */
+  readonly fieldManager: string
+  /** Takes over what others own instead of being refused. */
+  readonly force?: boolean
 }
 
 export interface GetOptions {
@@ -56,7 +79,8 @@ export interface DeleteOptions {
   readonly signal?: AbortSignal
 }
 
-export type PatchType = 'json' | 'merge' | 'strategic'
+/** `apply` is server-side apply, see Client.apply. */
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
 
 /** A patch: a list of operations for `json`, a partial object for the others. */
 export interface Patch {
@@ -112,6 +136,15 @@ export interface Client {
     key: ObjectKey,
     patch: Patch,
     options?: WriteOptions,
+  ): Promise<T>
+  /**
+   * Server-side apply: makes the object have what the configuration says, creating it where it is not there. Rejects with a
+   * Conflict that names managers and fields where others own what it would change.
+   */
+  apply<T extends KubernetesObject>(
+    resource: Resource<T>,
+    configuration: ApplyConfiguration<T>,
+    options: ApplyOptions,
   ): Promise<T>
   /** Returns the object where it stays for now (finalizers, grace period), or its last state where it is gone. */
   delete<T extends KubernetesObject>(

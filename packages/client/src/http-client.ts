@@ -7,18 +7,21 @@ import {
   type Status,
 } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
-import type {
-  Client,
-  DeleteOptions,
-  GetOptions,
-  ListOptions,
-  ObjectKey,
-  Patch,
-  PatchType,
-  Watch,
-  WatchEvent,
-  WatchOptions,
-  WriteOptions,
+import {
+  type ApplyConfiguration,
+  type ApplyOptions,
+  type Client,
+  type DeleteOptions,
+  type GetOptions,
+  type ListOptions,
+  metadataOf,
+  type ObjectKey,
+  type Patch,
+  type PatchType,
+  type Watch,
+  type WatchEvent,
+  type WatchOptions,
+  type WriteOptions,
 } from './client.ts'
 import { type DiscoveredResource, discoverResources } from './discovery.ts'
 import {
@@ -56,6 +59,7 @@ const patchContentType: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
 }
 
 class RestClient implements HttpClient {
@@ -138,6 +142,19 @@ class RestClient implements HttpClient {
   ): Promise<T> {
     const path = withQuery(objectPath(resource, key, options.subresource), writeQuery(options))
     return this.#call<T>('PATCH', path, options.signal, patch.body, patchContentType[patch.type])
+  }
+
+  apply<T extends KubernetesObject>(
+    resource: Resource<T>,
+    configuration: ApplyConfiguration<T>,
+    options: ApplyOptions,
+  ): Promise<T> {
+    const { namespace, name = '' } = metadataOf(configuration)
+    const key = { ...(namespace === undefined ? {} : { namespace }), name }
+    const { force } = options
+    const query = { ...writeQuery(options), ...(force === undefined ? {} : { force }) }
+    const path = withQuery(objectPath(resource, key, options.subresource), query)
+    return this.#call<T>('PATCH', path, options.signal, configuration, patchContentType.apply)
   }
 
   delete<T extends KubernetesObject>(

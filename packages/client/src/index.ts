@@ -1,16 +1,19 @@
 /** How anything talks to the API: one `Client`, over HTTP or in process, and what stands on it. */
-export type {
-  Client,
-  DeleteOptions,
-  GetOptions,
-  ListOptions,
-  ObjectKey,
-  Patch,
-  PatchType,
-  Watch,
-  WatchEvent,
-  WatchOptions,
-  WriteOptions,
+export {
+  type ApplyConfiguration,
+  type ApplyOptions,
+  type Client,
+  type DeleteOptions,
+  type GetOptions,
+  type ListOptions,
+  metadataOf,
+  type ObjectKey,
+  type Patch,
+  type PatchType,
+  type Watch,
+  type WatchEvent,
+  type WatchOptions,
+  type WriteOptions,
 } from './client.ts'
 export { type DiscoveredResource, discoverResources } from './discovery.ts'
 export { createEventRecorder, type EventDetails, type EventRecorder, type EventType } from './events.ts'

@@ -1,5 +1,7 @@
 import { hasReason, type KubernetesList, type KubernetesObject, type Resource, type Status } from '@coracle/api'
 import {
+  type ApplyConfiguration,
+  type ApplyOptions,
   type Client,
   compareVersions,
   type DeleteOptions,
@@ -195,6 +197,14 @@ class RecordingClient implements Client {
     options?: WriteOptions,
   ): Promise<T> {
     return this.#recordResult(resource, options, () => this.#client.patch(resource, key, patch, options))
+  }
+
+  apply<T extends KubernetesObject>(
+    resource: Resource<T>,
+    configuration: ApplyConfiguration<T>,
+    options: ApplyOptions,
+  ): Promise<T> {
+    return this.#recordResult(resource, options, () => this.#client.apply(resource, configuration, options))
   }
 
   createSubresource(

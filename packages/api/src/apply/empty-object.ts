@@ -1,6 +1,7 @@
 import { resolveSchema } from '../schema/resolve.ts'
 import type { ObjectSchema, Schema } from '../schema/schema.ts'
 
+const nothing = Object.freeze({})
 const known = new WeakMap<object, unknown>()
 
 /**
@@ -10,7 +11,7 @@ const known = new WeakMap<object, unknown>()
  */
 export function emptyObjectOf(schema: Schema): unknown {
   const resolved = resolveSchema(schema)
-  if (resolved.type !== 'object') return {}
+  if (resolved.type !== 'object' || resolved.dialect === 'structural') return nothing
   const made = known.get(resolved) ?? Object.freeze(emptyStruct(resolved))
   known.set(resolved, made)
   return made

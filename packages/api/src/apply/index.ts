@@ -13,7 +13,7 @@ export {
   updateManagersMax,
 } from './field-manager.ts'
 export { type FieldSet, noFields } from './field-set.ts'
-export { managedFieldsOf, ownersOf, resetsOwners, unknownManager } from './managed-fields.ts'
+export { fieldSetFrom, managedFieldsOf, ownersOf, resetsOwners, unknownManager } from './managed-fields.ts'
 export { hasDuplicateElements } from './merge.ts'
 export type { FieldOwners, Manager, Owned, Versions } from './ownership.ts'
 export { UnidentifiedElementError } from './typed-value.ts'

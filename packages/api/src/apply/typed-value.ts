@@ -87,7 +87,9 @@ function sortedKeys(keys: readonly string[]): readonly string[] {
 
 function keyDefault(items: Schema, name: string): unknown {
   const resolved = resolveSchema(items)
-  return resolved.type === 'object' ? fieldOf(resolved.fields, name)?.default : undefined
+  if (resolved.type !== 'object') return undefined
+  const field = fieldOf(resolved.fields, name)
+  return field?.default ?? field?.schema.default
 }
 
 /** The members of an object with their path elements. */

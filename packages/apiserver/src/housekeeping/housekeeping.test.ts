@@ -65,8 +65,8 @@ describe('a start on a store that has been used', () => {
     const found = await second.client.get(pods, { namespace: 'default', name: 'a' })
     expect(found).toEqual(created)
     expect(Object.isFrozen(found.spec)).toBe(true)
-    const bytes = second.registry(pods).peek('default', 'a')?.bytes.toString() ?? ''
-    expect(JSON.parse(bytes)).toEqual(created)
+    const stored = second.registry(pods).peek('default', 'a')
+    expect(JSON.parse(stored?.bytes.toString() ?? '')).toEqual(stored?.withManagedFields)
     await second.client.update(pods, { ...found, metadata: { ...found.metadata, labels: { app: 'db' } } })
   })
 

@@ -6,6 +6,7 @@ import {
   type ObjectSchema,
   tooManyRequests,
 } from '@coracle/api'
+import type { PatchType } from '@coracle/client'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import { busyMessage } from '../store-errors.ts'
 import { duplicateFields, jsonSyntaxError } from './json-text.ts'
@@ -102,13 +103,24 @@ function orBadRequest<T>(read: () => T, explain: (why: string) => string): T {
   }
 }
 
-/** A patch: always JSON. */
-export function parsePatch(body: Buffer, fieldValidation: RegistryWriteOptions['fieldValidation']): ParsedBody {
+/** A patch: JSON, or YAML where a configuration is applied. */
+export async function parsePatch(
+  body: Buffer,
+  type: PatchType,
+  fieldValidation: RegistryWriteOptions['fieldValidation'],
+): Promise<ParsedBody> {
   refuseDeepText(body)
   const text = decodeText(body)
-  const parsed = text === undefined ? unreadable(body) : parseJson(text, fieldValidation)
-  if (parsed.problem !== undefined) throw badRequest(`error decoding patch: ${parsed.problem}`)
-  if (mayNestTooDeep(body.length) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
+  const isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
+  const parsed = isYaml
+    ? await parseYaml(text, fieldValidation)
+    : text === undefined
+      ? unreadable(body)
+      : parseJson(text, fieldValidation)
+  if (parsed.problem !== undefined) {
+    throw badRequest(`error decoding ${type === 'apply' ? 'YAML' : 'patch'}: ${parsed.problem}`)
+  }
+  if ((isYaml || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
   if (parsed.duplicates.length > 0 && fieldValidation === 'Strict') {
     throw badRequest(`strict decoding error: ${parsed.duplicates.join(', ')}`)
   }

@@ -12,8 +12,8 @@ describe('content types of bodies', () => {
     expect(() => bodyFormatOf('text/plain')).toThrow(
       'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
     )
-    expect(() => patchTypeOf('application/apply-patch+yaml')).toThrow(
-      'accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json',
+    expect(() => patchTypeOf('application/apply-patch+cbor')).toThrow(
+      'accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
     )
   })
 })

@@ -1,4 +1,5 @@
 import { ApiError, unsupportedMediaType } from '@coracle/api'
+import type { PatchType } from '@coracle/client'
 
 /** One entry of an `Accept` header. */
 export interface Clause {
@@ -61,14 +62,15 @@ export function bodyFormatOf(contentType: string | undefined): 'json' | 'yaml' |
   }
 }
 
-const patchTypes: ReadonlyMap<string, 'json' | 'merge' | 'strategic'> = new Map([
+const patchTypes: ReadonlyMap<string, PatchType> = new Map<string, PatchType>([
   ['application/json-patch+json', 'json'],
   ['application/merge-patch+json', 'merge'],
   ['application/strategic-merge-patch+json', 'strategic'],
+  ['application/apply-patch+yaml', 'apply'],
 ])
 
 /** Which kind of patch a body is: 415 for those not served. */
-export function patchTypeOf(contentType: string | undefined): 'json' | 'merge' | 'strategic' {
+export function patchTypeOf(contentType: string | undefined): PatchType {
   const type = patchTypes.get(mediaTypeOf(contentType))
   if (type === undefined) throw unknownBodyFormat([...patchTypes.keys()])
   return type

@@ -6,11 +6,13 @@ import {
   invalid,
   invalidField,
   type Preconditions,
+  requiredField,
   tooLongField,
   unsupportedField,
   type DeleteOptions as WireDeleteOptions,
 } from '@coracle/api'
 import type { DeleteOptions, ListOptions, WatchOptions } from '@coracle/client'
+import { fieldManagerMax, isPrintable } from '../registry/field-manager-name.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 
 const none = new URLSearchParams()
@@ -105,20 +107,21 @@ function watchMatchErrors(match: string, sendsInitialEvents: boolean, query: URL
 
 const defaultWriteOptions: RegistryWriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' }
 
-/** As long as upstream lets a field manager's name be. */
-const fieldManagerMax = 128
-
-/** Options of a create, update or patch; `kind` names them in errors (`CreateOptions`). */
+/** Options of a create, update or patch; `kind` names them in errors (`CreateOptions`). An apply names its manager, and may be forced. */
 export function writeOptionsOf(
   query: URLSearchParams,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  applies = false,
 ): RegistryWriteOptions {
-  if (query.size === 0) return defaultWriteOptions
+  if (query.size === 0 && !applies) return defaultWriteOptions
   const errors: FieldError[] = []
-  if (kind === 'PatchOptions' && query.has('force')) {
+  const fieldManager = query.get('fieldManager') ?? ''
+  if (applies && fieldManager === '') {
+    errors.push(requiredField(FieldPath.of('fieldManager'), 'is required for apply patch'))
+  }
+  if (kind === 'PatchOptions' && !applies && query.has('force')) {
     errors.push(forbiddenField(FieldPath.of('force'), 'may not be specified for non-apply patch'))
   }
-  const fieldManager = query.get('fieldManager') ?? ''
   if (Buffer.byteLength(fieldManager) > fieldManagerMax) {
     errors.push(tooLongField(FieldPath.of('fieldManager'), fieldManagerMax))
   }
@@ -131,17 +134,15 @@ export function writeOptionsOf(
     throw invalidOptions(kind, errors)
   }
   refuseInvalid(kind, errors)
-  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation }
+  const force = applies && readBoolean(query, 'force')
+  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation, ...(force ? { force } : {}) }
 }
-
-/** Go's unicode.IsPrint. */
-const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 
 function unprintableErrors(path: FieldPath, text: string): readonly FieldError[] {
   const errors: FieldError[] = []
   let position = 0
   for (const character of text) {
-    if (!printable.test(character)) {
+    if (!isPrintable(character)) {
       const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
       errors.push(invalidField(path, text, `invalid character U+${code} (at position ${position})`))
     }

@@ -135,11 +135,12 @@ async function patch(
 ): Promise<void> {
   const type = patchTypeOf(exchange.request.headers['content-type'])
   const representation = representationOf(exchange, context.environment.clock)
-  const options = writeOptionsOf(exchange.query, 'PatchOptions')
-  const body = parsePatch(await context.bodies.read(exchange.request), options.fieldValidation)
+  const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
+  const body = await parsePatch(await context.bodies.read(exchange.request), type, options.fieldValidation)
   const change = { type, body: body.value }
   const result = await registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
-  return sendWritten(exchange, representation, 200, registry.definition, result, body.warnings)
+  const code = result.created === true ? 201 : 200
+  return sendWritten(exchange, representation, code, registry.definition, result, body.warnings)
 }
 
 async function remove(

@@ -473,7 +473,7 @@ describe('a failed request', () => {
   it.each([
     ['POST', configMaps, 'text/plain'],
     ['PATCH', `${configMaps}/x`, 'application/json'],
-    ['PATCH', `${configMaps}/x`, 'application/apply-patch+yaml'],
+    ['PATCH', `${configMaps}/x`, 'application/apply-patch+cbor'],
   ])('%s %s with a body of %s is UnsupportedMediaType', async (method, path, type) => {
     const call = { method, body: '{}', headers: { 'content-type': type } }
     expect(await server.failure(path, call)).toMatchObject({ code: 415, reason: 'UnsupportedMediaType' })

@@ -77,8 +77,8 @@ async function carryOut(
   const contentType = request.headers['content-type']
   if (verb === 'patch' && subresource.patch !== undefined) {
     const type = patchTypeOf(contentType)
-    const options = writeOptionsOf(query, 'PatchOptions')
-    const { value, warnings } = parsePatch(await bodies.read(request), options.fieldValidation)
+    const options = writeOptionsOf(query, 'PatchOptions', type === 'apply')
+    const { value, warnings } = await parsePatch(await bodies.read(request), type, options.fieldValidation)
     return {
       result: await subresource.patch(contextOf(exchange), namespace, name, { type, body: value }, options),
       warnings,

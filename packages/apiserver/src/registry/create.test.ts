@@ -98,7 +98,8 @@ describe('create', () => {
     const { client, registry } = await startTestCore()
     const created = await client.create(pods, pod('a', { annotations: { note: 'über' } }))
     const stored = await registry(pods).get('default', 'a')
-    expect(JSON.parse(stored.bytes.toString())).toEqual(created)
+    expect(JSON.parse(stored.bytes.toString())).toEqual(stored.withManagedFields)
+    expect(stored.object).toEqual(created)
     expect(stored.bytes).toBe(stored.bytes)
   })
 

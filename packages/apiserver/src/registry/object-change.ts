@@ -1,9 +1,10 @@
-import { type KubernetesObject, staleVersion } from '@coracle/api'
+import { type FieldOwners, type KubernetesObject, type ObjectMeta, sameOwners, staleVersion } from '@coracle/api'
 import type { RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
 import type { ChangedPart } from './changed-part.ts'
 import { endsDeletion } from './deletion.ts'
+import { managerOf, ownersOfChanged } from './field-ownership.ts'
 import { prepareForUpdate } from './preparation.ts'
 import { answerOf, type RegistryParts } from './registry-parts.ts'
 import { sharingWith } from './structure-sharing.ts'
@@ -17,6 +18,12 @@ export const optimisticAttemptsMax = 32
 export interface Change {
   /** The changed object; through a view, the view's object. */
   readonly object: KubernetesObject
+  /** The object in the version of the request; that of the hub unless said. */
+  readonly requested?: KubernetesObject
+  /** What the client wrote there. */
+  readonly managedFields?: ObjectMeta['managedFields']
+  /** Who owns what after the change, where the change knows. */
+  readonly owners?: FieldOwners
   readonly warnings: readonly string[]
   /** False where the change was meant for one version only: if that is gone it is a conflict. */
   readonly repeatable: boolean
@@ -61,26 +68,54 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   const { rules, view } = part
   const old = storage.existing(namespace, name)
   const computed = request.compute(old)
-  const { object: wanted, warnings: given, repeatable } = computed instanceof Promise ? await computed : computed
+  const change = computed instanceof Promise ? await computed : computed
+  const { object: wanted, warnings: given, repeatable } = change
+  const owners = change.owners ?? (await ownersAfter(parts, request, old, change))
   const admission = part.isAdmitted === true ? undefined : updateAdmission(parts, request, old.object)
   const admitted = admission === undefined ? wanted : await admission.admit(wanted)
   const whole = view === undefined ? admitted : view.apply(old.object, admitted)
   const object = sharingWith(old.object, prepareForUpdate(kind, whole, old.object, rules))
   const ends = endsDeletion(kind, object, old.object)
-  const isChanged = ends || object !== old.object
+  // Of the owners, times alone are nothing to write for.
+  const isChanged = ends || object !== old.object || !sameOwners(owners, old.owners)
   // What is as it was has been checked when it was written. Whether it may be written now is another question.
   if (isChanged) checkUpdate(kind, object, old.object, rules, parts.view.definition)
   await admission?.judge(view === undefined ? object : view.of(object))
   if (!isChanged) return answerOf(parts, old, false, given)
   const warnings = [...given, ...(kind.strategy.warnings?.(object, old.object) ?? [])]
-  if (options.dryRun) return answerOf(parts, unstored(object, old.revision), true, warnings)
-  const stored = await (ends ? writer.remove(key, old) : writer.put(key, object, old.revision))
+  if (options.dryRun) return answerOf(parts, unstored(object, old.revision, owners), true, warnings)
+  const stored = await (ends ? writer.remove(key, old) : writer.put(key, object, owners, old.revision))
   // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
   if (stored !== undefined) {
-    return answerOf(parts, ends ? unstored(object, stored.revision) : stored, true, warnings)
+    return answerOf(parts, ends ? unstored(object, stored.revision, owners) : stored, true, warnings)
   }
   if (!repeatable) throw staleVersion(kind, name)
   return undefined
+}
+
+/** Who owns what of an object after a change; the very owners it had where that is the same. What admission adds nobody owns. */
+async function ownersAfter(
+  { storage: { kind }, view, environment }: RegistryParts,
+  { context, part, options }: ChangeRequest,
+  old: StoredObject,
+  { object, requested, managedFields }: Change,
+): Promise<FieldOwners> {
+  // What follows from something posted was not written by anybody, as far as upstream's ownership goes.
+  if (part.isAdmitted === true) return old.owners
+  const isOfHub = requested === undefined || view.isHub
+  const definition = isOfHub ? kind : view.definition
+  const manager = managerOf(context, options, definition, part.subresource, 'Update')
+  const before = isOfHub ? old.object : (await view.show(old)).object
+  const after = requested ?? (part.view === undefined ? object : part.view.apply(old.object, object))
+  return ownersOfChanged(
+    kind,
+    definition,
+    { before, after },
+    old.owners,
+    managedFields,
+    manager,
+    environment.clock.now(),
+  )
 }
 
 function updateAdmission(

@@ -1,14 +1,15 @@
-import { ApiError, type KubernetesObject } from '@coracle/api'
+import { ApiError, type FieldOwners, type KubernetesObject } from '@coracle/api'
 import { nameAlphabet } from '@coracle/environment'
 import type { RegistryWriteOptions, Stored, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { unstored } from '../watch-cache/stored-object.ts'
-import type { DecodedBody } from './body.ts'
+import { managerOf, ownersOfNew } from './field-ownership.ts'
 import { parseResourceVersion } from './list-request.ts'
 import { generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
 import { prepareForCreate } from './preparation.ts'
 import { nameTaken, noUniqueName } from './refusals.ts'
 import { answerOf, type RegistryParts } from './registry-parts.ts'
+import type { RequestedBody } from './requested-body.ts'
 import { sharingSpec } from './structure-sharing.ts'
 import { checkCreate } from './validation.ts'
 import { WriteAdmission } from './write-admission.ts'
@@ -21,7 +22,7 @@ export async function createObject(
   parts: RegistryParts,
   context: RequestContext,
   requestedNamespace: string,
-  decoded: DecodedBody,
+  decoded: RequestedBody,
   options: RegistryWriteOptions,
 ): Promise<WriteResult> {
   const { storage, view, environment } = parts
@@ -41,6 +42,7 @@ export async function createObject(
     old: undefined,
     options,
   })
+  const owners = decoded.owners ?? ownersOf(parts, context, decoded, options)
   const admitted = await admission.admit(decoded.object)
   const generates = givenName === '' && generateName !== ''
   const nameOf = () =>
@@ -52,7 +54,7 @@ export async function createObject(
     const object = sharingSpec(storage.lastCreated, prepared)
     checkCreate(kind, object, view.definition)
     await admission.judge(object)
-    const stored = await insert(parts, namespace, name, object, options.dryRun)
+    const stored = await insert(parts, namespace, name, object, owners, options.dryRun)
     if (stored !== undefined) {
       if (!options.dryRun) storage.lastCreated = stored.object
       const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]
@@ -63,15 +65,27 @@ export async function createObject(
   }
 }
 
+/** Who owns what of a new object. What admission adds nobody owns. */
+function ownersOf(
+  { storage, view, environment }: RegistryParts,
+  context: RequestContext,
+  { requested, managedFields }: RequestedBody,
+  options: RegistryWriteOptions,
+): FieldOwners {
+  const manager = managerOf(context, options, view.definition, '', 'Update')
+  return ownersOfNew(storage.kind, view.definition, requested, managedFields, manager, environment.clock.now())
+}
+
 /** Stores a new object; undefined where its name is taken. */
 async function insert(
   { storage: { cache, writer } }: RegistryParts,
   namespace: string,
   name: string,
   object: KubernetesObject,
+  owners: FieldOwners,
   dryRun: boolean,
 ): Promise<Stored | undefined> {
   const key = cache.keyOf(namespace, name)
   if (cache.get(key) !== undefined) return undefined
-  return dryRun ? unstored(object, 0) : writer.put(key, object, 0)
+  return dryRun ? unstored(object, 0, owners) : writer.put(key, object, owners, 0)
 }

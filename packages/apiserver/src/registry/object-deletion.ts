@@ -1,4 +1,4 @@
-import { type KubernetesObject, staleVersion } from '@coracle/api'
+import { type FieldOwners, type KubernetesObject, staleVersion } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
 import type { DeleteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
@@ -38,12 +38,12 @@ export async function deleteObject(
     if (plan.type === 'keep') return { type: 'object', stored: await view.show(old), gone: false }
     if (plan.type === 'mark') {
       const stored = options.dryRun
-        ? unstored(plan.object, old.revision)
-        : await writer.put(key, plan.object, old.revision)
+        ? unstored(plan.object, old.revision, old.owners)
+        : await writer.put(key, plan.object, old.owners, old.revision)
       if (stored !== undefined) return { type: 'object', stored: await view.show(stored), gone: false }
     } else {
       const gone = options.dryRun ? old : await writer.remove(key, old)
-      if (gone !== undefined) return deleted(parts, plan.object, gone.revision)
+      if (gone !== undefined) return deleted(parts, plan.object, old.owners, gone.revision)
     }
   }
   throw staleVersion(kind, name)
@@ -52,9 +52,10 @@ export async function deleteObject(
 async function deleted(
   { storage, view }: RegistryParts,
   object: KubernetesObject,
+  owners: FieldOwners,
   revision: number,
 ): Promise<DeleteResult> {
   if (!storage.kind.rules.returnsDeletedObject) return { type: 'status', status: deletedStatus(storage.kind, object) }
   const metadata = { ...object.metadata, resourceVersion: String(revision) }
-  return { type: 'object', stored: await view.show(unstored({ ...object, metadata }, revision)), gone: true }
+  return { type: 'object', stored: await view.show(unstored({ ...object, metadata }, revision, owners)), gone: true }
 }

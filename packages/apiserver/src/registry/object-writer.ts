@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import type { FieldOwners, KubernetesObject } from '@coracle/api'
 import type { Operation, Store } from '@coracle/store'
 import { fromStore } from '../store-errors.ts'
 import { futureVersionWaitMs } from '../watch-cache/future-version.ts'
@@ -24,19 +24,24 @@ export class ObjectWriter {
   }
 
   /** Stores an object over `previousRevision`; 0 creates it. Resolves once it is durable and in the cache. */
-  async put(key: string, object: KubernetesObject, previousRevision: number): Promise<StoredObject | undefined> {
+  async put(
+    key: string,
+    object: KubernetesObject,
+    owners: FieldOwners,
+    previousRevision: number,
+  ): Promise<StoredObject | undefined> {
     const versionless = withoutVersion(object)
-    const value = this.#cache.codec.encode(versionless)
-    const write = this.#cache.writes.begin({ key, previousRevision, value, object: versionless })
+    const value = this.#cache.codec.encode(versionless, owners)
+    const write = this.#cache.writes.begin({ key, previousRevision, value, object: versionless, owners })
     const revision = await this.#commit(write, { type: 'put', key: this.#cache.prefix + key, value })
     if (revision === undefined) return undefined
-    return write.stored ?? this.#cache.written(versionless, value, revision)
+    return write.stored ?? this.#cache.written(versionless, owners, value, revision)
   }
 
   /** Removes an object as it was read. Resolves to its last state, at the revision of the removal. */
   async remove(key: string, old: StoredObject): Promise<StoredObject | undefined> {
     const { revision: previousRevision } = old
-    const write = this.#cache.writes.begin({ key, previousRevision, value: undefined, object: undefined })
+    const write = this.#cache.writes.begin({ key, previousRevision, value: undefined, object: undefined, owners: [] })
     const revision = await this.#commit(write, { type: 'delete', key: this.#cache.prefix + key })
     return revision === undefined ? undefined : (write.stored ?? old.at(revision))
   }

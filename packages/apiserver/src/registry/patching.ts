@@ -17,6 +17,8 @@ import type { DecodedBody } from './body.ts'
 /** The object with a patch applied, not yet decoded. Throws upstream's errors where it does not apply. */
 export function applyPatch(schema: ObjectSchema, object: KubernetesObject, { type, body }: Patch): unknown {
   switch (type) {
+    case 'apply':
+      throw new Error('a configuration is applied by its owner, not as a patch')
     case 'json':
       return body === null ? object : applyOperations(object, body)
     case 'merge':

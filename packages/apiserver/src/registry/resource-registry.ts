@@ -15,11 +15,13 @@ import type { RequestContext } from '../request.ts'
 import { OrderedWatch } from '../versions/ordered-watch.ts'
 import type { VersionView } from '../versions/version-view.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
-import { type DecodedBody, decodeBody } from './body.ts'
+import { type Configuration, readConfiguration } from './apply-configuration.ts'
 import { type ChangedPart, mainPart, statusPart } from './changed-part.ts'
 import { CollectionReader } from './collection-reader.ts'
+import { concernsManagedFields } from './field-ownership.ts'
 import type { KindStorage } from './kind-storage.ts'
 import { requestedVersion } from './list-request.ts'
+import { applyObject } from './object-apply.ts'
 import { type Change, changeObject } from './object-change.ts'
 import { createObject } from './object-creation.ts'
 import { deleteObject } from './object-deletion.ts'
@@ -27,6 +29,7 @@ import { checkIdentity } from './object-metadata.ts'
 import { applyPatch, decodePatched } from './patching.ts'
 import { checkVersion, isUnconditional, uidConflict } from './refusals.ts'
 import type { RegistryParts } from './registry-parts.ts'
+import { decodeRequested, type RequestedBody } from './requested-body.ts'
 import { WriteAdmission } from './write-admission.ts'
 
 /** How many objects of a collection are deleted at a time. */
@@ -119,7 +122,7 @@ export class ResourceRegistry implements Registry {
     body: unknown,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const decoded = await this.#decode(body, options)
+    const decoded = await decodeRequested(this.#parts, body, options)
     await this.#parts.feed.catchUp()
     return createObject(this.#parts, context, namespace, decoded, options)
   }
@@ -132,7 +135,7 @@ export class ResourceRegistry implements Registry {
     body: unknown,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const decoded = await this.#decode(body, options)
+    const decoded = await decodeRequested(this.#parts, body, options)
     checkIdentity(this.definition, decoded.object, namespace, name)
     const { metadata } = decoded.object
     if ((await this.current(namespace, name)) === undefined) {
@@ -158,11 +161,16 @@ export class ResourceRegistry implements Registry {
     patch: Patch,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
+    if (patch.type === 'apply') {
+      const configuration = readConfiguration(this.definition, patch.body, options)
+      return this.apply(context, namespace, name, partOf(subresource), configuration, options)
+    }
     return this.change(context, namespace, name, partOf(subresource), options, async (old) => {
       const shown = await this.#view.show(old)
-      const patched = applyPatch(this.definition.schema, shown.object, patch)
+      const base = concernsManagedFields(patch.body) ? shown.withManagedFields : shown.object
+      const patched = applyPatch(this.definition.schema, base, patch)
       const decoded = await decodePatched(patched, (value) =>
-        this.#decode(value, options, shown === old && old.decoded ? old.object : undefined),
+        decodeRequested(this.#parts, value, options, shown === old && old.decoded ? old.object : undefined),
       )
       checkIdentity(this.definition, decoded.object, namespace, name)
       // Unless the patch itself names a version, the patched object carries the one it was made from. That it may not
@@ -171,6 +179,18 @@ export class ResourceRegistry implements Registry {
       this.checkVersion(old, { resourceVersion })
       return { ...decoded, repeatable: true }
     })
+  }
+
+  /** Server-side apply of a configuration of the object through one of its parts. What subresources are made of. */
+  async apply(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    part: ChangedPart,
+    configuration: Configuration,
+    options: RegistryWriteOptions,
+  ): Promise<WriteResult> {
+    return applyObject(this.#parts, { context, namespace, name, part, configuration, options })
   }
 
   async delete(
@@ -239,25 +259,11 @@ export class ResourceRegistry implements Registry {
     return watch.attach(await this.#reader.watch(options, watch.take, watch.sourceEnded))
   }
 
-  /** A body in the form that is stored, with this version's defaults and the hub's. */
-  #decode(
-    body: unknown,
-    { fieldValidation }: RegistryWriteOptions,
-    known?: KubernetesObject,
-  ): DecodedBody | Promise<DecodedBody> {
-    const { registries } = this.#parts
-    const knowsKind = (apiVersion: string, kind: string) => registries.byKind(apiVersion, kind) !== undefined
-    const decoded = decodeBody(this.definition, body, fieldValidation, knowsKind, known)
-    const hub = this.#view.toHub(decoded.object)
-    if (hub === decoded.object) return decoded
-    return hub instanceof Promise ? hub.then((object) => ({ ...decoded, object })) : { ...decoded, object: hub }
-  }
-
   /** A PUT where nothing is. */
   async #createByUpdate(
     context: RequestContext,
     namespace: string,
-    decoded: DecodedBody,
+    decoded: RequestedBody,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
     const { resourceVersion: _resourceVersion, ...metadata } = decoded.object.metadata

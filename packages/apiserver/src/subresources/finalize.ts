@@ -33,7 +33,7 @@ export function finalizeSubresource(registry: ResourceRegistry): Subresource {
       const { stored } = await registry.change(context, namespace, name, part, options, (old) => {
         registry.checkVersion(old, object.metadata)
         const changed = { ...old.object, spec: (object as Namespace).spec ?? {} } as KubernetesObject
-        return { object: changed, warnings, repeatable: resourceVersion === '' }
+        return { object: changed, warnings, repeatable: resourceVersion === '', ownedPart: 'finalize' }
       })
       return { code: 200, value: stored.object, stored, warnings }
     },

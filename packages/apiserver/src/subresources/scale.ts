@@ -1,5 +1,6 @@
 import {
   ageColumn,
+  apiVersionOf,
   badRequest,
   column,
   columnsOf,
@@ -16,12 +17,14 @@ import {
   type ScaleMapping,
   scaleSchema,
 } from '@coracle/api'
+import { readConfiguration } from '../registry/apply-configuration.ts'
 import { type DecodedBody, decodeBody } from '../registry/body.ts'
 import type { ChangedPart } from '../registry/changed-part.ts'
 import { checkIdentity } from '../registry/object-metadata.ts'
 import { applyPatch, decodePatched } from '../registry/patching.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
+import type { RequestContext } from '../request.ts'
 import { unstored } from '../watch-cache/stored-object.ts'
 import type { Subresource, SubresourceResult } from './subresource.ts'
 
@@ -71,10 +74,38 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     return {
       code: 200,
       value: scale,
-      stored: unstored(scale, revision),
+      stored: unstored(scale, revision, []),
       kind: definition,
       warnings,
     } satisfies SubresourceResult
+  }
+
+  /** What is applied to the scale is applied to the field of the object that it stands for. */
+  const apply = async (
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    body: unknown,
+    options: RegistryWriteOptions,
+  ) => {
+    const { object, warnings } = readConfiguration(scaleKind, body, options)
+    const { metadata, spec } = object as Scale
+    if (metadata.name !== name) checkIdentity(definition, object, namespace, name)
+    const { replicas } = spec ?? {}
+    if (replicas !== undefined) validate(object as Scale, name)
+    const { apiVersion, kind } = typeOf(registry.definition)
+    const { resourceVersion, uid } = metadata
+    const whole: KubernetesObject = { apiVersion, kind, metadata: defined({ name, resourceVersion, uid }) }
+    const configuration = replicas === undefined ? whole : mapping.withReplicas(whole, replicas)
+    const { stored } = await registry.apply(
+      context,
+      namespace,
+      name,
+      part,
+      { object: configuration, warnings },
+      options,
+    )
+    return answer(stored, warnings)
   }
 
   return {
@@ -95,6 +126,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       return answer(stored, warnings)
     },
     async patch(context, namespace, name, patch, options) {
+      if (patch.type === 'apply') return apply(context, namespace, name, patch.body, options)
       let warnings: readonly string[] = []
       const { stored } = await registry.change(context, namespace, name, part, options, async (old) => {
         const patched = applyPatch(scaleSchema, scaleOf(mapping, old.object), patch)
@@ -116,6 +148,11 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     },
   }
 }
+
+const typeOf = (kind: ResourceDefinition) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind })
+
+const defined = <T extends object>(members: T): T =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 
 const decodeScale = (body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody =>
   decodeBody(definition, body, fieldValidation, (_version, kind) => kind === 'Scale')

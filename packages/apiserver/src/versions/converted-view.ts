@@ -59,13 +59,13 @@ export class ConvertedView implements VersionView {
     return this.definition.hubFields[field] ?? field
   }
 
-  #convert({ object, revision }: Stored): Stored | Promise<Stored> {
-    const shown = this.definition.fromHub(object)
-    return shown instanceof Promise ? shown.then((made) => this.#shown(made, revision)) : this.#shown(shown, revision)
+  #convert(stored: Stored): Stored | Promise<Stored> {
+    const shown = this.definition.fromHub(stored.object)
+    return shown instanceof Promise ? shown.then((made) => this.#shown(made, stored)) : this.#shown(shown, stored)
   }
 
-  #shown(object: KubernetesObject, revision: number): Stored {
-    return unstored(deepFreeze(withType(this.definition, object)), revision)
+  #shown(object: KubernetesObject, { revision, owners }: Stored): Stored {
+    return unstored(deepFreeze(withType(this.definition, object)), revision, owners)
   }
 
   #convertDelivery(delivery: WatchDelivery): WatchDelivery | Promise<WatchDelivery> {

@@ -181,7 +181,7 @@ describe('lists and watches of a kind with two versions', () => {
     expect(two?.bytes).toBe(one?.bytes)
     const page = await registry(horizontalPodAutoscalersV1).list({})
     expect(page.items[0]?.bytes).toBe(one?.bytes)
-    expect(JSON.parse(String(one?.bytes))).toEqual(one?.object)
+    expect(JSON.parse(String(one?.bytes))).toEqual(one?.withManagedFields)
   })
 })
 

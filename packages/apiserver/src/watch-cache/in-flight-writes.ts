@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import type { FieldOwners, KubernetesObject } from '@coracle/api'
 import type { StoreEvent } from '@coracle/store'
 import type { StoredObject } from './stored-object.ts'
 
@@ -14,6 +14,7 @@ export interface InFlightWrite {
   readonly value: Uint8Array | undefined
   /** The object without its resourceVersion; undefined for a delete. */
   readonly object: KubernetesObject | undefined
+  readonly owners: FieldOwners
   /** What the cache made of it. */
   stored: StoredObject | undefined
 }
@@ -23,7 +24,7 @@ export class InFlightWrites {
   readonly #writes = new Map<string, InFlightWrite[]>()
 
   /** To be called before the commit. */
-  begin(write: Pick<InFlightWrite, 'key' | 'previousRevision' | 'value' | 'object'>): InFlightWrite {
+  begin(write: Pick<InFlightWrite, 'key' | 'previousRevision' | 'value' | 'object' | 'owners'>): InFlightWrite {
     const begun: InFlightWrite = { ...write, stored: undefined }
     const others = this.#writes.get(write.key)
     if (others === undefined) this.#writes.set(write.key, [begun])

@@ -1,35 +1,60 @@
-import { apiVersionOf, deepFreeze, type KubernetesObject, type Resource } from '@coracle/api'
+import {
+  apiVersionOf,
+  deepFreeze,
+  type FieldOwners,
+  type KubernetesObject,
+  ownersOf,
+  type Resource,
+} from '@coracle/api'
+import { ownersTrailer, splitOwners } from './owners-trailer.ts'
 
 /**
  * How objects of a kind become bytes in the store and back.
  *
  * Stored JSON has no resourceVersion, because the revision is known only once the bytes are committed. It begins with
  * a head that is the same for every object of the kind and ends where metadata opens, so the version is put in later by
- * copying bytes around a known position, without serializing again.
+ * copying bytes around a known position, without serializing again. The owners of the object's fields follow the object,
+ * see ownersTrailer.
  */
 export interface ObjectCodec {
   /** `{"apiVersion":…,"kind":…,"metadata":{` in bytes: the order of the fields of every kind. */
   readonly head: Buffer
   /** The bytes to store. The object's resourceVersion must be absent. */
-  encode(object: KubernetesObject): Buffer
-  /** The frozen object that was stored as `value` at `revision`. Throws a SyntaxError for what is no JSON. */
-  decode(value: Uint8Array, revision: number): KubernetesObject
+  encode(object: KubernetesObject, owners: FieldOwners): Buffer
+  /** What was stored as `value` at `revision`. Throws a SyntaxError for what is no JSON. */
+  decode(value: Uint8Array, revision: number): DecodedValue
+}
+
+/** What is read from the store. */
+export interface DecodedValue {
+  /** Frozen. */
+  readonly object: KubernetesObject
+  /** Undefined where the value has them in its trailer. */
+  readonly owners: FieldOwners | undefined
 }
 
 export function createObjectCodec(resource: Pick<Resource, 'group' | 'version' | 'kind'>): ObjectCodec {
   const apiVersion = apiVersionOf(resource)
   const head = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(resource.kind)},"metadata":{`
+  const reordered = ({ metadata, kind: _kind, apiVersion: _apiVersion, ...rest }: KubernetesObject) => ({
+    apiVersion,
+    kind: resource.kind,
+    metadata,
+    ...rest,
+  })
   return {
     head: Buffer.from(head),
-    encode(object) {
+    encode(object, owners) {
       const text = JSON.stringify(object)
-      if (text.startsWith(head)) return Buffer.from(text)
-      const { metadata, kind: _kind, apiVersion: _apiVersion, ...rest } = object
-      return Buffer.from(JSON.stringify({ apiVersion, kind: resource.kind, metadata, ...rest }))
+      const json = text.startsWith(head) ? text : JSON.stringify(reordered(object))
+      return Buffer.from(json.slice(0, -1) + ownersTrailer(json, owners))
     },
     decode(value, revision) {
       const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
-      return withRevision(JSON.parse(text) as KubernetesObject, revision)
+      const object = JSON.parse(splitOwners(text).object) as KubernetesObject
+      const { managedFields, ...metadata } = object.metadata
+      if (managedFields === undefined) return { object: withRevision(object, revision), owners: undefined }
+      return { object: withRevision({ ...object, metadata }, revision), owners: ownersOf(managedFields) ?? [] }
     },
   }
 }

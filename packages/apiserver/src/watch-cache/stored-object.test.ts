@@ -1,3 +1,4 @@
+import type { FieldOwners } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { createObjectCodec, withRevision } from './object-codec.ts'
 import { StoredObject } from './stored-object.ts'
@@ -6,8 +7,8 @@ const codec = createObjectCodec({ group: 'apps', version: 'v1', kind: 'Widget' }
 const object = { apiVersion: 'apps/v1', kind: 'Widget', metadata: { name: 'ä', uid: 'u' }, spec: { size: 1 } }
 
 const storedAt = (revision: number) => {
-  const value = codec.encode(object)
-  return new StoredObject(codec.decode(value, revision), revision, value, codec.head)
+  const value = codec.encode(object, [])
+  return new StoredObject(codec.decode(value, revision).object, revision, value, codec.head)
 }
 
 describe('the bytes of an object', () => {
@@ -29,19 +30,85 @@ describe('the bytes of an object', () => {
 
   it('are stored in one order, whatever the order of the members', () => {
     const { metadata, spec, kind, apiVersion } = object
-    expect(codec.encode({ spec, metadata, kind, apiVersion } as typeof object).toString()).toBe(
-      codec.encode(object).toString(),
+    expect(codec.encode({ spec, metadata, kind, apiVersion } as typeof object, []).toString()).toBe(
+      codec.encode(object, []).toString(),
     )
   })
 
   it('are made anew where something else has written them', () => {
     const value = Buffer.from('{ "kind": "Widget", "apiVersion": "apps/v1", "metadata": { "name": "x" } }')
-    const stored = new StoredObject(codec.decode(value, 3), 3, value, codec.head)
+    const stored = new StoredObject(codec.decode(value, 3).object, 3, value, codec.head)
     expect(JSON.parse(stored.bytes.toString())).toEqual({
       kind: 'Widget',
       apiVersion: 'apps/v1',
       metadata: { name: 'x', resourceVersion: '3' },
     })
     expect(JSON.parse(stored.at(4).bytes.toString()).metadata.resourceVersion).toBe('4')
+  })
+})
+
+describe('the owners of an object', () => {
+  const owners: FieldOwners = [
+    {
+      name: 'é',
+      operation: 'Apply',
+      apiVersion: 'apps/v1',
+      subresource: '',
+      time: '2026-01-01T00:00:00Z',
+      fields: { 'f:spec': { 'f:size': {} } },
+    },
+    { name: 'm', operation: 'Update', apiVersion: 'apps/v1', subresource: 'status', fields: { 'f:status': {} } },
+  ]
+  const managedFields = [
+    {
+      manager: 'é',
+      operation: 'Apply',
+      apiVersion: 'apps/v1',
+      time: '2026-01-01T00:00:00Z',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:spec': { 'f:size': {} } },
+    },
+    {
+      manager: 'm',
+      operation: 'Update',
+      apiVersion: 'apps/v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:status': {} },
+      subresource: 'status',
+    },
+  ]
+  const read = (value: Uint8Array, revision = 1) =>
+    new StoredObject(codec.decode(value, revision).object, revision, value, codec.head)
+
+  it('are kept beside it, and shown as its managedFields', () => {
+    const stored = read(codec.encode(object, owners))
+    expect(stored.object).toEqual(withRevision(object, 1))
+    expect(stored.owners).toEqual(owners)
+    const shown = { ...object, metadata: { ...object.metadata, resourceVersion: '1', managedFields } }
+    expect(JSON.parse(stored.bytes.toString())).toEqual(shown)
+    expect(stored.withManagedFields).toEqual(shown)
+    expect(JSON.parse(stored.at(27).bytes.toString())).toEqual({
+      ...shown,
+      metadata: { ...shown.metadata, resourceVersion: '27' },
+    })
+  })
+
+  it('are shared by the objects that have the same', () => {
+    const [a, b] = [read(codec.encode(object, owners)), read(codec.encode(object, owners))]
+    expect(a.owners[0]?.fields).toBe(b.owners[0]?.fields)
+  })
+
+  it('are read from the managedFields of what another program has stored', () => {
+    const value = Buffer.from(JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields } }))
+    expect(codec.decode(value, 2)).toEqual({ object: withRevision(object, 2), owners })
+  })
+
+  it('are told from a member of the object that is called like them', () => {
+    for (const own of [{ '/owners': [] }, { '/owners': [1] }, { x: { y: 1, '/owners': [2] } }]) {
+      const tricky = { ...object, ...own }
+      const stored = read(codec.encode(tricky, []))
+      expect([stored.object, stored.owners]).toEqual([withRevision(tricky, 1), []])
+      expect(JSON.parse(stored.bytes.toString())).toEqual(stored.object)
+    }
   })
 })

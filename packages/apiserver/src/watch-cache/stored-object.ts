@@ -1,6 +1,7 @@
-import type { KubernetesObject } from '@coracle/api'
+import { type FieldOwners, type KubernetesObject, managedFieldsOf } from '@coracle/api'
 import type { Stored } from '../registry-contract.ts'
 import { withRevision } from './object-codec.ts'
+import { endOfObject, readOwners } from './owners-trailer.ts'
 
 /**
  * An object with its JSON. The JSON sent to clients is made from the stored bytes when someone first asks for it and
@@ -13,27 +14,28 @@ export class StoredObject implements Stored {
   readonly decoded: boolean
   readonly #head: Buffer
   #source: Uint8Array
-  /** How many bytes after the head are a resourceVersion; 0 in bytes as the store holds them. */
-  #versionLength: number
+  /** How many bytes after the head are a resourceVersion and managedFields; undefined in bytes as the store holds them. */
+  #insertedLength: number | undefined
   /** Whether the resourceVersion in `#source` is this object's. */
   #current: boolean
+  #owners: FieldOwners | undefined
 
-  /** `value` is the JSON without resourceVersion, `head` what all objects of the kind begin with. */
+  /** `value` is what is stored, without resourceVersion; `head` what all objects of the kind begin with. */
   constructor(
     object: KubernetesObject,
     revision: number,
     value: Uint8Array,
     head: Buffer,
-    decoded = false,
-    versionLength = 0,
+    { decoded = false, owners, insertedLength }: StoredObjectOptions = {},
   ) {
     this.object = object
     this.revision = revision
     this.decoded = decoded
     this.#source = value
     this.#head = head
-    this.#versionLength = versionLength
+    this.#insertedLength = insertedLength
     this.#current = false
+    this.#owners = owners
   }
 
   /** About how much the object's JSON takes. */
@@ -42,50 +44,87 @@ export class StoredObject implements Stored {
   }
 
   get bytes(): Buffer {
-    if (!this.#current) this.#putVersion()
+    if (!this.#current) this.#serve()
     return this.#source as Buffer
+  }
+
+  get owners(): FieldOwners {
+    this.#owners ??= readOwners(this.#source)
+    return this.#owners
+  }
+
+  get withManagedFields(): KubernetesObject {
+    return withManagedFields(this.object, this.owners)
   }
 
   /** The same content as of a later revision: what a delete leaves of an object. */
   at(revision: number): StoredObject {
     const object = withRevision(this.object, revision)
-    return new StoredObject(object, revision, this.#source, this.#head, this.decoded, this.#versionLength)
+    return new StoredObject(object, revision, this.#source, this.#head, {
+      decoded: this.decoded,
+      owners: this.#owners,
+      insertedLength: this.#insertedLength,
+    })
   }
 
-  #putVersion(): void {
-    const source = this.#source
+  /** Puts the resourceVersion and managedFields in, where metadata begins. */
+  #serve(): void {
+    const { owners } = this
+    const source = Buffer.from(this.#source.buffer, this.#source.byteOffset, this.#source.byteLength)
     const at = this.#head.length
     this.#current = true
     if (!startsWith(source, this.#head)) {
       // Written by something else than this program's codec.
-      this.#source = Buffer.from(JSON.stringify(this.object))
-      this.#versionLength = 0
+      this.#source = Buffer.from(JSON.stringify(withManagedFields(this.object, owners)))
+      this.#insertedLength = 0
       return
     }
-    const version = `"resourceVersion":"${this.revision}",`
-    const rest = at + this.#versionLength
-    const bytes = Buffer.allocUnsafeSlow(source.length - this.#versionLength + version.length)
+    const managed = owners.length === 0 ? '' : `"managedFields":${JSON.stringify(managedFieldsOf(owners))},`
+    const inserted = `"resourceVersion":"${this.revision}",${managed}`
+    const insertedLength = Buffer.byteLength(inserted)
+    const rest = at + (this.#insertedLength ?? 0)
+    const end = this.#insertedLength === undefined ? endOfObject(source) : source.length - 1
+    const bytes = Buffer.allocUnsafeSlow(at + insertedLength + end - rest + 1)
     bytes.set(this.#head, 0)
-    bytes.write(version, at, 'latin1')
-    bytes.set(source.subarray(rest), at + version.length)
+    bytes.write(inserted, at)
+    bytes.set(source.subarray(rest, end), at + insertedLength)
+    bytes[bytes.length - 1] = closeBrace
     this.#source = bytes
-    this.#versionLength = version.length
+    this.#insertedLength = insertedLength
   }
 }
 
+export interface StoredObjectOptions {
+  readonly decoded?: boolean
+  /** Read from the value where it is not known. */
+  readonly owners?: FieldOwners | undefined
+  readonly insertedLength?: number | undefined
+}
+
+const closeBrace = 0x7d
+
 /** What a dry run would have stored: never in a cache, and on create without a version. */
-export function unstored(object: KubernetesObject, revision: number): Stored {
+export function unstored(object: KubernetesObject, revision: number, owners: FieldOwners): Stored {
   let bytes: Buffer | undefined
   return {
     object,
     revision,
+    owners,
+    get withManagedFields() {
+      return withManagedFields(object, owners)
+    },
     get bytes() {
-      bytes ??= Buffer.from(JSON.stringify(object))
+      bytes ??= Buffer.from(JSON.stringify(withManagedFields(object, owners)))
       return bytes
     },
   }
 }
 
-function startsWith(bytes: Uint8Array, head: Buffer): boolean {
+function withManagedFields(object: KubernetesObject, owners: FieldOwners): KubernetesObject {
+  if (owners.length === 0) return object
+  return { ...object, metadata: { ...object.metadata, managedFields: managedFieldsOf(owners) } }
+}
+
+function startsWith(bytes: Buffer, head: Buffer): boolean {
   return bytes.length > head.length && head.compare(bytes, 0, head.length) === 0
 }

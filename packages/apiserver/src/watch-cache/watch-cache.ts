@@ -1,4 +1,11 @@
-import { apiVersionOf, deepFreeze, expired, type KubernetesObject, type StoredKind } from '@coracle/api'
+import {
+  apiVersionOf,
+  deepFreeze,
+  expired,
+  type FieldOwners,
+  type KubernetesObject,
+  type StoredKind,
+} from '@coracle/api'
 import type { Environment, Timer } from '@coracle/environment'
 import type { Entry, StoreEvent } from '@coracle/store'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
@@ -10,6 +17,7 @@ import { type InFlightWrite, InFlightWrites } from './in-flight-writes.ts'
 import { indexedObjectsMin, KeyIndexes } from './key-indexes.ts'
 import { createObjectCodec, type ObjectCodec, withoutVersion, withRevision } from './object-codec.ts'
 import { createOrderedMap, type OrderedMap } from './ordered-map.ts'
+import { readOwners } from './owners-trailer.ts'
 import { pastOf } from './past.ts'
 import { changesTo } from './refill.ts'
 import type { Selection } from './selection.ts'
@@ -150,8 +158,9 @@ export class WatchCache implements FeedSink {
   }
 
   /** What a write of this process has become, stored as `value` at `revision`. `object` has no resourceVersion. */
-  written(object: KubernetesObject, value: Uint8Array, revision: number): StoredObject {
-    return new StoredObject(withRevision(object, revision), revision, value, this.codec.head, true)
+  written(object: KubernetesObject, owners: FieldOwners, value: Uint8Array, revision: number): StoredObject {
+    const options = { decoded: true, owners }
+    return new StoredObject(withRevision(object, revision), revision, value, this.codec.head, options)
   }
 
   /**
@@ -266,7 +275,7 @@ export class WatchCache implements FeedSink {
       return previous?.at(event.revision) ?? this.#read(event.key, event.value, event.revision)
     if (write?.object === undefined || write.value === undefined)
       return this.#read(event.key, event.value, event.revision)
-    return this.written(write.object, write.value, event.revision)
+    return this.written(write.object, write.owners, write.value, event.revision)
   }
 
   #hold(key: string, stored: StoredObject): void {
@@ -295,10 +304,12 @@ export class WatchCache implements FeedSink {
   /** Reads what this process has not written itself. */
   #read(key: string, value: Uint8Array, revision: number): StoredObject {
     try {
-      const object = this.codec.decode(value, revision)
+      const { object, owners } = this.codec.decode(value, revision)
       const hub = inHubForm(this.definition, object)
-      if (hub === object) return new StoredObject(object, revision, value, this.codec.head)
-      return new StoredObject(deepFreeze(hub), revision, this.codec.encode(withoutVersion(hub)), this.codec.head)
+      if (hub === object && owners === undefined) return new StoredObject(object, revision, value, this.codec.head)
+      const own = owners ?? readOwners(value)
+      const encoded = this.codec.encode(withoutVersion(hub), own)
+      return new StoredObject(deepFreeze(hub), revision, encoded, this.codec.head, { owners: own })
     } catch (cause) {
       throw new Error(`what is stored as ${key} cannot be read as a ${this.definition.kind}`, { cause })
     }

@@ -199,7 +199,8 @@ describe('deliveries', () => {
     expect(seen[1]?.bytes).toBe(seen[0]?.bytes)
     const line = seen[0]?.bytes.toString() ?? ''
     expect(line.endsWith('\n')).toBe(true)
-    expect(JSON.parse(line)).toEqual({ type: 'ADDED', object: created })
+    expect(JSON.parse(line)).toEqual({ type: 'ADDED', object: seen[0]?.stored?.withManagedFields })
+    expect(seen[0]?.event.object).toEqual(created)
   })
 
   it('stop at a reader who cannot take more', async () => {

@@ -203,6 +203,10 @@ class InMemoryClient implements FakeClient {
     return this.#change(resource, key, mergePatch(old, patch.body) as KubernetesObject, options) as unknown as T
   }
 
+  apply<T extends KubernetesObject>(resource: Resource<T>): Promise<T> {
+    throw badRequest(`the fake client knows no owners of the fields of ${resource.plural}`)
+  }
+
   async delete<T extends KubernetesObject>(
     resource: Resource<T>,
     { namespace, name }: ObjectKey,

@@ -69,8 +69,8 @@ class Shaped implements Representation {
     return this.#format.contentType
   }
 
-  object(definition: ResourceDefinition, { object }: Stored): Encoded {
-    return this.#format.encode(this.#shape.object(definition, object))
+  object(definition: ResourceDefinition, { withManagedFields }: Stored): Encoded {
+    return this.#format.encode(this.#shape.object(definition, withManagedFields))
   }
 
   page(definition: ResourceDefinition, page: Page): Encoded {
@@ -89,8 +89,10 @@ class Shaped implements Representation {
     return {
       contentType: json.contentType,
       encode: (delivery) => {
-        const { event } = delivery
-        return event.type === 'ERROR' ? delivery.bytes : json.encode({ type: event.type, object: objectOf(event) })
+        const { event, stored } = delivery
+        if (event.type === 'ERROR') return delivery.bytes
+        const { type } = event
+        return json.encode({ type, object: objectOf({ type, object: stored?.withManagedFields ?? event.object }) })
       },
     }
   }

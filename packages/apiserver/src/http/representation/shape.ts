@@ -107,7 +107,7 @@ export function includeObjectOf(value: string | null): IncludeObject {
 
 type MetaVersion = Accepted['metaVersion']
 
-const objectsOf = (page: Page): readonly KubernetesObject[] => page.items.map((item) => item.object)
+const objectsOf = (page: Page): readonly KubernetesObject[] => page.items.map((item) => item.withManagedFields)
 
 const inVersion = (version: MetaVersion, value: { readonly apiVersion: string }) => ({
   ...value,

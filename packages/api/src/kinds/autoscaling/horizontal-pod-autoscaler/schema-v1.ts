@@ -25,7 +25,7 @@ export const horizontalPodAutoscalerV1Schema = kindSchema(
         scaleTargetRef: required(
           crossVersionObjectReferenceV1,
           'What is scaled: anything that has a scale subresource.',
-          { default: { kind: '', name: '' } },
+          { byValue: true, default: { kind: '', name: '' } },
         ),
         minReplicas: optional(int32(), 'The fewest there may be; 1 unless set.', { default: 1 }),
         maxReplicas: required(int32(), 'The most there may be.', { default: 0 }),

@@ -21,6 +21,7 @@ export const horizontalPodAutoscalerSpec = object(
   'What is scaled, by what, and within which limits.',
   {
     scaleTargetRef: required(crossVersionObjectReference, 'What is scaled: anything that has a scale subresource.', {
+      byValue: true,
       default: { kind: '', name: '' },
     }),
     minReplicas: optional(int32(), 'The fewest there may be; 1 unless set.', { default: 1 }),

@@ -23,10 +23,10 @@ export const eventSchema = kindSchema(
   'Something that happened to an object. Events are for people; they go after an hour or so.',
   {
     metadata: required(objectMeta, 'What every stored object carries: name, labels, owners and the like.'),
-    involvedObject: required(objectReference, 'What the event is about.', { default: {} }),
+    involvedObject: required(objectReference, 'What the event is about.', { default: {}, byValue: true }),
     reason: optional(string(), 'Why it happened, in one CamelCase word that programs can compare.'),
     message: optional(string(), 'What happened, for people.'),
-    source: optional(eventSource, 'Who reported it, in the older way.', { default: {} }),
+    source: optional(eventSource, 'Who reported it, in the older way.', { default: {}, byValue: true }),
     firstTimestamp: optional(time, 'When it first happened.'),
     lastTimestamp: optional(time, 'When it last happened.'),
     count: optional(int32(), 'How often it happened.'),

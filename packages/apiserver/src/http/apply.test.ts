@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestServer } from './testing/test-server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await TestServer.start()
+})
+afterAll(() => server.close())
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const configuration = (name: string, data: object) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data,
+})
+const apply = (body: unknown) => ({
+  method: 'PATCH',
+  body,
+  headers: { 'content-type': 'application/apply-patch+yaml' },
+})
+
+describe('PATCH of application/apply-patch+yaml', () => {
+  it('takes JSON and YAML, creates with 201 and changes with 200', async () => {
+    const path = `${configMaps}/a?fieldManager=m`
+    const created = await server.call(path, apply(configuration('a', { x: '1' })))
+    expect([created.code, created.json.data]).toEqual([201, { x: '1' }])
+    const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  b: "2"\n'
+    const changed = await server.call(path, apply(yaml))
+    expect([changed.code, changed.json.data]).toEqual([200, { b: '2' }])
+    expect(changed.json.metadata.managedFields).toEqual([
+      {
+        manager: 'm',
+        operation: 'Apply',
+        apiVersion: 'v1',
+        time: expect.stringMatching(/Z$/),
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:data': { 'f:b': {} } },
+      },
+    ])
+  })
+
+  it('names in a conflict who owns what', async () => {
+    await server.call(`${configMaps}/b?fieldManager=m`, apply(configuration('b', { x: '1', y: '1' })))
+    const refused = await server.failure(
+      `${configMaps}/b?fieldManager=n`,
+      apply(configuration('b', { x: '2', y: '2' })),
+    )
+    expect(refused).toMatchObject({
+      code: 409,
+      reason: 'Conflict',
+      message: 'Apply failed with 2 conflicts: conflicts with "m":\n- .data.x\n- .data.y',
+      details: {
+        causes: [
+          { reason: 'FieldManagerConflict', message: 'conflict with "m"', field: '.data.x' },
+          { reason: 'FieldManagerConflict', message: 'conflict with "m"', field: '.data.y' },
+        ],
+      },
+    })
+    const forced = await server.call(`${configMaps}/b?fieldManager=n&force=true`, apply(configuration('b', { x: '2' })))
+    expect(forced.json.data).toEqual({ x: '2', y: '1' })
+  })
+
+  it.each([
+    ['', 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch'],
+    ['?fieldManager=%07', 'fieldManager: Invalid value'],
+  ])('says who applies: %j', async (query, message) => {
+    const refused = await server.failure(`${configMaps}/c${query}`, apply(configuration('c', {})))
+    expect(refused.code).toBe(422)
+    expect(refused.message).toContain(message)
+  })
+
+  it.each([
+    ['[]', 'error decoding YAML: error unmarshaling JSON'],
+    ['a: [', 'error decoding YAML: '],
+  ])('is refused with %j', async (body, message) => {
+    const refused = await server.failure(`${configMaps}/c?fieldManager=m`, apply(body))
+    expect(refused.code).toBe(400)
+    expect(refused.message).toContain(message)
+  })
+})
+
+describe('managedFields', () => {
+  it.each([
+    ['application/json', (text: string) => JSON.parse(text).metadata],
+    ['application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1', (text: string) => JSON.parse(text).metadata],
+    ['application/json;as=Table;g=meta.k8s.io;v=v1', (text: string) => JSON.parse(text).rows[0].object.metadata],
+  ])('are shown as %s', async (accept, metadataOf) => {
+    await server.call(`${configMaps}/shown?fieldManager=m`, apply(configuration('shown', { x: '1' })))
+    const { text } = await server.call(`${configMaps}/shown`, { headers: { accept } })
+    expect(metadataOf(text).managedFields).toMatchObject([{ manager: 'm', operation: 'Apply' }])
+  })
+
+  it('are shown as YAML', async () => {
+    const { text } = await server.call(`${configMaps}/shown`, { headers: { accept: 'application/yaml' } })
+    expect(text).toContain('manager: m')
+  })
+
+  it('come back in an update, which changes what it changes', async () => {
+    const { json } = await server.call(`${configMaps}/shown`)
+    const body = { ...json, data: { ...json.data, y: '1' } }
+    const headers = { 'user-agent': 'editor/1.0' }
+    const updated = await server.call(`${configMaps}/shown`, { method: 'PUT', body, headers })
+    expect(updated.json.metadata.managedFields).toEqual([
+      ...json.metadata.managedFields,
+      expect.objectContaining({ manager: 'editor', operation: 'Update', fieldsV1: { 'f:data': { 'f:y': {} } } }),
+    ])
+  })
+})

@@ -1,0 +1,93 @@
+import {
+  ApiError,
+  apiVersionOf,
+  badRequest,
+  compile,
+  hasDuplicateElements,
+  hasReason,
+  isJsonObject,
+  type KubernetesObject,
+  lastAppliedAnnotation,
+  type ResourceDefinition,
+  UnidentifiedElementError,
+} from '@coracle/api'
+import type { RegistryWriteOptions } from '../registry-contract.ts'
+
+/** A configuration that is applied: a part of an object, in the form that decoding gives, without defaults. */
+export interface Configuration {
+  readonly object: KubernetesObject
+  readonly warnings: readonly string[]
+}
+
+/** What reading a configuration asks of a kind. */
+type ConfiguredKind = Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'schema'>
+
+/** Reads the body of an apply. Throws upstream's errors where it is no configuration of the kind. */
+export function readConfiguration(
+  definition: ConfiguredKind,
+  body: unknown,
+  { fieldValidation }: RegistryWriteOptions,
+): Configuration {
+  if (!isJsonObject(body)) throw badRequest(`error decoding YAML: ${noObject(body)}`)
+  const { apiVersion = '', kind = '' } = body as Partial<KubernetesObject>
+  const { version } = definition
+  if (apiVersion !== apiVersionOf(definition) || kind !== definition.kind) {
+    throw badRequest(`invalid object type: ${typeText(apiVersion, kind)}`)
+  }
+  const metadata = isJsonObject(body.metadata) ? body.metadata : {}
+  if (metadata.managedFields !== undefined && metadata.managedFields !== null) {
+    throw badRequest('metadata.managedFields must be nil')
+  }
+  const refuse = (why: string) => {
+    const { namespace, name } = metadata as KubernetesObject['metadata']
+    const what = `${namespace ?? ''}/${name ?? ''}; ${typeText(apiVersion, kind)}`
+    return new ApiError(500, '', `failed to create typed patch object (${what}): ${why}`)
+  }
+  const isCustom = definition.schema.dialect === 'structural'
+  const options = { kind, version, fieldValidation: isCustom ? fieldValidation : 'Warn' } as const
+  try {
+    const { value, warnings } = compile(definition.schema).decode(body, options)
+    // Nobody could own what the schema does not have: for built-in kinds that is an error, whatever the request says.
+    if (!isCustom && warnings.length > 0) throw refuse(warnings.map(undeclared).join(', '))
+    if (hasDuplicateElements(definition.schema, value)) throw refuse('duplicate entries for key of a list')
+    return { object: value.metadata === undefined ? { ...value, metadata: {} } : value, warnings }
+  } catch (error) {
+    if (error instanceof UnidentifiedElementError) throw refuse(error.message)
+    if (!isCustom && hasReason(error, 'BadRequest'))
+      throw refuse(error.message.replace(/^.* cannot be handled as a \w+: /, ''))
+    throw error
+  }
+}
+
+const undeclared = (warning: string): string =>
+  `${warning.replace(/^unknown field "(.*)"$/, '.$1')}: field not declared in schema`
+
+function typeText(apiVersion: string, kind: string): string {
+  return `${apiVersion.includes('/') || apiVersion === '' ? apiVersion || '/' : `/${apiVersion}`}, Kind=${kind}`
+}
+
+function noObject(body: unknown): string {
+  const type = Array.isArray(body) ? 'array' : body === null ? 'null' : typeof body
+  return `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`
+}
+
+/**
+ * The object with the configuration where client-side apply keeps the one applied last: a client that goes back to it finds
+ * what it would have written itself.
+ */
+export function withLastApplied(object: unknown, configuration: KubernetesObject): KubernetesObject {
+  const whole = object as KubernetesObject
+  const { annotations } = configuration.metadata
+  const { [lastAppliedAnnotation]: _last, ...kept } = annotations ?? {}
+  const metadata = annotations === undefined ? configuration.metadata : { ...configuration.metadata, annotations: kept }
+  const text = `${goJson({ ...configuration, metadata })}\n`
+  const all = { ...whole.metadata.annotations, [lastAppliedAnnotation]: text }
+  return { ...whole, metadata: { ...whole.metadata, annotations: all } }
+}
+
+/** JSON as Go writes a map: keys in order, and no character that HTML has a use for. */
+function goJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) =>
+    isJsonObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+  ).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

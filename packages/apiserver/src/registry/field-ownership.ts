@@ -1,0 +1,194 @@
+import {
+  apiVersionOf,
+  deepEqual,
+  emptyObjectOf,
+  type FieldOwners,
+  type FieldSet,
+  formatTime,
+  isJsonObject,
+  type KubernetesObject,
+  type Manager,
+  managedFieldsOf,
+  noFields,
+  type ObjectMeta,
+  ownersOf,
+  type ResourceDefinition,
+  recordUpdate,
+  resetsOwners,
+  type StoredKind,
+  unknownManager,
+  type Versions,
+} from '@coracle/api'
+import type { RegistryWriteOptions } from '../registry-contract.ts'
+import type { RequestContext } from '../request.ts'
+import { fieldManagerMax, isPrintable } from './field-manager-name.ts'
+
+/** Through which part of an object somebody owns fields: the object itself (''), its status, or another view of it. */
+export type OwnedPart = string
+
+/** The managers of a request: named by its options, or by the program that sent it. */
+export function managerOf(
+  { userAgent }: RequestContext,
+  { fieldManager }: RegistryWriteOptions,
+  definition: ResourceDefinition,
+  subresource: OwnedPart,
+  operation: Manager['operation'],
+): Manager {
+  const name = fieldManager === '' ? nameFromUserAgent(userAgent) : fieldManager
+  return { name, operation, apiVersion: apiVersionOf(definition), subresource }
+}
+
+function nameFromUserAgent(userAgent: string): string {
+  const [program = ''] = userAgent.split('/')
+  let name = ''
+  for (const character of program) {
+    if (!isPrintable(character)) continue
+    if (Buffer.byteLength(name + character) > fieldManagerMax) break
+    name += character
+  }
+  return name === '' ? unknownManager : name
+}
+
+/** The versions of a kind as owners see them. Throws where a conversion would have to ask somebody. */
+export function versionsOf(kind: StoredKind): Versions {
+  const find = (apiVersion: string) => kind.versions.find((each) => apiVersionOf(each) === apiVersion)
+  const isHub = (apiVersion: string) => apiVersionOf(kind) === apiVersion
+  return {
+    schemaOf: (apiVersion) => (isHub(apiVersion) ? kind.schema : find(apiVersion)?.schema),
+    convert(value, from, to) {
+      const source = find(from)
+      const target = find(to)
+      // What a manager applied may lack what an object has.
+      const whole = { metadata: {}, ...(value as object) } as KubernetesObject
+      const hub = source === undefined ? whole : atOnce(source.toHub(whole))
+      return target === undefined ? hub : atOnce(target.fromHub(hub))
+    },
+  }
+}
+
+function atOnce<T>(converted: T | Promise<T>): T {
+  if (converted instanceof Promise) {
+    converted.catch(() => {})
+    throw new AsynchronousConversionError()
+  }
+  return converted
+}
+
+class AsynchronousConversionError extends Error {
+  override readonly name = 'AsynchronousConversionError'
+}
+
+/** The fields that a write through a part of an object does not change, so that nobody owns them through it. */
+export function ignoredFields({ schema, hasStatus }: ResourceDefinition, part: OwnedPart): FieldSet {
+  if (part === '') return hasStatus ? statusOnly : noFields
+  if (part !== 'status') return noFields
+  const kept = ['apiVersion', 'kind', 'metadata', 'status']
+  const names = Object.keys(schema.fields).filter((name) => !kept.includes(name))
+  return Object.fromEntries(names.map((name) => [`f:${name}`, noFields]))
+}
+
+const statusOnly: FieldSet = { 'f:status': noFields }
+
+/** A change of an object as it is seen in the version of the request. */
+export interface RequestedChange {
+  readonly before: KubernetesObject
+  readonly after: KubernetesObject
+}
+
+/** The owners of a new object. */
+export function ownersOfNew(
+  kind: StoredKind,
+  definition: ResourceDefinition,
+  object: KubernetesObject,
+  given: ObjectMeta['managedFields'],
+  manager: Manager,
+  nowMs: number,
+): FieldOwners {
+  const before = emptyObjectOf(definition.schema) as KubernetesObject
+  const after = definition.hasStatus ? withMember(object, 'status', before) : object
+  const owners = given === undefined ? [] : (ownersOf(given) ?? [])
+  return record(kind, { before, after }, owners, manager, nowMs)
+}
+
+/** The owners of a changed object. `given` are the managedFields that the request itself has. */
+export function ownersOfChanged(
+  kind: StoredKind,
+  definition: ResourceDefinition,
+  { before, after }: RequestedChange,
+  live: FieldOwners,
+  given: ObjectMeta['managedFields'],
+  manager: Manager,
+  nowMs: number,
+): FieldOwners {
+  const owners = manager.subresource === '' && given !== undefined ? requestedOwners(live, given) : live
+  // Of an object that nobody owned when it came to be, nothing is until somebody applies to it.
+  if (owners.length === 0) return owners
+  return record(kind, { before, after: withoutIgnored(definition, before, after, manager) }, owners, manager, nowMs)
+}
+
+/** The object with what a write through the manager's part may not change as it was before. */
+function withoutIgnored(
+  { schema, hasStatus }: ResourceDefinition,
+  before: KubernetesObject,
+  after: KubernetesObject,
+  { subresource }: Manager,
+): KubernetesObject {
+  if (before === after) return after
+  if (subresource === '') return hasStatus ? withMember(after, 'status', before) : after
+  if (subresource !== 'status') return after
+  return withMember(
+    { ...before, metadata: after.metadata },
+    'status',
+    schema.fields.status === undefined ? before : after,
+  )
+}
+
+function withMember(object: KubernetesObject, name: string, other: KubernetesObject): KubernetesObject {
+  const [own, wanted] = [object, other].map((each) => (each as unknown as Record<string, unknown>)[name])
+  if (own === wanted) return object
+  const { [name]: _own, ...rest } = object as unknown as Record<string, unknown>
+  return (wanted === undefined ? rest : { ...rest, [name]: wanted }) as unknown as KubernetesObject
+}
+
+function record(
+  kind: StoredKind,
+  { before, after }: RequestedChange,
+  owners: FieldOwners,
+  manager: Manager,
+  nowMs: number,
+): FieldOwners {
+  const change = { before, after, owners, manager, versions: versionsOf(kind), ignored: noFields }
+  try {
+    return recordUpdate(change, formatTime(nowMs))
+  } catch (error) {
+    // As upstream: a write does not fail for the sake of ownership.
+    if (error instanceof AsynchronousConversionError) return owners
+    throw error
+  }
+}
+
+/** What the managedFields of a request make of the owners there are: they are taken, unless they make no sense. */
+function requestedOwners(live: FieldOwners, given: NonNullable<ObjectMeta['managedFields']>): FieldOwners {
+  if (resetsOwners(given)) return []
+  if (deepEqual(given, managedFieldsOf(live))) return live
+  const owners = ownersOf(given)
+  return owners === undefined || owners.length === 0 ? live : owners
+}
+
+/** An object and the managedFields that a client wrote into it. */
+export function takeManagedFields<T extends KubernetesObject>(
+  object: T,
+): { readonly object: T; readonly managedFields: ObjectMeta['managedFields'] } {
+  const { managedFields, ...metadata } = object.metadata
+  return managedFields === undefined ? { object, managedFields } : { object: { ...object, metadata }, managedFields }
+}
+
+/** Whether a patch may read or change managedFields. */
+export function concernsManagedFields(patch: unknown): boolean {
+  if (Array.isArray(patch))
+    return patch.some((operation) => isJsonObject(operation) && pointsAtManagedFields(operation))
+  return isJsonObject(patch) && isJsonObject(patch.metadata) && 'managedFields' in patch.metadata
+}
+
+const pointsAtManagedFields = ({ path, from }: Readonly<Record<string, unknown>>): boolean =>
+  [path, from].some((pointer) => typeof pointer === 'string' && /^(\/metadata(\/managedFields.*)?)?$/.test(pointer))

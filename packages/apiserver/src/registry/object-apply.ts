@@ -1,0 +1,110 @@
+import {
+  applyConflict,
+  conflict,
+  emptyObjectOf,
+  formatTime,
+  hasReason,
+  keepsLastApplied,
+  lastAppliedText,
+  recordApply,
+} from '@coracle/api'
+import type { RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
+import type { RequestContext } from '../request.ts'
+import type { StoredObject } from '../watch-cache/stored-object.ts'
+import { type Configuration, withLastApplied } from './apply-configuration.ts'
+import type { ChangedPart } from './changed-part.ts'
+import { ignoredFields, managerOf, versionsOf } from './field-ownership.ts'
+import { changeObject, optimisticAttemptsMax } from './object-change.ts'
+import { createObject } from './object-creation.ts'
+import { checkIdentity } from './object-metadata.ts'
+import { checkVersion } from './refusals.ts'
+import type { RegistryParts } from './registry-parts.ts'
+import { decodeRequested, type RequestedBody } from './requested-body.ts'
+
+export interface ApplyRequest {
+  readonly context: RequestContext
+  readonly namespace: string
+  readonly name: string
+  /** Through which part of the object. The object itself is created where it is not there. */
+  readonly part: ChangedPart
+  /** Of the object, in the version that is served, whatever the part shows. */
+  readonly configuration: Configuration
+  readonly options: RegistryWriteOptions
+}
+
+/** Server-side apply. Throws a Conflict that names managers and fields where others own what it would change. */
+export async function applyObject(parts: RegistryParts, request: ApplyRequest): Promise<WriteResult> {
+  const { context, namespace, name, part, options } = request
+  const { storage, feed, view } = parts
+  const compute = async (old: StoredObject) => {
+    const applied = await appliedTo(parts, request, old)
+    checkIdentity(view.definition, applied.object, namespace, name)
+    const { resourceVersion } = applied.object.metadata
+    checkVersion(storage.kind, old.object, { resourceVersion })
+    const object = part.view === undefined ? applied.object : part.view.of(applied.object)
+    return { ...applied, object, repeatable: true }
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    await feed.catchUp()
+    if (part.subresource === '' && storage.peek(namespace, name) === undefined) {
+      const created = await createByApply(parts, request)
+      if (created !== undefined) return created
+    }
+    try {
+      return await changeObject(parts, { context, namespace, name, part, options, compute })
+    } catch (error) {
+      const isGone = hasReason(error, 'NotFound') && storage.peek(namespace, name) === undefined
+      if (part.subresource !== '' || !isGone || attempt === optimisticAttemptsMax) throw error
+    }
+  }
+}
+
+/** What an apply makes of an object; `old` is undefined where there is none. */
+async function appliedTo(
+  parts: RegistryParts,
+  { context, part, configuration: { object: configuration, warnings }, options }: ApplyRequest,
+  old: StoredObject | undefined,
+): Promise<RequestedBody> {
+  const { storage, view, environment } = parts
+  const { definition } = view
+  const { schema } = definition
+  const { subresource } = part
+  const live = old === undefined ? emptyObjectOf(schema) : (await view.show(old)).object
+  const manager = managerOf(context, options, definition, subresource, 'Apply')
+  const input = {
+    live,
+    configuration,
+    schema,
+    owners: old?.owners ?? [],
+    manager,
+    versions: versionsOf(storage.kind),
+    ignored: ignoredFields(definition, subresource),
+  }
+  const time = formatTime(environment.clock.now())
+  const { value, owners, conflicts } = recordApply(input, options.force === true, time)
+  if (conflicts.length > 0) throw applyConflict(conflicts)
+  const keeps = subresource === '' && keepsLastApplied(manager) && lastAppliedText(value) !== undefined
+  const whole = keeps ? withLastApplied(value, configuration) : value
+  // What the configuration says was checked when it was read.
+  const decoded = await decodeRequested(parts, whole, { ...options, fieldValidation: 'Ignore' })
+  return { ...decoded, warnings, owners }
+}
+
+/** Undefined where something else created the object first. */
+async function createByApply(parts: RegistryParts, request: ApplyRequest): Promise<WriteResult | undefined> {
+  const { context, namespace, name, configuration, options } = request
+  const { storage, view } = parts
+  const { uid = '' } = configuration.object.metadata
+  if (uid !== '') {
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+    throw conflict(storage.kind, name, why)
+  }
+  const applied = await appliedTo(parts, request, undefined)
+  checkIdentity(view.definition, applied.object, namespace, name)
+  try {
+    return { ...(await createObject(parts, context, namespace, applied, options)), created: true }
+  } catch (error) {
+    if (hasReason(error, 'AlreadyExists') && storage.peek(namespace, name) !== undefined) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,31 @@
+import type { FieldOwners, KubernetesObject, ObjectMeta } from '@coracle/api'
+import type { RegistryWriteOptions } from '../registry-contract.ts'
+import { type DecodedBody, decodeBody } from './body.ts'
+import { takeManagedFields } from './field-ownership.ts'
+import type { RegistryParts } from './registry-parts.ts'
+
+/** What a request has for an object, in the form that is stored. */
+export interface RequestedBody extends DecodedBody {
+  /** The same in the version of the request. */
+  readonly requested: KubernetesObject
+  /** What the client wrote there. */
+  readonly managedFields: ObjectMeta['managedFields']
+  /** Who owns what, where the request knows, as an apply does. */
+  readonly owners?: FieldOwners
+}
+
+/** A body in the form that is stored, with this version's defaults and the hub's. */
+export function decodeRequested(
+  { registries, view }: RegistryParts,
+  body: unknown,
+  { fieldValidation }: RegistryWriteOptions,
+  known?: KubernetesObject,
+): RequestedBody | Promise<RequestedBody> {
+  const knowsKind = (apiVersion: string, kind: string) => registries.byKind(apiVersion, kind) !== undefined
+  const { object: decoded, warnings } = decodeBody(view.definition, body, fieldValidation, knowsKind, known)
+  const { object: requested, managedFields } = takeManagedFields(decoded)
+  const hub = view.toHub(requested)
+  return hub instanceof Promise
+    ? hub.then((object) => ({ object, requested, managedFields, warnings }))
+    : { object: hub, requested, managedFields, warnings }
+}

@@ -1,0 +1,90 @@
+import { type FieldOwners, type FieldSet, fieldSetFrom, type Owned } from '@coracle/api'
+
+/**
+ * What stands between an object and its owners in the store: the value is the object's JSON with one more member at its end.
+ * No text within JSON looks like it, for its quotes would be escaped there; only a member of this name would, and where an
+ * object has one its owners are always written.
+ */
+const mark = ',"/owners":'
+
+/** One owner as it is stored, in the order of Owned. */
+type StoredOwner = readonly [
+  name: string,
+  operation: Owned['operation'],
+  apiVersion: string,
+  subresource: string,
+  time: string | null,
+  fields: FieldSet,
+]
+
+/** What follows an object's JSON in place of its last brace: who owns its fields, and the brace. */
+export function ownersTrailer(object: string, owners: FieldOwners): string {
+  if (owners.length === 0 && !object.includes(mark)) return '}'
+  let text = ''
+  for (const { name, operation, apiVersion, subresource, time, fields } of owners) {
+    const who = JSON.stringify([name, operation, apiVersion, subresource, time ?? null])
+    text += `${text === '' ? '' : ','}${who.slice(0, -1)},${fieldsText(fields)}]`
+  }
+  return `${mark}[${text}]}`
+}
+
+/** The JSON of an object in a stored value, and what follows it. */
+export function splitOwners(value: string): { readonly object: string; readonly owners: string } {
+  const at = value.lastIndexOf(mark)
+  if (at < 0 || !value.endsWith(']}')) return { object: value, owners: '[]' }
+  return { object: `${value.slice(0, at)}}`, owners: value.slice(at + mark.length, -1) }
+}
+
+/** Where in the bytes of a stored value its owners begin: their length where there are none. */
+export function endOfObject(value: Buffer): number {
+  const at = value.lastIndexOf(mark)
+  return at < 0 || value[value.length - 2] !== closeBracket ? value.length - 1 : at
+}
+
+const closeBracket = 0x5d
+
+/** The owners in a stored value. */
+export function readOwners(value: Uint8Array): FieldOwners {
+  const { owners } = splitOwners(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString())
+  return (JSON.parse(owners) as readonly StoredOwner[]).map(
+    ([name, operation, apiVersion, subresource, time, fields]) => ({
+      name,
+      operation,
+      apiVersion,
+      subresource,
+      ...(time === null ? {} : { time }),
+      fields: interned(fieldSetFrom(fields) ?? {}),
+    }),
+  )
+}
+
+/** How many sets of fields are kept by their text. */
+export const internedFieldSetsMax = 1024
+
+const setsByText = new Map<string, FieldSet>()
+const texts = new WeakMap<FieldSet, string>()
+
+/** The JSON of a set: objects of one template have the same sets, whose text is made once. */
+export function fieldsText(fields: FieldSet): string {
+  return texts.get(fields) ?? JSON.stringify(fields)
+}
+
+/** The one set that holds these fields, as long as it is among those used last: objects of one template share it. */
+export function interned(fields: FieldSet): FieldSet {
+  if (texts.has(fields)) return fields
+  const text = JSON.stringify(fields)
+  const known = setsByText.get(text)
+  if (known !== undefined) return known
+  if (setsByText.size >= internedFieldSetsMax) forgetOldest()
+  setsByText.set(text, fields)
+  texts.set(fields, text)
+  return fields
+}
+
+function forgetOldest(): void {
+  for (const [text, set] of setsByText) {
+    setsByText.delete(text)
+    texts.delete(set)
+    return
+  }
+}
