@@ -54,3 +54,14 @@ export function sortKeys(value: unknown): unknown {
       .map((key) => [key, sortKeys(value[key])]),
   )
 }
+
+/** How many values there are in a list or an object, at every depth. Does not count on where it has come to `countMax`. */
+export function countValues(value: unknown, countMax: number): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  for (const each of Array.isArray(value) ? value : Object.values(value)) {
+    if (count >= countMax) break
+    count += 1 + countValues(each, countMax - count - 1)
+  }
+  return count
+}

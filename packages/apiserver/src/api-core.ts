@@ -18,6 +18,7 @@ import { createNodeAuthorizer } from './security/node-authorizer.ts'
 import type { Subresource } from './subresources/subresource.ts'
 import { createSubresources } from './subresources/subresources.ts'
 import { StoreFeed } from './watch-cache/store-feed.ts'
+import { WorkTurns } from './work-turns.ts'
 
 export interface ApiCoreOptions {
   readonly environment: Environment
@@ -44,6 +45,8 @@ export interface ApiCoreOptions {
 export interface ApiCore {
   readonly environment: Environment
   readonly registries: Registries
+  /** Spreads work over turns of the event loop. */
+  readonly turns: WorkTurns
   /** Adds, changes and removes kinds. */
   readonly kinds: KindServer
   /** What is still being done about definitions of custom resources that have changed; undefined where nothing is. */
@@ -73,7 +76,8 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   })
   const admission = new AdmissionChain([...builtInAdmission(registries), ...(options.admission ?? [])])
   const { historyEventsMax } = options
-  const kinds = new KindServer({ registries, feed, store, environment, admission, historyEventsMax })
+  const turns = new WorkTurns(environment.clock)
+  const kinds = new KindServer({ registries, feed, store, environment, turns, admission, historyEventsMax })
   for (const kind of options.kinds) kinds.announce(kind)
   const customKinds = new CustomKinds(registries, kinds, environment.logger)
   const subresources = createSubresources(registries, environment, options.nodes)
@@ -91,6 +95,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const core: ApiCore = {
     environment,
     registries,
+    turns,
     kinds,
     get customKindsSettled() {
       return customKinds.settled

@@ -11,12 +11,14 @@ import { FormCache } from './versions/form-cache.ts'
 import { hubView, type VersionView } from './versions/version-view.ts'
 import type { StoreFeed } from './watch-cache/store-feed.ts'
 import { WatchCache } from './watch-cache/watch-cache.ts'
+import type { WorkTurns } from './work-turns.ts'
 
 export interface KindServerParts {
   readonly registries: Registries
   readonly feed: StoreFeed
   readonly store: Store
   readonly environment: Environment
+  readonly turns: WorkTurns
   readonly admission: AdmissionChain
   readonly historyEventsMax?: number | undefined
 }
@@ -95,12 +97,12 @@ export class KindServer {
 
   /** The registries of a kind. Those of `before` that would be the same are kept. */
   #serve(kind: StoredKind, storage: KindStorage, before?: ServedKind): ServedKind {
-    const { feed, environment, admission, registries } = this.#parts
+    const { feed, environment, turns, admission, registries } = this.#parts
     const candidates = before !== undefined && sameRules(kind, before.kind) ? before.registries : []
     const registryOf = (view: VersionView) =>
       candidates.find(({ definition }) =>
         view.isHub ? isOf(definition, kind) : deepEqual(definition, view.definition),
-      ) ?? new ResourceRegistry({ storage, view, feed, environment, admission, registries })
+      ) ?? new ResourceRegistry({ storage, view, feed, environment, turns, admission, registries })
     const hub = kind.served ? [registryOf(hubView(kind))] : []
     const others = kind.versions.map((version) => registryOf(new ConvertedView(kind, version, this.#forms)))
     return { kind, storage, registries: [...hub, ...others] }

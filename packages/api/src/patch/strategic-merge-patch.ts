@@ -15,9 +15,9 @@ import { directives, itemsOf, type PatchMetadata, patchMetadata } from './patch-
 
 /**
  * Members and list elements that one patch may copy or compare. Patches that people write come nowhere near it; it ends
- * those that name the same long list again and again.
+ * those that name the same long list again and again, before others have waited for a tenth of a second.
  */
-export const strategicMergeWorkMax = 500_000
+export const strategicMergeWorkMax = 200_000
 
 /** What applying one patch has cost so far, and which objects it has made: those may be changed further without a copy. */
 class Work {

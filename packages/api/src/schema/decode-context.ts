@@ -1,11 +1,25 @@
 /** What decoders share while they walk through a value: where they are, and which fields nobody knows. */
 import { isJsonObject, type JsonObject, jsonTypeOf, nestingMax } from '../json.ts'
+import { requestTooLarge } from '../status.ts'
 
 /** What to do about fields the schema does not know: drop them, say so, or refuse the value. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
 /** Warnings beyond these are not kept: nobody reads them. */
 export const unknownFieldsMax = 100
+
+/**
+ * Values that one object may hold when it is decoded: lists, maps and what is in them count alike. No pass over an object of
+ * this size takes longer than others can wait. Upstream bounds its objects by the bytes that etcd takes, to about as much.
+ */
+export const objectValuesMax = 100_000
+
+/** Throws RequestEntityTooLarge for more values than an object may hold. */
+export function checkValuesCount(count: number): void {
+  if (count > objectValuesMax) {
+    throw requestTooLarge(`The object holds more than ${objectValuesMax} values: spread them over several objects`)
+  }
+}
 
 /** A value that has not the form its schema wants. */
 export class Undecodable extends Error {}
@@ -17,6 +31,7 @@ export class DecodeContext {
   /** Field names and list positions from the root. */
   readonly #steps: (string | number)[] = []
   readonly #known: JsonObject | undefined
+  #valuesCount = 0
 
   constructor(fieldValidation: FieldValidation, known: object | undefined) {
     this.#collects = fieldValidation !== 'Ignore'
@@ -31,6 +46,16 @@ export class DecodeContext {
   enter(step: string | number): void {
     if (this.#steps.length >= nestingMax) throw new Undecodable('exceeded max depth')
     this.#steps.push(step)
+    this.addValues(1)
+  }
+
+  get valuesCount(): number {
+    return this.#valuesCount
+  }
+
+  addValues(count: number): void {
+    this.#valuesCount += count
+    if (this.#valuesCount > objectValuesMax) checkValuesCount(this.#valuesCount)
   }
 
   leave(): void {

@@ -1,9 +1,9 @@
 /** From JSON to values of a schema: what Go's decoder does with a struct, as an interpreter of the schema. */
-import { isJsonObject, type JsonObject, nestingMax, nestsDeeperThan, setMember } from '../json.ts'
+import { countValues, isJsonObject, type JsonObject, nestingMax, nestsDeeperThan, setMember } from '../json.ts'
 import { canonicalQuantity, quantityProblem } from '../quantity.ts'
 import { badRequest } from '../status.ts'
 import { canonicalTime } from '../time.ts'
-import { DecodeContext, type Decoder, type FieldValidation, Undecodable } from './decode-context.ts'
+import { DecodeContext, type Decoder, type FieldValidation, objectValuesMax, Undecodable } from './decode-context.ts'
 import { resolveSchema, shortName, versionOf } from './resolve.ts'
 import type {
   AnySchema,
@@ -33,6 +33,8 @@ export interface Decoded<T> {
   readonly value: T
   /** `unknown field "spec.foo"`, one per field that was dropped; none with `Ignore`. */
   readonly warnings: readonly string[]
+  /** How many values were looked at: what any work on the value takes grows with it. */
+  readonly valuesCount: number
 }
 
 /** Decodes a whole object with the decoder of its schema. See CompiledSchema.decode. */
@@ -50,7 +52,7 @@ export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: Decode
     if (options.fieldValidation === 'Strict' && context.unknown.length > 0) {
       throw badRequest(explain(`strict decoding error: ${context.unknown.join(', ')}`))
     }
-    return { value: decoded, warnings: context.unknown }
+    return { value: decoded, warnings: context.unknown, valuesCount: context.valuesCount }
   } catch (error) {
     if (error instanceof Undecodable) throw badRequest(explain(error.message))
     throw error
@@ -172,6 +174,7 @@ function anyDecoder(schema: AnySchema): Decoder {
     if (!Object.isFrozen(value) && nestsDeeperThan(value, nestingMax - context.depth)) {
       throw new Undecodable('exceeded max depth')
     }
+    context.addValues(countValues(value, objectValuesMax + 1))
     return value
   }
 }

@@ -1,5 +1,6 @@
 /** Puts a schema's defaults into values, sharing whatever needs none. */
 import { isJsonObject, setMember } from '../json.ts'
+import { inFieldOrder } from './field-order.ts'
 import { resolveSchema } from './resolve.ts'
 import type { Field, ListSchema, MapSchema, ObjectSchema, Schema } from './schema.ts'
 
@@ -89,23 +90,15 @@ function defaultFields(
   fields: readonly FieldDefaulter[],
   value: Readonly<Record<string, unknown>>,
 ): unknown {
-  let changes: Map<string, unknown> | undefined
+  let changed: Record<string, unknown> | undefined
   for (const { name, field, defaulter, emptyIsAbsent } of fields) {
     const before = value[name]
     const absent = before === undefined || (emptyIsAbsent && before === '' && field.default !== undefined)
     const start = absent ? field.default : before
     const after = start === undefined ? undefined : defaulter(start)
     if (after === before) continue
-    changes ??= new Map()
-    changes.set(name, after)
+    changed ??= { ...value }
+    changed[name] = after
   }
-  return changes === undefined ? value : inFieldOrder(schema, { ...value, ...Object.fromEntries(changes) })
-}
-
-/** Fields in the order of the schema, then those it does not name. */
-function inFieldOrder(schema: ObjectSchema, value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const ordered: Record<string, unknown> = {}
-  for (const name of Object.keys(schema.fields)) if (value[name] !== undefined) ordered[name] = value[name]
-  for (const name of Object.keys(value)) if (!Object.hasOwn(schema.fields, name)) setMember(ordered, name, value[name])
-  return ordered
+  return changed === undefined ? value : inFieldOrder(schema, changed)
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { requestTooLarge, tooManyRequests } from '@coracle/api'
 import { busyMessage } from '../store-errors.ts'
+import type { WorkTurns } from '../work-turns.ts'
 import { ClientGoneError } from './respond.ts'
-import type { WorkTurns } from './work-turns.ts'
 
 /** Upstream's limit of a request body. */
 export const bodyBytesMax = 3 * 1024 * 1024
@@ -21,10 +21,18 @@ export const discardedBytesMax = 32 * 1024 * 1024
 /** Bodies of this size take so long to parse and check that no two are begun on in one turn of the event loop. */
 export const largeBodyBytesMin = 64 * 1024
 
+/** Bodies of this size take many times their bytes while they are worked on. */
+export const hugeBodyBytesMin = 256 * 1024
+
+/** How many bodies of that size are worked on at a time. Others wait, as the bytes they came in. */
+export const hugeBodiesMax = 8
+
 /** Reads bodies within their limits, one by one and together. */
 export class BodyReader {
   readonly #turns: WorkTurns
   #heldBytes = 0
+  #hugeCount = 0
+  readonly #waiting: (() => void)[] = []
   readonly #awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>()
 
   constructor(turns: WorkTurns) {
@@ -34,6 +42,32 @@ export class BodyReader {
   /** The client sends its body when it is told to (`Expect: 100-continue`), which `read` does. */
   expectContinue(request: IncomingMessage, response: ServerResponse): void {
     this.#awaitingContinue.set(request, response)
+  }
+
+  /**
+   * Reads the body and has `action` make of it what is to be made, when it is its turn. Rejects as `read` does, and as `action`.
+   */
+  use<T>(request: IncomingMessage, action: (body: Buffer) => Promise<T>): Promise<T> {
+    return this.read(request).then((body) =>
+      body.length < hugeBodyBytesMin ? action(body) : this.#useHuge(body, action),
+    )
+  }
+
+  async #useHuge<T>(body: Buffer, action: (body: Buffer) => Promise<T>): Promise<T> {
+    if (this.#hugeCount < hugeBodiesMax) this.#hugeCount += 1
+    else {
+      this.#heldBytes += body.length
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      this.#heldBytes -= body.length
+    }
+    try {
+      return await action(body)
+    } finally {
+      // The place goes from one to the next.
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#hugeCount -= 1
+      else next()
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 import {
   type ApiError,
   badRequest,
+  checkValuesCount,
   compile,
   deleteOptionsSchema,
   type ObjectSchema,
@@ -46,7 +47,7 @@ export async function parseObject(
 ): Promise<ParsedBody> {
   const format = bodyFormatOf(contentType)
   if (format === 'protobuf') return parseProtobuf(body, definition)
-  if (format === 'json') refuseDeepText(body)
+  if (format === 'json') checkText(body)
   const text = decodeText(body)
   const parsed =
     text === undefined
@@ -109,7 +110,7 @@ export async function parsePatch(
   type: PatchType,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
 ): Promise<ParsedBody> {
-  refuseDeepText(body)
+  checkText(body)
   const text = decodeText(body)
   const isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
   const parsed = isYaml
@@ -216,10 +217,13 @@ const scannedBytesMin = 64 * 1024
 /** Of JSON: the shorter has no room for it, the longer was looked at as text. Characters are no more than bytes. */
 const mayNestTooDeep = (length: number): boolean => length > 2 * bodyDepthMax && length < scannedBytesMin * 3
 
-/** Throws where brackets of a JSON text nest too deep. Whether they match is for the parser to say. */
-function refuseDeepText(body: Buffer): void {
+/** Throws where a JSON text nests too deep or holds too many values. Whether its brackets match is for the parser to say. */
+function checkText(body: Buffer): void {
   if (body.length < scannedBytesMin) return
   let depth = 0
+  /** An item begins a list or an object, or follows a comma. */
+  let items = 0
+  let isEmpty = false
   let inString = false
   for (let position = 0; position < body.length; position++) {
     const byte = body[position]
@@ -228,11 +232,23 @@ function refuseDeepText(body: Buffer): void {
       if (byte === backslash) position++
     } else if (byte === openBrace || byte === openBracket) {
       if (++depth > bodyDepthMax) throw tooDeep()
-    } else if (byte === closeBrace || byte === closeBracket) depth--
+      items++
+      isEmpty = true
+      continue
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth--
+      if (isEmpty) items--
+    } else if (byte === comma) items++
+    else if (byte === space || byte === lineFeed) continue
+    isEmpty = false
   }
+  checkValuesCount(items)
 }
 
+const lineFeed = 0x0a
+const space = 0x20
 const quote = 0x22
+const comma = 0x2c
 const backslash = 0x5c
 const openBracket = 0x5b
 const closeBracket = 0x5d

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Environment, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import type { User } from '../request.ts'
+import type { WorkTurns } from '../work-turns.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { ListWriter } from './representation/list-writer.ts'
-import type { WorkTurns } from './work-turns.ts'
 
 /** One request with its answer, and who makes it. */
 export interface Exchange {

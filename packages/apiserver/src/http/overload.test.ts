@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { objectValuesMax } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import {
   createMemoryStore,
@@ -113,6 +114,28 @@ describe('a server with as many requests in flight as it takes', () => {
     socket.destroy()
     await server.close()
   })
+})
+
+it.each([
+  ['an object', 'POST', configMaps, 'application/json'],
+  ['a patch', 'PATCH', `${configMaps}/a`, 'application/merge-patch+json'],
+])('%s of too many values is refused before it is parsed', async (_, method, path, type) => {
+  const server = await TestServer.start()
+  // It is no JSON, which nobody gets to see.
+  const items = '[ ],{},"a,\\",b",7,'.repeat(objectValuesMax / 4)
+  const body = `{"data":[${items}]}`
+  expect(await server.failure(path, { method, body, headers: { 'content-type': type } })).toMatchObject({
+    code: 413,
+    reason: 'RequestEntityTooLarge',
+  })
+  await server.close()
+})
+
+it('commas and brackets of texts are no values', async () => {
+  const server = await TestServer.start()
+  const text = ',[\\"'.repeat(objectValuesMax / 2)
+  expect((await server.call(configMaps, post(configMap('commas', { text })))).code).toBe(201)
+  await server.close()
 })
 
 describe('an answer that nobody takes', () => {

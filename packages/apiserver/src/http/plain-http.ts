@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Server } from 'node:tls'
 import type { Clock } from '@coracle/environment'
-import { WorkTurns } from './work-turns.ts'
+import { WorkTurns } from '../work-turns.ts'
 
 /** A client that has not said anything by then goes; the TLS handshake has as long again. */
 export const firstBytesTimeoutMs = 32_000

@@ -106,9 +106,12 @@ async function create(
 ): Promise<void> {
   const representation = representationOf(exchange, context.environment.clock)
   const options = writeOptionsOf(exchange.query, 'CreateOptions')
-  const body = await readObject(context, exchange, registry.definition, options.fieldValidation)
-  const result = await registry.create(contextOf(exchange), namespace, body.value, options)
-  return sendWritten(exchange, representation, 201, registry.definition, result, body.warnings)
+  const { result, warnings } = await context.bodies.use(exchange.request, async (bytes) => {
+    const body = await readObject(context, exchange, bytes, registry.definition, options.fieldValidation)
+    const result = await registry.create(contextOf(exchange), namespace, body.value, options)
+    return { result, warnings: body.warnings }
+  })
+  return sendWritten(exchange, representation, 201, registry.definition, result, warnings)
 }
 
 async function update(
@@ -120,10 +123,19 @@ async function update(
 ): Promise<void> {
   const representation = representationOf(exchange, context.environment.clock)
   const options = writeOptionsOf(exchange.query, 'UpdateOptions')
-  const body = await readObject(context, exchange, registry.definition, options.fieldValidation)
-  const result = await registry.update(contextOf(exchange), namespace, name, subresource, body.value, options)
-  const code = result.created === true ? 201 : 200
-  return sendWritten(exchange, representation, code, registry.definition, result, body.warnings)
+  const { result, warnings } = await context.bodies.use(exchange.request, async (bytes) => {
+    const body = await readObject(context, exchange, bytes, registry.definition, options.fieldValidation)
+    const result = await registry.update(contextOf(exchange), namespace, name, subresource, body.value, options)
+    return { result, warnings: body.warnings }
+  })
+  return sendWritten(
+    exchange,
+    representation,
+    result.created === true ? 201 : 200,
+    registry.definition,
+    result,
+    warnings,
+  )
 }
 
 async function patch(
@@ -136,11 +148,14 @@ async function patch(
   const type = patchTypeOf(exchange.request.headers['content-type'])
   const representation = representationOf(exchange, context.environment.clock)
   const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
-  const body = await parsePatch(await context.bodies.read(exchange.request), type, options.fieldValidation)
-  const change = { type, body: body.value }
-  const result = await registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
+  const { result, warnings } = await context.bodies.use(exchange.request, async (bytes) => {
+    const body = await parsePatch(bytes, type, options.fieldValidation)
+    const change = { type, body: body.value }
+    const result = await registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
+    return { result, warnings: body.warnings }
+  })
   const code = result.created === true ? 201 : 200
-  return sendWritten(exchange, representation, code, registry.definition, result, body.warnings)
+  return sendWritten(exchange, representation, code, registry.definition, result, warnings)
 }
 
 async function remove(
@@ -174,12 +189,12 @@ async function removeCollection(
 }
 
 async function readObject(
-  { bodies, turns }: HandlerContext,
+  { turns }: HandlerContext,
   { request }: Exchange,
+  body: Buffer,
   definition: ResourceDefinition,
   fieldValidation: 'Ignore' | 'Warn' | 'Strict',
 ) {
-  const body = await bodies.read(request)
   const parsed = await parseObject(body, request.headers['content-type'], definition, fieldValidation)
   // To check and store it takes as long again.
   if (body.length >= largeBodyBytesMin) await turns.take(true)

@@ -10,6 +10,7 @@ import { type Authenticator, anonymous } from '../security/authentication.ts'
 import type { KeyPair } from '../security/certificates.ts'
 import { impersonatedUser } from '../security/impersonation.ts'
 import { busyMessage } from '../store-errors.ts'
+import type { WorkTurns } from '../work-turns.ts'
 import { BodyReader } from './body-reader.ts'
 import { ClientHeaderMemory } from './client-header-memory.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
@@ -25,7 +26,6 @@ import { sendError } from './respond.ts'
 import { attributesOf, pathMethodNotAllowed, pathNotFound, type ResourceRoute, routeOf } from './routes.ts'
 import { StrangerMemory } from './stranger-memory.ts'
 import { handleSubresource } from './subresource-handlers.ts'
-import { WorkTurns } from './work-turns.ts'
 
 /** Connections open at one time; further ones are closed as they come. */
 export const connectionsMax = 20_000
@@ -70,7 +70,7 @@ export interface HttpServer {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { core, environment, serving, clientCaPem } = options
   const exchanges = new Exchanges(environment)
-  const turns = new WorkTurns(environment.clock)
+  const { turns } = core
   const bodies = new BodyReader(turns)
   const strangers = new StrangerMemory(environment.clock)
   const clients = new ClientHeaderMemory(environment.clock, headerBytesMax, options.clientsHeaderBytesMax)

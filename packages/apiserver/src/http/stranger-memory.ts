@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Server } from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '@coracle/environment'
-import { WorkTurns } from './work-turns.ts'
+import { WorkTurns } from '../work-turns.ts'
 
 /**
  * What the headers that are being received from those who have not said who they are may take together. Beyond it whoever

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import type { WatchOptions } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { Registry, RegistryWatch, WatchDelivery } from '../registry-contract.ts'
+import type { WorkTurns } from '../work-turns.ts'
 import type { EventStream } from './representation/representation.ts'
 import { privately } from './respond.ts'
-import type { WorkTurns } from './work-turns.ts'
 
 /** A client that is further behind than this is dropped; it watches again from where it was. */
 export const watchBufferBytesMax = 8 * 1024 * 1024

@@ -6,6 +6,8 @@ export interface DecodedBody {
   readonly object: KubernetesObject
   /** Unknown fields, where the request wants to hear of them. */
   readonly warnings: readonly string[]
+  /** How many values were decoded. */
+  readonly valuesCount: number
 }
 
 /** What decoding asks of a kind: one that is only exchanged has no more. */
@@ -28,7 +30,7 @@ export function decodeBody(
   const { kind, version, schema } = definition
   const typed = withType(definition, body, knowsKind)
   const compiled = compile(schema)
-  const { value, warnings } = compiled.decode(typed, {
+  const { value, warnings, valuesCount } = compiled.decode(typed, {
     fieldValidation,
     kind,
     version,
@@ -37,7 +39,7 @@ export function decodeBody(
   // Clients may leave metadata out; nothing behind this point has to think of it.
   const complete = value.metadata === undefined ? { ...value, metadata: {} } : value
   const defaulted = compiled.applyDefaults(complete)
-  return { object: definition.applyDefaults?.(defaulted) ?? defaulted, warnings }
+  return { object: definition.applyDefaults?.(defaulted) ?? defaulted, warnings, valuesCount }
 }
 
 /** The body with the `kind` and `apiVersion` of the path, which it may leave out but not contradict. */

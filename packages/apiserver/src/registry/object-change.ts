@@ -5,6 +5,7 @@ import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
 import type { ChangedPart } from './changed-part.ts'
 import { endsDeletion } from './deletion.ts'
 import { managerOf, ownersOfChanged } from './field-ownership.ts'
+import { pauseFor } from './large-objects.ts'
 import { prepareForUpdate } from './preparation.ts'
 import { answerOf, type RegistryParts } from './registry-parts.ts'
 import { sharingWith } from './structure-sharing.ts'
@@ -27,6 +28,8 @@ export interface Change {
   readonly warnings: readonly string[]
   /** False where the change was meant for one version only: if that is gone it is a conflict. */
   readonly repeatable: boolean
+  /** How many values were decoded for it; few where it is absent. */
+  readonly valuesCount?: number
 }
 
 export interface ChangeRequest {
@@ -69,8 +72,11 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   const old = storage.existing(namespace, name)
   const computed = request.compute(old)
   const change = computed instanceof Promise ? await computed : computed
-  const { object: wanted, warnings: given, repeatable } = change
+  const { object: wanted, warnings: given, repeatable, valuesCount = 0 } = change
+  const pause = pauseFor(parts.turns, valuesCount, old.byteLength)
+  if (pause !== undefined) await pause()
   const owners = change.owners ?? (await ownersAfter(parts, request, old, change))
+  if (pause !== undefined) await pause()
   const admission = part.isAdmitted === true ? undefined : updateAdmission(parts, request, old.object)
   const admitted = admission === undefined ? wanted : await admission.admit(wanted)
   const whole = view === undefined ? admitted : view.apply(old.object, admitted)
@@ -79,11 +85,15 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   // Of the owners, times alone are nothing to write for.
   const isChanged = ends || object !== old.object || !sameOwners(owners, old.owners)
   // What is as it was has been checked when it was written. Whether it may be written now is another question.
-  if (isChanged) checkUpdate(kind, object, old.object, rules, parts.view.definition)
+  if (isChanged) {
+    if (pause !== undefined) await pause()
+    await checkUpdate(kind, object, old.object, rules, parts.view.definition, pause)
+  }
   await admission?.judge(view === undefined ? object : view.of(object))
   if (!isChanged) return answerOf(parts, old, false, given)
   const warnings = [...given, ...(kind.strategy.warnings?.(object, old.object) ?? [])]
   if (options.dryRun) return answerOf(parts, unstored(object, old.revision, owners), true, warnings)
+  if (pause !== undefined) await pause()
   const stored = await (ends ? writer.remove(key, old) : writer.put(key, object, owners, old.revision))
   // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
   if (stored !== undefined) {

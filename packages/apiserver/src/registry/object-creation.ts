@@ -4,6 +4,7 @@ import type { RegistryWriteOptions, Stored, WriteResult } from '../registry-cont
 import type { RequestContext } from '../request.ts'
 import { unstored } from '../watch-cache/stored-object.ts'
 import { managerOf, ownersOfNew } from './field-ownership.ts'
+import { pauseFor } from './large-objects.ts'
 import { parseResourceVersion } from './list-request.ts'
 import { generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
 import { prepareForCreate } from './preparation.ts'
@@ -25,7 +26,7 @@ export async function createObject(
   decoded: RequestedBody,
   options: RegistryWriteOptions,
 ): Promise<WriteResult> {
-  const { storage, view, environment } = parts
+  const { storage, view, environment, turns } = parts
   const { kind } = storage
   const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
   if (parseResourceVersion(resourceVersion) > 0) {
@@ -42,8 +43,12 @@ export async function createObject(
     old: undefined,
     options,
   })
+  const pause = pauseFor(turns, decoded.valuesCount, 0)
+  if (pause !== undefined) await pause()
   const owners = decoded.owners ?? ownersOf(parts, context, decoded, options)
+  if (pause !== undefined) await pause()
   const admitted = await admission.admit(decoded.object)
+  if (pause !== undefined) await pause()
   const generates = givenName === '' && generateName !== ''
   const nameOf = () =>
     generates ? generatedName(generateName, environment.random.string(generatedSuffixLength, nameAlphabet)) : givenName
@@ -52,8 +57,9 @@ export async function createObject(
     const identity = { namespace, name, uid: environment.random.uuid() }
     const prepared = prepareForCreate(kind, admitted, identity, environment.clock.now())
     const object = sharingSpec(storage.lastCreated, prepared)
-    checkCreate(kind, object, view.definition)
+    await checkCreate(kind, object, view.definition, pause)
     await admission.judge(object)
+    if (pause !== undefined) await pause()
     const stored = await insert(parts, namespace, name, object, owners, options.dryRun)
     if (stored !== undefined) {
       if (!options.dryRun) storage.lastCreated = stored.object

@@ -3,6 +3,7 @@ import type { AdmissionChain } from '../admission/admission.ts'
 import type { Stored, WriteResult } from '../registry-contract.ts'
 import type { VersionView } from '../versions/version-view.ts'
 import type { StoreFeed } from '../watch-cache/store-feed.ts'
+import type { WorkTurns } from '../work-turns.ts'
 import type { KindStorage } from './kind-storage.ts'
 
 /** What a registry is made of. */
@@ -12,6 +13,7 @@ export interface RegistryParts {
   readonly view: VersionView
   readonly feed: StoreFeed
   readonly environment: Environment
+  readonly turns: WorkTurns
   readonly admission: AdmissionChain
   readonly registries: { byKind(apiVersion: string, kind: string): unknown }
 }

@@ -22,10 +22,10 @@ export function decodeRequested(
   known?: KubernetesObject,
 ): RequestedBody | Promise<RequestedBody> {
   const knowsKind = (apiVersion: string, kind: string) => registries.byKind(apiVersion, kind) !== undefined
-  const { object: decoded, warnings } = decodeBody(view.definition, body, fieldValidation, knowsKind, known)
+  const { object: decoded, ...rest } = decodeBody(view.definition, body, fieldValidation, knowsKind, known)
   const { object: requested, managedFields } = takeManagedFields(decoded)
   const hub = view.toHub(requested)
   return hub instanceof Promise
-    ? hub.then((object) => ({ object, requested, managedFields, warnings }))
-    : { object: hub, requested, managedFields, warnings }
+    ? hub.then((object) => ({ object, requested, managedFields, ...rest }))
+    : { object: hub, requested, managedFields, ...rest }
 }

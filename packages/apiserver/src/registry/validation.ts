@@ -1,4 +1,5 @@
 import {
+  addErrors,
   apiVersionOf,
   compile,
   type FieldError,
@@ -11,50 +12,49 @@ import {
   validateObjectMetaUpdate,
 } from '@coracle/api'
 import type { ChangedPart } from './changed-part.ts'
+import type { Pause } from './large-objects.ts'
 import { statusOf } from './preparation.ts'
 
 /** Throws Invalid (422), naming every field that is wrong, unless the object may be created through the version requested. */
-export function checkCreate(definition: StoredKind, object: KubernetesObject, requested: ResourceDefinition): void {
+export async function checkCreate(
+  definition: StoredKind,
+  object: KubernetesObject,
+  requested: ResourceDefinition,
+  pause: Pause | undefined,
+): Promise<void> {
   const { schema, strategy } = definition
   const apiVersion = apiVersionOf(requested)
-  const errors = [
-    ...validateObjectMeta(object.metadata, definition),
-    ...compile(schema).validate(object),
-    ...(strategy.validate?.(object, apiVersion) ?? []),
-    ...(strategy.validateCreate?.(object, apiVersion) ?? []),
-  ]
+  const errors = [...validateObjectMeta(object.metadata, definition)]
+  if (pause !== undefined) await pause()
+  addErrors(errors, compile(schema).validate(object))
+  if (pause !== undefined) await pause()
+  addErrors(errors, strategy.validate?.(object, apiVersion) ?? [])
+  addErrors(errors, strategy.validateCreate?.(object, apiVersion) ?? [])
   if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
 }
 
 /** Throws Invalid (422), naming every field that is wrong, unless the object may replace the old one, through the version requested. */
-export function checkUpdate(
+export async function checkUpdate(
   definition: StoredKind,
   object: KubernetesObject,
   old: KubernetesObject,
   rules: ChangedPart['rules'],
   requested: ResourceDefinition,
-): void {
+  pause: Pause | undefined,
+): Promise<void> {
   if (rules === 'own') return
-  const errors = [
-    ...validateObjectMetaUpdate(object.metadata, old.metadata),
-    ...(rules === 'status'
-      ? statusErrors(definition, object, old)
-      : mainErrors(definition, object, old, apiVersionOf(requested))),
-  ]
+  const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata)]
+  if (pause !== undefined) await pause()
+  if (rules === 'status') addErrors(errors, statusErrors(definition, object, old))
+  else {
+    const { schema, strategy } = definition
+    const apiVersion = apiVersionOf(requested)
+    addErrors(errors, compile(schema).validate(object, { old }))
+    if (pause !== undefined) await pause()
+    addErrors(errors, strategy.validate?.(object, apiVersion) ?? [])
+    addErrors(errors, strategy.validateUpdate?.(object, old, apiVersion) ?? [])
+  }
   if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
-}
-
-function mainErrors(
-  { schema, strategy }: StoredKind,
-  object: KubernetesObject,
-  old: KubernetesObject,
-  apiVersion: string,
-): readonly FieldError[] {
-  return [
-    ...compile(schema).validate(object, { old }),
-    ...(strategy.validate?.(object, apiVersion) ?? []),
-    ...(strategy.validateUpdate?.(object, old, apiVersion) ?? []),
-  ]
 }
 
 /**

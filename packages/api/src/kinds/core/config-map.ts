@@ -39,10 +39,9 @@ function validate({ data = {}, binaryData = {} }: ConfigMap): readonly FieldErro
 /** A key that is in both is only reported once, where the text is. */
 function validateKeys(name: 'data' | 'binaryData', map: Data, binaryData: Data = {}): readonly FieldError[] {
   return Object.keys(map).flatMap((key) => {
-    const path = FieldPath.of(name).key(key)
     const problems = [...checkFormat('config-map-key', key)]
     if (Object.hasOwn(binaryData, key)) problems.push('duplicate of key present in binaryData')
-    return problems.map((problem) => invalidField(path, key, problem))
+    return problems.map((problem) => invalidField(FieldPath.of(name).key(key), key, problem))
   })
 }
 

@@ -1,3 +1,4 @@
+import { inFieldOrder } from '../../../schema/field-order.ts'
 import type { ObjectSchema } from '../../../schema/schema.ts'
 import { type ResourceList, wholeMillis } from '../common.ts'
 import {
@@ -201,12 +202,6 @@ function withFields<T extends object>(
   const copy: T = { ...object }
   for (const name of changed) copy[name] = fields[name] as T[keyof T]
   return changed.some((name) => object[name] === undefined) ? inFieldOrder(schema, copy) : copy
-}
-
-/** Decoding an object whose fields are in order leaves it as it is. */
-function inFieldOrder<T extends object>(schema: ObjectSchema<T>, object: T): T {
-  const names = Object.keys(schema.fields) as (keyof T)[]
-  return Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]]))) as T
 }
 
 /** Array.map that returns the array itself where no element changes. */

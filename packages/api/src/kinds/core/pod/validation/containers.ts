@@ -134,14 +134,16 @@ const probeKinds: readonly ProbeKind[] = ['livenessProbe', 'readinessProbe', 'st
 
 function validateHooks(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
   const { lifecycle } = container
+  const errors = probeKinds.flatMap((kind) => {
+    const probe = container[kind]
+    return probe ? validateProbe(kind, probe, path.field(kind)) : []
+  })
+  if (lifecycle === undefined) return errors
   const lifecyclePath = path.field('lifecycle')
   return [
-    ...(lifecycle ? validateLifecycle(lifecycle, spec.terminationGracePeriodSeconds, lifecyclePath) : []),
+    ...validateLifecycle(lifecycle, spec.terminationGracePeriodSeconds, lifecyclePath),
     ...stopSignalErrors(container, spec, lifecyclePath.field('stopSignal')),
-    ...probeKinds.flatMap((kind) => {
-      const probe = container[kind]
-      return probe ? validateProbe(kind, probe, path.field(kind)) : []
-    }),
+    ...errors,
   ]
 }
 
@@ -260,11 +262,12 @@ function hostPortConflicts(containers: readonly Container[], path: FieldPath): F
 }
 
 function validateMounts(container: Container, { volumes }: PodParts, path: FieldPath): FieldError[] {
+  if (container.volumeMounts === undefined) return []
   const devices = container.volumeDevices ?? []
   const deviceNames = new Set(devices.map((each) => each.name))
   const devicePaths = new Set(devices.map((each) => each.devicePath))
   const mountPaths = new Set<string>()
-  return (container.volumeMounts ?? []).flatMap((mount, index) => {
+  return container.volumeMounts.flatMap((mount, index) => {
     const mountPath = path.index(index)
     const errors: FieldError[] = []
     if (mount.name === '') errors.push(requiredField(mountPath.field('name')))
@@ -317,13 +320,14 @@ function propagationErrors(mount: VolumeMount, container: Container, listPath: F
 }
 
 function validateDevices(container: Container, { volumes }: PodParts, path: FieldPath): FieldError[] {
+  if (container.volumeDevices === undefined) return []
   const mounts = container.volumeMounts ?? []
   const mounted = {
     names: new Set(mounts.map((each) => each.name)),
     paths: new Set(mounts.map((each) => each.mountPath)),
   }
   const [names, devicePaths] = [new Set<string>(), new Set<string>()]
-  return (container.volumeDevices ?? []).flatMap((device, index) => {
+  return container.volumeDevices.flatMap((device, index) => {
     const errors = [
       ...(device.name === '' ? [requiredField(path.index(index).field('name'))] : []),
       ...deviceVolumeErrors(device, volumes, path.index(index).field('name')),
