@@ -81,6 +81,7 @@ describe('informer', () => {
       now: () => environment.clock.now(),
       monotonicMs: () => environment.clock.monotonicMs(),
       defer: (callback) => environment.clock.defer(callback),
+      hold: (work) => environment.clock.hold(work),
       setTimer(delayMs, callback, options) {
         const timer = environment.clock.setTimer(delayMs, callback, options)
         if (options?.keepsProcess !== true) return timer

@@ -30,6 +30,11 @@ export interface Clock {
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer
   /** Calls `callback` after the current turn of the event loop: what `setImmediate` is to real time. */
   defer(callback: () => void): void
+  /**
+   * Tells the clock of work that is under way outside it, such as a call over a real network, and returns it. A virtual clock
+   * stands still until it is done. The work must not wait for this clock itself.
+   */
+  hold<T>(work: Promise<T>): Promise<T>
 }
 
 /** Resolves `delayMs` from now, or rejects with the signal's reason as soon as it is aborted. */
@@ -86,4 +91,16 @@ export const realClock: Clock = {
   defer(callback) {
     setImmediate(callback)
   },
+  hold: (work) => work,
+}
+
+/** The same clock, but for its wall-clock time, which is ahead by so many milliseconds: those of two hosts never agree. */
+export function skewedClock(clock: Clock, skewMs: number): Clock {
+  return {
+    now: () => clock.now() + skewMs,
+    monotonicMs: () => clock.monotonicMs(),
+    setTimer: (delayMs, callback, options) => clock.setTimer(delayMs, callback, options),
+    defer: (callback) => clock.defer(callback),
+    hold: (work) => clock.hold(work),
+  }
 }

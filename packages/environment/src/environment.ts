@@ -1,4 +1,4 @@
-import { type Clock, realClock } from './clock.ts'
+import { type Clock, realClock, skewedClock } from './clock.ts'
 import { consoleLogger } from './console-logger.ts'
 import { type Logger, silentLogger } from './logger.ts'
 import { type Random, realRandom, seededRandom } from './random.ts'
@@ -30,4 +30,13 @@ export function virtualEnvironment(
     random: seededRandom(options.seed ?? 1),
     logger: options.logger ?? silentLogger,
   }
+}
+
+/**
+ * The world of one component: randomness of its own, so that it does not shift what others draw, and a wall clock that may be
+ * ahead of the others'.
+ */
+export function forkEnvironment(environment: Environment, name: string, skewMs = 0): Environment {
+  const { clock, random, logger } = environment
+  return { clock: skewMs === 0 ? clock : skewedClock(clock, skewMs), random: random.fork(name), logger }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nameAlphabet, realRandom, seededRandom } from './random.ts'
+import { nameAlphabet, type Random, realRandom, seededRandom } from './random.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -21,5 +21,19 @@ describe('seededRandom', () => {
     expect(random.string(200, 'ab')).toMatch(/^[ab]{200}$/)
     expect(random.next()).toBeGreaterThanOrEqual(0)
     expect(random.next()).toBeLessThan(1)
+  })
+
+  it('has forks that differ by name and by turn, and that nobody else shifts', () => {
+    const draw = (random: Random) => [random.next(), random.next()]
+    const parent = seededRandom(7)
+    const [a, b, again] = [parent.fork('a'), parent.fork('b'), parent.fork('a')].map(draw)
+    expect(new Set([a, b, again, draw(seededRandom(7))].map(String)).size).toBe(4)
+
+    const other = seededRandom(7)
+    draw(other)
+    draw(other.fork('c'))
+    expect(draw(other.fork('b'))).toEqual(b)
+    expect(draw(other.fork('a'))).toEqual(a)
+    expect(draw(seededRandom(8).fork('a'))).not.toEqual(a)
   })
 })

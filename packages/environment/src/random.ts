@@ -6,6 +6,11 @@ export interface Random {
   uuid(): string
   /** `length` characters of `alphabet`, each as likely as the others. */
   string(length: number, alphabet: string): string
+  /**
+   * A source of its own for a component. What others draw does not change it: in a repeatable source it depends on the seed,
+   * on the name, and on how often that name was forked before.
+   */
+  fork(name: string): Random
 }
 
 /**
@@ -19,11 +24,13 @@ export const realRandom: Random = {
   next: () => Math.random(),
   uuid: () => crypto.randomUUID(),
   string: (length, alphabet) => pick(length, alphabet, Math.random),
+  fork: () => realRandom,
 }
 
 /** A repeatable source: the same seed gives the same sequence. Not for secrets. */
 export function seededRandom(seed: number): Random {
   const next = mulberry32(seed)
+  const forks = new Map<string, number>()
   return {
     next,
     uuid() {
@@ -32,7 +39,19 @@ export function seededRandom(seed: number): Random {
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
     },
     string: (length, alphabet) => pick(length, alphabet, next),
+    fork(name) {
+      const nth = forks.get(name) ?? 0
+      forks.set(name, nth + 1)
+      return seededRandom(fnv1a(`${seed}/${name}/${nth}`))
+    },
   }
+}
+
+/** 32 bits that stand for a text: Fowler, Noll and Vo's hash, 1a. */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
+  return hash
 }
 
 function pick(length: number, alphabet: string, next: () => number): string {

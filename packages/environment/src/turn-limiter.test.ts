@@ -12,6 +12,7 @@ function limiterOf(perTurnMax: number) {
     monotonicMs: () => virtual.monotonicMs(),
     setTimer: (delayMs, callback) => virtual.setTimer(delayMs, callback),
     defer: (callback) => deferred.push(callback),
+    hold: (work) => work,
   }
   const limiter = new TurnLimiter(clock, perTurnMax)
   const started: string[] = []

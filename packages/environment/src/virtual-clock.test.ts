@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sleep } from './clock.ts'
+import { realClock, sleep } from './clock.ts'
 import { quietLeadMs, VirtualClock } from './virtual-clock.ts'
 
 describe('VirtualClock', () => {
@@ -17,6 +17,35 @@ describe('VirtualClock', () => {
     expect(fired).toBe(false)
     await clock.advance('1ms')
     expect(fired).toBe(true)
+  })
+
+  it('stands still while work outside it is under way, whether it succeeds or fails', async () => {
+    const clock = new VirtualClock(0)
+    const events: string[] = []
+    const outside = (name: string, outcome: () => void) =>
+      clock
+        .hold(new Promise<void>((resolve) => realClock.setTimer(5, resolve)).then(outcome))
+        .catch(() => {})
+        .then(() => events.push(`${name}@${clock.now()}`))
+    clock.setTimer(10, () => {
+      void outside('call', () => {})
+      void outside('failure', () => {
+        throw new Error('refused')
+      })
+    })
+    clock.setTimer(11, () => events.push(`timer@${clock.now()}`))
+    await clock.advance('1s')
+    expect(events).toEqual(['call@10', 'failure@10', 'timer@11'])
+  })
+
+  it('settles only when work outside it has', async () => {
+    const clock = new VirtualClock(0)
+    let isDone = false
+    void clock.hold(new Promise<void>((resolve) => realClock.setTimer(5, resolve))).then(() => {
+      isDone = true
+    })
+    await clock.settle()
+    expect(isDone).toBe(true)
   })
 
   it('fires each timer at its own due time, ties in the order they were set', async () => {

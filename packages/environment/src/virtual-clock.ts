@@ -21,8 +21,8 @@ interface Pending {
 /**
  * A clock that stands still until a test moves it. Timers fire in the order of their due time, ties in the order they were set.
  *
- * Where nothing waits on anything but promises and this clock, "everything has settled" is decidable: no
- * microtask is left, nothing is deferred and no timer is due.
+ * Where nothing waits on anything but promises, this clock, and what it was told to `hold` for, "everything has settled" is
+ * decidable: no microtask is left, nothing is deferred, no timer is due and nothing is held.
  *
  * Idle time is free: once nothing but housekeeping has run for a minute, the clock goes straight to the next timer that is
  * none, or to where it was to stop. There the overdue housekeeping runs, each once and in the order it was due, as on a
@@ -35,6 +35,7 @@ export class VirtualClock implements Clock {
   readonly #timers: Pending[] = []
   readonly #housekeeping: Pending[] = []
   #deferred: (() => void)[] = []
+  readonly #held = new Set<Promise<void>>()
 
   constructor(start: Time | string = '2026-01-01T00:00:00Z') {
     this.#startMs = typeof start === 'string' ? Date.parse(start) : start
@@ -69,6 +70,17 @@ export class VirtualClock implements Clock {
     this.#deferred.push(callback)
   }
 
+  hold<T>(work: Promise<T>): Promise<T> {
+    const over = work
+      .then(
+        () => {},
+        () => {},
+      )
+      .finally(() => this.#held.delete(over))
+    this.#held.add(over)
+    return work
+  }
+
   /** Runs everything that can run without time passing. */
   async settle(): Promise<void> {
     await this.#runUntil(this.#nowMs)
@@ -92,6 +104,10 @@ export class VirtualClock implements Clock {
         this.#deferred = []
         for (const callback of deferred) callback()
         callbacks += deferred.length
+        continue
+      }
+      if (this.#held.size > 0) {
+        await Promise.race(this.#held)
         continue
       }
       const timer = firstOf(this.#timers)

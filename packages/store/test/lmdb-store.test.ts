@@ -46,6 +46,7 @@ describe('LMDB store', () => {
       monotonicMs: () => clock.monotonicMs(),
       setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
       defer: (callback) => turns.push(callback),
+      hold: (work) => work,
     }
     const store = await openLmdbStore({ directory: directory.path, environment: { clock: held, random, logger } })
     opened.push(store)
