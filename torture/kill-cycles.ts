@@ -86,6 +86,7 @@ async function killRepeatedly(
       figures.atStart++
       killed()
     }
+    if (figures.kills >= killsEnd) break
     const program = await Program.start({ dataDir, args: serverArgs, ...(file === undefined ? {} : { file }) })
     const api = await Api.of(program)
     try {

@@ -32,6 +32,30 @@ export interface ClusterOptions {
    * data directory was removed or replaced. The process should end.
    */
   readonly onFailure?: (error: Error) => void
+  /** What stands between each component and the others. Nothing by default: for simulations, and tests of faults. */
+  readonly seams?: ComponentSeams
+}
+
+/**
+ * The edges of the components, by name: `apiserver`, `kube-controller-manager` (what its controllers watch through),
+ * each controller's own name, `kube-scheduler`, and each node's name, or `nodes` for the agent that all simulated nodes share.
+ * They are asked each time a component starts.
+ */
+export interface ComponentSeams {
+  /** A component's way to the API server. What it gives may delay calls, lose them or their answers, or be cut off. */
+  client?(component: string, client: Client): Client
+  /** By how many milliseconds a component's wall clock is ahead. */
+  skewMs?(component: string): number
+}
+
+/** The parts of a cluster that can be stopped and started again while the others go on. */
+export type ComponentName = 'kube-controller-manager' | 'kube-scheduler' | 'nodes'
+
+export interface Component {
+  /** Stops it; containers run on, as when a node agent is killed. Its state in the API stays as it is. */
+  stop(): Promise<void>
+  /** Starts it afresh, with nothing but what the API says. Does nothing where it runs. */
+  start(): Promise<void>
 }
 
 /** A cluster in this process. `await using` stops it at the end of the block. */
@@ -46,6 +70,7 @@ export interface Cluster extends AsyncDisposable {
   readonly kubeconfigPath: string | undefined
   /** The same administrator's bearer token. */
   readonly token: string
+  readonly components: Readonly<Record<ComponentName, Component>>
   /** Stops everything. Containers end with it, as on a node that is switched off, unless they are to be kept. */
   stop(options?: { readonly containers?: 'terminate' | 'keep' }): Promise<void>
 }

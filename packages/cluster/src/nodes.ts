@@ -1,18 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ApiCore } from '@coracle/apiserver'
-import { assert, type Environment } from '@coracle/environment'
+import { assert } from '@coracle/environment'
 import { createKubelet, createNodeAgents, createProcessRuntime } from '@coracle/kubelet'
 import { identities, nodeIdentity } from './identities.ts'
 import type { NodeConnections } from './node-connections.ts'
+import type { Worlds } from './worlds.ts'
 
 /** Nodes of real processes in one cluster: each has addresses of its own, of which a host has so many. */
 export const processNodesMax = 64
 
 export interface NodesOptions {
-  readonly environment: Environment
-  readonly core: ApiCore
+  readonly worlds: Worlds
   /** Learns how to reach each node. */
   readonly connections: NodeConnections
   readonly count: number
@@ -34,22 +33,22 @@ export function startNodes(options: NodesOptions): Promise<Nodes> {
   return options.runtime === 'simulated' ? startSimulatedNodes(options) : startProcessNodes(options)
 }
 
-async function startSimulatedNodes({
-  environment,
-  core,
-  connections,
-  count,
-  namePrefix,
-}: NodesOptions): Promise<Nodes> {
+async function startSimulatedNodes({ worlds, connections, count, namePrefix }: NodesOptions): Promise<Nodes> {
   if (count === 0) return { stop: async () => {} }
-  const client = core.client(identities.simulatedNodes)
+  const client = worlds.clientOf('nodes', identities.simulatedNodes)
+  const environment = worlds.environmentOf('nodes')
   const agents = createNodeAgents({ client, environment, count, runtime: 'simulated', namePrefix })
   const connection = {
     logs: async (...request: Parameters<typeof agents.logs>) => agents.logs(...request),
   }
   for (const name of agents.nodeNames) connections.add(name, connection)
   await agents.start()
-  return { stop: () => agents.stop() }
+  return {
+    async stop() {
+      for (const name of agents.nodeNames) connections.remove(name)
+      await agents.stop()
+    },
+  }
 }
 
 async function startProcessNodes(options: NodesOptions): Promise<Nodes> {
@@ -69,13 +68,19 @@ async function startProcessNodes(options: NodesOptions): Promise<Nodes> {
 }
 
 async function startProcessNode(
-  { environment, core, connections, namePrefix }: NodesOptions,
+  { worlds, connections, namePrefix }: NodesOptions,
   index: number,
   dataDirectory: string,
 ): Promise<Nodes> {
   const name = `${namePrefix}${index}`
+  const environment = worlds.environmentOf(name)
   const runtime = createProcessRuntime({ environment, dataDirectory, nodeName: name })
-  const kubelet = createKubelet({ client: core.client(nodeIdentity(name)), environment, nodeName: name, runtime })
+  const kubelet = createKubelet({
+    client: worlds.clientOf(name, nodeIdentity(name)),
+    environment,
+    nodeName: name,
+    runtime,
+  })
   connections.add(name, { logs: async (...request) => kubelet.logs(...request) })
   await kubelet.start()
   return {

@@ -10,16 +10,18 @@ import {
 } from '@coracle/apiserver'
 import { createManager } from '@coracle/controller-runtime'
 import { builtinControllers, type ControllerHost } from '@coracle/controllers'
-import { assert, consoleLogger, type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
+import { assert, consoleLogger, type Environment, realClock, realEnvironment, VirtualClock } from '@coracle/environment'
 import { createScheduler } from '@coracle/scheduler'
 import { createMemoryStore, type EtcdStoreOptions, openEtcdStore, openLmdbStore, type Store } from '@coracle/store'
-import type { Cluster, ClusterOptions } from './cluster.ts'
+import type { Cluster, ClusterOptions, ComponentName } from './cluster.ts'
+import { RestartableComponent, type StartComponent } from './component.ts'
 import { type DataDirectory, openDataDirectory } from './data-directory.ts'
 import { controllerIdentity, identities } from './identities.ts'
 import { runWhileLeading } from './leadership.ts'
 import { listen } from './listener.ts'
 import { NodeConnections } from './node-connections.ts'
-import { type Nodes, startNodes } from './nodes.ts'
+import { startNodes } from './nodes.ts'
+import { createWorlds, type Worlds } from './worlds.ts'
 
 /** Something that was started and is stopped in the reverse order. */
 type Stop = (options: StopOptions) => void | Promise<void>
@@ -41,7 +43,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     'real processes do not run on a virtual clock: use the simulated runtime',
   )
   const stops: Stop[] = []
-  const stop = once((stopOptions: StopOptions) => drive(environment, stopAll(stops, stopOptions)))
+  const stop = onlyOnce((stopOptions: StopOptions) => driveStop(environment, stopAll(stops, stopOptions)))
   try {
     return await drive(environment, start({ ...options, environment, runtime }, stops, stop))
   } catch (error) {
@@ -67,8 +69,9 @@ async function start(
   const { store, close: closeStore } = await openStore(options, directory)
   stops.push(closeStore)
   const connections = new NodeConnections()
-  const core = createApiCore({
-    environment,
+  const worlds: Worlds = createWorlds(environment, () => core, options.seams)
+  const core: ApiCore = createApiCore({
+    environment: worlds.environmentOf('apiserver'),
     store,
     kinds: builtinKinds,
     authorizer: createAuthorizer(),
@@ -83,28 +86,38 @@ async function start(
   if (listener) stops.push(() => listener.close())
 
   const { nodes: count = 1, nodePrefix: namePrefix = store.shared ? `${hostname()}-` : 'node-' } = options
-  const controllers = () => startControllers(environment, core, listener?.caPem)
-  const scheduler = () => startScheduler(environment, core)
+  const { leaderElection: times } = options
   /** With one server there is nobody to agree with: nothing is elected, nothing waits. */
-  const startOnce = async (name: string, user: User, component: () => Promise<() => Promise<void>>) => {
-    if (store.shared) {
-      const { leaderElection: times } = options
-      stops.push(runWhileLeading({ environment, client: core.client(user), name, times, start: component }))
-      return
-    }
-    const started = component()
-    // One that did not start has stopped what it had.
-    const stopIt = started.catch(() => async () => {})
-    stops.push(async () => (await stopIt)())
-    await started
+  const once = (name: string, user: User, start: () => Promise<() => Promise<void>>): StartComponent => {
+    if (!store.shared) return start
+    return async () =>
+      runWhileLeading({
+        environment: worlds.environmentOf(name),
+        client: worlds.clientOf(name, user),
+        name,
+        times,
+        start,
+      })
   }
-  await Promise.all([
-    startOnce('kube-controller-manager', identities.controllerManager, controllers),
-    startOnce('kube-scheduler', identities.scheduler, scheduler),
-    startNodes({ environment, core, connections, count, namePrefix, runtime, dataDir }).then((nodes: Nodes) => {
-      stops.push((stopOptions) => nodes.stop(stopOptions))
+  const component = (start: StartComponent) =>
+    new RestartableComponent(start, {
+      start: (work) => drive(environment, work),
+      stop: (work) => driveStop(environment, work),
+    })
+  const components: Readonly<Record<ComponentName, RestartableComponent>> = {
+    'kube-controller-manager': component(
+      once('kube-controller-manager', identities.controllerManager, () =>
+        startControllers(worlds, core, listener?.caPem),
+      ),
+    ),
+    'kube-scheduler': component(once('kube-scheduler', identities.scheduler, () => startScheduler(worlds))),
+    nodes: component(async () => {
+      const nodes = await startNodes({ worlds, connections, count, namePrefix, runtime, dataDir })
+      return (stopOptions) => nodes.stop(stopOptions)
     }),
-  ])
+  }
+  for (const each of Object.values(components)) stops.push((stopOptions) => each.close(stopOptions))
+  await Promise.all(Object.values(components).map((each) => each.startFirst()))
 
   return {
     client: core.client(identities.admin),
@@ -113,6 +126,7 @@ async function start(
     kubeconfig: listener?.kubeconfig,
     kubeconfigPath: listener?.kubeconfigPath,
     token,
+    components,
     stop: ({ containers = 'terminate' } = {}) => stop({ containers }),
     [Symbol.asyncDispose]: () => stop({ containers: 'terminate' }),
   }
@@ -162,24 +176,25 @@ function listenAddress({ listen: wanted, environment }: ClusterOptions): { host:
 
 /** Starts all controllers; resolves to what stops them. */
 async function startControllers(
-  environment: Environment,
+  worlds: Worlds,
   core: ApiCore,
   rootCertificate: string | undefined,
 ): Promise<() => Promise<void>> {
   const stops: Stop[] = []
   const stop = () => stopAll(stops, { containers: 'keep' })
   const identityOf = new Map(builtinControllers.map(({ name, identity }) => [name, controllerIdentity(identity)]))
-  const clientOf = (name: string) => core.client(identityOf.get(name) ?? identities.controllerManager)
+  const clientOf = (name: string) => worlds.clientOf(name, identityOf.get(name) ?? identities.controllerManager)
   const manager = createManager({
-    client: core.client(identities.controllerManager),
+    client: worlds.clientOf('kube-controller-manager', identities.controllerManager),
     clientFor: ({ name }) => clientOf(name),
-    environment,
+    environment: worlds.environmentOf('kube-controller-manager'),
+    environmentFor: ({ name }) => worlds.environmentOf(name),
   })
   const alone: { start(): Promise<void> }[] = []
   for (const builtin of builtinControllers) {
     const host: ControllerHost = {
       client: clientOf(builtin.name),
-      environment,
+      environment: worlds.environmentOf(builtin.name),
       informer: (resource, informerOptions) => manager.informer(resource, informerOptions),
       resources: () => core.registries.resources(),
       onResourcesChange: (listener) => core.registries.onChange(listener),
@@ -203,8 +218,10 @@ async function startControllers(
 }
 
 /** Starts the scheduler; resolves to what stops it. */
-async function startScheduler(environment: Environment, core: ApiCore): Promise<() => Promise<void>> {
-  const scheduler = createScheduler({ client: core.client(identities.scheduler), environment })
+async function startScheduler(worlds: Worlds): Promise<() => Promise<void>> {
+  const name = 'kube-scheduler'
+  const client = worlds.clientOf(name, identities.scheduler)
+  const scheduler = createScheduler({ client, environment: worlds.environmentOf(name) })
   try {
     await scheduler.start()
     return () => scheduler.stop()
@@ -240,7 +257,29 @@ async function drive<T>({ clock }: Environment, work: Promise<T>): Promise<T> {
   return watched
 }
 
-function once<A, R>(action: (argument: A) => Promise<R>): (argument: A) => Promise<R> {
+/** How long what a stop has to do outside the clock, as on a disk, may take before it is taken to wait for the clock, in real time. */
+const stopGraceMs = 200
+/** How far time goes at once while something that waits for the clock is stopped. */
+const stopStepMs = 100
+
+/**
+ * As `drive`, and lets time pass where nothing else helps: what is stopped may have to wait for a while, as for events that the
+ * server does not take.
+ */
+async function driveStop<T>({ clock }: Environment, work: Promise<T>): Promise<T> {
+  if (!(clock instanceof VirtualClock)) return work
+  let isDone = false
+  const watched = work.finally(() => {
+    isDone = true
+  })
+  watched.catch(() => {})
+  const graceEndMs = realClock.monotonicMs() + stopGraceMs
+  while (!isDone && realClock.monotonicMs() < graceEndMs) await clock.settle()
+  while (!isDone) await clock.advance(stopStepMs)
+  return watched
+}
+
+function onlyOnce<A, R>(action: (argument: A) => Promise<R>): (argument: A) => Promise<R> {
   let result: Promise<R> | undefined
   return (argument) => {
     result ??= action(argument)

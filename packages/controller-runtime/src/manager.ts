@@ -18,6 +18,8 @@ export interface ManagerOptions {
   readonly environment: Environment
   /** The client a controller writes through, where each has an identity of its own; `client` otherwise. */
   readonly clientFor?: (controller: Controller) => Client
+  /** The world a controller runs in, where each has one of its own; `environment` otherwise. */
+  readonly environmentFor?: (controller: Controller) => Environment
   /** With this, controllers run only while this manager leads. Without, at once. */
   readonly leaderElection?: Omit<LeaderElectionOptions, 'identity'>
   /** Tells this manager from others that compete with it. By default a name no other has. */
@@ -62,12 +64,12 @@ class ControllerManager implements Manager {
   add(controller: Controller): void {
     if (this.#running !== undefined)
       throw new Error(`controller "${controller.name}" comes too late: the manager runs already`)
-    const { client, clientFor, environment, onAction } = this.#options
+    const { client, clientFor, environment, environmentFor, onAction } = this.#options
     this.#loops.push(
       new ControllerLoop(controller, {
         client: clientFor?.(controller) ?? client,
         informers: this.#informers,
-        environment,
+        environment: environmentFor?.(controller) ?? environment,
         onAction: onAction ?? (() => {}),
       }),
     )

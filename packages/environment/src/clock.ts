@@ -32,7 +32,7 @@ export interface Clock {
   defer(callback: () => void): void
   /**
    * Tells the clock of work that is under way outside it, such as a call over a real network, and returns it. A virtual clock
-   * stands still until it is done. The work must not wait for this clock itself.
+   * stands still until it is done. The work may defer, and must not wait for a timer of this clock.
    */
   hold<T>(work: Promise<T>): Promise<T>
 }

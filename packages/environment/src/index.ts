@@ -2,7 +2,13 @@ export { AssertionError, assert } from './assert.ts'
 export { type Clock, keepProcess, realClock, sleep, type Time, type Timer, type TimerOptions } from './clock.ts'
 export { type ConsoleLoggerOptions, consoleLogger } from './console-logger.ts'
 export { parseDuration } from './duration.ts'
-export { type Environment, forkEnvironment, realEnvironment, type VirtualEnvironment, virtualEnvironment } from './environment.ts'
+export {
+  type Environment,
+  forkEnvironment,
+  realEnvironment,
+  type VirtualEnvironment,
+  virtualEnvironment,
+} from './environment.ts'
 export { createLogger, type LogFields, type Logger, type LogLevel, type LogLine, silentLogger } from './logger.ts'
 export { nameAlphabet, type Random, realRandom, seededRandom } from './random.ts'
 export { TurnLimiter } from './turn-limiter.ts'

@@ -36,6 +36,8 @@ export class VirtualClock implements Clock {
   readonly #housekeeping: Pending[] = []
   #deferred: (() => void)[] = []
   readonly #held = new Set<Promise<void>>()
+  /** Ends a wait for what is held: it may have deferred something on the way. */
+  #wake: () => void = () => {}
 
   constructor(start: Time | string = '2026-01-01T00:00:00Z') {
     this.#startMs = typeof start === 'string' ? Date.parse(start) : start
@@ -68,6 +70,7 @@ export class VirtualClock implements Clock {
 
   defer(callback: () => void): void {
     this.#deferred.push(callback)
+    this.#wake()
   }
 
   hold<T>(work: Promise<T>): Promise<T> {
@@ -107,7 +110,10 @@ export class VirtualClock implements Clock {
         continue
       }
       if (this.#held.size > 0) {
-        await Promise.race(this.#held)
+        const woken = new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+        await Promise.race([woken, ...this.#held])
         continue
       }
       const timer = firstOf(this.#timers)
