@@ -1,0 +1,168 @@
+import { type CustomResourceDefinition, customResourceDefinitions } from '@coracle/api'
+import type { Client } from '@coracle/client'
+import { createMemoryStore } from '@coracle/store'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { apiServerUser } from '../api-server-user.ts'
+import { TestServer } from '../http/testing/test-server.ts'
+import { crateDefinition, crateVersion, establish } from '../testing/custom-resources.ts'
+import { startTestCore } from '../testing/test-core.ts'
+
+const path = (version: string, rest = '') => `/apis/example.com/${version}/namespaces/default/crates${rest}`
+const post = (body: unknown) => ({ method: 'POST', body })
+const put = (body: unknown) => ({ method: 'PUT', body })
+const crate = (name: string, spec: object) => ({ metadata: { name }, spec })
+
+let server: TestServer
+let client: Client
+
+beforeEach(async () => {
+  server = await TestServer.start()
+  client = server.core.client(apiServerUser)
+})
+
+afterEach(() => server.close())
+
+const redefine = async (versions: readonly object[]) => {
+  const old = await client.get(customResourceDefinitions, { name: 'crates.example.com' })
+  const spec = { ...old.spec, versions } as CustomResourceDefinition['spec']
+  return client.update(customResourceDefinitions, { ...old, spec })
+}
+
+describe('a kind of a definition', () => {
+  it('is not there before its names are accepted, and gone with its definition', async () => {
+    await client.create(customResourceDefinitions, crateDefinition())
+    expect((await server.call(path('v1'))).code).toBe(404)
+    await client.delete(customResourceDefinitions, { name: 'crates.example.com' })
+    await client.patch(
+      customResourceDefinitions,
+      { name: 'crates.example.com' },
+      { type: 'merge', body: { metadata: { finalizers: null } } },
+    )
+    await establish(client, crateDefinition())
+    expect((await server.call(path('v1'))).json.kind).toBe('CrateList')
+    const watch = await server.lines(`${path('v1')}?watch=1`)
+    await client.delete(customResourceDefinitions, { name: 'crates.example.com' })
+    const body = { metadata: { finalizers: null } }
+    await client.patch(customResourceDefinitions, { name: 'crates.example.com' }, { type: 'merge', body })
+    expect((await server.call(path('v1'))).code).toBe(404)
+    expect((await server.call('/apis/example.com')).code).toBe(404)
+    expect(await watch.next()).toBeUndefined()
+  })
+
+  it('keeps what its schema knows, without defaults or rules that no schema states', async () => {
+    await establish(client, crateDefinition())
+    const made = await server.call(path('v1'), post({ ...crate('a', { label: '', extra: 1 }), status: { state: 'x' } }))
+    expect(made.code).toBe(201)
+    expect(made.json).toMatchObject({ apiVersion: 'example.com/v1', kind: 'Crate', spec: { label: '' } })
+    expect(made.json.spec.extra).toBeUndefined()
+    // Without a status subresource the status is a field as any other, and counts as a change.
+    expect(made.json.status).toEqual({ state: 'x' })
+    const changed = await server.call(path('v1', '/a'), put({ ...made.json, status: { state: 'y' } }))
+    expect(changed.json.metadata.generation).toBe(2)
+    const { resourceVersion: _, ...metadata } = changed.json.metadata
+    expect((await server.call(path('v1', '/a'), put({ ...changed.json, metadata }))).text).toContain(
+      'metadata.resourceVersion: Invalid value',
+    )
+    expect((await server.call(path('v1', '/a/status'))).code).toBe(404)
+  })
+
+  it('never takes the place of a built-in one', async () => {
+    const spec = { group: 'coordination.k8s.io', names: { plural: 'leases', kind: 'Lease' } }
+    const definition = crateDefinition(undefined, spec)
+    const annotations = { 'api-approved.kubernetes.io': 'unapproved, a test' }
+    await establish(client, { ...definition, metadata: { name: 'leases.coordination.k8s.io', annotations } })
+    const { json } = await server.call('/apis/coordination.k8s.io/v1')
+    expect(json.resources).toHaveLength(1)
+    expect((await server.call('/apis/coordination.k8s.io/v1/leases')).json.kind).toBe('LeaseList')
+  })
+
+  it('warns of finalizers without a domain', async () => {
+    await establish(client, crateDefinition())
+    const { headers } = await server.call(path('v1'), post({ metadata: { name: 'a', finalizers: ['hold'] } }))
+    expect(headers.warning).toContain('prefer a domain-qualified finalizer name')
+  })
+})
+
+describe('several versions', () => {
+  const both = [crateVersion('v1', { storage: true }), crateVersion('v2')]
+
+  it('differ in nothing but their name', async () => {
+    await establish(client, crateDefinition(both))
+    await server.call(path('v2'), post(crate('a', { label: 'wine' })))
+    expect((await server.call(path('v1', '/a'))).json).toMatchObject({
+      apiVersion: 'example.com/v1',
+      spec: { label: 'wine' },
+    })
+    expect((await server.call(path('v2', '/a'))).json).toMatchObject({
+      apiVersion: 'example.com/v2',
+      spec: { label: 'wine' },
+    })
+    const groups = (await server.call('/apis/example.com')).json
+    expect(groups.preferredVersion.version).toBe('v2')
+    const watch = await server.lines(`${path('v2')}?watch=1`)
+    expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { apiVersion: 'example.com/v2' } })
+    watch.close()
+  })
+
+  it('come and go, and take over the storage, with the objects there are', async () => {
+    await establish(client, crateDefinition())
+    await server.call(path('v1'), post(crate('a', { label: 'wine' })))
+    await redefine([crateVersion('v1'), crateVersion('v2', { storage: true })])
+    expect((await server.call(path('v2', '/a'))).json).toMatchObject({
+      apiVersion: 'example.com/v2',
+      spec: { label: 'wine' },
+    })
+    expect((await server.call(path('v1', '/a'))).json.apiVersion).toBe('example.com/v1')
+    const { status } = await client.get(customResourceDefinitions, { name: 'crates.example.com' })
+    expect(status?.storedVersions).toEqual(['v1', 'v2'])
+    await redefine([crateVersion('v1', { served: false }), crateVersion('v2', { storage: true })])
+    expect((await server.call(path('v1', '/a'))).code).toBe(404)
+    expect((await server.call(path('v2', '/a'))).code).toBe(200)
+    await expect(redefine([crateVersion('v2', { storage: true })])).rejects.toThrow(
+      'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions',
+    )
+  })
+
+  it('warn where they are deprecated', async () => {
+    const old = crateVersion('v1', { storage: true, deprecated: true })
+    await establish(
+      client,
+      crateDefinition([old, crateVersion('v2', { deprecated: true, deprecationWarning: 'Use v3.' })]),
+    )
+    expect((await server.call(path('v1'))).headers.warning).toContain('example.com/v1 Crate is deprecated')
+    expect((await server.call(path('v2'))).headers.warning).toContain('Use v3.')
+  })
+})
+
+describe('objects that no longer fit', () => {
+  it('stay readable, and can be changed where they do not get worse', async () => {
+    await establish(client, crateDefinition())
+    const { json } = await server.call(path('v1'), post(crate('a', { label: 'wine', weight: 3 })))
+    const text = { type: 'string' }
+    const spec = { type: 'object', properties: { label: text, weight: { type: 'integer', minimum: 5 } } }
+    const openAPIV3Schema = { type: 'object', properties: { spec } }
+    await redefine([crateVersion('v1', { storage: true, schema: { openAPIV3Schema } })])
+    expect((await server.call(path('v1', '/a'))).json.spec.weight).toBe(3)
+    const changed = { ...json, spec: { label: 'beer', weight: 3 } }
+    expect((await server.call(path('v1', '/a'), put(changed))).code).toBe(200)
+    const { json: now } = await server.call(path('v1', '/a'))
+    const worse = await server.call(path('v1', '/a'), put({ ...now, spec: { weight: 2 } }))
+    expect(worse.json.message).toContain('spec.weight: Invalid value: 2: ')
+  })
+})
+
+it('is there again after a restart, before the server is ready, with its objects', async () => {
+  const store = createMemoryStore()
+  const first = await startTestCore({ store })
+  const crates = { group: 'example.com', version: 'v1', kind: 'Crate', plural: 'crates', namespaced: true }
+  await establish(first.client, crateDefinition())
+  await first.environment.clock.settle()
+  await first.client.create(crates, {
+    apiVersion: 'example.com/v1',
+    kind: 'Crate',
+    metadata: { name: 'a', namespace: 'default' },
+  })
+  await first.core.close()
+  const second = await startTestCore({ store })
+  expect((await second.client.list(crates)).items.map(({ metadata }) => metadata.name)).toEqual(['a'])
+})
