@@ -3,6 +3,7 @@ import type {
   CustomResourceDefinition,
   CustomResourceVersion,
 } from '../kinds/apiextensions/custom-resource-definition-schema.ts'
+import { storageVersionOf } from '../kinds/apiextensions/definition-state.ts'
 import { allVerbs } from '../kinds/verbs.ts'
 import type { KubernetesObject } from '../meta.ts'
 import type { ResourceDefinition } from '../resource.ts'
@@ -19,13 +20,18 @@ export type Convert = (object: KubernetesObject, apiVersion: string) => Kubernet
 export const convertNothing: Convert = (object, apiVersion) => ({ ...object, apiVersion })
 
 /**
- * The kind that a CustomResourceDefinition makes, under the names that were accepted. Its hub is the storage version. Pure;
- * the definition has been validated.
+ * The kind that a CustomResourceDefinition makes, under the names that were accepted. Its hub is the storage version, unless
+ * `hubVersion` names another. Pure; the definition has been validated.
  */
-export function customKind(definition: CustomResourceDefinition, convert: Convert = convertNothing): StoredKind {
+export function customKind(
+  definition: CustomResourceDefinition,
+  convert: Convert = convertNothing,
+  hubVersion = storageVersionOf(definition),
+): StoredKind {
   const { spec, metadata } = definition
-  const storage = spec.versions.find((version) => version.storage)
-  if (storage === undefined) throw new Error(`${metadata.name} has no storage version`)
+  const storage = spec.versions.find(({ name }) => name === hubVersion)
+  if (storage === undefined)
+    throw new Error(`${metadata.name} has no version ${hubVersion}, which objects are stored in`)
   const hub = versionOf(definition, storage)
   const others = spec.versions.filter((version) => version.served && version !== storage)
   return {

@@ -1,7 +1,9 @@
 /** Every kind the server knows by itself, and what they are made of. A kind that is exported here is served. */
 export { approvalOf, isProtectedGroup } from './apiextensions/api-approval.ts'
+export { conversionReviewVersions } from './apiextensions/conversion-validation.ts'
 export * from './apiextensions/custom-resource-definition.ts'
 export * from './apiextensions/custom-resource-definition-schema.ts'
+export * from './apiextensions/definition-state.ts'
 export { jsonSchemaProps } from './apiextensions/json-schema-props-schema.ts'
 export * from './autoscaling/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts'
 export * from './autoscaling/horizontal-pod-autoscaler/schema.ts'

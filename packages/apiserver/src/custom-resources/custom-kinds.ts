@@ -1,19 +1,34 @@
 import {
   type CustomResourceDefinition,
+  conversionReviewVersions,
   customResourceDefinitions,
   deepEqual,
   hasTrueCondition,
+  type KubernetesObject,
   type StoredKind,
 } from '@coracle/api'
-import type { Logger } from '@coracle/environment'
+import type { Convert } from '@coracle/api/custom'
+import type { Environment } from '@coracle/environment'
+import type { Store } from '@coracle/store'
 import type { KindServer } from '../kind-server.ts'
 import type { Registries } from '../registries.ts'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
+import { registryPrefix } from '../watch-cache/store-feed.ts'
+import type { WebhookClient } from '../webhook/webhook-client.ts'
 
 /** A definition that is served, and the kind made of it. */
 interface Served {
   readonly definition: CustomResourceDefinition
   readonly kind: StoredKind
+  /** Asks whoever converts, where somebody does. */
+  readonly webhook: WebhookClient | undefined
+}
+
+export interface CustomKindsParts {
+  readonly registries: Registries
+  readonly kinds: KindServer
+  readonly store: Store
+  readonly environment: Environment
 }
 
 /**
@@ -21,19 +36,15 @@ interface Served {
  * until its definition has gone. A kind that the server knows by itself is never replaced.
  */
 export class CustomKinds {
-  readonly #registries: Registries
-  readonly #kinds: KindServer
-  readonly #logger: Logger
+  readonly #parts: CustomKindsParts
   readonly #served = new Map<string, Served>()
   #watch: RegistryWatch | undefined
   #closed = false
   /** What is being done about definitions, each after the one before; undefined where nothing is. */
   #work: Promise<void> | undefined
 
-  constructor(registries: Registries, kinds: KindServer, logger: Logger) {
-    this.#registries = registries
-    this.#kinds = kinds
-    this.#logger = logger
+  constructor(parts: CustomKindsParts) {
+    this.#parts = parts
   }
 
   /** Resolves when the kinds of all definitions stored are served; they are followed from then on. */
@@ -50,10 +61,11 @@ export class CustomKinds {
   close(): void {
     this.#closed = true
     this.#watch?.close()
+    for (const { webhook } of this.#served.values()) webhook?.close()
   }
 
   async #follow(): Promise<void> {
-    const registry = this.#registries.of(customResourceDefinitions)
+    const registry = this.#parts.registries.of(customResourceDefinitions)
     if (registry === undefined || this.#closed) return
     const page = await registry.list({})
     const seen = page.items.map(({ object }) => object as CustomResourceDefinition)
@@ -87,7 +99,9 @@ export class CustomKinds {
     this.#then(name, async () => {
       const served = this.#served.get(name)
       this.#served.delete(name)
-      if (served !== undefined) this.#kinds.remove(served.kind.storageKey)
+      if (served === undefined) return
+      this.#parts.kinds.remove(served.kind.storageKey)
+      served.webhook?.close()
     })
   }
 
@@ -96,24 +110,60 @@ export class CustomKinds {
     if (before !== undefined && makesTheSame(before.definition, definition)) return
     const isUsable = hasTrueCondition(definition, 'NamesAccepted') || hasTrueCondition(definition, 'Established')
     if (!isUsable) return
-    const { customKind } = await import('@coracle/api/custom')
-    const made = customKind(definition)
+    const { customKind, storageKeyOf } = await import('@coracle/api/custom')
+    const webhook = await this.#webhookOf(definition)
+    const hub = webhook === undefined ? undefined : await this.#hubOf(definition, storageKeyOf(definition))
+    const made = customKind(definition, webhook?.convert, hub)
     // Closures that do the same are the same, so that what is stored need not be read again.
     const kind =
       before !== undefined && deepEqual(Object.keys(before.kind.selectableFields), Object.keys(made.selectableFields))
         ? { ...made, selectableFields: before.kind.selectableFields }
         : made
     if (before === undefined && this.#isBuiltIn(kind)) {
-      this.#logger.error('a custom kind has the name of a built-in one and is not served', { definition: name })
+      this.#parts.environment.logger.error('a custom kind has the name of a built-in one and is not served', {
+        definition: name,
+      })
       return
     }
-    await (before === undefined ? this.#kinds.add(kind) : this.#kinds.change(kind))
-    this.#served.set(name, { definition, kind })
+    await (before === undefined ? this.#parts.kinds.add(kind) : this.#parts.kinds.change(kind))
+    this.#served.set(name, { definition, kind, webhook: webhook?.client })
+    before?.webhook?.close()
+  }
+
+  /** What converts objects where a webhook does. It brings a client of its own, which most clusters can do without. */
+  async #webhookOf({
+    spec,
+  }: CustomResourceDefinition): Promise<{ readonly client: WebhookClient; readonly convert: Convert } | undefined> {
+    const { conversion } = spec
+    const { clientConfig, conversionReviewVersions: spoken = [] } = conversion?.webhook ?? {}
+    if (conversion?.strategy !== 'Webhook' || clientConfig === undefined) return undefined
+    const { createWebhookClient } = await import('../webhook/webhook-client.ts')
+    const { webhookConversion } = await import('./webhook-conversion.ts')
+    const { clock, random } = this.#parts.environment
+    const client = createWebhookClient(clientConfig, clock)
+    const reviewVersion = spoken.find((version) => conversionReviewVersions.includes(version)) ?? 'v1'
+    return { client, convert: webhookConversion({ client, reviewVersion, uuid: () => random.uuid() }) }
+  }
+
+  /**
+   * The version that objects are kept in while a webhook converts: what is read from the store must not wait for one, so
+   * they stay in the version that the first of them was stored in. Undefined where there is none.
+   */
+  async #hubOf({ metadata, spec }: CustomResourceDefinition, storageKey: string): Promise<string | undefined> {
+    const served = this.#served.get(metadata.name ?? '')?.kind.version
+    if (served !== undefined && spec.versions.some(({ name }) => name === served)) return served
+    for await (const { entries } of this.#parts.store.pages(`${registryPrefix}${storageKey}/`, 1)) {
+      const [first] = entries
+      if (first === undefined) return undefined
+      const { apiVersion } = JSON.parse(Buffer.from(first.value).toString()) as KubernetesObject
+      return apiVersion.slice(apiVersion.indexOf('/') + 1)
+    }
+    return undefined
   }
 
   #isBuiltIn(kind: StoredKind): boolean {
     const own = new Set([...this.#served.values()].map((served) => served.kind.storageKey))
-    return [...this.#registries.kinds()].some(
+    return [...this.#parts.registries.kinds()].some(
       ({ kind: other }) =>
         !own.has(other.storageKey) &&
         other.group === kind.group &&
@@ -131,7 +181,8 @@ export class CustomKinds {
   }
 
   #failed(name: string, error: unknown): void {
-    if (!this.#closed) this.#logger.error('a custom kind cannot be served', { definition: name, error: String(error) })
+    if (!this.#closed)
+      this.#parts.environment.logger.error('a custom kind cannot be served', { definition: name, error: String(error) })
   }
 }
 

@@ -9,22 +9,13 @@ import {
   type CustomResourceVersion,
   customResourceDefinitionSchema,
 } from './custom-resource-definition-schema.ts'
+import { storageVersionOf } from './definition-state.ts'
 import { canonicalProps } from './json-schema-props-schema.ts'
 import { loadSchemaChecks } from './schema-checks.ts'
 import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from './validation.ts'
 
 /** Holds a definition that is being deleted until its objects are gone. */
 export const customResourceCleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
-
-/** Whether a definition has a condition of this type that holds. */
-export function hasTrueCondition({ status }: CustomResourceDefinition, type: string): boolean {
-  return status?.conditions?.some((each) => each.type === type && each.status === 'True') === true
-}
-
-/** The version that objects are stored in. */
-export function storageVersionOf({ spec }: CustomResourceDefinition): string {
-  return spec.versions.find(({ storage }) => storage)?.name ?? ''
-}
 
 function withDefaults(definition: CustomResourceDefinition): CustomResourceDefinition {
   const { spec } = definition
