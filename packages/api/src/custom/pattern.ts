@@ -12,3 +12,19 @@ export function compilePattern(source: string): { readonly pattern: Pattern; rea
     return { pattern: { source, matches: () => false }, problem }
   }
 }
+
+/** What a pattern finds in a text, at most `limit` times; the problem where it is none. */
+export function findPattern(
+  source: string,
+  text: string,
+  limit = Number.POSITIVE_INFINITY,
+): readonly string[] | string {
+  try {
+    const matcher = RE2JS.compile(source).matcher(text)
+    const found: string[] = []
+    while (found.length < limit && matcher.find()) found.push(matcher.group() ?? '')
+    return found
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -8,6 +8,7 @@ import type { Field, JsonType, ListSchema, ObjectSchema, Schema, ValueChecks } f
 import { defaultErrors } from './default-errors.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { compilePattern } from './pattern.ts'
+import { compileRules } from './rules.ts'
 import { structuralSchemaErrors } from './structural-errors.ts'
 
 /** The version of a kind that a schema describes. */
@@ -31,7 +32,12 @@ export interface CustomSchema {
 export function readCustomSchema(props: JsonSchemaProps, path: FieldPath, names: CustomKindNames): CustomSchema {
   const schema = customKindSchema(props, names)
   const errors = structuralSchemaErrors(props, path)
-  return { schema, errors: errors.length > 0 ? errors : defaultErrors(schema, path) }
+  if (errors.length > 0) return { schema, errors }
+  const { rule, errors: ruleErrors } = compileRules(schema, path)
+  return {
+    schema: rule === undefined ? schema : { ...schema, rules: [rule] },
+    errors: [...defaultErrors(schema, path), ...ruleErrors],
+  }
 }
 
 /** The OpenAPI definition name of a custom kind: its group backwards, version and kind. */

@@ -1,0 +1,70 @@
+/** Expressions after parsing. Macros are gone: what is left are calls, selections, literals and folds. */
+
+/** A value that stands in the text itself. */
+export type Literal =
+  | null
+  | boolean
+  | string
+  | Uint8Array
+  | { readonly int: bigint }
+  | { readonly uint: bigint }
+  | { readonly double: number }
+
+interface Node {
+  /** Where in the text it begins. */
+  readonly offset: number
+}
+
+export type Expression = Node &
+  (
+    | { readonly kind: 'literal'; readonly value: Literal }
+    | { readonly kind: 'identifier'; readonly name: string }
+    | SelectExpression
+    | CallExpression
+    | { readonly kind: 'list'; readonly elements: readonly Element[] }
+    | { readonly kind: 'map'; readonly entries: readonly Entry[] }
+    | FoldExpression
+  )
+
+/** `operand.field`; with `test` whether the field is there: `has(operand.field)`; with `optional` `operand.?field`. */
+export interface SelectExpression extends Node {
+  readonly kind: 'select'
+  readonly operand: Expression
+  readonly field: string
+  readonly test: boolean
+  readonly optional: boolean
+}
+
+/** Operators are calls as well, under the names that CEL gives them: `_+_`, `_[_]`, `_?_:_`. */
+export interface CallExpression extends Node {
+  readonly kind: 'call'
+  readonly name: string
+  readonly target?: Expression
+  readonly args: readonly Expression[]
+}
+
+/** What the macros over lists and maps become: a loop with an accumulator. */
+export interface FoldExpression extends Node {
+  readonly kind: 'fold'
+  /** Holds the element of a list, or the key of a map. */
+  readonly variable: string
+  readonly range: Expression
+  readonly accumulator: string
+  readonly initial: Expression
+  /** While it is true the loop goes on. */
+  readonly condition: Expression
+  readonly step: Expression
+  readonly result: Expression
+}
+
+export interface Element {
+  readonly value: Expression
+  /** `[?value]`: left out where the optional is empty. */
+  readonly optional: boolean
+}
+
+export interface Entry {
+  readonly key: Expression
+  readonly value: Expression
+  readonly optional: boolean
+}

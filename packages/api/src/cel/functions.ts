@@ -1,0 +1,120 @@
+/** How functions are declared: by signature, what they do, and what they cost. */
+import { type CelType, parseType, splitTop } from './types.ts'
+import {
+  CelList,
+  CelMap,
+  CelObject,
+  type CelValue,
+  Duration,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+} from './values.ts'
+
+export interface Overload {
+  readonly name: string
+  /** Whether it is called on its first argument: `text.size()`. */
+  readonly method: boolean
+  readonly params: readonly CelType[]
+  readonly result: CelType
+  readonly invoke: (...args: readonly never[]) => CelValue
+  readonly cost: CallCost
+}
+
+/** What a call costs by the sizes of its arguments; estimates give the largest sizes that may be. */
+export interface CallCost {
+  cost(sizes: readonly number[]): number
+  /** The largest size of the result; 1 where it has none. */
+  resultSize?(sizes: readonly number[]): number
+}
+
+/** Looking through a text costs a tenth of its length. */
+export const stringTraversal = 0.1
+/** A regular expression costs a quarter of its length for each tenth of the text. */
+export const regexTraversal = 0.25
+
+export const constantCost: CallCost = { cost: () => 1 }
+/** Walks through the first argument once. */
+export const traversalCost: CallCost = {
+  cost: ([size = 1]) => Math.max(1, Math.ceil(size * stringTraversal)),
+  resultSize: ([size = 1]) => size,
+}
+/** Walks through the elements of the first argument. */
+export const elementsCost: CallCost = { cost: ([size = 1]) => Math.max(1, size) }
+
+/**
+ * Declares a function: `size(string): int` is called by itself, `string.size(): int` on its first argument. Capital letters
+ * stand for any type.
+ */
+export function overload(
+  signature: string,
+  invoke: (...args: readonly never[]) => CelValue,
+  cost: CallCost = constantCost,
+): Overload {
+  const parts = /^(?:(.+)\.)?([^\s(]+)\((.*)\): (.+)$/.exec(signature)
+  const [, receiver, name = '', params = '', result = 'dyn'] = parts ?? []
+  // A name with a namespace, such as math.abs, is no method: its receiver is no type.
+  const isNamespace = receiver !== undefined && namespaces.has(receiver)
+  const method = receiver !== undefined && !isNamespace
+  return {
+    name: isNamespace ? `${receiver}.${name}` : name,
+    method,
+    params: [...(method ? [receiver] : []), ...splitTop(params)].map(parseType),
+    result: parseType(result),
+    invoke,
+    cost,
+  }
+}
+
+/** Namespaces of functions. */
+export const namespaces: ReadonlySet<string> = new Set([
+  'optional',
+  'sets',
+  'math',
+  'strings',
+  'ip',
+  'cidr',
+  'format',
+  'base64',
+])
+
+/** Whether a value may be an argument where this type is wanted, as far as its outermost type goes. */
+export function matches(value: CelValue, type: CelType): boolean {
+  switch (type.kind) {
+    case 'dyn':
+    case 'param':
+      return true
+    case 'null':
+      return value === null
+    case 'bool':
+      return typeof value === 'boolean'
+    case 'int':
+      return typeof value === 'bigint'
+    case 'uint':
+      return value instanceof Uint
+    case 'double':
+      return typeof value === 'number'
+    case 'string':
+      return typeof value === 'string'
+    case 'bytes':
+      return value instanceof Uint8Array
+    case 'duration':
+      return value instanceof Duration
+    case 'timestamp':
+      return value instanceof Timestamp
+    case 'type':
+      return value instanceof TypeValue
+    case 'list':
+      return value instanceof CelList
+    case 'map':
+      return value instanceof CelMap
+    case 'optional':
+      return value instanceof Optional
+    case 'object':
+      return value instanceof CelObject && value.typeName === type.name
+    case 'opaque':
+      return value instanceof Opaque && value.typeName === type.name
+  }
+}

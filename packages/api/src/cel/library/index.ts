@@ -1,0 +1,30 @@
+/** All functions that expressions may use: the language's own, its extensions, and Kubernetes'. */
+import type { FunctionTable } from '../check.ts'
+import type { Overload } from '../functions.ts'
+import { collections } from './collections.ts'
+import { conversions } from './conversions.ts'
+import { kubernetes } from './kubernetes.ts'
+import { network } from './network.ts'
+import { operators } from './operators.ts'
+import { strings } from './strings.ts'
+import { times } from './times.ts'
+
+export const functionTable: FunctionTable = tableOf([
+  ...operators,
+  ...conversions,
+  ...strings,
+  ...times,
+  ...collections,
+  ...kubernetes,
+  ...network,
+])
+
+function tableOf(overloads: readonly Overload[]): FunctionTable {
+  const table = new Map<string, Overload[]>()
+  for (const overload of overloads) {
+    const known = table.get(overload.name)
+    if (known === undefined) table.set(overload.name, [overload])
+    else known.push(overload)
+  }
+  return table
+}

@@ -1,0 +1,196 @@
+/** Kubernetes' own types: quantities, semantic versions and named formats. */
+import {
+  addQuantity,
+  compareQuantity,
+  formatQuantity,
+  isQuantity,
+  parseQuantity,
+  type Quantity,
+  quantityProblem,
+  quantityToNumber,
+  subtractQuantity,
+} from '../../quantity.ts'
+import type { StringFormat } from '../../schema/schema.ts'
+import { formatChecks } from '../../schema/structural/formats.ts'
+import { checkFormat } from '../../string-formats.ts'
+import { CelError } from '../errors.ts'
+import { overload, traversalCost } from '../functions.ts'
+import { CelList, Opaque, Optional } from '../values.ts'
+
+type QuantityValue = Opaque<Quantity>
+
+const nanosPerUnit = 1_000_000_000n
+const int64Max = 2n ** 63n
+
+/** Quantities are the same where the amounts are, however they are written. */
+const quantityValue = (quantity: Quantity): QuantityValue => new Opaque('Quantity', quantity, String(quantity.nanos))
+
+function quantity(text: string): QuantityValue {
+  const problem = quantityProblem(text)
+  if (problem !== undefined) throw new CelError(problem)
+  return quantityValue(parseQuantity(text))
+}
+
+const isInteger = ({ value: { nanos } }: QuantityValue): boolean => {
+  const whole = nanos / nanosPerUnit
+  return nanos % nanosPerUnit === 0n && whole < int64Max && whole >= -int64Max
+}
+
+function asInteger(value: QuantityValue): bigint {
+  if (isInteger(value)) return value.value.nanos / nanosPerUnit
+  throw new CelError('cannot convert value to integer')
+}
+
+const fromInt = (value: bigint): Quantity => ({ nanos: value * nanosPerUnit, format: 'DecimalSI' })
+const sign = (value: number): bigint => BigInt(Math.sign(value))
+
+const quantities = [
+  overload('isQuantity(string): bool', (text: string) => isQuantity(text), traversalCost),
+  overload('quantity(string): Quantity', quantity, traversalCost),
+  overload('Quantity.sign(): int', ({ value }: QuantityValue) => sign(quantityToNumber(value))),
+  overload('Quantity.isInteger(): bool', isInteger),
+  overload('Quantity.asInteger(): int', asInteger),
+  overload('Quantity.asApproximateFloat(): double', ({ value }: QuantityValue) => quantityToNumber(value)),
+  overload(
+    'Quantity.isGreaterThan(Quantity): bool',
+    (a: QuantityValue, b: QuantityValue) => compareQuantity(a.value, b.value) > 0,
+  ),
+  overload(
+    'Quantity.isLessThan(Quantity): bool',
+    (a: QuantityValue, b: QuantityValue) => compareQuantity(a.value, b.value) < 0,
+  ),
+  overload('Quantity.compareTo(Quantity): int', (a: QuantityValue, b: QuantityValue) =>
+    sign(compareQuantity(a.value, b.value)),
+  ),
+  overload('Quantity.add(Quantity): Quantity', (a: QuantityValue, b: QuantityValue) =>
+    quantityValue(addQuantity(a.value, b.value)),
+  ),
+  overload('Quantity.add(int): Quantity', (a: QuantityValue, b: bigint) =>
+    quantityValue(addQuantity(a.value, fromInt(b))),
+  ),
+  overload('Quantity.sub(Quantity): Quantity', (a: QuantityValue, b: QuantityValue) =>
+    quantityValue(subtractQuantity(a.value, b.value)),
+  ),
+  overload('Quantity.sub(int): Quantity', (a: QuantityValue, b: bigint) =>
+    quantityValue(subtractQuantity(a.value, fromInt(b))),
+  ),
+  overload('string(Quantity): string', ({ value }: QuantityValue) => formatQuantity(value)),
+]
+
+interface Version {
+  readonly numbers: readonly [bigint, bigint, bigint]
+  readonly labels: readonly string[]
+}
+type VersionValue = Opaque<Version>
+
+const versionPattern =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/
+
+/** Leniently: with a `v`, with leading zeros, with numbers missing. */
+function normalized(text: string): string {
+  const [numbers = '', ...rest] = text
+    .trim()
+    .replace(/^v/, '')
+    .split(/(?=[-+])/)
+  const parts = numbers.split('.').map((part) => part.replace(/^0+(?=\d)/, ''))
+  while (parts.length < 3) parts.push('0')
+  return parts.join('.') + rest.join('')
+}
+
+function parseVersion(text: string, lenient: boolean): Version | undefined {
+  const parts = versionPattern.exec(lenient ? normalized(text) : text)
+  if (parts === null) return undefined
+  const [, major = '0', minor = '0', patch = '0', labels] = parts
+  return { numbers: [BigInt(major), BigInt(minor), BigInt(patch)], labels: labels?.split('.') ?? [] }
+}
+
+function semver(text: string, lenient = false): VersionValue {
+  const version = parseVersion(text, lenient)
+  if (version === undefined) throw new CelError(`invalid semver: ${JSON.stringify(text)}`)
+  return new Opaque('Semver', version, `${version.numbers.join('.')}-${version.labels.join('.')}`)
+}
+
+function compareVersions({ value: a }: VersionValue, { value: b }: VersionValue): number {
+  for (const [index, number] of a.numbers.entries()) {
+    const other = b.numbers[index] ?? 0n
+    if (number !== other) return number < other ? -1 : 1
+  }
+  // A version with labels comes before the one without.
+  if (a.labels.length === 0 || b.labels.length === 0) return Math.sign(b.labels.length - a.labels.length)
+  for (const [index, label] of a.labels.entries()) {
+    const other = b.labels[index]
+    if (other === undefined) return 1
+    const order = compareLabels(label, other)
+    if (order !== 0) return order
+  }
+  return a.labels.length < b.labels.length ? -1 : 0
+}
+
+function compareLabels(a: string, b: string): number {
+  const [isNumber, isOtherNumber] = [/^\d+$/.test(a), /^\d+$/.test(b)]
+  if (isNumber && isOtherNumber) return BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0
+  if (isNumber !== isOtherNumber) return isNumber ? -1 : 1
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+const versions = [
+  overload('isSemver(string): bool', (text: string) => parseVersion(text, false) !== undefined, traversalCost),
+  overload(
+    'isSemver(string, bool): bool',
+    (text: string, lenient: boolean) => parseVersion(text, lenient) !== undefined,
+    traversalCost,
+  ),
+  overload('semver(string): Semver', (text: string) => semver(text), traversalCost),
+  overload('semver(string, bool): Semver', semver, traversalCost),
+  overload('Semver.major(): int', ({ value }: VersionValue) => value.numbers[0]),
+  overload('Semver.minor(): int', ({ value }: VersionValue) => value.numbers[1]),
+  overload('Semver.patch(): int', ({ value }: VersionValue) => value.numbers[2]),
+  overload('Semver.isGreaterThan(Semver): bool', (a: VersionValue, b: VersionValue) => compareVersions(a, b) > 0),
+  overload('Semver.isLessThan(Semver): bool', (a: VersionValue, b: VersionValue) => compareVersions(a, b) < 0),
+  overload('Semver.compareTo(Semver): int', (a: VersionValue, b: VersionValue) => BigInt(compareVersions(a, b))),
+]
+
+/** Formats by name, with what is wrong with a text. */
+const named: Readonly<Record<string, (text: string) => readonly string[]>> = {
+  dns1123Label: ofFormat('dns1123-label'),
+  dns1123Subdomain: ofFormat('dns1123-subdomain'),
+  dns1035Label: ofFormat('dns1035-label'),
+  qualifiedName: ofFormat('qualified-name'),
+  labelValue: ofFormat('label-value'),
+  uri: ofCheck('uri', 'invalid URI'),
+  uuid: ofCheck('uuid', 'does not match the UUID format'),
+  byte: ofCheck('byte', 'invalid base64'),
+  date: ofCheck('date', 'invalid date'),
+  datetime: ofCheck('datetime', 'invalid datetime'),
+}
+
+function ofFormat(format: StringFormat): (text: string) => readonly string[] {
+  return (text) => checkFormat(format, text)
+}
+
+function ofCheck(format: string, problem: string): (text: string) => readonly string[] {
+  return (text) => (formatChecks.get(format)?.(text) === true ? [] : [problem])
+}
+
+const formatOf = (name: string): Opaque<(text: string) => readonly string[]> | undefined => {
+  const check = Object.hasOwn(named, name) ? named[name] : undefined
+  return check === undefined ? undefined : new Opaque('Format', check, name)
+}
+
+const formats = [
+  overload('format.named(string): optional<Format>', (name: string) => {
+    const format = formatOf(name)
+    return format === undefined ? Optional.none : new Optional(format)
+  }),
+  ...Object.keys(named).map((name) => overload(`format.${name}(): Format`, () => formatOf(name) ?? null)),
+  overload(
+    'Format.validate(string): optional<list<string>>',
+    ({ value }: Opaque<(text: string) => readonly string[]>, text: string) => {
+      const problems = value(text)
+      return problems.length === 0 ? Optional.none : new Optional(CelList.of(problems))
+    },
+    { cost: ([, size = 1]) => traversalCost.cost([size]) },
+  ),
+]
+
+export const kubernetes = [...quantities, ...versions, ...formats]

@@ -1,0 +1,182 @@
+/** Operators of the language. */
+import { CelError } from '../errors.ts'
+import { type CallCost, constantCost, overload, stringTraversal } from '../functions.ts'
+import {
+  CelList,
+  CelMap,
+  type CelValue,
+  compareValues,
+  type Duration,
+  equals,
+  Optional,
+  type Timestamp,
+  Uint,
+} from '../values.ts'
+import { toInt, toUint } from './integers.ts'
+import { durationOf, timestampOf } from './times.ts'
+
+/** Comparing looks at no more than the shorter of both. */
+const comparison: CallCost = {
+  cost: ([a = 1, b = 1]) => Math.max(1, Math.ceil(Math.min(a, b) * stringTraversal)),
+}
+const joining: CallCost = {
+  cost: ([a = 1, b = 1]) => Math.max(1, Math.ceil((a + b) * stringTraversal)),
+  resultSize: ([a = 1, b = 1]) => a + b,
+}
+const appending: CallCost = { cost: () => 1, resultSize: ([a = 1, b = 1]) => a + b }
+const membership: CallCost = { cost: ([, size = 1]) => Math.max(1, size) }
+
+const add = (a: bigint, b: bigint): bigint => toInt(a + b)
+const subtract = (a: bigint, b: bigint): bigint => toInt(a - b)
+const multiply = (a: bigint, b: bigint): bigint => toInt(a * b)
+const divide = (a: bigint, b: bigint): bigint => {
+  if (b === 0n) throw new CelError('division by zero')
+  return toInt(a / b)
+}
+const remainder = (a: bigint, b: bigint): bigint => {
+  if (b === 0n) throw new CelError('modulus by zero')
+  return a % b
+}
+const onUints = (operation: (a: bigint, b: bigint) => bigint) => (a: Uint, b: Uint) => toUint(rawUint(operation, a, b))
+const rawUint = (operation: (a: bigint, b: bigint) => bigint, a: Uint, b: Uint): bigint => operation(a.value, b.value)
+
+const arithmetic = [
+  overload('_+_(int, int): int', add),
+  overload(
+    '_+_(uint, uint): uint',
+    onUints((a, b) => a + b),
+  ),
+  overload('_+_(double, double): double', (a: number, b: number) => a + b),
+  overload('_+_(string, string): string', (a: string, b: string) => a + b, joining),
+  overload('_+_(bytes, bytes): bytes', (a: Uint8Array, b: Uint8Array) => Uint8Array.from([...a, ...b]), joining),
+  overload('_+_(list<A>, list<A>): list<A>', concatenate, appending),
+  overload('_+_(duration, duration): duration', (a: Duration, b: Duration) => durationOf(a.nanos + b.nanos)),
+  overload('_+_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) => timestampOf(a.nanos + b.nanos)),
+  overload('_+_(duration, timestamp): timestamp', (a: Duration, b: Timestamp) => timestampOf(a.nanos + b.nanos)),
+  overload('_-_(int, int): int', subtract),
+  overload(
+    '_-_(uint, uint): uint',
+    onUints((a, b) => a - b),
+  ),
+  overload('_-_(double, double): double', (a: number, b: number) => a - b),
+  overload('_-_(duration, duration): duration', (a: Duration, b: Duration) => durationOf(a.nanos - b.nanos)),
+  overload('_-_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) => timestampOf(a.nanos - b.nanos)),
+  overload('_-_(timestamp, timestamp): duration', (a: Timestamp, b: Timestamp) => durationOf(a.nanos - b.nanos)),
+  overload('_*_(int, int): int', multiply),
+  overload(
+    '_*_(uint, uint): uint',
+    onUints((a, b) => a * b),
+  ),
+  overload('_*_(double, double): double', (a: number, b: number) => a * b),
+  overload('_/_(int, int): int', divide),
+  overload('_/_(uint, uint): uint', onUints(divideUints)),
+  overload('_/_(double, double): double', (a: number, b: number) => a / b),
+  overload('_%_(int, int): int', remainder),
+  overload('_%_(uint, uint): uint', onUints(remainder)),
+  overload('-_(int): int', (a: bigint) => toInt(-a)),
+  overload('-_(double): double', (a: number) => -a),
+  overload('!_(bool): bool', (a: boolean) => !a),
+]
+
+function divideUints(a: bigint, b: bigint): bigint {
+  if (b === 0n) throw new CelError('division by zero')
+  return a / b
+}
+
+/** Adding to a set adds what it lacks; adding to a map list replaces elements of the same keys, and appends others. */
+function concatenate(a: CelList, b: CelList): CelList {
+  const { identity } = a
+  if (identity === undefined) {
+    return new CelList(a.length + b.length, (index) => (index < a.length ? a.at(index) : b.at(index - a.length)))
+  }
+  const values = [...a.values()]
+  const isSame = (one: CelValue, other: CelValue): boolean =>
+    identity.type === 'set' ? equals(one, other) : identity.keyOf(one) === identity.keyOf(other)
+  for (const value of b.values()) {
+    const index = values.findIndex((each) => isSame(each, value))
+    if (index === -1) values.push(value)
+    else values[index] = value
+  }
+  return CelList.of(values, identity)
+}
+
+const numbers = ['int', 'uint', 'double'] as const
+const ordered = ['bool', 'string', 'bytes', 'duration', 'timestamp'] as const
+const orders: Readonly<Record<string, (order: number) => boolean>> = {
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+}
+
+const comparisons = Object.entries(orders).flatMap(([operator, holds]) => {
+  const compare = (a: CelValue, b: CelValue): boolean => {
+    const order = compareValues(a, b)
+    return order !== undefined && holds(order)
+  }
+  const pairs = [
+    ...numbers.flatMap((a) => numbers.map((b) => `${a}, ${b}`)),
+    ...ordered.map((each) => `${each}, ${each}`),
+  ]
+  return pairs.map((pair) => overload(`_${operator}_(${pair}): bool`, compare, comparison))
+})
+
+const equality = [
+  overload('_==_(A, A): bool', equals, comparison),
+  overload('_!=_(A, A): bool', (a: CelValue, b: CelValue) => !equals(a, b), comparison),
+]
+
+/** Declared for the checker: the evaluator knows them itself, since they may leave out a side. */
+const branches = [
+  overload('_&&_(bool, bool): bool', () => false),
+  overload('_||_(bool, bool): bool', () => false),
+  overload('_?_:_(bool, A, A): A', () => null),
+  overload('@not_strictly_false(bool): bool', () => false),
+]
+
+function elementAt(list: CelList, index: CelValue): CelValue {
+  const value = elementOf(list, index)
+  if (value !== undefined) return value
+  throw new CelError(`index out of bounds: ${index instanceof Uint ? index.value : String(index)}`)
+}
+
+/** An index may be any number without a fraction. */
+function elementOf(list: CelList, index: CelValue): CelValue | undefined {
+  const raw = index instanceof Uint ? index.value : index
+  const position =
+    typeof raw === 'bigint' || (typeof raw === 'number' && Number.isInteger(raw)) ? Number(raw) : undefined
+  if (position === undefined) throw new CelError('unsupported index type in list')
+  return position >= 0 && position < list.length ? list.at(position) : undefined
+}
+
+function valueAt(map: CelMap, key: CelValue): CelValue {
+  const value = map.get(key)
+  if (value !== undefined) return value
+  throw new CelError(`no such key: ${key instanceof Uint ? key.value : String(key)}`)
+}
+
+const someOf = (value: CelValue | undefined): Optional => (value === undefined ? Optional.none : new Optional(value))
+const inOptional = (of: Optional, index: CelValue): Optional => {
+  if (of.value instanceof CelList) return someOf(elementOf(of.value, index))
+  return of.value instanceof CelMap ? someOf(of.value.get(index)) : Optional.none
+}
+
+const access = [
+  overload('_[_](list<A>, int): A', elementAt),
+  overload('_[_](list<A>, dyn): A', elementAt),
+  overload('_[_](map<A, B>, A): B', valueAt),
+  overload('_[?_](list<A>, int): optional<A>', (list: CelList, index: CelValue) => someOf(elementOf(list, index))),
+  overload('_[?_](map<A, B>, A): optional<B>', (map: CelMap, key: CelValue) => someOf(map.get(key))),
+  overload('_[_](optional<list<A>>, int): optional<A>', inOptional),
+  overload('_[_](optional<map<A, B>>, A): optional<B>', inOptional),
+  overload('_[?_](optional<list<A>>, int): optional<A>', inOptional),
+  overload('_[?_](optional<map<A, B>>, A): optional<B>', inOptional),
+  overload(
+    '@in(A, list<A>): bool',
+    (a: CelValue, list: CelList) => list.values().some((each) => equals(each, a)),
+    membership,
+  ),
+  overload('@in(A, map<A, B>): bool', (a: CelValue, map: CelMap) => map.get(a) !== undefined, constantCost),
+]
+
+export const operators = [...arithmetic, ...comparisons, ...equality, ...branches, ...access]

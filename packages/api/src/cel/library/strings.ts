@@ -1,0 +1,173 @@
+/** Functions over text: the language's own, the strings extension, and Kubernetes' regular expressions. */
+import { compilePattern, findPattern } from '../../custom/pattern.ts'
+import { CelError } from '../errors.ts'
+import { type CallCost, overload, regexTraversal, stringTraversal, traversalCost } from '../functions.ts'
+import { CelList } from '../values.ts'
+import { formatText } from './format.ts'
+
+const both: CallCost = {
+  cost: ([text = 1, other = 1]) => Math.max(1, Math.ceil(text * stringTraversal) * Math.ceil(other * stringTraversal)),
+}
+const prefix: CallCost = { cost: ([, other = 1]) => Math.max(1, Math.ceil(other * stringTraversal)) }
+const regex: CallCost = {
+  cost: ([text = 1, pattern = 1]) =>
+    Math.max(1, Math.ceil((text + 1) * stringTraversal) * Math.ceil(pattern * regexTraversal)),
+  resultSize: ([text = 1]) => text,
+}
+const parts: CallCost = { cost: traversalCost.cost, resultSize: ([text = 1]) => text }
+const replacing: CallCost = {
+  cost: traversalCost.cost,
+  resultSize: ([text = 1, , by = 1]) => text * Math.max(1, by),
+}
+const joining: CallCost = {
+  cost: ([count = 1]) => Math.max(1, count),
+  resultSize: ([count = 1]) => count * 64,
+}
+
+/** Positions count characters, of which some are two units. */
+const characters = (text: string): readonly string[] => [...text]
+
+function charAt(text: string, index: bigint): string {
+  const all = characters(text)
+  if (index < 0n || index > BigInt(all.length)) throw new CelError(`index out of range: ${index}`)
+  return all[Number(index)] ?? ''
+}
+
+function indexOf(text: string, part: string, from = 0n): bigint {
+  const all = characters(text)
+  if (from < 0n || from > BigInt(all.length)) throw new CelError(`index out of range: ${from}`)
+  const head = all.slice(0, Number(from)).join('').length
+  const found = text.indexOf(part, head)
+  return found === -1 ? -1n : BigInt(characters(text.slice(0, found)).length)
+}
+
+function lastIndexOf(text: string, part: string, from?: bigint): bigint {
+  const all = characters(text)
+  if (from !== undefined && (from < 0n || from > BigInt(all.length))) throw new CelError(`index out of range: ${from}`)
+  const head = from === undefined ? undefined : all.slice(0, Number(from)).join('').length
+  const found = text.lastIndexOf(part, head)
+  return found === -1 ? -1n : BigInt(characters(text.slice(0, found)).length)
+}
+
+function substring(text: string, start: bigint, end?: bigint): string {
+  const all = characters(text)
+  const last = end ?? BigInt(all.length)
+  if (start < 0n || start > BigInt(all.length)) throw new CelError(`index out of range: ${start}`)
+  if (last < 0n || last > BigInt(all.length)) throw new CelError(`index out of range: ${last}`)
+  if (start > last) throw new CelError(`invalid substring range. start: ${start}, end: ${last}`)
+  return all.slice(Number(start), Number(last)).join('')
+}
+
+function replace(text: string, old: string, by: string, count = -1n): string {
+  if (count < 0n) return text.replaceAll(old, () => by)
+  const all = old === '' ? characters(text) : text.split(old)
+  const times = Number(count)
+  if (old === '') {
+    const head = all.map((each, index) => (index < times ? by + each : each)).join('')
+    return times > all.length ? head + by : head
+  }
+  return all.map((each, index) => (index === 0 ? each : (index <= times ? by : old) + each)).join('')
+}
+
+function split(text: string, by: string, limit = -1n): CelList {
+  if (limit === 0n) return CelList.of([])
+  const all = by === '' ? characters(text) : text.split(by)
+  if (limit < 0n || BigInt(all.length) <= limit) return CelList.of(all)
+  const head = all.slice(0, Number(limit) - 1)
+  return CelList.of([...head, all.slice(Number(limit) - 1).join(by)])
+}
+
+function join(list: CelList, by = ''): string {
+  return list
+    .values()
+    .map((each) => {
+      if (typeof each === 'string') return each
+      throw new CelError('no such overload')
+    })
+    .join(by)
+}
+
+/** Only the white space that Go's unicode knows, not the byte order mark. */
+const trim = (text: string): string =>
+  text.replace(/^[\s\u0085]+|[\s\u0085]+$/gu, (space) => (space.includes('\ufeff') ? space : ''))
+
+const upper = (text: string): string => text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase())
+const lower = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+const quoted: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+}
+const quote = (text: string): string =>
+  `"${characters(text)
+    .map((each) => quoted[each] ?? each)
+    .join('')
+    .toWellFormed()}"`
+
+/** Patterns that were used before are kept, up to this many. */
+const patternsMax = 200
+const patterns = new Map<string, ReturnType<typeof compilePattern>>()
+
+function matchesPattern(text: string, source: string): boolean {
+  const known = patterns.get(source) ?? compilePattern(source)
+  if (patterns.size >= patternsMax) patterns.clear()
+  patterns.set(source, known)
+  if (known.problem !== undefined) throw new CelError(known.problem)
+  return known.pattern.matches(text)
+}
+
+const findAll = (text: string, source: string, limit?: bigint): CelList => {
+  const found = findPattern(source, text, limit === undefined || limit < 0n ? undefined : Number(limit))
+  if (typeof found === 'string') throw new CelError(found)
+  return CelList.of(found)
+}
+
+function find(text: string, source: string): string {
+  const [first] = findAll(text, source, 1n).values()
+  return typeof first === 'string' ? first : ''
+}
+
+export const strings = [
+  overload('size(string): int', (text: string) => BigInt(characters(text).length)),
+  overload('string.size(): int', (text: string) => BigInt(characters(text).length)),
+  overload('size(bytes): int', (bytes: Uint8Array) => BigInt(bytes.length)),
+  overload('bytes.size(): int', (bytes: Uint8Array) => BigInt(bytes.length)),
+  overload('string.contains(string): bool', (text: string, part: string) => text.includes(part), both),
+  overload('string.startsWith(string): bool', (text: string, part: string) => text.startsWith(part), prefix),
+  overload('string.endsWith(string): bool', (text: string, part: string) => text.endsWith(part), prefix),
+  overload('matches(string, string): bool', matchesPattern, regex),
+  overload('string.matches(string): bool', matchesPattern, regex),
+  overload('string.find(string): string', find, regex),
+  overload('string.findAll(string): list<string>', findAll, regex),
+  overload('string.findAll(string, int): list<string>', findAll, regex),
+  overload('string.charAt(int): string', charAt),
+  overload('string.indexOf(string): int', (text: string, part: string) => indexOf(text, part), both),
+  overload('string.indexOf(string, int): int', indexOf, both),
+  overload('string.lastIndexOf(string): int', (text: string, part: string) => lastIndexOf(text, part), both),
+  overload('string.lastIndexOf(string, int): int', lastIndexOf, both),
+  overload('string.substring(int): string', (text: string, start: bigint) => substring(text, start), traversalCost),
+  overload('string.substring(int, int): string', substring, traversalCost),
+  overload('string.lowerAscii(): string', lower, traversalCost),
+  overload('string.upperAscii(): string', upper, traversalCost),
+  overload('string.trim(): string', trim, traversalCost),
+  overload(
+    'string.replace(string, string): string',
+    (text: string, old: string, by: string) => replace(text, old, by),
+    replacing,
+  ),
+  overload('string.replace(string, string, int): string', replace, replacing),
+  overload('string.reverse(): string', (text: string) => [...text].reverse().join(''), traversalCost),
+  overload('string.split(string): list<string>', (text: string, by: string) => split(text, by), parts),
+  overload('string.split(string, int): list<string>', split, parts),
+  overload('list<string>.join(): string', (list: CelList) => join(list), joining),
+  overload('list<string>.join(string): string', join, joining),
+  overload('strings.quote(string): string', quote, traversalCost),
+  overload('string.format(list<dyn>): string', (text: string, args: CelList) => formatText(text, args), parts),
+]

@@ -1,0 +1,171 @@
+/** Macros: calls that are rewritten while they are read, since they bind variables. */
+import type { Expression, FoldExpression } from './ast.ts'
+import { CelSyntaxError } from './errors.ts'
+
+/** The expression a call stands for, where it is one of a macro. */
+export function expandMacro(
+  name: string,
+  target: Expression | undefined,
+  args: readonly Expression[],
+  offset: number,
+): Expression | undefined {
+  if (target === undefined) return name === 'has' && args.length === 1 ? has(args, offset) : undefined
+  if (name === 'bind' && target.kind === 'identifier' && target.name === 'cel') return bind(args, offset)
+  if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2) return optMap(name, target, args, offset)
+  const make = folds[`${name}/${args.length}`]
+  return make?.(target, args, offset)
+}
+
+type Fold = (range: Expression, args: readonly Expression[], offset: number) => Expression
+
+const accumulatorName = '@result'
+
+const folds: Readonly<Record<string, Fold>> = {
+  'all/2': (range, [variable, test], offset) => {
+    const at = build(offset)
+    return at.fold(variable, range, {
+      initial: at.literal(true),
+      condition: at.call('@not_strictly_false', at.accumulator),
+      step: at.call('_&&_', at.accumulator, test),
+    })
+  },
+  'exists/2': (range, [variable, test], offset) => {
+    const at = build(offset)
+    return at.fold(variable, range, {
+      initial: at.literal(false),
+      condition: at.call('@not_strictly_false', at.call('!_', at.accumulator)),
+      step: at.call('_||_', at.accumulator, test),
+    })
+  },
+  'exists_one/2': existsOne,
+  'existsOne/2': existsOne,
+  'map/2': (range, [variable, value], offset) => collect(range, variable, undefined, value, offset),
+  'map/3': (range, [variable, test, value], offset) => collect(range, variable, test, value, offset),
+  'filter/2': (range, [variable, test], offset) => collect(range, variable, test, variable, offset),
+}
+
+function existsOne(range: Expression, [variable, test]: readonly Expression[], offset: number): Expression {
+  const at = build(offset)
+  return at.fold(variable, range, {
+    initial: at.literal({ int: 0n }),
+    step: at.call('_?_:_', test, at.call('_+_', at.accumulator, at.literal({ int: 1n })), at.accumulator),
+    result: at.call('_==_', at.accumulator, at.literal({ int: 1n })),
+  })
+}
+
+function collect(
+  range: Expression,
+  variable: Expression | undefined,
+  test: Expression | undefined,
+  value: Expression | undefined,
+  offset: number,
+): Expression {
+  const at = build(offset)
+  const added = at.call('_+_', at.accumulator, at.list(value))
+  return at.fold(variable, range, {
+    initial: at.list(),
+    step: test === undefined ? added : at.call('_?_:_', test, added, at.accumulator),
+  })
+}
+
+function has([operand]: readonly Expression[], offset: number): Expression {
+  if (operand?.kind !== 'select') throw new CelSyntaxError(offset, 'invalid argument to has() macro')
+  return { ...operand, test: true }
+}
+
+/** A loop that runs not once: the variable is the accumulator. */
+function bind([variable, value, body]: readonly Expression[], offset: number): Expression {
+  if (variable?.kind !== 'identifier' || value === undefined || body === undefined) {
+    throw new CelSyntaxError(offset, 'cel.bind() variable names must be simple identifiers')
+  }
+  return boundTo(variable.name, value, body, offset)
+}
+
+function boundTo(name: string, value: Expression, result: Expression, offset: number): FoldExpression {
+  const at = build(offset)
+  const step: Expression = { kind: 'identifier', name, offset }
+  const condition = at.literal(false)
+  return {
+    kind: 'fold',
+    variable: '#unused',
+    range: at.list(),
+    accumulator: name,
+    initial: value,
+    condition,
+    step,
+    result,
+    offset,
+  }
+}
+
+function optMap(
+  name: string,
+  target: Expression,
+  [variable, value]: readonly Expression[],
+  offset: number,
+): Expression {
+  if (variable?.kind !== 'identifier' || value === undefined) {
+    throw new CelSyntaxError(offset, `${name}() variable name must be a simple identifier`)
+  }
+  const at = build(offset)
+  const call = (method: string, ...args: readonly Expression[]): Expression => ({
+    kind: 'call',
+    name: method,
+    target,
+    args,
+    offset,
+  })
+  const optional: Expression = { kind: 'identifier', name: 'optional', offset }
+  const bound = boundTo(variable.name, call('value'), value, offset)
+  const some: Expression =
+    name === 'optMap' ? { kind: 'call', name: 'of', target: optional, args: [bound], offset } : bound
+  const none: Expression = { kind: 'call', name: 'none', target: optional, args: [], offset }
+  return at.call('_?_:_', call('hasValue'), some, none)
+}
+
+interface FoldParts {
+  readonly initial: Expression
+  readonly condition?: Expression
+  readonly step: Expression
+  readonly result?: Expression
+}
+
+/** Makes expressions that all stand at one place. */
+function build(offset: number) {
+  const literal = (value: boolean | { readonly int: bigint }): Expression => ({ kind: 'literal', value, offset })
+  const accumulator: Expression = { kind: 'identifier', name: accumulatorName, offset }
+  const known = (expression: Expression | undefined): Expression => {
+    if (expression === undefined) throw new CelSyntaxError(offset, 'argument missing')
+    return expression
+  }
+  return {
+    literal,
+    accumulator,
+    call: (name: string, ...args: readonly (Expression | undefined)[]): Expression => ({
+      kind: 'call',
+      name,
+      args: args.map(known),
+      offset,
+    }),
+    list: (...values: readonly (Expression | undefined)[]): Expression => ({
+      kind: 'list',
+      elements: values.map((value) => ({ value: known(value), optional: false })),
+      offset,
+    }),
+    fold: (variable: Expression | undefined, range: Expression, parts: FoldParts): FoldExpression => {
+      if (variable?.kind !== 'identifier' || variable.name.startsWith('.')) {
+        throw new CelSyntaxError(offset, 'argument must be a simple name')
+      }
+      return {
+        kind: 'fold',
+        variable: variable.name,
+        range,
+        accumulator: accumulatorName,
+        condition: literal(true),
+        result: accumulator,
+        ...parts,
+        offset,
+      }
+    },
+  }
+}

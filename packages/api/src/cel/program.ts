@@ -1,0 +1,59 @@
+/**
+ * Expressions ready to be run: read, checked against the types of their variables, their cost known. What rules of custom
+ * resources, admission policies and match conditions of webhooks have in common.
+ */
+import { checkCel } from './check.ts'
+import { CelCostExceeded, CelError, CelSyntaxError, describeProblem } from './errors.ts'
+import { estimateCost } from './estimate.ts'
+import { CostMeter, evaluatorOf } from './evaluate.ts'
+import { functionTable } from './library/index.ts'
+import { parseCel } from './parse.ts'
+import type { CelType } from './types.ts'
+import type { CelValue } from './values.ts'
+
+/** What an evaluation came to. */
+export type CelOutcome = { readonly cost: number } & (
+  | { readonly value: CelValue }
+  /** Why there is no value; with `exceeded` it cost more than it may. */
+  | { readonly error: string; readonly exceeded: boolean }
+)
+
+export interface CelProgram {
+  readonly type: CelType
+  /** The highest cost that it may have, from the sizes its variables may have. */
+  readonly estimatedCost: number
+  readonly uses: (variable: string) => boolean
+  /** Evaluates it with these values, until it has cost more than `costMax`. */
+  run(variables: ReadonlyMap<string, CelValue>, costMax: number): CelOutcome
+}
+
+/** Makes an expression over these variables into a program, or says why it is none, in cel-go's words. */
+export function compileCel(
+  source: string,
+  variables: ReadonlyMap<string, CelType>,
+): { readonly program: CelProgram } | { readonly problem: string } {
+  try {
+    const checked = checkCel(parseCel(source), variables, functionTable)
+    const evaluate = evaluatorOf(checked)
+    return {
+      program: {
+        type: checked.type,
+        estimatedCost: estimateCost(checked),
+        uses: (variable) => checked.variables.has(variable),
+        run: (values, costMax) => {
+          const meter = new CostMeter(costMax)
+          try {
+            return { value: evaluate({ variables: values, meter }, undefined), cost: meter.spent }
+          } catch (error) {
+            const exceeded = error instanceof CelCostExceeded
+            if (!exceeded && !(error instanceof CelError)) throw error
+            return { error: error.message, exceeded, cost: meter.spent }
+          }
+        },
+      },
+    }
+  } catch (error) {
+    if (error instanceof CelSyntaxError) return { problem: describeProblem(source, error.offset, error.message) }
+    throw error
+  }
+}

@@ -1,0 +1,166 @@
+/** Types of expressions, and when a value of one may stand where another is wanted. */
+
+export type CelType =
+  | {
+      readonly kind: 'null' | 'bool' | 'int' | 'uint' | 'double' | 'duration' | 'timestamp' | 'dyn' | 'type'
+    }
+  | (Sized & { readonly kind: 'string' | 'bytes' })
+  | (Sized & { readonly kind: 'list'; readonly element: CelType })
+  | (Sized & { readonly kind: 'map'; readonly key: CelType; readonly value: CelType })
+  | ObjectType
+  | { readonly kind: 'optional'; readonly of: CelType }
+  /** A type of a library, such as a quantity. */
+  | { readonly kind: 'opaque'; readonly name: string }
+  /** Stands for any one type in the signature of a function. */
+  | { readonly kind: 'param'; readonly name: string }
+
+interface Sized {
+  /** How many characters, elements or entries there may be; what is not bounded counts as very many. */
+  readonly maxSize?: number
+}
+
+export interface ObjectType {
+  readonly kind: 'object'
+  readonly name: string
+  readonly fields: ReadonlyMap<string, CelType>
+}
+
+const simple = [
+  'null',
+  'bool',
+  'int',
+  'uint',
+  'double',
+  'string',
+  'bytes',
+  'duration',
+  'timestamp',
+  'dyn',
+  'type',
+] as const
+type SimpleName = (typeof simple)[number]
+
+export const types = Object.fromEntries(simple.map((kind) => [kind, { kind }])) as {
+  readonly [K in SimpleName]: Extract<CelType, { readonly kind: K }>
+}
+
+export const listOf = (element: CelType): CelType => ({ kind: 'list', element })
+export const mapOf = (key: CelType, value: CelType): CelType => ({ kind: 'map', key, value })
+export const optionalOf = (of: CelType): CelType => ({ kind: 'optional', of })
+
+const names: Readonly<Partial<Record<CelType['kind'], string>>> = {
+  null: 'null',
+  duration: 'google.protobuf.Duration',
+  timestamp: 'google.protobuf.Timestamp',
+}
+
+/** A type as messages show it. */
+export function typeText(type: CelType): string {
+  switch (type.kind) {
+    case 'list':
+      return `list(${typeText(type.element)})`
+    case 'map':
+      return `map(${typeText(type.key)}, ${typeText(type.value)})`
+    case 'optional':
+      return `optional_type(${typeText(type.of)})`
+    case 'object':
+    case 'opaque':
+    case 'param':
+      return type.name
+    default:
+      return names[type.kind] ?? type.kind
+  }
+}
+
+/** Which types the parameters of a signature stand for in one call. */
+export type Bindings = Map<string, CelType>
+
+/** Whether a value of one type may stand where another is wanted. Learns what parameters stand for. */
+export function isAssignable(from: CelType, to: CelType, bindings: Bindings): boolean {
+  if (to.kind === 'param') return bind(to.name, from, bindings)
+  if (from.kind === 'param') return bind(from.name, to, bindings)
+  if (from.kind === 'dyn' || to.kind === 'dyn' || from.kind === 'null') return true
+  // Null compares with anything.
+  if (to.kind === 'null') return true
+  if (from.kind === 'list') return to.kind === 'list' && isAssignable(from.element, to.element, bindings)
+  if (from.kind === 'map') {
+    return to.kind === 'map' && isAssignable(from.key, to.key, bindings) && isAssignable(from.value, to.value, bindings)
+  }
+  if (from.kind === 'optional') return to.kind === 'optional' && isAssignable(from.of, to.of, bindings)
+  if (from.kind === 'object' || from.kind === 'opaque') return from.kind === to.kind && from.name === to.name
+  return from.kind === to.kind
+}
+
+function bind(name: string, type: CelType, bindings: Bindings): boolean {
+  const known = bindings.get(name)
+  if (known === undefined || known === type) {
+    bindings.set(name, type)
+    return true
+  }
+  if (known.kind === 'param' || type.kind === 'param') return true
+  if (!isAssignable(type, known, bindings)) return false
+  if (known.kind === 'null') bindings.set(name, type)
+  // What is known of one side only is not known of the whole.
+  else if (type.kind === 'dyn') bindings.set(name, type)
+  return true
+}
+
+/** A type with its parameters replaced by what they stand for; by `dyn` where that is unknown. */
+export function substitute(type: CelType, bindings: Bindings): CelType {
+  switch (type.kind) {
+    case 'param':
+      return bindings.get(type.name) ?? types.dyn
+    case 'list':
+      return { ...type, element: substitute(type.element, bindings) }
+    case 'map':
+      return { ...type, key: substitute(type.key, bindings), value: substitute(type.value, bindings) }
+    case 'optional':
+      return { ...type, of: substitute(type.of, bindings) }
+    default:
+      return type
+  }
+}
+
+/** The one type of several values: `dyn` where they differ, and any where there are none. */
+export function joined(all: readonly CelType[]): CelType {
+  const [first, ...rest] = all
+  if (first === undefined) return { kind: 'param', name: '@unknown' }
+  return rest.every((each) => typeText(each) === typeText(first)) ? first : types.dyn
+}
+
+/** Reads types as signatures of functions write them: `list<A>`, `map<string, int>`, `optional<A>`, `Quantity`. */
+export function parseType(text: string): CelType {
+  const trimmed = text.trim()
+  const open = trimmed.indexOf('<')
+  if (open !== -1) {
+    const inner = splitTop(trimmed.slice(open + 1, -1)).map(parseType)
+    const [first = types.dyn, second = types.dyn] = inner
+    switch (trimmed.slice(0, open)) {
+      case 'list':
+        return listOf(first)
+      case 'map':
+        return mapOf(first, second)
+      default:
+        return optionalOf(first)
+    }
+  }
+  if ((simple as readonly string[]).includes(trimmed)) return types[trimmed as SimpleName]
+  return /^[A-Z]$/.test(trimmed) ? { kind: 'param', name: trimmed } : { kind: 'opaque', name: trimmed }
+}
+
+/** The parts between commas that are in no brackets. */
+export function splitTop(text: string): readonly string[] {
+  const parts: string[] = []
+  let depth = 0
+  let start = 0
+  for (let at = 0; at <= text.length; at += 1) {
+    if (text[at] === '<') depth += 1
+    if (text[at] === '>') depth -= 1
+    if (at === text.length || (text[at] === ',' && depth === 0)) {
+      const part = text.slice(start, at).trim()
+      if (part !== '') parts.push(part)
+      start = at + 1
+    }
+  }
+  return parts
+}

@@ -1,0 +1,234 @@
+/** Values of custom resources in expressions: their types, from the schema, and how JSON becomes one. */
+
+import { parseDuration, parseTimestamp } from '../cel/library/times.ts'
+import { type CelType, type ObjectType, types } from '../cel/types.ts'
+import {
+  CelList,
+  CelMap,
+  CelObject,
+  type CelValue,
+  type Duration,
+  type ListIdentity,
+  type Timestamp,
+} from '../cel/values.ts'
+import { isJsonObject, type JsonObject } from '../json.ts'
+import type { Field, ListSchema, ObjectSchema, Schema } from '../schema/schema.ts'
+
+/** No request is larger: what a schema does not bound is bounded by that. */
+export const requestBytesMax = 3 * 1024 * 1024
+
+/** Values of one schema in expressions. Undefined where they are of no type: what is not described cannot be asked about. */
+export interface CelBinding {
+  readonly type: CelType
+  valueOf(json: unknown): CelValue
+}
+
+const bindings = new WeakMap<object, { readonly binding: CelBinding | undefined }>()
+
+export function celBinding(schema: Schema): CelBinding | undefined {
+  const known = bindings.get(schema)
+  if (known !== undefined) return known.binding
+  const binding = makeBinding(schema)
+  bindings.set(schema, { binding })
+  return binding
+}
+
+function makeBinding(schema: Schema): CelBinding | undefined {
+  switch (schema.type) {
+    case 'boolean':
+      return { type: types.bool, valueOf: scalar }
+    case 'integer':
+      return { type: types.int, valueOf: integer }
+    case 'number':
+      return { type: types.double, valueOf: (json) => (json === null ? null : Number(json)) }
+    case 'int-or-string':
+      return { type: types.dyn, valueOf: intOrString }
+    case 'string':
+      return textBinding(schema)
+    case 'time':
+      return { type: types.timestamp, valueOf: (json) => lenient(json, parseTimestamp) }
+    case 'list':
+      return listBinding(schema)
+    case 'map':
+      return mapBinding(schema)
+    case 'object':
+      return objectBinding(schema)
+    default:
+      return undefined
+  }
+}
+
+const scalar = (json: unknown): CelValue => json as CelValue
+const integer = (json: unknown): CelValue =>
+  typeof json === 'number' && Number.isInteger(json) ? BigInt(json) : scalar(json)
+const intOrString = (json: unknown): CelValue => (typeof json === 'string' ? json : integer(json))
+
+/** A text that is no duration or timestamp has been refused before: it cannot be asked about. */
+function lenient(json: unknown, parse: (text: string) => Duration | Timestamp): CelValue {
+  if (typeof json !== 'string') return scalar(json)
+  return parse(json)
+}
+
+/** A character takes four bytes at most. */
+const bytesPerCharacterMax = 4
+const dateLength = 12
+
+function textBinding({ checks = {} }: Schema): CelBinding {
+  switch (checks.format) {
+    case 'duration':
+      return { type: types.duration, valueOf: (json) => lenient(json, parseDuration) }
+    case 'date':
+      return {
+        type: types.timestamp,
+        valueOf: (json) => lenient(json, (text) => parseTimestamp(`${text}T00:00:00Z`)),
+      }
+    case 'date-time':
+      return { type: types.timestamp, valueOf: (json) => lenient(json, parseTimestamp) }
+    case 'byte': {
+      const maxSize = checks.maxLength ?? requestBytesMax
+      return {
+        type: { kind: 'bytes', maxSize },
+        valueOf: (json) => Uint8Array.from(Buffer.from(String(json), 'base64')),
+      }
+    }
+    default: {
+      const longest = checks.enum?.reduce<number>((max, each) => Math.max(max, String(each).length), 0)
+      const maxLength = checks.maxLength === undefined ? undefined : checks.maxLength * bytesPerCharacterMax
+      return { type: { kind: 'string', maxSize: longest ?? maxLength ?? requestBytesMax - 2 }, valueOf: scalar }
+    }
+  }
+}
+
+function listBinding(schema: ListSchema): CelBinding | undefined {
+  const items = celBinding(schema.items)
+  if (items === undefined) return undefined
+  const unbounded = Math.floor(requestBytesMax / (minSize(schema.items) + 1))
+  const identity = identityOf(schema)
+  return {
+    type: { kind: 'list', element: items.type, maxSize: schema.checks?.maxItems ?? unbounded },
+    valueOf: (json) =>
+      Array.isArray(json) ? new CelList(json.length, (index) => items.valueOf(json[index]), identity) : scalar(json),
+  }
+}
+
+function identityOf({ listType, mapKeys = [] }: ListSchema): ListIdentity | undefined {
+  if (listType === 'set') return { type: 'set' }
+  if (listType !== 'map') return undefined
+  const names = mapKeys.map((key) => escapeName(key) ?? key)
+  return {
+    type: 'map',
+    keyOf: (element) =>
+      JSON.stringify(names.map((name) => (element instanceof CelObject ? String(element.get(name)) : ''))),
+  }
+}
+
+function mapBinding(schema: Extract<Schema, { type: 'map' }>): CelBinding | undefined {
+  const values = celBinding(schema.values)
+  if (values === undefined) return undefined
+  // Each key takes its quotes, a colon and a comma.
+  const unbounded = Math.floor((requestBytesMax - 2) / (minSize(schema.values) + 6))
+  const key: CelType = { kind: 'string', maxSize: requestBytesMax - 2 }
+  return {
+    type: { kind: 'map', key, value: values.type, maxSize: schema.checks?.maxProperties ?? unbounded },
+    valueOf: (json) =>
+      isJsonObject(json)
+        ? new CelMap(
+            Object.entries(json).map(([name, each]): readonly [CelValue, CelValue] => [name, values.valueOf(each)]),
+          )
+        : scalar(json),
+  }
+}
+
+interface BoundField {
+  readonly name: string
+  readonly binding: CelBinding
+}
+
+function objectBinding(schema: ObjectSchema): CelBinding | undefined {
+  const fields = new Map<string, BoundField>()
+  for (const [name, field] of visibleFields(schema)) {
+    const escaped = escapeName(name)
+    const binding = celBinding(field.schema)
+    if (escaped !== undefined && binding !== undefined) fields.set(escaped, { name, binding })
+  }
+  const typeName = schema.name === '' ? 'object' : schema.name
+  const type: ObjectType = {
+    kind: 'object',
+    name: typeName,
+    fields: new Map([...fields].map(([escaped, { binding }]) => [escaped, binding.type])),
+  }
+  return { type, valueOf: (json) => (isJsonObject(json) ? objectValue(json, typeName, fields) : scalar(json)) }
+}
+
+function objectValue(json: JsonObject, typeName: string, fields: ReadonlyMap<string, BoundField>): CelObject {
+  const made = new Map<string, CelValue>()
+  const get = (escaped: string): CelValue | undefined => {
+    const known = made.get(escaped)
+    if (known !== undefined) return known
+    const field = fields.get(escaped)
+    if (field === undefined || !Object.hasOwn(json, field.name) || json[field.name] === undefined) return undefined
+    const value = json[field.name] === null ? null : field.binding.valueOf(json[field.name])
+    made.set(escaped, value)
+    return value
+  }
+  return new CelObject(typeName, () => [...fields.keys()], get)
+}
+
+/** Of metadata only the names can be asked about. */
+function visibleFields({ fields, dialect }: ObjectSchema): readonly (readonly [string, Field])[] {
+  const all = Object.entries(fields)
+  return dialect === 'go' ? all.filter(([name]) => name === 'name' || name === 'generateName') : all
+}
+
+const keywords: ReadonlySet<string> = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+)
+const escapes: readonly (readonly [string, string])[] = [
+  ['__', '__underscores__'],
+  ['.', '__dot__'],
+  ['-', '__dash__'],
+  ['/', '__slash__'],
+]
+
+/** The name a field has in expressions; undefined where it cannot have one. */
+export function escapeName(name: string): string | undefined {
+  if (keywords.has(name)) return `__${name}__`
+  if (!/^[A-Za-z_][A-Za-z0-9_./-]*$/.test(name)) return undefined
+  let escaped = ''
+  let at = 0
+  while (at < name.length) {
+    const [plain, replacement] = escapes.find(([each]) => name.startsWith(each, at)) ?? [name[at] ?? '', name[at] ?? '']
+    escaped += replacement
+    at += plain.length
+  }
+  return escaped
+}
+
+/** The fewest bytes that a value takes as JSON. */
+function minSize(schema: Schema): number {
+  switch (schema.type) {
+    case 'boolean':
+      return 4
+    case 'string':
+      return { date: dateLength, 'date-time': 20, duration: 4 }[schema.checks?.format ?? ''] ?? 2
+    case 'object': {
+      const required = schema.checks?.required ?? []
+      return required.reduce((size, name) => {
+        const field = schema.fields[name]
+        return field === undefined || schema.dialect === 'go' ? size : size + name.length + 4 + minSize(field.schema)
+      }, 2)
+    }
+    case 'list':
+    case 'map':
+      return 2
+    default:
+      return 1
+  }
+}
+
+/** How often values of a schema may be in one request. */
+export function cardinalityMax(schema: Schema): number {
+  return Math.floor(requestBytesMax / (minSize(schema) + 1))
+}

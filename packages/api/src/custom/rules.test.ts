@@ -1,0 +1,342 @@
+/** Rules of custom resources: what they may ask, what is refused when they are written, and what when they do not hold. */
+import { describe, expect, it } from 'vitest'
+import { describeFieldError } from '../field-error.ts'
+import { FieldPath } from '../field-path.ts'
+import { compile } from '../schema/compile.ts'
+import type { CelRule } from '../schema/schema.ts'
+import { escapeName } from './cel-types.ts'
+import type { JsonSchemaProps } from './json-schema-props.ts'
+import { readCustomSchema } from './read-custom-schema.ts'
+
+const names = { group: 'stable.example.com', version: 'v1', kind: 'CronTab' }
+const integer: JsonSchemaProps = { type: 'integer' }
+const short: JsonSchemaProps = { type: 'string', maxLength: 10 }
+const withRules = (schema: JsonSchemaProps, ...rules: readonly (string | CelRule)[]): JsonSchemaProps => ({
+  ...schema,
+  'x-kubernetes-validations': rules.map((rule) => (typeof rule === 'string' ? { rule } : rule)),
+})
+const object = (
+  properties: Readonly<Record<string, JsonSchemaProps>>,
+  more: JsonSchemaProps = {},
+): JsonSchemaProps => ({
+  type: 'object',
+  properties,
+  ...more,
+})
+const read = (spec: JsonSchemaProps) => readCustomSchema(object({ spec }), FieldPath.of('s'), names)
+const whole = (spec: unknown) => ({
+  apiVersion: 'stable.example.com/v1',
+  kind: 'CronTab',
+  metadata: { name: 'a' },
+  spec,
+})
+
+function errorsOf(schema: JsonSchemaProps, spec: unknown, old?: unknown): readonly string[] {
+  const { schema: kind, errors } = read(schema)
+  expect(errors.map(describeFieldError)).toEqual([])
+  const options = old === undefined ? {} : { old: whole(old) }
+  return compile(kind).validate(whole(spec), options).map(describeFieldError)
+}
+
+const scale = object({ replicas: integer, max: integer, name: short })
+
+describe('a rule that does not hold', () => {
+  it.each<[string, JsonSchemaProps, unknown, readonly string[]]>([
+    [
+      'is shown',
+      withRules(scale, 'self.replicas <= self.max'),
+      { replicas: 2, max: 1 },
+      ['spec: Invalid value: "object": failed rule: self.replicas <= self.max'],
+    ],
+    [
+      'has its own message',
+      withRules(scale, { rule: 'self.replicas <= self.max', message: 'too many' }),
+      { replicas: 2, max: 1 },
+      ['spec: Invalid value: "object": too many'],
+    ],
+    [
+      'makes its message',
+      withRules(scale, {
+        rule: 'self.replicas <= self.max',
+        messageExpression: "'%d > %d'.format([self.replicas, self.max])",
+      }),
+      { replicas: 2, max: 1 },
+      ['spec: Invalid value: "object": 2 > 1'],
+    ],
+    [
+      'falls back where the message cannot be made',
+      withRules(scale, { rule: 'self.replicas <= 1', message: 'no', messageExpression: 'self.name' }),
+      { replicas: 2 },
+      ['spec: Invalid value: "object": no'],
+    ],
+    [
+      'says where and why',
+      withRules(scale, {
+        rule: 'has(self.name)',
+        message: 'name it',
+        reason: 'FieldValueRequired',
+        fieldPath: '.name',
+      }),
+      {},
+      ['spec.name: Required value: name it'],
+    ],
+    [
+      'is told of a value by its type',
+      object({ name: withRules(short, "self.startsWith('a')") }),
+      { name: 'b' },
+      ['spec.name: Invalid value: "string": failed rule: self.startsWith(\'a\')'],
+    ],
+    [
+      'is told of elements and values',
+      object({
+        l: { type: 'array', maxItems: 3, items: withRules(integer, 'self > 0') },
+        m: { type: 'object', maxProperties: 3, additionalProperties: withRules(integer, 'self > 0') },
+      }),
+      { l: [1, 0], m: { a: 0 } },
+      [
+        'spec.l[1]: Invalid value: "integer": failed rule: self > 0',
+        'spec.m[a]: Invalid value: "integer": failed rule: self > 0',
+      ],
+    ],
+    [
+      'is not the only one',
+      withRules(scale, 'self.replicas > 1', 'self.max > 1'),
+      { replicas: 1, max: 1 },
+      [
+        'spec: Invalid value: "object": failed rule: self.replicas > 1',
+        'spec: Invalid value: "object": failed rule: self.max > 1',
+      ],
+    ],
+    [
+      'names what is not there',
+      withRules(scale, 'self.replicas > 1'),
+      {},
+      ['spec: Invalid value: "object": no such key: replicas evaluating rule: self.replicas > 1'],
+    ],
+    [
+      'is not asked where the object is not what it should be',
+      withRules(scale, 'self.replicas > 1'),
+      { replicas: 'x' },
+      [
+        'spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string"',
+        '<nil>: Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+      ],
+    ],
+    [
+      'that runs too long ends all',
+      withRules(
+        object({ l: { type: 'array', maxItems: 500, items: integer } }),
+        'self.l.all(a, self.l.all(b, a == b || a != b))',
+        'false',
+      ),
+      { l: Array.from({ length: 500 }, (_, index) => index) },
+      [
+        'spec: Invalid value: "object": \'operation cancelled: actual cost limit exceeded\': no further validation rules will be run due to call cost exceeds limit for rule: self.l.all(a, self.l.all(b, a == b || a != b))',
+      ],
+    ],
+  ])('%s', (_, schema, spec, expected) => {
+    expect(errorsOf(schema, spec)).toEqual(expected)
+  })
+})
+
+it.each<[string, JsonSchemaProps, unknown]>([
+  ['integers of 64 bits', withRules(scale, 'self.replicas + 1 == 4'), { replicas: 3 }],
+  [
+    'fields with names that are words of the language',
+    withRules(
+      object({ namespace: short, 'a-b': integer, x__y: integer }),
+      "self.__namespace__ == 'n' && self.a__dash__b == 1 && self.x__underscores__y == 2",
+    ),
+    { namespace: 'n', 'a-b': 1, x__y: 2 },
+  ],
+  [
+    'numbers or texts',
+    withRules(
+      object({ port: { 'x-kubernetes-int-or-string': true } }),
+      "type(self.port) == int ? self.port > 0 : self.port.endsWith('%')",
+    ),
+    { port: '5%' },
+  ],
+  [
+    'times',
+    withRules(
+      object({ from: { type: 'string', format: 'date-time' }, span: { type: 'string', format: 'duration' } }),
+      "self.from + self.span == timestamp('2024-01-01T01:00:00Z')",
+    ),
+    { from: '2024-01-01T00:00:00Z', span: '1h' },
+  ],
+  ['nulls that may be there', withRules(object({ a: { ...short, nullable: true } }), 'self.a == null'), { a: null }],
+  [
+    'sets in any order',
+    withRules(
+      object({ a: { type: 'array', maxItems: 5, items: short, 'x-kubernetes-list-type': 'set' } }),
+      "self.a == ['y', 'x']",
+    ),
+    { a: ['x', 'y'] },
+  ],
+  [
+    'names of the whole object',
+    withRules(
+      object({ t: object({ spec: object({}) }, { 'x-kubernetes-embedded-resource': true }) }),
+      "self.t.metadata.name == 'a' && self.t.kind == 'Pod'",
+    ),
+    { t: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: {} } },
+  ],
+  ['optionals', withRules(scale, 'self.?replicas.orValue(1) == 1 && !self.?max.hasValue()'), {}],
+  [
+    'libraries',
+    withRules(
+      object({ q: short, ip: short, v: short }),
+      "quantity(self.q).isLessThan(quantity('2Gi')) && cidr('10.0.0.0/8').containsIP(self.ip) && semver(self.v).major() == 1 && self.v.find('[0-9]+$') == '3' && [1, 2].sum() == 3 && url('https://a:1/b').getHost() == 'a:1'",
+    ),
+    { q: '1Gi', ip: '10.1.2.3', v: '1.2.3' },
+  ],
+])('rules can ask about %s', (_, schema, spec) => {
+  expect(errorsOf(schema, spec)).toEqual([])
+})
+
+it('rules of the whole can ask about names', () => {
+  const props = withRules(object({}), "self.metadata.name.startsWith('x')")
+  const { schema } = readCustomSchema(props, FieldPath.of('s'), names)
+  expect(compile(schema).validate(whole({})).map(describeFieldError)).toEqual([
+    'Invalid value: "object": failed rule: self.metadata.name.startsWith(\'x\')',
+  ])
+})
+
+describe('of updates', () => {
+  const fixed = object({ a: withRules(short, 'self == oldSelf') })
+  const named: JsonSchemaProps = {
+    type: 'array',
+    maxItems: 5,
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+    items: withRules(object({ name: short, v: integer }, { required: ['name'] }), 'self.v >= oldSelf.v'),
+  }
+  it.each<[string, JsonSchemaProps, unknown, unknown, readonly string[]]>([
+    [
+      'a rule about a change is asked',
+      fixed,
+      { a: 'x' },
+      { a: 'y' },
+      ['spec.a: Invalid value: "string": failed rule: self == oldSelf'],
+    ],
+    ['it is not where there was nothing before', fixed, {}, { a: 'y' }, []],
+    [
+      'it is where it says it can tell',
+      object({ a: withRules(short, { rule: "oldSelf.hasValue() || self == 'x'", optionalOldSelf: true }) }),
+      {},
+      { a: 'y' },
+      ['spec.a: Invalid value: "string": failed rule: oldSelf.hasValue() || self == \'x\''],
+    ],
+    [
+      'elements are found by their keys',
+      object({ l: named }),
+      {
+        l: [
+          { name: 'a', v: 2 },
+          { name: 'b', v: 5 },
+        ],
+      },
+      {
+        l: [
+          { name: 'b', v: 4 },
+          { name: 'a', v: 2 },
+          { name: 'c', v: 1 },
+        ],
+      },
+      ['spec.l[0]: Invalid value: "object": failed rule: self.v >= oldSelf.v'],
+    ],
+    [
+      'what was wrong before may stay',
+      object({ a: withRules(short, "self == 'x'"), b: integer }),
+      { a: 'y', b: 1 },
+      { a: 'y', b: 2 },
+      [],
+    ],
+    [
+      'what has changed may not be wrong',
+      object({ a: withRules(short, "self == 'x'") }),
+      { a: 'y' },
+      { a: 'z' },
+      ['spec.a: Invalid value: "string": failed rule: self == \'x\''],
+    ],
+  ])('%s', (_, schema, old, spec, expected) => {
+    expect(errorsOf(schema, spec, old)).toEqual(expected)
+  })
+})
+
+describe('a definition is refused', () => {
+  const at = 's.properties[spec].x-kubernetes-validations[0]'
+  it.each<[string, JsonSchemaProps, readonly string[]]>([
+    [
+      'for a field that is not there',
+      withRules(scale, 'self.foo > 1'),
+      [
+        `${at}.rule: Invalid value: {"rule":"self.foo > 1"}: compilation failed: ERROR: <input>:1:5: undefined field 'foo'\n | self.foo > 1\n | ....^`,
+      ],
+    ],
+    [
+      'for types that do not fit',
+      withRules(scale, "self.replicas == 'x'"),
+      [
+        `${at}.rule: Invalid value: {"rule":"self.replicas == 'x'"}: compilation failed: ERROR: <input>:1:15: found no matching overload for '_==_' applied to '(int, string)'\n | self.replicas == 'x'\n | ..............^`,
+      ],
+    ],
+    [
+      'for a rule that is no question',
+      withRules(scale, 'self.replicas'),
+      [`${at}.rule: Invalid value: {"rule":"self.replicas"}: cel expression must evaluate to a bool`],
+    ],
+    ['for an empty rule', withRules(scale, ' '), [`${at}.rule: Required value: rule is not specified`]],
+    [
+      'for a name nobody knows',
+      withRules(scale, 'other'),
+      [
+        `${at}.rule: Invalid value: {"rule":"other"}: compilation failed: ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other\n | ^`,
+      ],
+    ],
+    [
+      'for a message of several lines',
+      withRules(scale, { rule: 'true', message: 'a\nb' }),
+      [`${at}.message: Invalid value: "a\\nb": message must not contain line breaks`],
+    ],
+    [
+      'for a path that is not there',
+      withRules(scale, { rule: 'true', fieldPath: '.foo' }),
+      [`${at}.fieldPath: Invalid value: ".foo": fieldPath must be a valid path: does not refer to a valid field`],
+    ],
+    [
+      'for a change where elements cannot be found again',
+      object({ l: { type: 'array', maxItems: 3, items: withRules(short, 'self == oldSelf') } }),
+      [
+        's.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within s.properties[spec].properties[l]',
+      ],
+    ],
+    [
+      'for a cost without bounds',
+      withRules(
+        object({ l: { type: 'array', items: { type: 'string' } } }),
+        'self.l.all(a, self.l.all(b, a.contains(b)))',
+      ),
+      [
+        `${at}.rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`,
+        `${at}.rule: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema`,
+        's: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)',
+      ],
+    ],
+  ])('%s', (_, schema, expected) => {
+    expect(read(schema).errors.map(describeFieldError)).toEqual(expected)
+  })
+})
+
+it.each([
+  ['namespace', '__namespace__'],
+  ['foo__bar', 'foo__underscores__bar'],
+  ['foo.bar', 'foo__dot__bar'],
+  ['foo-bar', 'foo__dash__bar'],
+  ['foo/bar', 'foo__slash__bar'],
+  ['1a', undefined],
+  ['$x', undefined],
+])('the field %s is called %s', (name, escaped) => {
+  expect(escapeName(name)).toBe(escaped)
+})

@@ -1,0 +1,395 @@
+/**
+ * Rules of custom resources (`x-kubernetes-validations`): compiled when a schema is read, asked when an object is written, in
+ * the words of apiextensions and within its limits of cost.
+ */
+import { CelError } from '../cel/errors.ts'
+import { type CelProgram, compileCel } from '../cel/program.ts'
+import { type CelType, optionalOf } from '../cel/types.ts'
+import { type CelValue, Optional } from '../cel/values.ts'
+import { deepEqual } from '../equality.ts'
+import { duplicateField, type FieldError, forbiddenField, invalidField, requiredField } from '../field-error.ts'
+import type { FieldPath } from '../field-path.ts'
+import { isJsonObject, member } from '../json.ts'
+import type { CelRule, ObjectSchema, Rule, Schema } from '../schema/schema.ts'
+import { byKey, keyOf } from '../schema/validate.ts'
+import { cardinalityMax, celBinding } from './cel-types.ts'
+
+/** One expression may not be able to cost more, by the sizes that its schema allows. */
+export const ruleCostMax = 10_000_000
+/** Nor all of a schema together. */
+export const schemaCostMax = 100_000_000
+/** What one evaluation may cost. */
+export const evaluationCostMax = 1_000_000
+/** What all evaluations for one object may cost. */
+export const objectCostMax = 10_000_000
+/** Messages that expressions make may not be longer, in characters. */
+export const messageLengthMax = 5 * 1024
+
+interface CompiledRule {
+  readonly rule: CelRule
+  readonly program: CelProgram
+  readonly message: CelProgram | undefined
+  readonly usesOldSelf: boolean
+  readonly fieldPath: FieldPathSteps | undefined
+}
+
+/** A node of the schema that has rules, or has such nodes in it. */
+interface RuleNode {
+  readonly schema: Schema
+  readonly rules: readonly CompiledRule[]
+  readonly fields: readonly (readonly [name: string, node: RuleNode])[]
+  readonly values: RuleNode | undefined
+  readonly items: RuleNode | undefined
+}
+
+export interface CompiledRules {
+  /** Asks all rules; undefined where there are none. */
+  readonly rule: Rule<unknown> | undefined
+  readonly errors: readonly FieldError[]
+}
+
+/** Compiles the rules in a schema that stands at `path`. */
+export function compileRules(schema: ObjectSchema, path: FieldPath): CompiledRules {
+  const reading: Reading = { errors: [], total: 0, dearest: [] }
+  const node = readNode(schema, path, { cardinality: 1, uncorrelatable: undefined }, reading)
+  if (reading.total > schemaCostMax) {
+    for (const { path: at } of reading.dearest) {
+      const detail = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+      reading.errors.push(forbiddenField(at, detail))
+    }
+    const name = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema'
+    reading.errors.push(forbiddenField(path, costMessage(name, reading.total, schemaCostMax)))
+  }
+  if (node === undefined) return { rule: undefined, errors: reading.errors }
+  return {
+    rule: (value, { path: at, old }) => {
+      const asking: Asking = { errors: [], left: objectCostMax, ended: false }
+      askNode(node, value, old, at, old !== undefined && deepEqual(value, old), asking)
+      return asking.errors
+    },
+    errors: reading.errors,
+  }
+}
+
+interface Reading {
+  readonly errors: FieldError[]
+  total: number
+  /** The four that cost most, of those that cost a hundredth of the limit. */
+  dearest: { readonly path: FieldPath; readonly cost: number }[]
+}
+
+/** What holds for all that is in a node. */
+interface Surroundings {
+  /** How often the node may be in an object. */
+  readonly cardinality: number
+  /** The list in which elements cannot be found again after an update. */
+  readonly uncorrelatable: FieldPath | undefined
+}
+
+function readNode(schema: Schema, path: FieldPath, around: Surroundings, reading: Reading): RuleNode | undefined {
+  const rules = readRules(schema, path, around, reading)
+  const fields =
+    schema.type === 'object'
+      ? Object.entries(schema.fields).flatMap(([name, field]) => {
+          const node = readNode(field.schema, path.field('properties').key(name), around, reading)
+          return node === undefined ? [] : [[name, node] as const]
+        })
+      : []
+  const values =
+    schema.type === 'map'
+      ? readNode(
+          schema.values,
+          path.field('additionalProperties'),
+          repeated(schema, schema.values, around, path),
+          reading,
+        )
+      : undefined
+  const items =
+    schema.type === 'list'
+      ? readNode(schema.items, path.field('items'), repeated(schema, schema.items, around, path), reading)
+      : undefined
+  if (rules.length === 0 && fields.length === 0 && values === undefined && items === undefined) return undefined
+  return { schema, rules, fields, values, items }
+}
+
+function repeated(schema: Schema, part: Schema, around: Surroundings, path: FieldPath): Surroundings {
+  const limit = schema.type === 'list' ? schema.checks?.maxItems : schema.checks?.maxProperties
+  const unfindable =
+    (schema.type === 'list' && schema.listType !== 'map') || (schema.type === 'map' && schema.mapType === 'atomic')
+  return {
+    cardinality: around.cardinality * (limit ?? cardinalityMax(part)),
+    uncorrelatable: around.uncorrelatable ?? (unfindable ? path : undefined),
+  }
+}
+
+function readRules(schema: Schema, path: FieldPath, around: Surroundings, reading: Reading): readonly CompiledRule[] {
+  const { cel = [] } = schema
+  if (cel.length === 0) return []
+  const at = path.field('x-kubernetes-validations')
+  const self = celBinding(schema)?.type
+  if (self === undefined) {
+    const detail = `unable to compile x-kubernetes-validations rules: rule declared on schema that does not support validation rules type: '${schema.checks?.types?.[0] ?? ''}' x-kubernetes-preserve-unknown-fields: 'true'`
+    reading.errors.push(invalidField(at, '', detail))
+    return []
+  }
+  return cel.flatMap((rule, index) => readRule(rule, schema, self, at.index(index), around, reading) ?? [])
+}
+
+function readRule(
+  rule: CelRule,
+  schema: Schema,
+  self: CelType,
+  path: FieldPath,
+  around: Surroundings,
+  reading: Reading,
+): CompiledRule | undefined {
+  const { errors } = reading
+  const before = errors.length
+  ruleTextErrors(rule, path, errors)
+  const fieldPath = rule.fieldPath === undefined ? undefined : readFieldPath(rule.fieldPath, schema)
+  if (typeof fieldPath === 'string') {
+    errors.push(invalidField(path.field('fieldPath'), rule.fieldPath, `fieldPath must be a valid path: ${fieldPath}`))
+    return undefined
+  }
+  if (errors.length > before) return undefined
+  const oldSelf = rule.optionalOldSelf === true ? optionalOf(self) : self
+  const variables = new Map([
+    ['self', self],
+    ['oldSelf', oldSelf],
+  ])
+  const program = readExpression(rule, 'rule', rule.rule, variables, path, around, reading)
+  const { messageExpression = '' } = rule
+  const message =
+    messageExpression === ''
+      ? undefined
+      : readExpression(rule, 'messageExpression', messageExpression, variables, path, around, reading)
+  if (program === undefined || (message === undefined && messageExpression !== '')) return undefined
+  const usesOldSelf = program.uses('oldSelf')
+  if (usesOldSelf && around.uncorrelatable !== undefined) {
+    const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${around.uncorrelatable}`
+    errors.push(invalidField(path.field('rule'), rule.rule, detail))
+  }
+  if (rule.optionalOldSelf !== undefined && !usesOldSelf) {
+    const detail = 'may not be set if oldSelf is not used in rule'
+    errors.push(invalidField(path.field('optionalOldSelf'), rule.optionalOldSelf, detail))
+  }
+  return { rule, program, message, usesOldSelf, fieldPath }
+}
+
+const reasons = ['FieldValueRequired', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueDuplicate'] as const
+
+function ruleTextErrors(rule: CelRule, path: FieldPath, errors: FieldError[]): void {
+  const { message, messageExpression, reason } = rule
+  if (rule.rule === undefined || rule.rule.trim() === '')
+    errors.push(requiredField(path.field('rule'), 'rule is not specified'))
+  else if (rule.rule.includes('\n') && message === undefined) {
+    const detail = 'message must be specified if rule contains line breaks'
+    errors.push(requiredField(path.field('message'), detail))
+  }
+  if (message !== undefined && message !== '' && message.trim() === '') {
+    errors.push(invalidField(path.field('message'), message, 'message must be non-empty if specified'))
+  } else if (message?.trim().includes('\n')) {
+    errors.push(invalidField(path.field('message'), message, 'message must not contain line breaks'))
+  }
+  if (messageExpression !== undefined && messageExpression !== '' && messageExpression.trim() === '') {
+    const detail = 'messageExpression must be non-empty if specified'
+    errors.push(requiredField(path.field('messageExpression'), detail))
+  }
+  if (reason !== undefined && !(reasons as readonly string[]).includes(reason)) {
+    const detail = `supported values: ${reasons.map((each) => JSON.stringify(each)).join(', ')}`
+    errors.push(invalidField(path.field('reason'), reason, detail))
+  }
+}
+
+function readExpression(
+  rule: CelRule,
+  name: 'rule' | 'messageExpression',
+  source: string,
+  variables: ReadonlyMap<string, CelType>,
+  path: FieldPath,
+  { cardinality }: Surroundings,
+  reading: Reading,
+): CelProgram | undefined {
+  const at = path.field(name)
+  const compiled = compileCel(source, variables)
+  if ('problem' in compiled) {
+    const shown = name === 'rule' ? rule : source
+    const prefix = name === 'rule' ? 'compilation failed' : 'messageExpression compilation failed'
+    reading.errors.push(invalidField(at, shown, `${prefix}: ${compiled.problem}`))
+    return undefined
+  }
+  const { program } = compiled
+  const wanted: CelType['kind'] = name === 'rule' ? 'bool' : 'string'
+  if (program.type.kind !== wanted) {
+    const what =
+      name === 'rule' ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string'
+    reading.errors.push(invalidField(at, name === 'rule' ? rule : source, what))
+    return undefined
+  }
+  const cost = program.estimatedCost * cardinality
+  if (cost > ruleCostMax) {
+    const what = name === 'rule' ? 'estimated rule cost' : 'estimated messageExpression cost'
+    reading.errors.push(forbiddenField(at, costMessage(what, cost, ruleCostMax)))
+  }
+  reading.total += cost
+  if (cost >= schemaCostMax / 100) {
+    reading.dearest = [...reading.dearest, { path: at, cost }].sort((a, b) => b.cost - a.cost).slice(0, 4)
+  }
+  return program
+}
+
+function costMessage(what: string, cost: number, limit: number): string {
+  const factor = cost / limit
+  const times = factor > 100 ? 'more than 100x' : `${factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1)}x`
+  return `${what} exceeds budget by factor of ${times} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`
+}
+
+/** Where under a node an error belongs: fields by name, values of maps by key. */
+type FieldPathSteps = readonly { readonly name: string; readonly isKey: boolean }[]
+
+const fieldPathStep = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y
+
+/** Reads a path such as `.spec.parts['a-b']`; a text says what is wrong with it. */
+function readFieldPath(text: string, schema: Schema): FieldPathSteps | string {
+  const steps: { readonly name: string; readonly isKey: boolean }[] = []
+  let at = 0
+  let below: Schema | undefined = schema
+  while (at < text.length) {
+    fieldPathStep.lastIndex = at
+    const step = fieldPathStep.exec(text)
+    if (step === null) return `expected [ or . but got: ${text.slice(at)}`
+    const name: string = step[1] ?? (step[2] ?? '').replaceAll(/\\(.)/g, '$1')
+    if (below?.type === 'object') {
+      below = Object.hasOwn(below.fields, name) ? below.fields[name]?.schema : undefined
+      steps.push({ name, isKey: false })
+    } else if (below?.type === 'map') {
+      below = below.values
+      steps.push({ name, isKey: true })
+    } else below = undefined
+    if (below === undefined) return 'does not refer to a valid field'
+    at += step[0].length
+  }
+  return steps
+}
+
+interface Asking {
+  readonly errors: FieldError[]
+  /** How much rules may still cost. */
+  left: number
+  /** No rule is asked any more. */
+  ended: boolean
+}
+
+/** `kept`: the value, or what it is in, is as it was before: only rules about the change count. */
+function askNode(node: RuleNode, value: unknown, old: unknown, path: FieldPath, kept: boolean, asking: Asking): void {
+  if (asking.ended || value === null || value === undefined) return
+  askRules(node, value, old, path, kept, asking)
+  if (Array.isArray(value)) askItems(node, value, old, path, kept, asking)
+  else if (isJsonObject(value)) {
+    const correlates = !('mapType' in node.schema && node.schema.mapType === 'atomic')
+    const before = correlates && isJsonObject(old) ? old : {}
+    const ask = (child: RuleNode, name: string, at: FieldPath): void => {
+      const [each, was] = [member(value, name), member(before, name)]
+      askNode(child, each, was, at, kept || (was !== undefined && deepEqual(each, was)), asking)
+    }
+    for (const [name, child] of node.fields) ask(child, name, path.field(name))
+    if (node.values !== undefined) for (const key of Object.keys(value)) ask(node.values, key, path.key(key))
+  }
+}
+
+/** Elements are found again by their keys, and only in map lists. */
+function askItems(
+  { schema, items }: RuleNode,
+  value: readonly unknown[],
+  old: unknown,
+  path: FieldPath,
+  kept: boolean,
+  asking: Asking,
+): void {
+  if (items === undefined || schema.type !== 'list') return
+  const keys = schema.mapKeys ?? []
+  const before = schema.listType === 'map' && Array.isArray(old) ? byKey(old, keys) : undefined
+  value.forEach((element, index) => {
+    const was = before?.get(keyOf(element, keys))
+    askNode(items, element, was, path.index(index), kept || (was !== undefined && deepEqual(element, was)), asking)
+  })
+}
+
+function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath, kept: boolean, asking: Asking): void {
+  const { schema, rules } = node
+  const binding = celBinding(schema)
+  if (rules.length === 0 || binding === undefined) return
+  const shown = schema.checks?.types?.[0] ?? ''
+  const fail = (detail: string): void => {
+    asking.errors.push(invalidField(path, shown, detail))
+  }
+  let self: CelValue
+  let oldSelf: CelValue | undefined
+  try {
+    self = binding.valueOf(value)
+    oldSelf = old === undefined || old === null ? undefined : binding.valueOf(old)
+  } catch (error) {
+    // Such as a duration in words, which the format allows and expressions do not know.
+    if (!(error instanceof CelError)) throw error
+    fail(error.message)
+    return
+  }
+  for (const compiled of rules) {
+    const { rule, program, usesOldSelf } = compiled
+    // A rule about a change asks nothing where there was nothing before, unless it says that it can tell.
+    if (usesOldSelf && oldSelf === undefined && rule.optionalOldSelf !== true) continue
+    const variables = new Map<string, CelValue>([['self', self]])
+    if (rule.optionalOldSelf === true)
+      variables.set('oldSelf', oldSelf === undefined ? Optional.none : new Optional(oldSelf))
+    else if (oldSelf !== undefined) variables.set('oldSelf', oldSelf)
+    const outcome = program.run(variables, evaluationCostMax)
+    asking.left -= outcome.cost
+    if (asking.left < 0) {
+      fail('validation failed due to running out of cost budget, no further validation rules will be run')
+      asking.ended = true
+      return
+    }
+    if ('error' in outcome) {
+      const text = ruleText(rule)
+      if (outcome.exceeded) {
+        fail(
+          `'${outcome.error}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`,
+        )
+        asking.ended = true
+        return
+      }
+      const isOverload = outcome.error.startsWith('no such overload')
+      const supported = 'call arguments did not match a supported operator, function or macro signature for rule'
+      fail(isOverload ? `'${outcome.error}': ${supported}: ${text}` : `${outcome.error} evaluating rule: ${text}`)
+      continue
+    }
+    if (outcome.value === true || (kept && !usesOldSelf)) continue
+    asking.errors.push(ruleError(compiled, shown, path, messageOf(compiled, variables, asking)))
+  }
+}
+
+const ruleText = ({ rule, message = '' }: CelRule): string => (message === '' ? rule : message).trim()
+
+function messageOf({ rule, message }: CompiledRule, variables: ReadonlyMap<string, CelValue>, asking: Asking): string {
+  if (message !== undefined) {
+    const outcome = message.run(variables, evaluationCostMax)
+    asking.left -= outcome.cost
+    const text = 'value' in outcome && typeof outcome.value === 'string' ? outcome.value.trim() : ''
+    if (text !== '' && text.length <= messageLengthMax && !text.includes('\n')) return text
+  }
+  return rule.message === undefined || rule.message === '' ? `failed rule: ${ruleText(rule)}` : rule.message.trim()
+}
+
+function ruleError({ rule, fieldPath = [] }: CompiledRule, shown: string, path: FieldPath, detail: string): FieldError {
+  const at = fieldPath.reduce((below, { name, isKey }) => (isKey ? below.key(name) : below.field(name)), path)
+  switch (rule.reason) {
+    case 'FieldValueForbidden':
+      return forbiddenField(at, detail)
+    case 'FieldValueRequired':
+      return requiredField(at, detail)
+    case 'FieldValueDuplicate':
+      return duplicateField(at, shown)
+    default:
+      return invalidField(at, shown, detail)
+  }
+}
