@@ -143,6 +143,12 @@ describe('decoding', () => {
     expect(() => decode({ ...value, metadata: { labels: { a: 1 } } })).toThrow('json: cannot unmarshal number')
   })
 
+  it('refuses more values than an object may hold, known or not', () => {
+    const many = Array.from({ length: 100_001 }, () => 1)
+    expect(() => decoded({ ...preserve }, many)).toThrow('The object holds more than 100000 values')
+    expect(() => decoded(object({ a: list(integer) }), { a: many })).toThrow('The object holds more than 100000 values')
+  })
+
   it('refuses what nests too deep, known or not', () => {
     let deep: unknown = 1
     for (let depth = 0; depth < 300; depth += 1) deep = { a: deep }

@@ -6,6 +6,7 @@ import { compile } from '../schema/compile.ts'
 import { resolveSchema } from '../schema/resolve.ts'
 import type { ObjectSchema, Schema } from '../schema/schema.ts'
 import { ApiError } from '../status.ts'
+import { compileRules } from './rules.ts'
 
 /** What is wrong with the defaults in a schema. `path` is where it stands. */
 export function defaultErrors(schema: Schema, path: FieldPath): readonly FieldError[] {
@@ -50,5 +51,8 @@ function addErrorsOf(schema: Schema, path: FieldPath, errors: FieldError[]): voi
     errors.push(invalidField(path, value, error.message))
     return
   }
-  errors.push(...validate(value, { path }))
+  const invalid = validate(value, { path })
+  errors.push(...invalid)
+  // Rules may rely on what is wrong; errors of the rules themselves are told where they stand.
+  if (invalid.length === 0) errors.push(...(compileRules(schema, path).rule?.(value, { path }) ?? []))
 }

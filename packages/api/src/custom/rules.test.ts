@@ -329,6 +329,13 @@ describe('a definition is refused', () => {
   })
 })
 
+it('a default that breaks a rule is refused', () => {
+  const schema = object({ a: withRules({ ...short, default: 'y' }, "self == 'x'") })
+  expect(read(schema).errors.map(describeFieldError)).toEqual([
+    's.properties[spec].properties[a].default: Invalid value: "string": failed rule: self == \'x\'',
+  ])
+})
+
 it.each([
   ['namespace', '__namespace__'],
   ['foo__bar', 'foo__underscores__bar'],

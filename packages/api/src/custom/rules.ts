@@ -10,7 +10,7 @@ import { deepEqual } from '../equality.ts'
 import { duplicateField, type FieldError, forbiddenField, invalidField, requiredField } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
 import { isJsonObject, member } from '../json.ts'
-import type { CelRule, ObjectSchema, Rule, Schema } from '../schema/schema.ts'
+import type { CelRule, Rule, Schema } from '../schema/schema.ts'
 import { byKey, keyOf } from '../schema/validate.ts'
 import { cardinalityMax, celBinding } from './cel-types.ts'
 
@@ -49,7 +49,7 @@ export interface CompiledRules {
 }
 
 /** Compiles the rules in a schema that stands at `path`. */
-export function compileRules(schema: ObjectSchema, path: FieldPath): CompiledRules {
+export function compileRules(schema: Schema, path: FieldPath): CompiledRules {
   const reading: Reading = { errors: [], total: 0, dearest: [] }
   const node = readNode(schema, path, { cardinality: 1, uncorrelatable: undefined }, reading)
   if (reading.total > schemaCostMax) {

@@ -2,9 +2,9 @@
  * Decoding of custom resources: JSON stays as it is, except that fields the schema does not know go, and nulls that may not be
  * there. A value of the wrong type is kept, for validation to name.
  */
-import { isJsonObject, nestingMax, nestsDeeperThan } from '../../json.ts'
+import { countValues, isJsonObject, nestingMax, nestsDeeperThan } from '../../json.ts'
 import { decoderOf, withChanges } from '../decode.ts'
-import { type DecodeContext, type Decoder, Undecodable } from '../decode-context.ts'
+import { type DecodeContext, type Decoder, objectValuesMax, Undecodable } from '../decode-context.ts'
 import { resolveSchema, shortName } from '../resolve.ts'
 import type { ListSchema, MapSchema, ObjectSchema, Schema } from '../schema.ts'
 
@@ -39,6 +39,7 @@ const keep: Decoder = (value, context) => {
   if (typeof value === 'object' && !Object.isFrozen(value) && nestsDeeperThan(value, nestingMax - context.depth)) {
     throw new Undecodable('exceeded max depth')
   }
+  if (typeof value === 'object') context.addValues(countValues(value, objectValuesMax + 1))
   return value
 }
 

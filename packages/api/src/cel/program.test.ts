@@ -1,0 +1,180 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compileCel } from './program.ts'
+import { type CelType, types } from './types.ts'
+import { CelList, type CelValue } from './values.ts'
+
+const costMax = 1_000_000
+
+function programOf(source: string, variables: Readonly<Record<string, CelType>> = {}) {
+  const compiled = compileCel(source, new Map(Object.entries(variables)))
+  if ('problem' in compiled) throw new Error(compiled.problem)
+  return compiled.program
+}
+
+const result = (source: string): CelValue | string => {
+  const outcome = programOf(source).run(new Map(), costMax)
+  return 'value' in outcome ? outcome.value : `error: ${outcome.error}`
+}
+
+describe('what is wrong with an expression is said with its place', () => {
+  it.each([
+    ['1 +', "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>'\n | 1 +\n | ...^"],
+    ['true &&\n  foo', "ERROR: <input>:2:3: undeclared reference to 'foo' (in container '')\n |   foo\n | ..^"],
+    [
+      "1 + 'a'",
+      "ERROR: <input>:1:3: found no matching overload for '_+_' applied to '(int, string)'\n | 1 + 'a'\n | ..^",
+    ],
+    [
+      '1.all(x, true)',
+      "ERROR: <input>:1:1: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)\n | 1.all(x, true)\n | ^",
+    ],
+    ["'a'.foo", "ERROR: <input>:1:4: type 'string' does not support field selection\n | 'a'.foo\n | ...^"],
+    [
+      "'a'.size(1)",
+      "ERROR: <input>:1:9: found no matching overload for 'size' applied to 'string.(int)'\n | 'a'.size(1)\n | ........^",
+    ],
+    ['has(1)', 'ERROR: <input>:1:4: invalid argument to has() macro\n | has(1)\n | ...^'],
+    ['9223372036854775808', 'ERROR: <input>:1:1: invalid int literal\n | 9223372036854775808\n | ^'],
+    ['if', 'ERROR: <input>:1:1: reserved identifier: if\n | if\n | ^'],
+    [`${'('.repeat(300)}1${')'.repeat(300)}`, 'expression recursion limit exceeded: 250'],
+  ])('%s', (source, problem) => {
+    const compiled = compileCel(source, new Map())
+    expect('problem' in compiled ? compiled.problem : '').toContain(problem)
+  })
+
+  it('whatever the text is', () => {
+    const pieces = fc.constantFrom(
+      'self',
+      '.',
+      '(',
+      ')',
+      '[',
+      ']',
+      '{',
+      '}',
+      '?',
+      ':',
+      ',',
+      '+',
+      '-',
+      '!',
+      '&&',
+      '||',
+      'in',
+      '1',
+      '1.5',
+      "'a'",
+      'b"x"',
+      ' ',
+      'all',
+      'x',
+      'has',
+      'true',
+      '\\',
+      '"',
+    )
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+        const compiled = compileCel(parts.join(''), new Map([['self', types.dyn]]))
+        if ('program' in compiled) compiled.program.run(new Map([['self', 'a']]), costMax)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('libraries', () => {
+  it.each<[string, CelValue | string]>([
+    ["quantity('1Gi') == quantity('1024Mi')", true],
+    ["quantity('1500m').asApproximateFloat()", 1.5],
+    ["quantity('2k').asInteger()", 2000n],
+    ["quantity('1.5').asInteger()", 'error: cannot convert value to integer'],
+    ["quantity('1').add(quantity('500m')).compareTo(quantity('1500m'))", 0n],
+    ["quantity('3').sub(1).sign()", 1n],
+    ["isQuantity('x')", false],
+    ["url('https://user@host:80/a%20b?c=1&c=2').getHost()", 'host:80'],
+    ["url('https://host:80/a%20b?c=1').getEscapedPath()", '/a%20b'],
+    ["url('https://[::1]:80/').getHostname()", '::1'],
+    ["url('https://h/?a=1&a=2').getQuery()['a'].size()", 2n],
+    ["isURL('not a url')", false],
+    ["ip('10.0.0.1').family()", 4n],
+    ["ip('fe80::1').isLinkLocalUnicast()", true],
+    ["ip('8.8.8.8').isGlobalUnicast() && ip('127.0.0.1').isLoopback()", true],
+    ["ip.isCanonical('2001:DB8::1')", false],
+    ["isIP('1.2.3.4.5') || isIP('::ffff:1.2.3.4')", false],
+    ["cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')", true],
+    ["cidr('10.0.0.0/16').containsCIDR('10.0.0.0/8')", false],
+    ["string(cidr('10.1.2.3/8').masked())", '10.0.0.0/8'],
+    ["string(cidr('2001:db8::1/32').masked())", '2001:db8::/32'],
+    ["cidr('::/0').prefixLength()", 0n],
+    ["semver('1.2.3-rc.1').isLessThan(semver('1.2.3'))", true],
+    ["semver('1.10.0').compareTo(semver('1.9.0'))", 1n],
+    ["isSemver('v1.0') || !isSemver('v1.0', true)", false],
+    ["format.dns1123Label().validate('A').hasValue()", true],
+    ["format.named('uuid').value().validate('123e4567-e89b-12d3-a456-426614174000').hasValue()", false],
+    ["format.named('none').hasValue()", false],
+    ["'abc 123 45'.find('[0-9]+')", '123'],
+    ["'a1b22'.findAll('[0-9]+') == ['1', '22'] && 'a1b22'.findAll('[0-9]+', 1) == ['1']", true],
+    ["'aaa'.matches('(a')", 'error: error parsing regexp: missing closing ): `(a`'],
+    ['[1, 2, 3].isSorted() && [3, 1].max() == 3 && [3, 1].min() == 1', true],
+    ["['a', 'b', 'a'].indexOf('a') == 0 && ['a', 'b', 'a'].lastIndexOf('a') == 2", true],
+    ['[1.5, 2.5].sum()', 4],
+    ['sets.contains([1, 2], [2]) && sets.equivalent([1, 1], [1]) && !sets.intersects([1], [2])', true],
+    ['[1, 2, 2].distinct() == [1, 2]', true],
+    ['[].min()', 'error: min called on empty list'],
+  ])('%s', (source, expected) => {
+    expect(result(source)).toEqual(expected)
+  })
+})
+
+describe('cost', () => {
+  const numbers: CelType = { kind: 'list', element: types.int, maxSize: 20 }
+  const texts: CelType = { kind: 'list', element: { kind: 'string', maxSize: 30 }, maxSize: 20 }
+
+  it('of an expression is counted, and ends it where it is too much', () => {
+    const program = programOf('self.all(a, self.all(b, a + b > 0))', { self: numbers })
+    const variables = new Map([['self', CelList.of(Array.from({ length: 20 }, () => 1n))]])
+    const { cost } = program.run(variables, costMax)
+    expect(cost).toBeGreaterThan(400)
+    expect(program.run(variables, cost)).toEqual({ value: true, cost })
+    expect(program.run(variables, cost - 1)).toMatchObject({ exceeded: true })
+  })
+
+  it('grows with the sizes that types allow, without end where they allow anything', () => {
+    const costOf = (maxSize: number): number =>
+      programOf('self.all(x, x > 0)', { self: { ...numbers, maxSize } as CelType }).estimatedCost
+    expect(costOf(20) - costOf(10)).toBe(costOf(30) - costOf(20))
+    expect(programOf('self.all(x, x > 0)', { self: types.dyn }).estimatedCost).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('is never more than estimated', () => {
+    const sources = [
+      'self.all(x, x > 0) || self.exists(x, x == 3)',
+      'self.map(x, x * 2).filter(x, x > 3).size() > self.size()',
+      'self.exists_one(x, x == 1) ? self.sum() > 3 : self.isSorted()',
+      'self.all(x, self.exists(y, x != y))',
+      'cel.bind(big, self.filter(x, x > 5), big.size() > 0 && big[0] > 3)',
+      "names.exists(n, n.contains('a') && n.startsWith('b')) || names.join(',').size() > 5",
+      "names.all(n, n.matches('^[a-z]+$')) || names.map(n, n + n).exists(n, n == 'aa')",
+      "names.map(n, n.upperAscii()).all(n, n in names) && {'a': names}.a == names",
+    ]
+    const data = fc.record({
+      self: fc.array(fc.integer({ min: -5, max: 9 }), { maxLength: 20 }),
+      names: fc.array(fc.string({ maxLength: 30 }), { maxLength: 20 }),
+    })
+    for (const source of sources) {
+      const program = programOf(source, { self: numbers, names: texts })
+      fc.assert(
+        fc.property(data, ({ self, names }) => {
+          const variables = new Map<string, CelValue>([
+            ['self', CelList.of(self.map(BigInt))],
+            ['names', CelList.of(names)],
+          ])
+          expect(program.run(variables, costMax).cost).toBeLessThanOrEqual(program.estimatedCost)
+        }),
+        { numRuns: 50 },
+      )
+    }
+  })
+})
