@@ -28,12 +28,24 @@ export const fieldElement = (name: string): string => `f:${name}`
 export function unionOf(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmptySet(b)) return a
   if (isEmptySet(a)) return b
-  return sorted(joinElements(a, b))
+  return containsAll(a, b) ? a : sorted(joinElements(a, b))
+}
+
+function containsAll(a: FieldSet, b: FieldSet): boolean {
+  for (const element in b) {
+    if (element === selfElement) continue
+    const own = elementIn(a, element)
+    const other = elementOf(b, element)
+    if (own === undefined) return false
+    if (own !== other && ((isMember(other) && !isMember(own)) || !containsAll(own, other))) return false
+  }
+  return true
 }
 
 /** The fields in both. */
 export function intersectionOf(a: FieldSet, b: FieldSet): FieldSet {
-  if (a === b) return a
+  if (a === b || isEmptySet(a)) return a
+  if (isEmptySet(b)) return b
   return elementsOf(a, (element, below) => {
     const other = elementIn(b, element)
     return other === undefined ? undefined : commonPart(below, other)
@@ -43,6 +55,10 @@ export function intersectionOf(a: FieldSet, b: FieldSet): FieldSet {
 /** The fields of `a` that are not in `b`. Fields below one that is in `b` stay. */
 export function differenceOf(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return noFields
+  return isEmptySet(b) ? a : differenceBelow(a, b)
+}
+
+function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
   return elementsOf(a, (element, below) => {
     const other = elementIn(b, element)
     return other === undefined ? below : rest(below, other)
@@ -132,7 +148,7 @@ function frozen({ member, below }: FieldSetNode, isRoot: boolean): FieldSet | un
 const elementOf = (set: FieldSet, element: string): FieldSet => set[element] ?? noFields
 
 /** A node of a set: in it where `member`, with what is below; undefined where it is nothing at all. */
-function nodeOf(member: boolean, below: FieldSet): FieldSet | undefined {
+export function nodeOf(member: boolean, below: FieldSet): FieldSet | undefined {
   if (isEmptySet(below)) return member ? noFields : undefined
   return member ? sorted([[selfElement, noFields], ...Object.entries(below)]) : below
 }
@@ -144,7 +160,8 @@ function nodeOf(member: boolean, below: FieldSet): FieldSet | undefined {
 function elementsOf(set: FieldSet, choose: (element: string, below: FieldSet) => FieldSet | undefined): FieldSet {
   const kept: [string, FieldSet][] = []
   let same = true
-  for (const [element, below] of Object.entries(set)) {
+  for (const element in set) {
+    const below = elementOf(set, element)
     const chosen = element === selfElement ? undefined : choose(element, below)
     if (chosen !== undefined) kept.push([element, chosen])
     same &&= chosen === below
@@ -176,7 +193,7 @@ function commonPart(a: FieldSet, b: FieldSet): FieldSet | undefined {
 
 function rest(a: FieldSet, b: FieldSet): FieldSet | undefined {
   if (a === b) return undefined
-  return nodeOf(isMember(a) && !isMember(b), differenceOf(a, b))
+  return nodeOf(isMember(a) && !isMember(b), differenceBelow(a, b))
 }
 
 function outside(node: FieldSet, other: FieldSet | undefined): FieldSet | undefined {
@@ -185,7 +202,15 @@ function outside(node: FieldSet, other: FieldSet | undefined): FieldSet | undefi
   return nodeOf(isMember(node), recursiveDifferenceOf(node, other))
 }
 
+/** The node, or the set, with these elements, each of which is there once. */
+export function setOfElements(nodes: [string, FieldSet][]): FieldSet {
+  return sorted(nodes)
+}
+
 function sorted(nodes: [string, FieldSet][]): FieldSet {
-  nodes.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  return Object.freeze(Object.fromEntries(nodes))
+  if (nodes.length > 1) nodes.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  const set: Record<string, FieldSet> = {}
+  // No element is called `__proto__`: their kinds come first.
+  for (const [element, below] of nodes) set[element] = below
+  return Object.freeze(set)
 }

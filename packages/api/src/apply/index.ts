@@ -15,5 +15,5 @@ export {
 export { type FieldSet, noFields } from './field-set.ts'
 export { fieldSetFrom, managedFieldsOf, ownersOf, resetsOwners, unknownManager } from './managed-fields.ts'
 export { hasDuplicateElements } from './merge.ts'
-export type { FieldOwners, Manager, Owned, Versions } from './ownership.ts'
+export { type FieldOwners, isSameManager, type Manager, type Owned, type Versions } from './ownership.ts'
 export { UnidentifiedElementError } from './typed-value.ts'

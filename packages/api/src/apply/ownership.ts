@@ -3,7 +3,7 @@
  * https://github.com/kubernetes-sigs/structured-merge-diff (merge.Updater)
  */
 import type { Schema } from '../schema/schema.ts'
-import { type Comparison, compareFields } from './compare.ts'
+import { type Comparison, compareFields, noDifference } from './compare.ts'
 import {
   differenceOf,
   type FieldSet,
@@ -160,8 +160,6 @@ function transfer(change: OwnedChange, except: Manager | undefined): Transfer {
   const same = left.length === change.owners.length && left.every((owner, index) => owner === change.owners[index])
   return { owners: same ? change.owners : left, comparison, conflicts }
 }
-
-const noDifference: Comparison = { added: noFields, modified: noFields, removed: noFields }
 
 /** Compares the two sides of a change in each version once. */
 function comparer({ before, after, manager, versions, ignored }: OwnedChange) {

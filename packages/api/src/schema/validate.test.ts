@@ -196,3 +196,15 @@ describe('validate', () => {
     expect(compile(widget).validate(object, { old: object })).toEqual([])
   })
 })
+
+describe('an update', () => {
+  const part = object('', '', { size: optional(int32({ minimum: 1 }), '') })
+  const whole = object('', '', { kept: optional(part, ''), changed: optional(part, '') })
+
+  it('is not refused for what it leaves as it was', () => {
+    const kept = { size: 0 }
+    const old = { kept, changed: { size: 1 } }
+    expect(compile(whole).validate({ kept, changed: { size: 2 } }, { old })).toEqual([])
+    expect(compile(whole).validate({ kept: { size: -1 }, changed: { size: 2 } }, { old })).toHaveLength(1)
+  })
+})

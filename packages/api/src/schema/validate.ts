@@ -130,7 +130,8 @@ function listValidator(schema: ListSchema): Validator {
   // Looked up when a value is there: a list may contain objects that contain it.
   let items: Validator | undefined
   return (value, parent, step, old, errors) => {
-    if (!Array.isArray(value)) return
+    // What an update leaves as it was has been checked before.
+    if (!Array.isArray(value) || value === old) return
     items ??= validatorOf(schema.items)
     const path = pathOf(parent, step)
     if (maxItems !== undefined && value.length > maxItems) errors.push(tooManyField(path, value.length, maxItems))
@@ -190,7 +191,7 @@ function mapValidator(schema: MapSchema): Validator {
   let values: Validator | undefined
   return (value, parent, step, old, errors) => {
     values ??= validatorOf(schema.values)
-    if (!isJsonObject(value) || (keys === accepts && values === accepts)) return
+    if (!isJsonObject(value) || value === old || (keys === accepts && values === accepts)) return
     const path = pathOf(parent, step)
     const before = isJsonObject(old) ? old : {}
     for (const [key, each] of Object.entries(value)) {
@@ -211,7 +212,7 @@ interface FieldValidator {
 function objectValidator(schema: ObjectSchema): Validator {
   let fields: readonly FieldValidator[] | undefined
   return (value, parent, step, old, errors) => {
-    if (!isJsonObject(value)) return
+    if (!isJsonObject(value) || value === old) return
     fields ??= compileFields(schema)
     const path = pathOf(parent, step)
     const before = isJsonObject(old) ? old : undefined

@@ -1,21 +1,48 @@
-import { deepEqual, type KubernetesObject } from '@coracle/api'
+import { deepEqual, type JsonObject, type KubernetesObject, member, setMember } from '@coracle/api'
 
 /**
- * The changed object with each member that says the same as the old one's replaced by the old one's own, and the old object
- * itself where that is all of them: what has not changed is kept once, and is known not to have changed by its reference.
+ * The changed object with everything in it that says the same as the old one's replaced by the old one's own, and the old
+ * object itself where that is all of it: what has not changed is kept once, and is known not to have changed by its reference.
  */
 export function sharingWith(old: KubernetesObject, changed: KubernetesObject): KubernetesObject {
-  const before = old as unknown as Readonly<Record<string, unknown>>
-  const shared: Record<string, unknown> = {}
-  let same = true
-  for (const [key, value] of Object.entries(changed)) {
-    if (value === undefined) continue
-    const equal = deepEqual(value, before[key])
-    shared[key] = equal ? before[key] : value
-    same &&= equal
+  return shared(old, changed) as KubernetesObject
+}
+
+/** `value` with every part that equals the part of `old` at the same place replaced by that. Absent and undefined are alike. */
+export function shared(old: unknown, value: unknown): unknown {
+  if (old === value || typeof old !== 'object' || typeof value !== 'object' || old === null || value === null) {
+    return value
   }
-  const nothingGone = Object.keys(before).every((key) => before[key] === undefined || key in shared)
-  return same && nothingGone ? old : (shared as unknown as KubernetesObject)
+  if (Array.isArray(value)) return Array.isArray(old) ? sharedList(old, value) : value
+  return Array.isArray(old) ? value : sharedMembers(old as JsonObject, value as JsonObject)
+}
+
+function sharedList(old: readonly unknown[], value: readonly unknown[]): readonly unknown[] {
+  const parts = value.map((each, index) => shared(old[index], each))
+  if (parts.length === old.length && parts.every((part, index) => part === old[index])) return old
+  return parts.every((part, index) => part === value[index]) ? value : parts
+}
+
+function sharedMembers(old: JsonObject, value: JsonObject): JsonObject {
+  const parts: Record<string, unknown> = {}
+  let isOld = true
+  let isValue = true
+  for (const name in value) {
+    const each = value[name]
+    const before = member(old, name)
+    const part = shared(before, each)
+    if (part === undefined) {
+      isValue = false
+      isOld &&= before === undefined
+      continue
+    }
+    setMember(parts, name, part)
+    isOld &&= part === before
+    isValue &&= part === each
+  }
+  for (const name in old) isOld &&= old[name] === undefined || member(parts, name) !== undefined
+  if (isOld) return old
+  return isValue ? value : parts
 }
 
 /**

@@ -17,9 +17,20 @@ type StoredOwner = readonly [
   fields: FieldSet,
 ]
 
+const trailers = new WeakMap<FieldOwners, string>()
+
 /** What follows an object's JSON in place of its last brace: who owns its fields, and the brace. */
 export function ownersTrailer(object: string, owners: FieldOwners): string {
   if (owners.length === 0 && !object.includes(mark)) return '}'
+  const known = trailers.get(owners)
+  if (known !== undefined) return known
+  const made = trailerOf(owners)
+  // Those of one owner are shared by the objects that are made of one template at the same time.
+  if (owners.length === 1) trailers.set(owners, made)
+  return made
+}
+
+function trailerOf(owners: FieldOwners): string {
   let text = ''
   for (const { name, operation, apiVersion, subresource, time, fields } of owners) {
     const who = JSON.stringify([name, operation, apiVersion, subresource, time ?? null])
