@@ -1,5 +1,15 @@
-import { ApiError, events, type Node, nodes, type Pod, pods } from '@coracle/api'
-import type { ObjectKey } from '@coracle/client'
+import {
+  ApiError,
+  events,
+  type KubernetesObject,
+  type Node,
+  nodes,
+  notFound,
+  type Pod,
+  pods,
+  type Resource,
+} from '@coracle/api'
+import type { ObjectKey, Patch, WriteOptions } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -12,17 +22,34 @@ describe('the scheduler', () => {
   let scheduler: Scheduler
   /** Pods that were bound, and what the server says instead. */
   let bindings: string[]
+  /** What was posted to bind them. */
+  let posted: unknown[]
+  /** The pods' statuses as they were patched. */
+  let patches: unknown[]
   let refusal: ApiError | undefined
 
   beforeEach(async () => {
     environment = virtualEnvironment()
     client = createFakeClient(environment)
     bindings = []
+    posted = []
+    patches = []
     refusal = undefined
-    client.createSubresource = async <U>(_: unknown, key: ObjectKey): Promise<U> => {
+    client.createSubresource = async <U>(_: unknown, key: ObjectKey, name: string, body: object): Promise<U> => {
       if (refusal !== undefined) throw refusal
       bindings.push(`${key.namespace}/${key.name}`)
+      posted.push([name, body])
       return {} as U
+    }
+    const patch = client.patch.bind(client)
+    client.patch = async <T extends KubernetesObject>(
+      resource: Resource<T>,
+      key: ObjectKey,
+      { type, body }: Patch,
+      options?: WriteOptions,
+    ): Promise<T> => {
+      if (resource.plural === pods.plural) patches.push([type, options?.subresource, body])
+      return patch(resource, key, { type: 'merge', body } as Patch, options)
     }
     scheduler = createScheduler({ client, environment })
     await scheduler.start()
@@ -139,5 +166,139 @@ describe('the scheduler', () => {
     refusal = undefined
     await environment.clock.advance('1s')
     expect(bindings).toEqual(['default/p'])
+  })
+
+  const conditionsOf = async (name: string) =>
+    (await client.get(pods, { namespace: 'default', name })).status?.conditions ?? []
+  const eventsOf = (name: string) =>
+    client
+      .stored(events)
+      .filter(({ involvedObject }) => involvedObject.name === name)
+      .map(({ type, reason, message, source }) => [source?.component, type, reason, message])
+
+  it('binds a pod, by its uid, to the node, and says so', async () => {
+    await addNode('a')
+    await addPod('p')
+    const { uid } = (await client.get(pods, { namespace: 'default', name: 'p' })).metadata
+    const target = { kind: 'Node', name: 'a' }
+    const metadata = { name: 'p', namespace: 'default', uid }
+    expect(posted).toEqual([['binding', { apiVersion: 'v1', kind: 'Binding', metadata, target }]])
+    expect(eventsOf('p')).toEqual([
+      ['default-scheduler', 'Normal', 'Scheduled', 'Successfully assigned default/p to a'],
+    ])
+    expect(patches).toEqual([])
+  })
+
+  it('records in the status why a pod has no node, and since when', async () => {
+    await addPod('p', { requests: { cpu: '2' } })
+    const { uid } = (await client.get(pods, { namespace: 'default', name: 'p' })).metadata
+    const [condition] = await conditionsOf('p')
+    expect(condition).toMatchObject({
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+      message: 'no nodes available to schedule pods',
+      lastTransitionTime: expect.any(String),
+    })
+    expect(patches).toEqual([['strategic', 'status', { metadata: { uid }, status: { conditions: [condition] } }]])
+    await environment.clock.advance('10s')
+    await addNode('small', '1')
+    await environment.clock.advance('10m')
+    const [changed] = await conditionsOf('p')
+    expect(changed?.message).toContain('Insufficient cpu')
+    expect(changed?.lastTransitionTime).toBe(condition?.lastTransitionTime)
+  })
+
+  it('does not write the same reason again', async () => {
+    await addNode('small', '1')
+    await addPod('p', { requests: { cpu: '3' } })
+    await environment.clock.advance('20m')
+    expect(attempts('p')).toBeGreaterThan(1)
+    expect(patches).toHaveLength(1)
+  })
+
+  it('says SchedulerError where the server refuses a binding, and nothing where the pod is gone', async () => {
+    await addNode('a')
+    refusal = new ApiError(403, 'Forbidden', 'no bindings today')
+    await addPod('refused')
+    expect(await conditionsOf('refused')).toMatchObject([{ type: 'PodScheduled', reason: 'SchedulerError' }])
+    refusal = notFound(pods, 'gone')
+    await addPod('gone')
+    expect(await conditionsOf('gone')).toEqual([])
+    expect(eventsOf('gone')).toEqual([])
+  })
+
+  it('binds nothing to a node that has gone', async () => {
+    await addNode('a')
+    await client.delete(nodes, { name: 'a' })
+    await addPod('p')
+    expect(bindings).toEqual([])
+  })
+
+  it('forgets a pod that is deleted before there is a node for it', async () => {
+    await addPod('p')
+    await client.delete(pods, { namespace: 'default', name: 'p' })
+    await addNode('a')
+    await environment.clock.advance('10m')
+    expect(bindings).toEqual([])
+  })
+
+  it('gives the room of a pod that has failed, or was deleted, to another', async () => {
+    await addNode('a', '2')
+    await addPod('failed', { nodeName: 'a', requests: { cpu: '1' } })
+    await addPod('deleted', { nodeName: 'a', requests: { cpu: '1' } })
+    await addPod('first', { requests: { cpu: '1' } })
+    await addPod('second', { requests: { cpu: '1' } })
+    expect(bindings).toEqual([])
+    const failed = await client.get(pods, { namespace: 'default', name: 'failed' })
+    await client.update<Pod>(pods, { ...failed, status: { phase: 'Failed' } }, { subresource: 'status' })
+    await environment.clock.advance('10s')
+    expect(bindings).toHaveLength(1)
+    await client.delete(pods, { namespace: 'default', name: 'deleted' })
+    await environment.clock.advance('10s')
+    expect(bindings.toSorted()).toEqual(['default/first', 'default/second'])
+  })
+
+  it.each<[string, (node: Node) => Node, string]>([
+    ['its labels', (node) => ({ ...node, metadata: { ...node.metadata, labels: { disk: 'ssd' } } }), ''],
+    ['its taints', (node) => ({ ...node, spec: { unschedulable: false } }), ''],
+    ['its room', (node) => ({ ...node, status: { allocatable: { cpu: '8', memory: '8Gi', pods: '9' } } }), 'status'],
+  ])('tries again when a node has changed in %s so that the pod fits', async (_, change, subresource) => {
+    await client.create<Node>(nodes, {
+      ...makeNode({ name: 'a', allocatable: { cpu: subresource === 'status' ? '1' : '4' } }),
+      metadata: { name: 'a', labels: {} },
+      spec: { unschedulable: _ === 'its taints' },
+    })
+    const nodeSelector = _ === 'its labels' ? { nodeSelector: { disk: 'ssd' } } : {}
+    await addPod('p', { requests: { cpu: '2' }, ...nodeSelector })
+    expect(bindings).toEqual([])
+    await environment.clock.advance('20s')
+    const node = await client.get(nodes, { name: 'a' })
+    await client.update<Node>(nodes, change(node), subresource === '' ? {} : { subresource })
+    await environment.clock.settle()
+    expect(bindings).toEqual(['default/p'])
+  })
+
+  it('binds all of very many pods', async () => {
+    await addNode('a', '1000')
+    const node = await client.get(nodes, { name: 'a' })
+    const allocatable = { cpu: '1000', memory: '8Gi', pods: '1000' }
+    await client.update<Node>(nodes, { ...node, status: { allocatable } }, { subresource: 'status' })
+    const names = Array.from({ length: 400 }, (__, index) => `p-${index}`)
+    for (const name of names) {
+      const { metadata: _metadata, ...rest } = makePod({}, name)
+      await client.create<Pod>(pods, { ...rest, metadata: { namespace: 'default', name } })
+    }
+    await environment.clock.settle()
+    expect(bindings).toHaveLength(400)
+    expect(new Set(bindings).size).toBe(400)
+  })
+
+  it('binds nothing after it was stopped', async () => {
+    await scheduler.stop()
+    await addNode('a')
+    await addPod('p')
+    await environment.clock.advance('10m')
+    expect(bindings).toEqual([])
   })
 })
