@@ -139,7 +139,7 @@ async function partialHeaders({ program, count }: Target): Promise<string> {
 }
 
 async function badLabels({ api, count }: Target): Promise<string> {
-  const labels = Object.fromEntries(Array.from({ length: count(100_000) }, (_, index) => [`-${index}`, '-']))
+  const labels = Object.fromEntries(Array.from({ length: count(90_000) }, (_, index) => [`-${index}`, '-']))
   const body = { ...configMap('bad'), metadata: { name: 'bad', labels } }
   const attempts = 4
   let longest = 0
