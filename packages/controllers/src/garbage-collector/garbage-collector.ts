@@ -1,13 +1,5 @@
 import { hasReason, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
-import {
-  type Client,
-  createEventRecorder,
-  createInformer,
-  createWorkQueue,
-  type EventRecorder,
-  type Informer,
-  type WorkQueue,
-} from '@coracle/client'
+import { type Client, createEventRecorder, createWorkQueue, type EventRecorder, type WorkQueue } from '@coracle/client'
 import type { ActionRecord, Manager, RecordedObject } from '@coracle/controller-runtime'
 import type { Environment } from '@coracle/environment'
 import { AbsentOwners } from './absent-owners.ts'
@@ -22,6 +14,7 @@ import {
 import { formatIdentity, type Identity, identityOfOwner } from './identity.ts'
 import { Kinds } from './kinds.ts'
 import { LiveObjects } from './live-objects.ts'
+import { Monitors } from './monitors.ts'
 import { ObjectEditor } from './object-editor.ts'
 import { type GarbageDecision, type OwnerState, planGarbage } from './plan.ts'
 
@@ -68,14 +61,6 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
   return new GraphCollector(options)
 }
 
-interface Monitor {
-  readonly resource: Resource
-  readonly informer: Informer<KubernetesObject>
-  /** An informer of its own is stopped along with the monitor. */
-  readonly isOwn: boolean
-  detach(): void
-}
-
 class GraphCollector implements GarbageCollector {
   readonly name = 'generic-garbage-collector'
   readonly #options: GarbageCollectorOptions
@@ -87,10 +72,9 @@ class GraphCollector implements GarbageCollector {
   readonly #recorder: EventRecorder
   readonly #deletions: WorkQueue
   readonly #orphanings: WorkQueue
-  readonly #monitors = new Map<string, Monitor>()
+  readonly #monitors: Monitors
   readonly #stopping = new AbortController()
   #workers: Promise<unknown> = Promise.resolve()
-  #unfollow: (() => void) | undefined
   #turnStartMs = 0
 
   constructor(options: GarbageCollectorOptions) {
@@ -111,22 +95,14 @@ class GraphCollector implements GarbageCollector {
       attemptOrphan: ({ identity }) => this.#orphanings.add(identity.uid),
       namespaceMismatch: (dependent, ownerUid) => this.#reportMismatch(dependent, ownerUid),
     })
+    this.#monitors = new Monitors(this.#graph, this.#kinds, { ...options, environment: this.#environment })
   }
 
   async start(): Promise<void> {
     const { signal } = this.#stopping
-    this.#unfollow = this.#options.onResourcesChange?.(() => this.#follow())
-    const informers = this.#options
-      .resources()
-      .filter(isCollected)
-      .map((resource) => {
-        const informer = this.#options.informer(resource)
-        this.#monitor(resource, informer, false)
-        return informer
-      })
     try {
       // Before all is known, owners that are merely not listed yet would each cost a read.
-      await Promise.all(informers.map((informer) => informer.waitForSync(signal)))
+      await this.#monitors.start(signal)
     } catch (error) {
       if (signal.aborted) return
       throw error
@@ -140,51 +116,19 @@ class GraphCollector implements GarbageCollector {
 
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the garbage collector is stopped'))
-    this.#unfollow?.()
     this.#deletions.shutDown()
     this.#orphanings.shutDown()
     await this.#workers
-    await Promise.all([...this.#monitors.values()].map(endMonitor))
+    await this.#monitors.stop()
     this.#recorder.stop()
   }
 
   addResource(resource: Resource): void {
-    if (!isCollected(resource) || this.#monitors.has(resourceText(resource)) || this.#stopping.signal.aborted) return
-    const informer = createInformer(this.#options.client, resource, {}, this.#environment)
-    this.#monitor(resource, informer, true)
-    informer.start()
+    this.#monitors.add(resource)
   }
 
-  async removeResource(resource: Resource): Promise<void> {
-    const monitor = this.#monitors.get(resourceText(resource))
-    if (monitor === undefined) return
-    this.#monitors.delete(resourceText(resource))
-    this.#kinds.remove(resource)
-    await endMonitor(monitor)
-    for (const { metadata } of monitor.informer.list()) this.#graph.forget(metadata.uid ?? '')
-  }
-
-  /** Takes in the resources that have come and forgets those that have gone. */
-  #follow(): void {
-    const served = this.#options.resources()
-    const texts = new Set(served.map(resourceText))
-    for (const [text, { resource }] of this.#monitors) {
-      if (texts.has(text)) continue
-      this.removeResource(resource).catch((error: unknown) =>
-        this.#environment.logger.warn('resource not forgotten', { resource: text, error: messageOf(error) }),
-      )
-    }
-    for (const resource of served) this.addResource(resource)
-  }
-
-  #monitor(resource: Resource, informer: Informer<KubernetesObject>, isOwn: boolean): void {
-    this.#kinds.add(resource)
-    const detach = informer.addHandler({
-      add: (object) => this.#graph.observe(object),
-      update: (_, object) => this.#graph.observe(object),
-      delete: ({ metadata }) => this.#graph.remove(metadata.uid ?? ''),
-    })
-    this.#monitors.set(resourceText(resource), { resource, informer, isOwn, detach })
+  removeResource(resource: Resource): Promise<void> {
+    return this.#monitors.remove(resource)
   }
 
   #work(
@@ -376,17 +320,6 @@ class GraphCollector implements GarbageCollector {
     this.#recorder.event(about, 'Warning', 'OwnerRefInvalidNamespace', message)
   }
 }
-
-async function endMonitor({ informer, isOwn, detach }: Monitor): Promise<void> {
-  detach()
-  if (isOwn) await informer.stop()
-}
-
-/** Events own nothing and go by themselves; there may be very many. */
-const isCollected = ({ group, plural }: Resource): boolean =>
-  !(plural === 'events' && (group === '' || group === 'events.k8s.io'))
-
-const resourceText = ({ group, version, plural }: Resource): string => `${group}/${version}/${plural}`
 
 function recorded({ apiVersion, kind, namespace, name, uid }: Identity): RecordedObject {
   return { apiVersion, kind, namespace: namespace === '' ? undefined : namespace, name, uid }

@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { duplicateFields } from './duplicate-fields.ts'
+
+const duplicatesIn = (text: string) => duplicateFields(text, JSON.parse(text))
+
+describe('duplicateFields', () => {
+  it.each([
+    ['{"a":1,"a":2}', ['a']],
+    ['{"spec":{"replicas":1,"replicas":2}}', ['spec.replicas']],
+    ['{"c":[{"n":1},{"n":1,"n":2}]}', ['c[1].n']],
+    ['{ "a" : 1 , "b" : "x:y", "a" : [ true , null , -1.5e3 ] , "b" : {} }', ['a', 'b']],
+    ['{"a":1,"\\u0061":2}', ['a']],
+    ['{"a\\"":1,"a\\"":2}', ['a"']],
+    ['[[{"x":{"y":1,"y":2}}]]', ['[0][0].x.y']],
+    ['{"__proto__":1,"__proto__":2}', ['__proto__']],
+  ])('finds the repeated fields of %s', (text, expected) => {
+    expect(duplicatesIn(text)).toEqual(expected)
+  })
+
+  it('finds none in any JSON that was written from a value', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), (text) => {
+        expect(duplicatesIn(text)).toEqual([])
+      }),
+    )
+  })
+
+  it('finds a field that was put into an object a second time', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.jsonValue(), fc.jsonValue(), (key, first, second) => {
+        const pair = (value: unknown) => `${JSON.stringify(key)} : ${JSON.stringify(value)}`
+        expect(duplicatesIn(`{"outer":[{${pair(first)},${pair(second)}}]}`)).toEqual([`outer[0].${key}`])
+      }),
+    )
+  })
+
+  it('takes colons, quotes and backslashes in strings for what they are', () => {
+    expect(duplicatesIn('{"a":"\\\\","b":"\\":\\"","c":":::"}')).toEqual([])
+  })
+})

@@ -1,0 +1,173 @@
+import { skipWhitespace } from './json-whitespace.ts'
+
+/**
+ * Why `text` is not JSON, in the words of Go's encoding/json (`invalid character '}' looking for beginning of object
+ * key string`), which is what people find when they search for it.
+ */
+export function jsonSyntaxError(text: string): string {
+  try {
+    new SyntaxChecker(text).check()
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return error.message
+    throw error
+  }
+  return 'unexpected end of JSON input'
+}
+
+class JsonSyntaxError extends Error {}
+
+/** Follows Go's scanner without recursion: what is open is kept on a stack of its own. */
+class SyntaxChecker {
+  readonly #text: string
+  readonly #open: ('{' | '[')[] = []
+  /** Nothing of what was opened last has been read. */
+  #entered = false
+  #position = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  check(): void {
+    this.#value()
+    for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) {
+      if (open === '{') this.#pair()
+      else this.#element()
+    }
+    if (this.#next() !== '') this.#fail('after top-level value')
+  }
+
+  /** Reads a value, or the beginning of one that holds others. */
+  #value(): void {
+    const first = this.#next()
+    if (first === '{' || first === '[') this.#enter(first)
+    else if (first === '"') this.#string()
+    else if (first === 't') this.#literal('true')
+    else if (first === 'f') this.#literal('false')
+    else if (first === 'n') this.#literal('null')
+    else if (first === '-' || isDigit(first)) this.#number()
+    else this.#fail('looking for beginning of value')
+  }
+
+  #enter(kind: '{' | '['): void {
+    this.#open.push(kind)
+    this.#entered = true
+    this.#position++
+  }
+
+  /** In an object: its end, or what precedes the next value, and that value. */
+  #pair(): void {
+    const first = this.#entered
+    this.#entered = false
+    const next = this.#next()
+    if (next === '}') {
+      this.#leave()
+      return
+    }
+    if (!first) {
+      if (next !== ',') this.#fail('after object key:value pair')
+      this.#position++
+    }
+    if (this.#next() !== '"') this.#fail('looking for beginning of object key string')
+    this.#string()
+    if (this.#next() !== ':') this.#fail('after object key')
+    this.#position++
+    this.#value()
+  }
+
+  /** In an array: its end, or what precedes the next value, and that value. */
+  #element(): void {
+    const first = this.#entered
+    this.#entered = false
+    const next = this.#next()
+    if (next === ']') {
+      this.#leave()
+      return
+    }
+    if (!first) {
+      if (next !== ',') this.#fail('after array element')
+      this.#position++
+    }
+    this.#value()
+  }
+
+  #leave(): void {
+    this.#open.pop()
+    this.#position++
+  }
+
+  #string(): void {
+    this.#position++
+    for (;;) {
+      const character = this.#current()
+      if (character === '"') break
+      if (character < ' ') this.#fail('in string literal')
+      this.#position++
+      if (character === '\\') this.#escape()
+    }
+    this.#position++
+  }
+
+  #escape(): void {
+    const code = this.#current()
+    if (!'bfnrt\\/"u'.includes(code)) this.#fail('in string escape code')
+    this.#position++
+    if (code !== 'u') return
+    for (let digit = 0; digit < 4; digit++) {
+      if (!/[\da-fA-F]/.test(this.#current())) this.#fail('in \\u hexadecimal character escape')
+      this.#position++
+    }
+  }
+
+  #literal(word: string): void {
+    for (const expected of word) {
+      if (this.#current() !== expected) this.#fail(`in literal ${word} (expecting ${quoted(expected)})`)
+      this.#position++
+    }
+  }
+
+  #number(): void {
+    if (this.#current() === '-') this.#position++
+    if (this.#current() === '0') this.#position++
+    else this.#digits('in numeric literal')
+    if (this.#text.charAt(this.#position) === '.') {
+      this.#position++
+      this.#digits('after decimal point in numeric literal')
+    }
+    if (/[eE]/.test(this.#text.charAt(this.#position))) {
+      this.#position++
+      if (/[+-]/.test(this.#current())) this.#position++
+      this.#digits('in exponent of numeric literal')
+    }
+  }
+
+  #digits(where: string): void {
+    if (!isDigit(this.#current())) this.#fail(where)
+    while (isDigit(this.#text.charAt(this.#position))) this.#position++
+  }
+
+  /** The character at the position; the end of the text is an error. */
+  #current(): string {
+    if (this.#position >= this.#text.length) throw new JsonSyntaxError('unexpected end of JSON input')
+    return this.#text.charAt(this.#position)
+  }
+
+  /** Skips white space; '' at the end of the text. */
+  #next(): string {
+    this.#position = skipWhitespace(this.#text, this.#position)
+    return this.#text.charAt(this.#position)
+  }
+
+  #fail(where: string): never {
+    throw new JsonSyntaxError(`invalid character ${quoted(this.#current())} ${where}`)
+  }
+}
+
+const isDigit = (character: string): boolean => character >= '0' && character <= '9' && character !== ''
+
+const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', "'": "\\'", '\\': '\\\\' }
+
+function quoted(character: string): string {
+  const hex = character.charCodeAt(0).toString(16).padStart(2, '0')
+  return `'${escapes[character] ?? (character < ' ' ? `\\x${hex}` : character)}'`
+}
