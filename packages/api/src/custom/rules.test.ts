@@ -329,6 +329,16 @@ describe('a definition is refused', () => {
   })
 })
 
+it('the cost of a rule counts as often as its place may be in an object', () => {
+  const items = withRules({ type: 'string', maxLength: 1000 }, "self.matches('^[a-z]+$')")
+  const forbidden = (more: JsonSchemaProps): readonly string[] =>
+    read(object({ l: { type: 'array', items, ...more } })).errors.map(({ type, field }) => `${type} ${field}`)
+  const at = 's.properties[spec].properties[l].items.x-kubernetes-validations[0].rule'
+  expect(forbidden({ maxItems: 100 })).toEqual([])
+  expect(forbidden({ maxItems: 50_000 })).toEqual([`FieldValueForbidden ${at}`])
+  expect(forbidden({})).toEqual([`FieldValueForbidden ${at}`, `FieldValueForbidden ${at}`, 'FieldValueForbidden s'])
+})
+
 it('a default that breaks a rule is refused', () => {
   const schema = object({ a: withRules({ ...short, default: 'y' }, "self == 'x'") })
   expect(read(schema).errors.map(describeFieldError)).toEqual([
