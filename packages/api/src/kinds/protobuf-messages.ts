@@ -14,7 +14,9 @@ import { metaMessages } from './meta/protobuf.ts'
  * - `...LocalObjectReference` is a field as well: it holds a message whose fields stand beside the others in JSON, a
  *   struct that is embedded in Go.
  * - `optional*` says that an empty value is one that was chosen, and is there in JSON (a pointer in Go). Elsewhere
- *   clients write an empty string, a zero or a false for what is not there at all, unless it is required.
+ *   an empty string, a zero or a false is written for what is not there at all, unless it is required.
+ * - `creationTimestamp!` says that a time is written even where it is none (in Go it is no pointer). Of objects the schema says
+ *   so: they have a default.
  */
 export const protobufMessages: Readonly<Record<string, string>> = {
   ...apiextensionsMessages,

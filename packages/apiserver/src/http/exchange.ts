@@ -5,6 +5,7 @@ import type { User } from '../request.ts'
 import type { WorkTurns } from '../work-turns.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { ListWriter } from './representation/list-writer.ts'
+import type { Representations } from './representation/representation.ts'
 
 /** One request with its answer, and who makes it. */
 export interface Exchange {
@@ -24,6 +25,7 @@ export interface HandlerContext {
   readonly core: ApiCore
   readonly environment: Environment
   readonly bodies: BodyReader
+  readonly representations: Representations
   readonly lists: ListWriter
   readonly turns: WorkTurns
   /**

@@ -8,8 +8,8 @@ export interface Clause {
   readonly quality: number
 }
 
-/** Media types that objects are written in. */
-export const offered = ['application/json', 'application/yaml'] as const
+/** Media types that bodies may be written in; protobuf only of kinds that have it. */
+const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const
 
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
@@ -20,7 +20,7 @@ export function accepts(accept: string | undefined, mediaType: string): boolean 
   return clausesOf(accept).some((clause) => matches(clause.type, mediaType))
 }
 
-/** The clauses of an `Accept` header, the best first. */
+/** The clauses of an `Accept` header, the best first; of equal ones those that name a type before those that take any. */
 export function clausesOf(accept: string): readonly Clause[] {
   return accept
     .split(',')
@@ -30,8 +30,10 @@ export function clausesOf(accept: string): readonly Clause[] {
       const quality = Number(parameters.get('q') ?? 1)
       return { type, parameters, quality: Number.isNaN(quality) ? 1 : quality }
     })
-    .sort((a, b) => b.quality - a.quality)
+    .sort((a, b) => b.quality - a.quality || wildcardsIn(a) - wildcardsIn(b))
 }
+
+const wildcardsIn = ({ type }: Clause): number => type.split('*').length - 1
 
 /** Whether an entry of an `Accept` header, or a part of it, takes in this media type. */
 export const matches = (pattern: string, mediaType: string): boolean =>
@@ -77,7 +79,7 @@ export function patchTypeOf(contentType: string | undefined): PatchType {
 }
 
 /** The answer to a body of a type that is not taken; it names those that are. */
-export const unknownBodyFormat = (accepted: readonly string[] = offered): ApiError =>
+export const unknownBodyFormat = (accepted: readonly string[] = bodyTypes): ApiError =>
   unsupportedMediaType(
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   )

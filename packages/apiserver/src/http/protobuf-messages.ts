@@ -2,7 +2,13 @@ import { protobufMessages } from '@coracle/api'
 
 /** A field of a protobuf message: one that has a name in JSON, or one that holds a message whose fields do. */
 export type ProtobufField =
-  | { readonly number: number; readonly name: string; readonly keepsEmpty: boolean }
+  | {
+      readonly number: number
+      readonly name: string
+      readonly keepsEmpty: boolean
+      /** Whether its message is written even where it is empty. */
+      readonly alwaysThere: boolean
+    }
   | { readonly number: number; readonly embedded: readonly ProtobufField[] }
 
 /** The fields of the messages of a package, by the name of the message, as text. */
@@ -39,16 +45,16 @@ function textsOf(packages: Readonly<Record<string, string>>): ReadonlyMap<string
   return found
 }
 
-const fieldPattern = /^(?:(\d+):)?(\.\.\.)?([\w$-]+)(\*)?$/
+const fieldPattern = /^(?:(\d+):)?(\.\.\.)?([\w$-]+)([*!])?$/
 
 function parse(text: string, packageName: string): readonly ProtobufField[] {
   if (text === '') return []
   let last = 0
   return text.split(' ').map((word) => {
-    const [, said, embedded, name = '', star] = fieldPattern.exec(word) ?? []
+    const [, said, embedded, name = '', mark] = fieldPattern.exec(word) ?? []
     const number = said === undefined ? last + 1 : Number(said)
     last = number
-    if (embedded === undefined) return { number, name, keepsEmpty: star !== undefined }
+    if (embedded === undefined) return { number, name, keepsEmpty: mark === '*', alwaysThere: mark === '!' }
     return { number, embedded: protobufFieldsOf(`${packageName}.${name}`) ?? [] }
   })
 }

@@ -11,7 +11,7 @@ export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, groupStart: 3, group
 
 /** An integer of this many bytes is exact as a number; longer ones need 64 bits. */
 const exactVarintBytes = 7
-const varintBytesMax = 10
+export const varintBytesMax = 10
 const fieldNumberMax = 2 ** 29 - 1
 
 /**

@@ -21,9 +21,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseObject } from './body.ts'
 import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
+import { encodeProtobuf } from './protobuf-encode.ts'
 import { type ProtobufField, protobufDefinitions, protobufFieldsOf } from './protobuf-messages.ts'
 import { ProtobufError } from './protobuf-wire.ts'
-import { bytesField, encodeProtobuf, enveloped, integerField, messageOf, varint } from './testing/encode-protobuf.ts'
+import { bytesField, enveloped, integerField, messageOf, varint } from './testing/encode-protobuf.ts'
 
 /** Every kind that a body may be of. */
 const kinds: readonly ObjectSchema[] = [
@@ -247,16 +248,24 @@ describe('decodeProtobuf', () => {
       bytesField(32, messageOf(bytesField(1, 'a'), bytesField(2, bytesField(2, 'b')))),
       bytesField(33, messageOf(integerField(1, 1), bytesField(2, text))),
     )
-    expect(decodeProtobuf(jsonSchemaProps as ObjectSchema, raw)).toEqual({
+    const schema = {
       default: { a: 1 },
       items: { type: 'string' },
       additionalProperties: true,
       dependencies: { a: ['b'] },
       additionalItems: { type: 'string' },
-    })
+    }
+    expect(decodeProtobuf(jsonSchemaProps as ObjectSchema, raw)).toEqual(schema)
+    expect(
+      decodeProtobuf(jsonSchemaProps as ObjectSchema, encodeProtobuf(jsonSchemaProps as ObjectSchema, schema)),
+    ).toEqual(schema)
     const many = bytesField(24, messageOf(bytesField(2, text), bytesField(2, text)))
     const list = [{ type: 'string' }, { type: 'string' }]
     expect(decodeProtobuf(jsonSchemaProps as ObjectSchema, many)).toEqual({ items: list })
+    const other = { items: list, additionalProperties: { type: 'string' }, additionalItems: false }
+    expect(
+      decodeProtobuf(jsonSchemaProps as ObjectSchema, encodeProtobuf(jsonSchemaProps as ObjectSchema, other)),
+    ).toEqual(other)
   })
 
   it('replaces half characters, which clients make that cut messages', () => {
@@ -369,7 +378,10 @@ describe('what Go clients write', () => {
   )
 })
 
-/** What is left of a value: only fields with numbers, and no empty ones unless they are chosen or required. */
+/**
+ * What is left of a value: only fields with numbers, and no empty ones unless they are chosen or required. What is a struct in
+ * Go, and what is required, is there.
+ */
 function asWritten(schema: Schema, value: unknown): unknown {
   const resolved = resolveSchema(schema)
   if (resolved.type === 'list') return (value as readonly unknown[]).map((each) => asWritten(resolved.items, each))
@@ -382,11 +394,19 @@ function asWritten(schema: Schema, value: unknown): unknown {
   const written: Record<string, unknown> = {}
   for (const { name, keepsEmpty } of namedFields(resolved)) {
     const field = resolved.fields[name]
-    const each = given[name]
-    if (field === undefined || each === undefined) continue
+    if (field === undefined) continue
+    const each = given[name] ?? unsetOf(field, keepsEmpty)
+    if (each === undefined) continue
     if (keepsEmpty || field.required || !isEmpty(field, each)) written[name] = asWritten(field.schema, each)
   }
   return written
+}
+
+function unsetOf({ schema, required, byValue, default: whenAbsent }: Field, keepsEmpty: boolean): unknown {
+  const { type } = resolveSchema(schema)
+  if (type === 'object') return byValue === true || whenAbsent !== undefined ? {} : undefined
+  if (!required || keepsEmpty) return undefined
+  return type === 'string' ? '' : type === 'integer' ? 0 : type === 'boolean' ? false : undefined
 }
 
 const isEmpty = ({ schema }: Field, value: unknown): boolean =>

@@ -17,11 +17,11 @@ import { ProtobufError, WireReader, wireTypes } from './protobuf-wire.ts'
 /**
  * Reads objects that Go's typed clients send as protobuf (controller-runtime, `kubectl create configmap`, leader
  * election, Helm's releases) into the JSON that the same clients would send otherwise. What a message holds, the
- * schema says; which number a field has, `protobufMessages`. Answers are JSON, which every such client takes too.
+ * schema says; which number a field has, `protobufMessages`. The way back is `protobuf-encode.ts`.
  */
 
 /** What every message begins with: upstream's mark for its envelope. */
-const magic = Buffer.from('k8s\0')
+export const protobufMark = Buffer.from('k8s\0')
 
 /** What an envelope holds (upstream's runtime.Unknown). */
 export interface ProtobufEnvelope {
@@ -35,11 +35,11 @@ export interface ProtobufEnvelope {
 /** Opens upstream's envelope. Throws a ProtobufError where there is none. */
 export function openProtobuf(bytes: Buffer): ProtobufEnvelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
-  if (!bytes.subarray(0, magic.length).equals(magic)) {
+  if (!bytes.subarray(0, protobufMark.length).equals(protobufMark)) {
     throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
   }
-  if (bytes.length === magic.length) throw new ProtobufError('empty body')
-  const reader = new WireReader(bytes.subarray(magic.length))
+  if (bytes.length === protobufMark.length) throw new ProtobufError('empty body')
+  const reader = new WireReader(bytes.subarray(protobufMark.length))
   const envelope: { apiVersion: string; kind: string; raw: Buffer } = { apiVersion: '', kind: '', raw: Buffer.alloc(0) }
   const readType = () => {
     if (reader.number === 1) envelope.apiVersion = reader.text()
@@ -251,7 +251,9 @@ function readValue(schema: ResolvedSchema, reader: WireReader): unknown {
   }
 }
 
-const props = (name: string) => `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps${name}`
+/** The name of what may be a schema or something simpler. */
+export const schemaOr = (name: string) =>
+  `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps${name}`
 
 /** Where a schema may be a schema or something simpler, the message has a field for each. Undefined for other values. */
 function readAlternative(name: string | undefined, reader: WireReader): unknown {
@@ -259,7 +261,7 @@ function readAlternative(name: string | undefined, reader: WireReader): unknown 
   let value: unknown
   const list: unknown[] = []
   switch (name) {
-    case props('OrBool'):
+    case schemaOr('OrBool'):
       reader.message(() => {
         // Beside a schema it is true, and says nothing.
         if (reader.number === 1) value ??= reader.boolean()
@@ -267,11 +269,11 @@ function readAlternative(name: string | undefined, reader: WireReader): unknown 
         else reader.skip()
       })
       return value ?? false
-    case props('OrArray'):
-    case props('OrStringArray'):
+    case schemaOr('OrArray'):
+    case schemaOr('OrStringArray'):
       reader.message(() => {
         if (reader.number === 1) value = readSchema()
-        else if (reader.number === 2) list.push(name === props('OrArray') ? readSchema() : reader.text())
+        else if (reader.number === 2) list.push(name === schemaOr('OrArray') ? readSchema() : reader.text())
         else reader.skip()
       })
       return value ?? list

@@ -5,7 +5,7 @@ import { largeBodyBytesMin } from './body-reader.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { patchTypeOf } from './media-types.ts'
 import { deleteOptionsOf, listOptionsOf, watchOptionsOf, writeOptionsOf } from './query.ts'
-import { type Representation, representationOf } from './representation/representation.ts'
+import type { Representation } from './representation/representation.ts'
 import { sendObject, sendPage, sendValue } from './representation/send.ts'
 import { warn } from './respond.ts'
 import { checkPathName, pathMethodNotAllowed, type ResourceRoute } from './routes.ts'
@@ -57,13 +57,13 @@ async function get(
   namespace: string,
   name: string,
 ): Promise<void> {
-  const representation = representationOf(exchange, context.environment.clock)
+  const representation = context.representations.of(exchange, registry.definition)
   const stored = await registry.get(namespace, name, exchange.query.get('resourceVersion') ?? '')
   return sendObject(exchange.response, representation, 200, registry.definition, stored)
 }
 
 async function list(context: HandlerContext, exchange: Exchange, registry: Registry, namespace: string): Promise<void> {
-  const representation = representationOf(exchange, context.environment.clock)
+  const representation = context.representations.of(exchange, registry.definition)
   const page = await registry.list(listOptionsOf(exchange.query, namespace))
   const { group, version, plural } = registry.definition
   const key = `${group}/${version}/${plural}/${namespace}?${exchange.search}`
@@ -78,7 +78,7 @@ function watch(
   name: string,
 ): Promise<void> {
   const { environment } = context
-  const events = representationOf(exchange, environment.clock).events(registry.definition)
+  const events = context.representations.of(exchange, registry.definition).events(registry.definition)
   const options = watchOptionsOf(exchange.query, namespace)
   const request = {
     registry,
@@ -104,7 +104,7 @@ async function create(
   registry: Registry,
   namespace: string,
 ): Promise<void> {
-  const representation = representationOf(exchange, context.environment.clock)
+  const representation = context.representations.of(exchange, registry.definition)
   const options = writeOptionsOf(exchange.query, 'CreateOptions')
   const { result, warnings } = await context.bodies.use(exchange.request, async (bytes) => {
     const body = await readObject(context, exchange, bytes, registry.definition, options.fieldValidation)
@@ -121,7 +121,7 @@ async function update(
   namespace: string,
   { name, subresource }: ResourceRoute,
 ): Promise<void> {
-  const representation = representationOf(exchange, context.environment.clock)
+  const representation = context.representations.of(exchange, registry.definition)
   const options = writeOptionsOf(exchange.query, 'UpdateOptions')
   const { result, warnings } = await context.bodies.use(exchange.request, async (bytes) => {
     const body = await readObject(context, exchange, bytes, registry.definition, options.fieldValidation)
@@ -146,7 +146,7 @@ async function patch(
   { name, subresource }: ResourceRoute,
 ): Promise<void> {
   const type = patchTypeOf(exchange.request.headers['content-type'])
-  const representation = representationOf(exchange, context.environment.clock)
+  const representation = context.representations.of(exchange, registry.definition)
   const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
   const { result, warnings } = await context.bodies.use(exchange.request, async (bytes) => {
     const body = await parsePatch(bytes, type, options.fieldValidation)
@@ -165,7 +165,7 @@ async function remove(
   namespace: string,
   name: string,
 ): Promise<void> {
-  const representation = representationOf(exchange, context.environment.clock)
+  const representation = context.representations.of(exchange, registry.definition)
   const { body, options } = await readDeleteOptions(context, exchange)
   const result = await registry.delete(contextOf(exchange), namespace, name, options)
   if (result.type === 'status') return sendValue(exchange.response, representation, 200, result.status)
@@ -180,7 +180,7 @@ async function removeCollection(
   registry: Registry,
   namespace: string,
 ): Promise<void> {
-  const representation = representationOf(exchange, context.environment.clock)
+  const representation = context.representations.of(exchange, registry.definition)
   const { options } = await readDeleteOptions(context, exchange)
   const page = await registry.deleteCollection(contextOf(exchange), listOptionsOf(exchange.query, namespace), options)
   const { group, version, plural } = registry.definition

@@ -3,6 +3,7 @@ import { ApiError, internalError } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
 import { compress, gzipHeaders, wantsGzip } from './compression.ts'
 import { type Encoded, json, prettyJson } from './representation/format.ts'
+import { statusFormatOf } from './representation/representation.ts'
 
 /** As upstream: answers are a user's own. */
 export const privately = ['Cache-Control', 'no-cache, private'] as const
@@ -97,8 +98,22 @@ export function sendError(response: ServerResponse, error: unknown, logger: Logg
     return
   }
   const { status } = known ?? internalError('the server could not complete the request')
-  const bytes = json.encode(status)
-  const headers: string[] = ['Content-Type', json.contentType, ...privately, 'Content-Length', String(bytes.length)]
+  const { contentType, encode } = statusFormatOf(response.req)
+  const encoded = encode(status)
+  if (encoded instanceof Promise) {
+    encoded.then(
+      (bytes) => sendStatus(response, status, contentType, bytes),
+      // It is told all the same.
+      () => sendStatus(response, status, json.contentType, json.encode(status)),
+    )
+  } else {
+    sendStatus(response, status, contentType, encoded)
+  }
+}
+
+function sendStatus(response: ServerResponse, status: ApiError['status'], contentType: string, bytes: Buffer): void {
+  if (isAnswered(response)) return
+  const headers: string[] = ['Content-Type', contentType, ...privately, 'Content-Length', String(bytes.length)]
   const retryAfterSeconds = status.details?.retryAfterSeconds
   if (retryAfterSeconds !== undefined) headers.push('Retry-After', String(retryAfterSeconds))
   if (leavesMuchUnread(response.req)) headers.push('Connection', 'close')

@@ -21,6 +21,7 @@ import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
 import { firstBytesTimeoutMs, refusePlainHttp } from './plain-http.ts'
 import { asksToWatch, parseQuery } from './query.ts'
 import { ListWriter } from './representation/list-writer.ts'
+import { Representations } from './representation/representation.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError } from './respond.ts'
 import { attributesOf, pathMethodNotAllowed, pathNotFound, type ResourceRoute, routeOf } from './routes.ts'
@@ -212,6 +213,7 @@ function createHandler(
     core,
     environment,
     bodies,
+    representations: new Representations(clock),
     lists,
     turns,
     becomeLongRunning: (exchange) => exchanges.becomeLongRunning(exchange),

@@ -6,7 +6,7 @@ import { subresourcesOf } from './discovery.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { patchTypeOf } from './media-types.ts'
 import { writeOptionsOf } from './query.ts'
-import { type Representation, representationOf } from './representation/representation.ts'
+import type { Representation } from './representation/representation.ts'
 import { sendObject, sendValue } from './representation/send.ts'
 import { handleResource } from './resource-handlers.ts'
 import { roomIn, warn } from './respond.ts'
@@ -47,7 +47,7 @@ async function get(
   route: ResourceRoute,
 ): Promise<void> {
   if (subresource.get === undefined) throw pathMethodNotAllowed()
-  const representation = representationOf(exchange, context.environment.clock)
+  const representation = context.representations.of(exchange, definition)
   return sendResult(exchange, representation, definition, await subresource.get(namespace, route.name))
 }
 
@@ -59,7 +59,7 @@ async function write(
   namespace: string,
   route: ResourceRoute,
 ): Promise<void> {
-  const representation = representationOf(exchange, context.environment.clock)
+  const representation = context.representations.of(exchange, definition)
   const { result, warnings } = await carryOut(context, exchange, definition, subresource, namespace, route)
   return sendResult(exchange, representation, definition, result, warnings)
 }

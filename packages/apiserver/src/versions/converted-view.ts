@@ -34,7 +34,12 @@ export class ConvertedView implements VersionView {
 
   show(stored: Stored): Stored | Promise<Stored> {
     if (!(stored instanceof StoredObject)) return this.#convert(stored)
-    const shown = this.#forms.get(stored, this, () => this.#convert(stored))
+    const shown = this.#forms.get(
+      stored,
+      this,
+      () => this.#convert(stored),
+      () => stored.byteLength,
+    )
     if (shown instanceof Promise) shown.catch(() => this.#forms.forget(stored, this))
     return shown
   }

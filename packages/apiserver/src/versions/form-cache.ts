@@ -1,15 +1,13 @@
-import type { StoredObject } from '../watch-cache/stored-object.ts'
-
-/** What all forms that are kept may take together, counted by the JSON of the objects they are made of. */
+/** What all forms that are kept may take together. */
 export const formBytesMax = 32 * 1024 * 1024
 
 /**
- * Forms of stored objects beside the one they are stored in, such as another version, each made when somebody first asks for
- * it. Those used last are kept, for all kinds together: an object that many read or watch is converted once.
+ * Forms of stored objects beside the one they are stored in, such as another version or its protobuf, each made when somebody first asks for
+ * it. Those used last are kept, for all kinds together: an object that many read or watch is made once in each form.
  */
 export class FormCache {
   readonly #bytesMax: number
-  readonly #forms = new WeakMap<StoredObject, Map<object, Kept>>()
+  readonly #forms = new WeakMap<object, Map<object, Kept>>()
   /** In the order of their last use. */
   readonly #kept = new Set<Kept>()
   #bytes = 0
@@ -18,8 +16,11 @@ export class FormCache {
     this.#bytesMax = bytesMax
   }
 
-  /** The form of an object; `make` is called where it is not kept. Whatever stands for the form (`form`) always makes the same type. */
-  get<T>(stored: StoredObject, form: object, make: () => T): T {
+  /**
+   * The form of an object; `make` is called where it is not kept, and `bytesOf` says about how much what it made takes.
+   * Whatever stands for the form (`form`) always makes the same type.
+   */
+  get<T>(stored: object, form: object, make: () => T, bytesOf: (value: T) => number): T {
     const known = this.#forms.get(stored)?.get(form)
     if (known !== undefined) {
       this.#kept.delete(known)
@@ -27,12 +28,12 @@ export class FormCache {
       return known.value as T
     }
     const value = make()
-    this.#keep({ stored, form, value, bytes: stored.byteLength })
+    this.#keep({ stored, form, value, bytes: bytesOf(value) })
     return value
   }
 
   /** Forgets a form that turned out to be of no use, such as a conversion that failed. */
-  forget(stored: StoredObject, form: object): void {
+  forget(stored: object, form: object): void {
     const kept = this.#forms.get(stored)?.get(form)
     if (kept !== undefined) this.#drop(kept)
   }
@@ -58,7 +59,7 @@ export class FormCache {
 }
 
 interface Kept {
-  readonly stored: StoredObject
+  readonly stored: object
   readonly form: object
   readonly value: unknown
   readonly bytes: number

@@ -4,7 +4,7 @@ export const apiextensionsMessages = {
 CustomResourceColumnDefinition: name type format description priority jsonPath
 CustomResourceConversion: strategy webhook
 CustomResourceDefinition: metadata spec status
-CustomResourceDefinitionCondition: type status lastTransitionTime reason message observedGeneration
+CustomResourceDefinitionCondition: type status lastTransitionTime! reason message observedGeneration
 CustomResourceDefinitionNames: plural singular shortNames kind listKind categories
 CustomResourceDefinitionSpec: group 3:names scope 7:versions 9:conversion preserveUnknownFields
 CustomResourceDefinitionStatus: conditions acceptedNames storedVersions observedGeneration

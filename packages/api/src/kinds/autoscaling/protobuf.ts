@@ -20,7 +20,7 @@ HPAScalingPolicy: type value periodSeconds
 HPAScalingRules: selectPolicy* policies stabilizationWindowSeconds* tolerance*
 HorizontalPodAutoscaler: metadata spec status
 HorizontalPodAutoscalerBehavior: scaleUp scaleDown
-HorizontalPodAutoscalerCondition: type status lastTransitionTime reason message
+HorizontalPodAutoscalerCondition: type status lastTransitionTime! reason message
 HorizontalPodAutoscalerSpec: scaleTargetRef minReplicas* maxReplicas metrics behavior
 HorizontalPodAutoscalerStatus: observedGeneration* lastScaleTime currentReplicas desiredReplicas currentMetrics
   conditions

@@ -29,8 +29,8 @@ ContainerResizePolicy: resourceName restartPolicy
 ContainerRestartRule: action exitCodes
 ContainerRestartRuleOnExitCodes: operator values
 ContainerState: waiting running terminated
-ContainerStateRunning: startedAt
-ContainerStateTerminated: exitCode signal reason message startedAt finishedAt containerID
+ContainerStateRunning: startedAt!
+ContainerStateTerminated: exitCode signal reason message startedAt! finishedAt! containerID
 ContainerStateWaiting: reason message
 ContainerStatus: name state lastState ready restartCount image imageID containerID started* allocatedResources
   resources volumeMounts user allocatedResourcesStatus stopSignal*
@@ -48,9 +48,9 @@ EphemeralContainerCommon: name image command args workingDir ports env resources
   readinessProbe lifecycle terminationMessagePath imagePullPolicy securityContext stdin stdinOnce tty envFrom
   terminationMessagePolicy volumeDevices startupProbe resizePolicy restartPolicy* restartPolicyRules
 EphemeralVolumeSource: volumeClaimTemplate
-Event: metadata involvedObject reason message source firstTimestamp lastTimestamp count type eventTime series action
+Event: metadata involvedObject reason message source firstTimestamp! lastTimestamp! count type eventTime! series action
   related reportingComponent* reportingInstance*
-EventSeries: count lastObservedTime
+EventSeries: count lastObservedTime!
 EventSource: component host
 ExecAction: command
 FCVolumeSource: targetWWNs lun* fsType readOnly wwids
@@ -76,13 +76,13 @@ LinuxContainerUser: uid gid supplementalGroups
 LocalObjectReference: name
 NFSVolumeSource: server path readOnly
 Namespace: metadata spec status
-NamespaceCondition: type status 4:lastTransitionTime reason message
+NamespaceCondition: type status 4:lastTransitionTime! reason message
 NamespaceSpec: finalizers
 NamespaceStatus: phase conditions
 Node: metadata spec status
 NodeAddress: type address
 NodeAffinity: requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution
-NodeCondition: type status lastHeartbeatTime lastTransitionTime reason message
+NodeCondition: type status lastHeartbeatTime! lastTransitionTime! reason message
 NodeConfigSource: 2:configMap
 NodeConfigStatus: assigned active lastKnownGood error
 NodeDaemonEndpoints: kubeletEndpoint
@@ -111,7 +111,7 @@ PodAffinityTerm: labelSelector namespaces topologyKey namespaceSelector matchLab
 PodAntiAffinity: requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution
 PodCertificateProjection: signerName keyType maxExpirationSeconds* credentialBundlePath keyPath certificateChainPath
   userAnnotations
-PodCondition: type status lastProbeTime lastTransitionTime reason message observedGeneration
+PodCondition: type status lastProbeTime! lastTransitionTime! reason message observedGeneration
 PodDNSConfig: nameservers searches options
 PodDNSConfigOption: name value*
 PodExtendedResourceClaimStatus: requestMappings resourceClaimName
@@ -142,7 +142,7 @@ ProjectedVolumeSource: sources defaultMode*
 QuobyteVolumeSource: registry volume readOnly user group tenant
 RBDVolumeSource: monitors image fsType pool user keyring secretRef readOnly
 ReplicationController: metadata spec status
-ReplicationControllerCondition: type status lastTransitionTime reason message
+ReplicationControllerCondition: type status lastTransitionTime! reason message
 ReplicationControllerSpec: replicas* selector template minReadySeconds
 ReplicationControllerStatus: replicas fullyLabeledReplicas observedGeneration readyReplicas availableReplicas
   conditions

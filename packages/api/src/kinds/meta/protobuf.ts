@@ -5,10 +5,17 @@ DeleteOptions: gracePeriodSeconds* preconditions orphanDependents* propagationPo
   ignoreStoreReadErrorWithClusterBreakingPotential*
 LabelSelector: matchLabels matchExpressions
 LabelSelectorRequirement: key operator values
+ListMeta: selfLink resourceVersion continue remainingItemCount*
 ManagedFieldsEntry: manager operation apiVersion time 6:fieldsType fieldsV1 subresource
-ObjectMeta: name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp
+ObjectMeta: name generateName namespace selfLink uid resourceVersion generation creationTimestamp! deletionTimestamp
   deletionGracePeriodSeconds* labels annotations ownerReferences finalizers 17:managedFields
 OwnerReference: kind 3:name uid apiVersion controller* blockOwnerDeletion*
+PartialObjectMetadata: metadata
+PartialObjectMetadataList: metadata items
 Preconditions: uid* resourceVersion*
+Status: metadata status message reason details code
+StatusCause: reason message field
+StatusDetails: name group kind causes retryAfterSeconds uid
+WatchEvent: type object
 `,
 } as const

@@ -8,17 +8,32 @@ export type Encoded = Buffer | Promise<Buffer>
 export interface Format {
   readonly contentType: string
   encode(value: unknown): Encoded
+  /** Absent where events cannot be told one after another. */
+  readonly events?: {
+    readonly contentType: string
+    encode(type: string, object: unknown): Buffer
+  }
+}
+
+const encodeJson = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
+
+/** A line for each event: also for people, as upstream. */
+const jsonEvents = {
+  contentType: 'application/json',
+  encode: (type: string, object: unknown) => encodeJson({ type, object }),
 }
 
 export const json = {
   contentType: 'application/json',
-  encode: (value: unknown) => Buffer.from(`${JSON.stringify(value)}\n`),
+  encode: encodeJson,
+  events: jsonEvents,
 } satisfies Format
 
 /** JSON for people: indented. */
 export const prettyJson = {
   contentType: 'application/json',
   encode: (value: unknown) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`),
+  events: jsonEvents,
 } satisfies Format
 
 /** Longer YAML is read and made in a thread; shorter takes less time than starting one does. */

@@ -10,7 +10,15 @@ describe('negotiate', () => {
     ['application/*', { format: 'json', metaVersion: 'v1' }],
     ['application/yaml', { format: 'yaml', metaVersion: 'v1' }],
     ['application/json;q=0.5, application/yaml', { format: 'yaml', metaVersion: 'v1' }],
-    ['application/vnd.kubernetes.protobuf,application/json', { format: 'json', metaVersion: 'v1' }],
+    ['application/vnd.kubernetes.protobuf,application/json', { format: 'protobuf', metaVersion: 'v1' }],
+    ['application/vnd.kubernetes.protobuf;stream=watch', { format: 'protobuf', metaVersion: 'v1' }],
+    // What names a type comes before what takes any.
+    ['*/*,application/yaml', { format: 'yaml', metaVersion: 'v1' }],
+    // Tables are not written in protobuf.
+    [
+      'application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1;g=meta.k8s.io',
+      table,
+    ],
     ['application/json;stream=watch', { format: 'json', metaVersion: 'v1' }],
     ['application/json;as=Table;v=v1;g=meta.k8s.io,application/json', table],
     ['application/json;as=Table;v=v1beta1;g=meta.k8s.io', { ...table, metaVersion: 'v1beta1' }],
@@ -18,19 +26,38 @@ describe('negotiate', () => {
     ['application/json;as=Chart;v=v1;g=meta.k8s.io,application/json', { format: 'json', metaVersion: 'v1' }],
     [
       'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
-      { format: 'json', as: 'PartialObjectMetadataList', metaVersion: 'v1' },
+      { format: 'protobuf', as: 'PartialObjectMetadataList', metaVersion: 'v1' },
     ],
   ])('gives %s what it asks for', (accept, expected) => {
-    expect(negotiate(accept)).toEqual(expected)
+    expect(negotiate(accept, 'builtin')).toEqual(expected)
   })
 
-  it.each(['application/vnd.kubernetes.protobuf', 'application/cbor', 'text/html'])('refuses %s alone', (accept) => {
-    expect(() => negotiate(accept)).toThrow(
-      expect.objectContaining({
-        code: 406,
-        reason: 'NotAcceptable',
-        message: 'only the following media types are accepted: application/json, application/yaml',
-      }),
-    )
+  it.each(['application/cbor', 'text/html', 'application/yaml;stream=watch'])('refuses %s alone', (accept) => {
+    expect(() => negotiate(accept, 'builtin')).toThrow(notAcceptable)
   })
+
+  it('gives custom kinds in protobuf only their metadata', () => {
+    const protobuf = 'application/vnd.kubernetes.protobuf'
+    expect(() => negotiate(protobuf, 'custom')).toThrow(notAcceptable)
+    expect(negotiate(`${protobuf},application/json`, 'custom')).toEqual({ format: 'json', metaVersion: 'v1' })
+    const metadata = `${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`
+    expect(negotiate(metadata, 'custom')).toEqual({
+      format: 'protobuf',
+      as: 'PartialObjectMetadata',
+      metaVersion: 'v1',
+    })
+  })
+
+  it('gives a Status in no other shape than its own', () => {
+    const metadata = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+    expect(() => negotiate(metadata, 'plain')).toThrow(notAcceptable)
+    expect(negotiate(`${metadata},application/yaml`, 'plain')).toEqual({ format: 'yaml', metaVersion: 'v1' })
+  })
+})
+
+const notAcceptable = expect.objectContaining({
+  code: 406,
+  reason: 'NotAcceptable',
+  message:
+    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
 })

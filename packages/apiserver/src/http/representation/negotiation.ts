@@ -1,49 +1,72 @@
-import { type Clause, clausesOf, matches, notAcceptable, offered } from '../media-types.ts'
+import { type Clause, clausesOf, matches, notAcceptable } from '../media-types.ts'
 
 /** What an `Accept` header asks for. */
 export interface Accepted {
-  readonly format: 'json' | 'yaml'
+  readonly format: 'json' | 'yaml' | 'protobuf'
   /** Undefined: the object itself. The version of meta.k8s.io is that of the answer's apiVersion. */
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
   readonly metaVersion: 'v1' | 'v1beta1'
 }
 
+/** What can be had: of objects of built-in kinds, of custom ones, and of what is no object of a kind, such as a Status. */
+export type Offer = 'builtin' | 'custom' | 'plain'
+
+/** Media types of answers, the best known first. */
+const formats = [
+  ['application/json', 'json'],
+  ['application/yaml', 'yaml'],
+  ['application/vnd.kubernetes.protobuf', 'protobuf'],
+] as const
+
+const mediaTypes = formats.map(([type]) => type)
+
+/** What streams of events are offered in. A stream of YAML documents is nothing upstream has. */
+export const streamTypes = mediaTypes
+  .filter((type) => type !== 'application/yaml')
+  .map((type) => `${type};stream=watch`)
+
 const plainJson: Accepted = { format: 'json', metaVersion: 'v1' }
-const plainYaml: Accepted = { format: 'yaml', metaVersion: 'v1' }
 
 /** Clients send few different headers, so what they mean is remembered, up to this many. */
 const rememberedMax = 256
-const remembered = new Map<string, Accepted>()
+const remembered: Readonly<Record<Offer, Map<string, Accepted>>> = {
+  builtin: new Map(),
+  custom: new Map(),
+  plain: new Map(),
+}
 
 /**
  * What an `Accept` header asks for: JSON where it says nothing. The first clause (by quality, then order) that can be
- * served wins; throws NotAcceptable (406) where none can.
+ * served wins; throws NotAcceptable (406) where none can. The rules are upstream's (apiserver's negotiation).
  */
-export function negotiate(accept: string | undefined): Accepted {
+export function negotiate(accept: string | undefined, offer: Offer): Accepted {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return plainJson
-  const known = remembered.get(accept)
+  const known = remembered[offer].get(accept)
   if (known !== undefined) return known
   const accepted = clausesOf(accept)
-    .map(acceptedBy)
+    .map((clause) => acceptedBy(clause, offer))
     .find((each) => each !== undefined)
-  if (accepted === undefined) throw notAcceptable(offered)
-  if (remembered.size >= rememberedMax) remembered.clear()
-  remembered.set(accept, accepted)
+  if (accepted === undefined) throw notAcceptable(mediaTypes)
+  if (remembered[offer].size >= rememberedMax) remembered[offer].clear()
+  remembered[offer].set(accept, accepted)
   return accepted
 }
 
-function acceptedBy(clause: Clause): Accepted | undefined {
-  const format = matches(clause.type, offered[0]) ? 'json' : clause.type === offered[1] ? 'yaml' : undefined
+function acceptedBy(clause: Clause, offer: Offer): Accepted | undefined {
+  const [, format] = formats.find(([type]) => matches(clause.type, type)) ?? []
   if (format === undefined) return undefined
   const { parameters } = clause
   const stream = parameters.get('stream') ?? ''
-  if (stream !== '' && stream !== 'watch') return undefined
+  if (stream !== '' && (stream !== 'watch' || format === 'yaml')) return undefined
   if (!parameters.has('as') && !parameters.has('g') && !parameters.has('v')) {
-    return format === 'json' ? plainJson : plainYaml
+    // Messages of custom kinds have no numbers for their fields.
+    return format === 'protobuf' && offer === 'custom' ? undefined : { format, metaVersion: 'v1' }
   }
   const as = parameters.get('as')
   const version = parameters.get('v')
+  if (offer === 'plain') return undefined
   if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined
-  if (as !== 'Table' && as !== 'PartialObjectMetadata' && as !== 'PartialObjectMetadataList') return undefined
+  if (as === 'Table') return format === 'protobuf' ? undefined : { format, as, metaVersion: version }
+  if (as !== 'PartialObjectMetadata' && as !== 'PartialObjectMetadataList') return undefined
   return { format, as, metaVersion: version }
 }

@@ -4,10 +4,14 @@ import type { Clock } from '@coracle/environment'
 import type { Page, Stored, WatchDelivery } from '../../registry-contract.ts'
 import type { Exchange } from '../exchange.ts'
 import { notAcceptable } from '../media-types.ts'
+import { hasProtobufFields } from '../protobuf.ts'
+import { parseQuery } from '../query.ts'
 import { type Encoded, type Format, json, prettyJson, yaml } from './format.ts'
 import { jsonListParts, type ListParts } from './list-parts.ts'
-import { type Accepted, negotiate } from './negotiation.ts'
+import { type Accepted, negotiate, streamTypes } from './negotiation.ts'
+import { protobuf } from './protobuf-format.ts'
 import { includeObjectOf, metadataOnly, type Shape, tables, wholeObjects } from './shape.ts'
+import { StoredProtobuf } from './stored-protobuf.ts'
 
 /** How what a request asks for looks: decided once, before it is carried out. */
 export interface Representation {
@@ -29,13 +33,51 @@ export interface EventStream {
   encode(delivery: WatchDelivery): Buffer
 }
 
-/** What the client of this request gets. Throws NotAcceptable (406) where it takes nothing that is served. */
-export function representationOf(exchange: Exchange, clock: Clock): Representation {
-  const accepted = negotiate(exchange.request.headers.accept)
-  const pretty = accepted.format === 'json' && wantsPretty(exchange)
-  if (accepted.as === undefined && accepted.format === 'json' && !pretty) return storedJson
-  const format = accepted.format === 'yaml' ? yaml : pretty ? prettyJson : json
-  return new Shaped(shapeOf(accepted, exchange.query, clock), format)
+/** Decides how what requests ask for looks. */
+export class Representations {
+  readonly #clock: Clock
+  readonly #storedProtobuf = new StoredProtobuf()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** What the client of this request gets of this kind. Throws NotAcceptable (406) where it takes nothing that is served. */
+  of({ request, query }: Exchange, { schema }: ResourceDefinition): Representation {
+    const { accept } = request.headers
+    const accepted = negotiate(accept, hasProtobufFields(schema) ? 'builtin' : 'custom')
+    const format = formatOf(accepted, request, query)
+    if (accepted.as === undefined) {
+      if (format === json) return storedJson
+      if (format === protobuf) return this.#storedProtobuf
+    }
+    return new Shaped(shapeOf(accepted, query, this.#clock), format)
+  }
+}
+
+/**
+ * What the client of this request gets of a Status, whatever it asked for: as upstream, JSON where it takes nothing that is
+ * served. Of all else that a request can be answered with, `Representations` decides.
+ */
+export function statusFormatOf(request: IncomingMessage): Format {
+  const { accept } = request.headers
+  try {
+    const search = request.url?.split('?', 2)[1] ?? ''
+    return formatOf(negotiate(accept, 'plain'), request, parseQuery(search))
+  } catch {
+    return json
+  }
+}
+
+function formatOf({ format }: Accepted, request: IncomingMessage, query: URLSearchParams): Format {
+  switch (format) {
+    case 'json':
+      return wantsPretty(request, query) ? prettyJson : json
+    case 'yaml':
+      return yaml
+    case 'protobuf':
+      return protobuf
+  }
 }
 
 function shapeOf({ as, metaVersion }: Accepted, query: URLSearchParams, clock: Clock): Shape {
@@ -48,7 +90,7 @@ const storedEvents: EventStream = { contentType: json.contentType, encode: (deli
 
 /** The JSON that is kept with each object: nothing is serialized. */
 const storedJson: Representation = {
-  ...json,
+  contentType: json.contentType,
   object: (_definition, stored) => stored.bytes,
   page: jsonListParts,
   value: json.encode,
@@ -82,24 +124,23 @@ class Shaped implements Representation {
   }
 
   events(definition: ResourceDefinition): EventStream {
-    // A stream of YAML documents is nothing upstream has.
-    if (this.#format === yaml) throw notAcceptable(['application/json;stream=watch'])
+    const { events } = this.#format
+    if (events === undefined) throw notAcceptable(streamTypes)
     const objectOf = this.#shape.events?.(definition)
     if (objectOf === undefined) return storedEvents
     return {
-      contentType: json.contentType,
-      encode: (delivery) => {
-        const { event, stored } = delivery
-        if (event.type === 'ERROR') return delivery.bytes
+      contentType: events.contentType,
+      encode: ({ event, stored }) => {
         const { type } = event
-        return json.encode({ type, object: objectOf({ type, object: stored?.withManagedFields ?? event.object }) })
+        if (type === 'ERROR') return events.encode(type, event.object)
+        return events.encode(type, objectOf({ type, object: stored?.withManagedFields ?? event.object }))
       },
     }
   }
 }
 
 /** Whether a person reads the answer: they said so, or use a tool people use. */
-function wantsPretty({ query, request }: { readonly query: URLSearchParams; readonly request: IncomingMessage }) {
+function wantsPretty(request: IncomingMessage, query: URLSearchParams): boolean {
   const said = query.get('pretty')
   if (said !== null && said !== '') return /^(1|t|true)$/i.test(said)
   const userAgent = request.headers['user-agent'] ?? ''

@@ -26,10 +26,19 @@ export interface Call {
 export interface Answer {
   readonly code: number
   readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
   readonly text: string
   /** The body as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into all kinds of objects
   readonly json: any
+}
+
+/** A stream of frames, such as a watch in protobuf. */
+export interface Frames {
+  readonly answer: IncomingMessage
+  /** The next frame without its length; undefined at the end. */
+  next(): Promise<Buffer | undefined>
+  close(): void
 }
 
 /** A stream of lines, such as a watch. */
@@ -89,10 +98,12 @@ export class TestServer {
     const answer = await this.#send(path, call)
     const chunks: Buffer[] = []
     for await (const chunk of answer) chunks.push(chunk as Buffer)
-    const text = Buffer.concat(chunks).toString()
+    const bytes = Buffer.concat(chunks)
+    const text = bytes.toString()
     return {
       code: answer.statusCode ?? 0,
       headers: answer.headers,
+      bytes,
       text,
       get json() {
         return JSON.parse(text)
@@ -119,6 +130,12 @@ export class TestServer {
       },
       close: () => answer.destroy(),
     }
+  }
+
+  async frames(path: string, call: Call = {}): Promise<Frames> {
+    const answer = await this.#send(path, call)
+    const frames = framesOf(answer)
+    return { answer, next: async () => (await frames.next()).value ?? undefined, close: () => answer.destroy() }
   }
 
   /** A connection over which a test writes what it likes. */
@@ -173,5 +190,18 @@ async function* linesOf(answer: IncomingMessage): AsyncGenerator<string> {
     const lines = (rest + String(chunk)).split('\n')
     rest = lines.pop() ?? ''
     yield* lines
+  }
+}
+
+/** Frames that begin with their length in four bytes. */
+async function* framesOf(answer: IncomingMessage): AsyncGenerator<Buffer, undefined> {
+  let rest = Buffer.alloc(0)
+  for await (const chunk of answer) {
+    rest = Buffer.concat([rest, chunk as Buffer])
+    while (rest.length >= 4 && rest.length >= 4 + rest.readUInt32BE()) {
+      const end = 4 + rest.readUInt32BE()
+      yield rest.subarray(4, end)
+      rest = rest.subarray(end)
+    }
   }
 }
