@@ -1,6 +1,11 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CustomObjectsApi, KubeConfig } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rows } from './support/kubectl.ts'
-import { Program } from './support/program.ts'
+import { Program, run } from './support/program.ts'
+import { tools } from './support/tools.ts'
 
 // A kind of the user's own, as kubectl sees it from its definition to its end.
 
@@ -192,6 +197,52 @@ it('has a kind that is not served refused by its name', async () => {
   const { stderr } = await withInput(unknown, 'create')
   expect(stderr).toContain('no matches for kind "Unknown" in version "stable.example.com/v1"')
   expect(stderr).toContain('ensure CRDs are installed first')
+})
+
+it('comes with a Helm chart that brings its definition and an object of it', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'coracle-'))
+  try {
+    const chart = join(home, 'charted')
+    await mkdir(join(chart, 'templates'), { recursive: true })
+    await mkdir(join(chart, 'crds'))
+    const charted = renamed('charteds', 'Charted', [])
+    const object = {
+      apiVersion: 'stable.example.com/v1',
+      kind: 'Charted',
+      metadata: { name: 'a' },
+      spec: { cronSpec: '@daily' },
+    }
+    await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: charted\nversion: 1.0.0\n')
+    await writeFile(join(chart, 'crds', 'charted.yaml'), JSON.stringify(charted))
+    await writeFile(join(chart, 'templates', 'a.yaml'), JSON.stringify(object))
+    const env = {
+      HOME: home,
+      KUBECONFIG: program.kubeconfig,
+      HELM_CACHE_HOME: home,
+      HELM_CONFIG_HOME: home,
+      HELM_DATA_HOME: home,
+    }
+    const { helm } = await tools()
+    const installed = await run(helm, ['install', 'charted', chart, '--wait', '--timeout', '20s'], { env })
+    expect(installed.stderr).toBe('')
+    expect(await kubectl('get', 'charteds', '-o', 'jsonpath={.items[*].spec.replicas}')).toBe('1')
+    expect((await run(helm, ['uninstall', 'charted'], { env })).code).toBe(0)
+    expect(await kubectl('get', 'charteds', '-o', 'name')).toBe('')
+  } finally {
+    await rm(home, { recursive: true })
+  }
+})
+
+it('is read and written by the official JavaScript client, and by our own command', async () => {
+  const config = new KubeConfig()
+  config.loadFromFile(program.kubeconfig)
+  const at = { group: 'stable.example.com', version: 'v1', namespace: 'default', plural: 'crontabs' }
+  const objects = config.makeApiClient(CustomObjectsApi)
+  await objects.createNamespacedCustomObject({ ...at, body: cronTab('js', { cronSpec: '@hourly' }) })
+  expect(await objects.getNamespacedCustomObject({ ...at, name: 'js' })).toMatchObject({ spec: { replicas: 1 } })
+  const { stdout } = await program.coracle(['get', 'ct', 'js'])
+  expect(rows(stdout)[1]?.slice(0, 3)).toEqual(['js', '@hourly', '1'])
+  await objects.deleteNamespacedCustomObject({ ...at, name: 'js' })
 })
 
 function renamed(plural: string, kind: string, shortNames: readonly string[]) {
