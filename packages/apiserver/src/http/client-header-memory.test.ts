@@ -86,7 +86,10 @@ describe('on real connections', () => {
       await once(socket, 'data')
       held.push(socket.resume())
     }
-    const closed = Promise.race(held.map((socket) => once(socket, 'close')))
+    // With what it has not read, the server's end arrives as a reset or as an end.
+    const closed = Promise.race(
+      held.map((socket) => new Promise((resolve) => socket.on('error', () => {}).once('close', resolve))),
+    )
     for (const socket of held) socket.write(`GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(900_000)}`)
     await closed
     expect((await server.call('/version')).code).toBe(200)
