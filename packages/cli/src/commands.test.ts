@@ -118,6 +118,18 @@ describe('apply', () => {
     expect(JSON.parse(stdout).data).toEqual({ a: '2' })
   })
 
+  it('lets the server merge, and says what to do where others own a field', async () => {
+    const apply = (data: object, more = '') => coracle(`apply --server-side${more} -f -`, configMap('merged', data))
+    expect((await apply({ a: '1' })).stdout).toBe('configmap/merged serverside-applied\n')
+    const refused = await apply({ a: '2' }, ' --field-manager other')
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('conflict with "kubectl": .data.a')
+    expect(refused.stderr).toContain('add --force-conflicts')
+    expect((await apply({ a: '2' }, ' --field-manager other --force-conflicts')).code).toBe(0)
+    expect((await coracle('get cm merged -o yaml --show-managed-fields')).stdout).toContain('manager: other')
+    expect((await coracle('apply --force-conflicts -f -', configMap('merged', {}))).stderr).toContain('--server-side')
+  })
+
   it('warns of an object that was created otherwise', async () => {
     await coracle('create -f -', configMap('created', {}))
     expect((await coracle('apply -f -', configMap('created', {}))).stderr).toMatch(

@@ -4,6 +4,7 @@ import type { DoctorFlags } from './commands/doctor.ts'
 import type { UpFlags } from './commands/up.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
+import { serverSideFieldManager } from './manifests/field-managers.ts'
 import { collect, collectCommas, durationOption, switchOption, wholeNumber } from './option-values.ts'
 import { ownVersion } from './own-version.ts'
 import { refuseFlagsOfNpm } from './up/npm-flags.ts'
@@ -192,6 +193,9 @@ function addApply(program: Command, host: Host): void {
   withManifests(program.command('apply'))
     .summary('make objects as files say')
     .description('Creates the objects of files, or changes those that are there to what the files say.')
+    .option('--server-side', 'let the server merge, which knows who set which field')
+    .option('--force-conflicts', 'with --server-side: take over fields that others set')
+    .option('--field-manager <name>', 'with --server-side: who applies', serverSideFieldManager)
     .action(async (_options, command: Command) => {
       const { apply } = await import('./commands/apply.ts')
       await apply(host, command.optsWithGlobals())

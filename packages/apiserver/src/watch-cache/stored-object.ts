@@ -3,6 +3,13 @@ import type { Stored } from '../registry-contract.ts'
 import { withRevision } from './object-codec.ts'
 import { endOfObject, readOwners } from './owners-trailer.ts'
 
+/** Of how many objects the owners of their fields are kept as more than bytes. */
+export const heldOwnersMax = 1024
+
+/** In a ring: who has been there longest is next to go. */
+const holders: (StoredObject | undefined)[] = []
+let nextHolder = 0
+
 /**
  * An object with its JSON. The JSON sent to clients is made from the stored bytes when someone first asks for it and
  * replaces them, so an object that nobody reads over the wire costs one copy, and one that many read costs no more.
@@ -35,7 +42,7 @@ export class StoredObject implements Stored {
     this.#head = head
     this.#insertedLength = insertedLength
     this.#current = false
-    this.#owners = owners
+    if (owners !== undefined) this.#hold(owners)
   }
 
   /** About how much the object's JSON takes. */
@@ -49,8 +56,22 @@ export class StoredObject implements Stored {
   }
 
   get owners(): FieldOwners {
-    this.#owners ??= readOwners(this.#source)
-    return this.#owners
+    return this.#owners ?? this.#hold(readOwners(this.#source))
+  }
+
+  /** Keeps the owners at hand while the object is among those written or asked for last: they are in its bytes. */
+  #hold(owners: FieldOwners): FieldOwners {
+    this.#owners = owners
+    const oldest = holders[nextHolder]
+    if (oldest !== undefined) oldest.#release()
+    holders[nextHolder] = this
+    nextHolder = (nextHolder + 1) % heldOwnersMax
+    return owners
+  }
+
+  #release(): void {
+    // Bytes that were sent to clients have them in another form.
+    if (this.#insertedLength === undefined) this.#owners = undefined
   }
 
   get withManagedFields(): KubernetesObject {

@@ -1,11 +1,24 @@
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { applyObject, lastAppliedAnnotation } from '../manifests/apply-object.ts'
+import { applyOnServer } from '../manifests/server-side-apply.ts'
 import { kindText, objectText } from '../resources/object-text.ts'
 import { fieldValidation, forEachManifest, type ManifestCommandFlags } from './manifest-command.ts'
 
+export interface ApplyFlags extends ManifestCommandFlags {
+  readonly serverSide?: boolean
+  readonly forceConflicts?: boolean
+  readonly fieldManager: string
+}
+
 /** `coracle apply -f FILE` */
-export async function apply(host: Host, flags: ManifestCommandFlags): Promise<void> {
+export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
+  if (flags.forceConflicts === true && flags.serverSide !== true) {
+    throw new CliError('--force-conflicts only works with --server-side')
+  }
+  if (flags.serverSide === true && flags.dryRun === 'client') {
+    throw new CliError("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)")
+  }
   await forEachManifest(host, flags, { asList: true }, async ({ client }, { resource, object, source }) => {
     const { name = '', generateName } = object.metadata
     if (name === '') {
@@ -14,6 +27,15 @@ export async function apply(host: Host, flags: ManifestCommandFlags): Promise<vo
           ? `the ${kindText(resource)} has no metadata.name`
           : `cannot use generate name with apply: ${generateName}`,
       )
+    }
+    if (flags.serverSide === true) {
+      const options = {
+        fieldManager: flags.fieldManager,
+        force: flags.forceConflicts === true,
+        fieldValidation: fieldValidation[flags.validate],
+        dryRun: flags.dryRun === 'server',
+      }
+      return { verb: 'serverside-applied', object: await applyOnServer(client, resource, object, options) }
     }
     const applied = await applyObject(client, resource, object, {
       fieldValidation: fieldValidation[flags.validate],

@@ -12,12 +12,10 @@ import {
 } from '@coracle/api'
 import type { Client, Patch, WriteOptions } from '@coracle/client'
 import { whileDoing } from '../describe-error.ts'
+import { applyFieldManager } from './field-managers.ts'
 
 /** Where an object keeps the configuration last applied: kubectl's, so that either program goes on where the other left off. */
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
-
-/** Who applied, for field ownership: kubectl's name, since both do the same and one may take over from the other. */
-export const applyFieldManager = 'kubectl-client-side-apply'
 
 export interface Applied {
   readonly outcome: 'created' | 'configured' | 'unchanged'
