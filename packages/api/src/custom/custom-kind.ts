@@ -1,3 +1,4 @@
+import { describeFieldError } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
 import type {
   CustomResourceDefinition,
@@ -7,6 +8,7 @@ import { storageVersionOf } from '../kinds/apiextensions/definition-state.ts'
 import { allVerbs } from '../kinds/verbs.ts'
 import type { KubernetesObject } from '../meta.ts'
 import type { ResourceDefinition } from '../resource.ts'
+import { compile } from '../schema/compile.ts'
 import { ApiError } from '../status.ts'
 import type { ConvertedVersion, FieldReader, KindRules, StoredKind, Strategy } from '../stored-kind.ts'
 import { customColumns, fieldsOf, valueAt } from './custom-columns.ts'
@@ -45,7 +47,7 @@ export function customKind(
         selectableFields.map(({ jsonPath }) => selectable(jsonPath)),
       ),
     ),
-    strategy: strategyOf(definition),
+    strategy: { ...strategyOf(definition), ...requestedChecks(definition, hub) },
     rules,
   }
 }
@@ -130,6 +132,30 @@ function strategyOf({ spec, metadata }: CustomResourceDefinition): Strategy<Kube
             throw new ApiError(405, 'MethodNotAllowed', message, details)
           },
         }),
+  }
+}
+
+/**
+ * A request is held to the schema of the version it is made in as well, where versions differ in nothing but their name. What
+ * a webhook has converted is held to that of the hub alone.
+ */
+function requestedChecks(definition: CustomResourceDefinition, hub: ResourceDefinition): Strategy<KubernetesObject> {
+  const { group, versions, conversion } = definition.spec
+  const others = versions.filter(({ served, name }) => served && name !== hub.version)
+  if (conversion?.strategy === 'Webhook' || others.length === 0) return {}
+  const schemas = new Map(others.map((each) => [`${group}/${each.name}`, versionOf(definition, each).schema]))
+  const check = (object: KubernetesObject, old: KubernetesObject | undefined, requested: string) => {
+    const schema = schemas.get(requested)
+    if (schema === undefined) return []
+    const errors = compile(schema).validate(object, { old })
+    if (errors.length === 0) return errors
+    // What the hub's schema says already is not said twice.
+    const said = new Set(compile(hub.schema).validate(object, { old }).map(describeFieldError))
+    return errors.filter((error) => !said.has(describeFieldError(error)))
+  }
+  return {
+    validateCreate: (object, requested) => check(object, undefined, requested),
+    validateUpdate: (object, old, requested) => check(object, old, requested),
   }
 }
 

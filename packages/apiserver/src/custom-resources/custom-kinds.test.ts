@@ -123,6 +123,26 @@ describe('several versions', () => {
     )
   })
 
+  it('hold what is written through them to their own schema', async () => {
+    const spec = {
+      type: 'object',
+      properties: { label: { type: 'string', maxLength: 3 }, weight: { type: 'integer' } },
+    }
+    const openAPIV3Schema = { type: 'object', properties: { spec } }
+    const short = crateVersion('v2', { schema: { openAPIV3Schema } })
+    await establish(client, crateDefinition([crateVersion('v1', { storage: true }), short]))
+    expect((await server.call(path('v1'), post(crate('a', { label: 'long' })))).code).toBe(201)
+    const refused = await server.call(path('v2'), post(crate('b', { label: 'long', weight: 0 })))
+    expect(refused.json.details.causes.map(({ field }: { readonly field: string }) => field)).toEqual([
+      'spec.weight',
+      'spec.label',
+    ])
+    // What is as it was is not held against the object.
+    const { json } = await server.call(path('v2', '/a'))
+    const changed = { ...json, spec: { ...json.spec, weight: 2 } }
+    expect((await server.call(path('v2', '/a'), put(changed))).code).toBe(200)
+  })
+
   it('warn where they are deprecated', async () => {
     const old = crateVersion('v1', { storage: true, deprecated: true })
     await establish(
@@ -149,6 +169,24 @@ describe('objects that no longer fit', () => {
     const worse = await server.call(path('v1', '/a'), put({ ...now, spec: { weight: 2 } }))
     expect(worse.json.message).toContain('spec.weight: Invalid value: 2: ')
   })
+})
+
+it('shows objects of a version that is not served any more in those that are, after a restart too', async () => {
+  const store = createMemoryStore()
+  const first = await startTestCore({ store })
+  const v1 = { group: 'example.com', version: 'v1', kind: 'Crate', plural: 'crates', namespaced: true }
+  const { spec } = await establish(first.client, crateDefinition())
+  await first.environment.clock.settle()
+  const object = { apiVersion: 'example.com/v1', kind: 'Crate', metadata: { name: 'a', namespace: 'default' } }
+  await first.client.create(v1, object)
+  const versions = [crateVersion('v1', { served: false }), crateVersion('v2', { storage: true })]
+  const body = { spec: { ...spec, versions } }
+  await first.client.patch(customResourceDefinitions, { name: 'crates.example.com' }, { type: 'merge', body })
+  await first.environment.clock.settle()
+  await first.core.close()
+  const second = await startTestCore({ store })
+  const { items } = await second.client.list({ ...v1, version: 'v2' })
+  expect(items.map(({ apiVersion }) => apiVersion)).toEqual(['example.com/v2'])
 })
 
 it('is there again after a restart, before the server is ready, with its objects', async () => {
