@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { KubernetesObject } from '@coracle/api'
+import { customResourceDefinitions, type KubernetesObject } from '@coracle/api'
 import { realEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
@@ -173,6 +173,17 @@ describe('a kind whose versions a webhook converts', () => {
     const before = calls
     for (let i = 0; i < 3; i += 1) expect((await server.call(path('v2'))).json.items).toHaveLength(2)
     expect(calls).toBeLessThanOrEqual(before + 1)
+  })
+
+  it('keeps what is there where another version becomes the one to store', async () => {
+    const { spec } = await define([crateVersion('v1', { storage: true }), crateVersion('v2')])
+    await post('v1', 'a', 'wine')
+    const body = { spec: { ...spec, versions: [crateVersion('v1'), crateVersion('v2', { storage: true })] } }
+    const client = server.core.client(apiServerUser)
+    await client.patch(customResourceDefinitions, { name: 'crates.example.com' }, { type: 'merge', body })
+    expect((await server.call(path('v2', '/a'))).json.spec.label).toBe('new wine')
+    expect((await server.call(path('v1', '/a'))).json.spec.label).toBe('wine')
+    expect((await post('v2', 'b', 'new beer')).code).toBe(201)
   })
 
   it('says that the webhook failed where it does', async () => {
