@@ -16,7 +16,7 @@ import { metaMessages } from './meta/protobuf.ts'
  * - `optional*` says that an empty value is one that was chosen, and is there in JSON (a pointer in Go). Elsewhere
  *   an empty string, a zero or a false is written for what is not there at all, unless it is required.
  * - `creationTimestamp!` says that a time is written even where it is none (in Go it is no pointer). Of objects the schema says
- *   so: they have a default.
+ *   so: they have a default, and no `*`.
  */
 export const protobufMessages: Readonly<Record<string, string>> = {
   ...apiextensionsMessages,

@@ -165,6 +165,7 @@ function unsetOf(field: NamedField, schema: ResolvedSchema, described: Field): u
     case 'time':
       return field.alwaysThere ? '' : undefined
     case 'object':
+      if (field.keepsEmpty) return undefined
       return described.byValue === true || described.default !== undefined ? {} : undefined
     default:
       return undefined

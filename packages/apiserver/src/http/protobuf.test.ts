@@ -404,8 +404,9 @@ function asWritten(schema: Schema, value: unknown): unknown {
 
 function unsetOf({ schema, required, byValue, default: whenAbsent }: Field, keepsEmpty: boolean): unknown {
   const { type } = resolveSchema(schema)
+  if (keepsEmpty) return undefined
   if (type === 'object') return byValue === true || whenAbsent !== undefined ? {} : undefined
-  if (!required || keepsEmpty) return undefined
+  if (!required) return undefined
   return type === 'string' ? '' : type === 'integer' ? 0 : type === 'boolean' ? false : undefined
 }
 

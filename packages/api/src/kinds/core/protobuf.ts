@@ -124,7 +124,7 @@ PodSchedulingGate: name
 PodSecurityContext: seLinuxOptions runAsUser* runAsNonRoot* supplementalGroups fsGroup* runAsGroup* sysctls
   windowsOptions fsGroupChangePolicy* seccompProfile appArmorProfile supplementalGroupsPolicy* seLinuxChangePolicy*
 PodSpec: volumes containers restartPolicy terminationGracePeriodSeconds* activeDeadlineSeconds* dnsPolicy
-  nodeSelector serviceAccountName serviceAccount nodeName hostNetwork hostPID hostIPC securityContext
+  nodeSelector serviceAccountName serviceAccount nodeName hostNetwork hostPID hostIPC securityContext*
   imagePullSecrets hostname subdomain affinity schedulerName initContainers automountServiceAccountToken*
   tolerations hostAliases priorityClassName priority* dnsConfig shareProcessNamespace* readinessGates
   runtimeClassName* enableServiceLinks* preemptionPolicy* overhead topologySpreadConstraints ephemeralContainers
@@ -152,7 +152,7 @@ ResourceHealth: resourceID health
 ResourceRequirements: limits requests claims
 ResourceStatus: name resources
 SELinuxOptions: user role type level
-ScaleIOVolumeSource: gateway system secretRef sslEnabled protectionDomain storagePool storageMode volumeName fsType
+ScaleIOVolumeSource: gateway system secretRef* sslEnabled protectionDomain storagePool storageMode volumeName fsType
   readOnly
 SeccompProfile: type localhostProfile*
 Secret: metadata data type stringData immutable*
