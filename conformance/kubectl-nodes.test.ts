@@ -79,6 +79,34 @@ describe('drain', () => {
     expect(await kubectl.exists('pods', 'bare')).toBe(false)
     await kubectl.ok(['uncordon', 'node-1'])
   })
+
+  it('evicts no more pods at a time than their budget allows, and none where it allows none', async () => {
+    const kubectl = await inNewNamespace()
+    await kubectl.create('replicationcontrollers', controller('web', 4))
+    await kubectl.waitForReplicas('web', 4)
+    await kubectl.ok(['create', 'poddisruptionbudget', 'web', '--selector=app=web', '--min-available=4'])
+    const budget = async () => rows(await kubectl.ok(['get', 'pdb', 'web']))[1]?.slice(0, 4)
+    await eventually('a counted budget', async () => ((await budget())?.[3] === '0' ? true : undefined))
+    expect(await budget()).toEqual(['web', '4', 'N/A', '0'])
+    const onNode1 = async () => {
+      const all = await kubectl.list<PodObject>('pods')
+      return all.filter(({ spec, metadata }) => spec.nodeName === 'node-1' && metadata.deletionTimestamp === undefined)
+    }
+    const before = (await onNode1()).length
+    expect(before).toBeGreaterThan(0)
+    const drain = ['drain', 'node-1', '--pod-selector=app=web']
+    const refused = await kubectl.run([...drain, '--timeout=1s'])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain("Cannot evict pod as it would violate the pod's disruption budget.")
+    expect(await onNode1()).toHaveLength(before)
+
+    await kubectl.ok(['patch', 'pdb', 'web', '--type=merge', '-p', '{"spec":{"minAvailable":3}}'])
+    const drained = await kubectl.run([...drain, '--timeout=60s'])
+    expect(drained.stdout).toMatch(/node\/node-1 drained\n$/)
+    expect(await onNode1()).toEqual([])
+    await kubectl.waitForReplicas('web', 4)
+    await kubectl.ok(['uncordon', 'node-1'])
+  })
 })
 
 describe('taint', () => {

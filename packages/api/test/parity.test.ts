@@ -5,7 +5,14 @@
  */
 import { describe, expect, it } from 'vitest'
 import { builtinResources } from '../src/kinds/builtin-kinds.ts'
-import { bindingSchema, deleteOptionsSchema, scaleSchema, statusSchema, watchEventSchema } from '../src/kinds/index.ts'
+import {
+  bindingSchema,
+  deleteOptionsSchema,
+  evictionSchema,
+  scaleSchema,
+  statusSchema,
+  watchEventSchema,
+} from '../src/kinds/index.ts'
 import { type KubernetesObject, listSchema } from '../src/meta.ts'
 import { apiVersionOf, type ResourceDefinition, type Verb } from '../src/resource.ts'
 import type { ListSchema, MapSchema, ObjectSchema, Schema, Union } from '../src/schema/schema.ts'
@@ -17,7 +24,14 @@ const facts = readOpenApiFacts()
 
 describe('parity with upstream', () => {
   it('has every field of every definition, and no other', () => {
-    const schemas: Schema[] = [bindingSchema, deleteOptionsSchema, scaleSchema, statusSchema, watchEventSchema]
+    const schemas: Schema[] = [
+      bindingSchema,
+      deleteOptionsSchema,
+      evictionSchema,
+      scaleSchema,
+      statusSchema,
+      watchEventSchema,
+    ]
     for (const { schema } of builtinResources) schemas.push(schema, listSchema(`${schema.name}List`, schema))
     const definitions = definitionsOf(schemas)
     // Every kind alone brings more than one definition: a walk that found few would prove nothing.

@@ -3,6 +3,7 @@ import type { Client } from '@coracle/client'
 import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
 import type { Environment } from '@coracle/environment'
 import { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
+import { createDisruptionController } from './disruption/controller.ts'
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
 import { createNamespaceController } from './namespace/controller.ts'
 import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
@@ -55,6 +56,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('root-ca-cert-publisher', createRootCaPublisher),
   inManager('node-controller', createNodeLifecycleController),
   inManager('pod-garbage-collector', createPodGarbageCollector),
+  inManager('disruption-controller', createDisruptionController),
   inManager('custom-resource-definition', createCustomResourceDefinitionController),
 ]
 

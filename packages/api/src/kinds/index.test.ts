@@ -2,11 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { listSchema } from '../meta.ts'
 import type { ObjectSchema, Schema } from '../schema/schema.ts'
 import { builtinKinds, builtinResources } from './builtin-kinds.ts'
-import { bindingSchema, deleteOptionsSchema, scaleSchema, statusSchema, watchEventSchema } from './index.ts'
+import {
+  bindingSchema,
+  deleteOptionsSchema,
+  evictionSchema,
+  scaleSchema,
+  statusSchema,
+  watchEventSchema,
+} from './index.ts'
 
 const roots: readonly Schema[] = [
   bindingSchema,
   deleteOptionsSchema,
+  evictionSchema,
   scaleSchema,
   statusSchema,
   watchEventSchema,

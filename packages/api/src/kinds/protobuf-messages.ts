@@ -4,6 +4,7 @@ import { coordinationMessages } from './coordination/protobuf.ts'
 import { coreMessages } from './core/protobuf.ts'
 import { eventsMessages } from './events/protobuf.ts'
 import { metaMessages } from './meta/protobuf.ts'
+import { policyMessages } from './policy/protobuf.ts'
 
 /**
  * Which number a field has in upstream's protobuf messages: what `generated.proto` of k8s.io/api and
@@ -25,4 +26,5 @@ export const protobufMessages: Readonly<Record<string, string>> = {
   ...coreMessages,
   ...eventsMessages,
   ...metaMessages,
+  ...policyMessages,
 }

@@ -5,6 +5,7 @@ import { bindingSchema } from '../kinds/core/binding.ts'
 import { deleteOptionsSchema } from '../kinds/meta/delete-options.ts'
 import { statusSchema } from '../kinds/meta/status.ts'
 import { watchEventSchema } from '../kinds/meta/watch-event.ts'
+import { evictionSchema } from '../kinds/policy/eviction.ts'
 import { listSchema } from '../meta.ts'
 import type { ResourceDefinition } from '../resource.ts'
 import { object } from '../schema/builders.ts'
@@ -27,6 +28,7 @@ export const exchangedKinds: readonly KindSchema[] = [
   { schema: watchEventSchema, kinds: [{ group: '', version: 'v1', kind: 'WatchEvent' }] },
   { schema: scaleSchema, kinds: [{ group: 'autoscaling', version: 'v1', kind: 'Scale' }] },
   { schema: bindingSchema, kinds: [{ group: '', version: 'v1', kind: 'Binding' }] },
+  { schema: evictionSchema, kinds: [{ group: 'policy', version: 'v1', kind: 'Eviction' }] },
 ]
 
 /** What a PATCH request carries. */

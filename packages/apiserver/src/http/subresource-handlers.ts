@@ -1,4 +1,4 @@
-import { bindingSchema, type ResourceDefinition, scaleSchema } from '@coracle/api'
+import { bindingSchema, evictionSchema, type ResourceDefinition, scaleSchema } from '@coracle/api'
 import type { Registry, RegistryWriteOptions } from '../registry-contract.ts'
 import type { Subresource, SubresourceResult } from '../subresources/subresource.ts'
 import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
@@ -114,6 +114,7 @@ function kindOf(definition: ResourceDefinition, name: string): ExpectedKind {
 const exchangedKinds = [
   { group: '', version: 'v1', kind: 'Binding', schema: bindingSchema },
   { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: scaleSchema },
+  { group: 'policy', version: 'v1', kind: 'Eviction', schema: evictionSchema },
 ]
 
 function sendResult(

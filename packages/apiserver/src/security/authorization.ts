@@ -74,7 +74,9 @@ function allows(permissions: Permissions, attributes: RequestAttributes): boolea
   const { verb, resource, subresource } = attributes
   const qualified = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
   const key = subresource === '' ? qualified : `${qualified}/${subresource}`
-  return permissions.resources.get(key)?.has(verb) === true || permissions.resources.get('*')?.has(verb) === true
+  const { resources } = permissions
+  if (resources.get(key)?.has(verb) === true || resources.get('*')?.has(verb) === true) return true
+  return subresource !== '' && resources.get(`*/${subresource}`)?.has(verb) === true
 }
 
 const matchesPath = (pattern: string, path: string): boolean =>

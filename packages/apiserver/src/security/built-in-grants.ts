@@ -5,7 +5,8 @@
 export type Grant = ({ readonly user: string } | { readonly group: string }) & {
   /**
    * Each line: verbs, a space, resources as `plural.group/subresource`; both separated by commas. `read` is get, list
-   * and watch; `change` is update and patch; `remove` is delete and deletecollection; `*` is every resource.
+   * and watch; `change` is update and patch; `remove` is delete and deletecollection; `*` is every resource; before
+   * a slash it stands for any that has the subresource.
    */
   readonly resources?: readonly string[]
   /** Paths outside the API's resources that may be read; a trailing `*` matches any rest. */
@@ -140,7 +141,7 @@ export const builtInGrants: readonly Grant[] = [
     'read deployments.apps,replicasets.apps,statefulsets.apps,replicationcontrollers,pods',
     'read,change poddisruptionbudgets.policy',
     'change poddisruptionbudgets.policy/status,pods/status',
-    'get replicationcontrollers/scale,replicasets.apps/scale,deployments.apps/scale,statefulsets.apps/scale',
+    'get */scale',
   ),
   controller(
     'endpoint-controller',

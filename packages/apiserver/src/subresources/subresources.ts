@@ -4,6 +4,7 @@ import type { NodeGateway } from '../node-gateway.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import { bindingSubresource } from './binding.ts'
+import { evictionSubresource } from './eviction/eviction.ts'
 import { finalizeSubresource } from './finalize.ts'
 import { logSubresource } from './log.ts'
 import { scaleSubresource } from './scale.ts'
@@ -28,7 +29,7 @@ export function createSubresources(
       if (registry === undefined) return undefined
       let known = made.get(registry)
       if (known === undefined) {
-        known = subresourcesOf(registry, environment, nodes)
+        known = subresourcesOf(registry, registries, environment, nodes)
         made.set(registry, known)
       }
       return known.get(name)
@@ -38,6 +39,7 @@ export function createSubresources(
 
 function subresourcesOf(
   registry: ResourceRegistry,
+  registries: Registries,
   environment: Environment,
   nodes: NodeGateway | undefined,
 ): ReadonlyMap<string, Subresource> {
@@ -47,6 +49,7 @@ function subresourcesOf(
   if (group !== '') return known
   if (plural === 'pods') {
     known.set('binding', bindingSubresource(registry, environment))
+    known.set('eviction', evictionSubresource(registry, registries, environment))
     known.set('log', logSubresource(registry, nodes))
   }
   if (plural === 'namespaces') known.set('finalize', finalizeSubresource(registry))

@@ -13,6 +13,7 @@ export const pods = kind<Pod>(podSchema, {
   categories: ['all'],
   subresources: {
     binding: { kind: 'Binding', verbs: ['create'] },
+    eviction: { group: 'policy', kind: 'Eviction', verbs: ['create'] },
     log: { kind: 'Pod', verbs: ['get'] },
   },
   columns: podColumns,

@@ -1,0 +1,141 @@
+import {
+  ApiError,
+  formatTime,
+  type Pod,
+  type PodDisruptionBudget,
+  podDisruptionBudgets,
+  pods,
+  replicationControllers,
+} from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { createManager, type Manager } from '@coracle/controller-runtime'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ownedBy, pod, replicationController } from '../testing/objects.ts'
+import { createDisruptionController } from './controller.ts'
+import { expectedScale } from './expected-scale.ts'
+
+let environment: VirtualEnvironment
+let client: FakeClient
+let manager: Manager
+
+beforeEach(async () => {
+  environment = virtualEnvironment()
+  client = createFakeClient(environment)
+  manager = createManager({ client, environment })
+  manager.add(createDisruptionController({ resources: () => [] }))
+  await manager.start()
+})
+
+afterEach(() => manager.stop())
+
+const createBudget = (spec: PodDisruptionBudget['spec']) =>
+  client.create<PodDisruptionBudget>(podDisruptionBudgets, {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { selector: { matchLabels: { app: 'web' } }, ...spec },
+  })
+
+async function createPod(name: string, parts: Partial<Pod['metadata']> = {}): Promise<void> {
+  const { metadata, ...rest } = pod(name, { readyFor: 60 })
+  const own = { namespace: 'default', name, labels: metadata.labels, ...parts }
+  await client.create<Pod>(pods, { ...rest, metadata: own })
+}
+
+async function status() {
+  await environment.clock.settle()
+  return (await client.get(podDisruptionBudgets, { namespace: 'default', name: 'web' })).status
+}
+
+it('counts again when a pod comes, goes, or is ready no more', async () => {
+  await createBudget({ minAvailable: 1 })
+  for (const name of ['a', 'b', 'c']) await createPod(name)
+  expect(await status()).toMatchObject({ disruptionsAllowed: 2, currentHealthy: 3 })
+  await client.delete(pods, { namespace: 'default', name: 'a' })
+  expect(await status()).toMatchObject({ disruptionsAllowed: 1, currentHealthy: 2 })
+  const object = await client.get(pods, { namespace: 'default', name: 'b' })
+  const conditions = [{ type: 'Ready', status: 'False' as const }]
+  await client.update<Pod>(pods, { ...object, status: { ...object.status, conditions } }, { subresource: 'status' })
+  expect(await status()).toMatchObject({ disruptionsAllowed: 0, currentHealthy: 1 })
+})
+
+it('asks the replication controller of its pods how many there should be', async () => {
+  const owner = await client.create(replicationControllers, replicationController(4))
+  await createBudget({ maxUnavailable: '50%' })
+  for (const name of ['a', 'b', 'c']) await createPod(name, { ownerReferences: [ownedBy(owner)] })
+  expect(await status()).toMatchObject({ expectedPods: 4, desiredHealthy: 2, disruptionsAllowed: 1 })
+})
+
+it('counts a pod again that was to be evicted and stayed', async () => {
+  const created = await createBudget({ minAvailable: 1 })
+  for (const name of ['a', 'b']) await createPod(name)
+  await status()
+  const object = await client.get(podDisruptionBudgets, { namespace: 'default', name: 'web' })
+  const since = formatTime(environment.clock.now())
+  const granted = { ...object.status, disruptionsAllowed: 0, disruptedPods: { a: since } }
+  await client.update(podDisruptionBudgets, { ...created, ...object, status: granted } as PodDisruptionBudget, {
+    subresource: 'status',
+  })
+  expect(await status()).toMatchObject({ disruptionsAllowed: 0, currentHealthy: 1, disruptedPods: { a: since } })
+  await environment.clock.advance('2m')
+  expect(await status()).toMatchObject({ disruptionsAllowed: 1, currentHealthy: 2 })
+  expect((await status())?.disruptedPods).toBeUndefined()
+})
+
+it('takes back that a pod is about to be disrupted, when it is still there', async () => {
+  await createPod('a')
+  const object = await client.get(pods, { namespace: 'default', name: 'a' })
+  const lastTransitionTime = '2026-01-01T00:00:00Z'
+  const conditions = [{ type: 'DisruptionTarget', status: 'True' as const, lastTransitionTime }]
+  await client.update<Pod>(pods, { ...object, status: { ...object.status, conditions } }, { subresource: 'status' })
+  const target = async () => (await client.get(pods, { namespace: 'default', name: 'a' })).status?.conditions?.[0]
+  await environment.clock.advance('119s')
+  expect(await target()).toMatchObject({ status: 'True' })
+  await environment.clock.advance('2s')
+  expect(await target()).toMatchObject({ type: 'DisruptionTarget', status: 'False' })
+})
+
+it('asks the scale of whatever else controls pods, each once', async () => {
+  const sets = { group: 'example.com', version: 'v1', kind: 'Set', plural: 'sets', namespaced: true }
+  const owner = { apiVersion: 'example.com/v1', kind: 'Set', name: 's', uid: 'u', controller: true }
+  const owned = ['a', 'b'].map((name) => ({
+    ...pod(name),
+    metadata: { ...pod(name).metadata, ownerReferences: [owner] },
+  }))
+  let asked = 0
+  const answers = (answer: () => unknown) => ({
+    client: {
+      ...client,
+      get: async () => {
+        asked += 1
+        return answer()
+      },
+    } as never,
+    informer: () => {
+      throw new Error('not asked')
+    },
+    resources: () => [sets],
+  })
+  const scale = { metadata: { uid: 'u' }, spec: { replicas: 7 } }
+  expect(
+    await expectedScale(
+      answers(() => scale),
+      owned,
+    ),
+  ).toEqual({ count: 7, unmanaged: [] })
+  expect(asked).toBe(1)
+  const noPath = () => {
+    throw new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
+  }
+  expect(await expectedScale(answers(noPath), owned)).toEqual({
+    error: 'sets.example.com does not implement the scale subresource',
+  })
+  const another = { ...scale, metadata: { uid: 'other' } }
+  expect(
+    await expectedScale(
+      answers(() => another),
+      owned,
+    ),
+  ).toEqual({ error: 'found no controllers for pod "a"' })
+})

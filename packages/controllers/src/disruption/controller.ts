@@ -1,0 +1,90 @@
+import {
+  deepEqual,
+  type LabelSelectorMatcher,
+  type Pod,
+  type PodDisruptionBudget,
+  podDisruptionBudgets,
+  pods as podResource,
+  type Resource,
+  replicationControllers,
+  selectorFromLabelSelector,
+} from '@coracle/api'
+import { keyOf, keyText } from '@coracle/client'
+import {
+  type Change,
+  type Controller,
+  controller,
+  type Lookup,
+  performPlan,
+  type ReconcileContext,
+} from '@coracle/controller-runtime'
+import { isReady } from '../pods/pod-state.ts'
+import { expectedScale } from './expected-scale.ts'
+import { needsScale, planDisruptionBudget, planStaleTarget, staleTargetAt } from './plan.ts'
+
+/**
+ * Keeps the status of disruption budgets: how many pods may be evicted now. Evictions are granted by it alone, so it says
+ * nothing that it has not counted. Also takes back what pods say of a disruption that did not come.
+ */
+export function createDisruptionController({ resources }: { resources(): readonly Resource[] }): Controller {
+  return controller('disruption-controller', { component: 'controllermanager' })
+    .for(podDisruptionBudgets)
+    .watches(podResource, concerns, { predicates: [changesDisruption] })
+    .reads(replicationControllers)
+    .reconcile(async ({ object: budget, namespace = '', name }, context) => {
+      if (name.startsWith(podKeyPrefix)) return clearStaleTarget(context, namespace, name.slice(podKeyPrefix.length))
+      if (budget === undefined) return undefined
+      const selector = matcherOf(budget)
+      const all = context.informer(podResource).list(namespace)
+      const pods = all.filter(({ metadata }) => selector.matches(metadata.labels))
+      const sources = { client: context.client, informer: context.informer.bind(context), resources }
+      const scale = needsScale(budget) ? await expectedScale(sources, pods) : undefined
+      const plan = planDisruptionBudget({ budget, pods, scale }, context.clock.now())
+      await performPlan(context, budget, plan)
+      return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
+    })
+}
+
+/** Makes the key of a pod beside those of budgets. No budget can be called that. */
+const podKeyPrefix = 'pod/'
+
+/** The budgets that guard a pod, and the pod itself while it says that it is about to be disrupted. */
+function concerns(pod: Pod, lookup: Lookup): readonly string[] {
+  const { namespace, name = '', labels } = pod.metadata
+  const budgets = lookup.informer(podDisruptionBudgets).list(namespace)
+  const keys = budgets.filter((budget) => matcherOf(budget).matches(labels)).map(keyOf)
+  return staleTargetAt(pod) === undefined ? keys : [...keys, keyText(namespace, podKeyPrefix + name)]
+}
+
+function changesDisruption(change: Change<Pod>): boolean {
+  if (change.type !== 'update') return true
+  const { old, object } = change
+  return (
+    isReady(old) !== isReady(object) ||
+    old.metadata.deletionTimestamp !== object.metadata.deletionTimestamp ||
+    staleTargetAt(old) !== staleTargetAt(object) ||
+    !deepEqual(old.metadata.labels, object.metadata.labels) ||
+    !deepEqual(old.metadata.ownerReferences, object.metadata.ownerReferences)
+  )
+}
+
+const matchers = new WeakMap<object, LabelSelectorMatcher>()
+
+function matcherOf({ spec }: PodDisruptionBudget): LabelSelectorMatcher {
+  const selector = spec?.selector
+  if (selector === undefined) return selectorFromLabelSelector(undefined)
+  const known = matchers.get(selector)
+  if (known !== undefined) return known
+  const made = selectorFromLabelSelector(selector)
+  matchers.set(selector, made)
+  return made
+}
+
+async function clearStaleTarget(context: ReconcileContext<PodDisruptionBudget>, namespace: string, name: string) {
+  const pod = context.informer(podResource).get(keyText(namespace, name))
+  if (pod === undefined) return undefined
+  const plan = planStaleTarget(pod, context.clock.now())
+  const podContext: ReconcileContext<Pod> = { ...context, resource: podResource }
+  await performPlan(podContext, pod, { actions: plan.actions })
+  return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
+}

@@ -1,0 +1,135 @@
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { pod, secondsAgo, startMs } from '../testing/objects.ts'
+import { planDisruptionBudget, planStaleTarget } from './plan.ts'
+
+function budget(
+  spec: Omit<NonNullable<PodDisruptionBudget['spec']>, 'selector'>,
+  status?: Partial<PodDisruptionBudgetStatus>,
+): PodDisruptionBudget {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'web', namespace: 'default', generation: 3 },
+    spec: { selector: { matchLabels: { app: 'web' } }, ...spec },
+    status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0, ...status },
+  }
+}
+
+const healthy = (count: number) => Array.from({ length: count }, (_, index) => pod(`p${index}`, { readyFor: 60 }))
+
+describe('planDisruptionBudget', () => {
+  it.each([
+    ['a number that must be there', { minAvailable: 2 }, 3, undefined, [1, 3, 2, 3]],
+    ['none to spare', { minAvailable: 3 }, 3, undefined, [0, 3, 3, 3]],
+    ['a share that must be there, rounded up', { minAvailable: '50%' }, 5, 5, [2, 5, 3, 5]],
+    ['a number that may be missing', { maxUnavailable: 1 }, 4, 4, [1, 4, 3, 4]],
+    ['a share that may be missing, rounded up', { maxUnavailable: '30%' }, 4, 4, [2, 4, 2, 4]],
+    ['more missing than there are', { maxUnavailable: 9 }, 2, 2, [2, 2, 0, 2]],
+    ['fewer pods than wanted', { maxUnavailable: 1 }, 2, 4, [0, 2, 3, 4]],
+    ['nothing to guard yet', { minAvailable: 0 }, 0, undefined, [0, 0, 0, 0]],
+  ] as const)('counts %s', (_what, spec, count, scale, [allowed, current, desired, expected]) => {
+    const observed = {
+      budget: budget(spec),
+      pods: healthy(count),
+      scale: scale === undefined ? undefined : { count: scale, unmanaged: [] },
+    }
+    expect(planDisruptionBudget(observed, startMs).status).toMatchObject({
+      disruptionsAllowed: allowed,
+      currentHealthy: current,
+      desiredHealthy: desired,
+      expectedPods: expected,
+      observedGeneration: 3,
+      conditions: [
+        {
+          type: 'DisruptionAllowed',
+          status: allowed > 0 ? 'True' : 'False',
+          reason: allowed > 0 ? 'SufficientPods' : 'InsufficientPods',
+          message: '',
+          lastTransitionTime: secondsAgo(0),
+          observedGeneration: 3,
+        },
+      ],
+    })
+  })
+
+  it('counts no pod that is going or is not ready', () => {
+    const pods = [pod('going', { readyFor: 60, isGoing: true }), pod('unready'), ...healthy(2)]
+    const { status } = planDisruptionBudget({ budget: budget({ minAvailable: 1 }), pods }, startMs)
+    expect(status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1, expectedPods: 4 })
+  })
+
+  it('counts no pod whose eviction is granted, until that is too long ago', () => {
+    const observed = {
+      budget: budget(
+        { minAvailable: 1 },
+        { disruptedPods: { p0: secondsAgo(30), p1: secondsAgo(120), gone: secondsAgo(1) } },
+      ),
+      pods: healthy(3),
+    }
+    const { status, actions, requeueAfterMs } = planDisruptionBudget(observed, startMs)
+    expect(status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1, disruptedPods: { p0: secondsAgo(30) } })
+    expect(status?.disruptedPods).not.toHaveProperty('gone')
+    expect(requeueAfterMs).toBe(90_000)
+    expect(actions).toMatchObject([
+      {
+        type: 'event',
+        reason: 'NotDeleted',
+        about: { metadata: { name: 'p1' } },
+        message: "Pod was expected by PDB default/web to be deleted but it wasn't",
+      },
+    ])
+  })
+
+  it('allows nothing while nobody can say how many pods there should be', () => {
+    const observed = {
+      budget: budget({ maxUnavailable: 1 }, { disruptionsAllowed: 1, observedGeneration: 2 }),
+      pods: healthy(2),
+      scale: { error: 'found no controllers for pod "p0"' },
+    }
+    const { status, actions } = planDisruptionBudget(observed, startMs)
+    expect(status).toMatchObject({
+      disruptionsAllowed: 0,
+      observedGeneration: 2,
+      conditions: [{ status: 'False', reason: 'SyncFailed', message: 'found no controllers for pod "p0"' }],
+    })
+    expect(actions).toMatchObject([{ eventType: 'Warning', reason: 'CalculateExpectedPodCountFailed' }])
+  })
+
+  it('says that it guards nothing, and what it cannot count', () => {
+    const none = planDisruptionBudget({ budget: budget({ minAvailable: 1 }), pods: [] }, startMs)
+    expect(none.actions).toMatchObject([{ eventType: 'Normal', reason: 'NoPods', message: 'No matching pods found' }])
+    const scale = { count: 0, unmanaged: ['p0'] }
+    const bare = planDisruptionBudget({ budget: budget({ maxUnavailable: 1 }), pods: healthy(1), scale }, startMs)
+    expect(bare.actions).toMatchObject([{ eventType: 'Warning', reason: 'UnmanagedPods' }])
+  })
+})
+
+describe('planStaleTarget', () => {
+  const targeted = (secondsSince: number, traits = {}) => {
+    const base = pod('p', traits)
+    const target = { type: 'DisruptionTarget', status: 'True', lastTransitionTime: secondsAgo(secondsSince) } as const
+    return { ...base, status: { ...base.status, conditions: [target] } }
+  }
+
+  it('takes the condition back two minutes later', () => {
+    expect(planStaleTarget(targeted(120), startMs).actions).toMatchObject([
+      {
+        type: 'patch',
+        subresource: 'status',
+        patch: { body: { status: { conditions: [{ type: 'DisruptionTarget', status: 'False' }] } } },
+      },
+    ])
+  })
+
+  it('waits until then', () => {
+    expect(planStaleTarget(targeted(50), startMs)).toEqual({ actions: [], requeueAfterMs: 70_000 })
+  })
+
+  it.each([
+    ['that is going', { isGoing: true }],
+    ['that has ended', { phase: 'Failed' }],
+  ])('leaves a pod alone %s', (_what, traits) => {
+    expect(planStaleTarget(targeted(500, traits), startMs)).toEqual({ actions: [] })
+  })
+})
