@@ -200,6 +200,23 @@ describe('pods/eviction', () => {
     expect(await test.store.latest()).toBe(before)
   })
 
+  it('is what admission makes of it', async () => {
+    const test = await startTestCore({
+      admission: [
+        {
+          name: 'patient',
+          mutate: ({ subresource }, object) =>
+            subresource === 'eviction' && object !== undefined
+              ? ({ ...object, deleteOptions: { gracePeriodSeconds: 90 } } as typeof object)
+              : object,
+        },
+      ],
+    })
+    await running(test)
+    await evict(test)
+    expect((await test.client.get(pods, key)).metadata.deletionGracePeriodSeconds).toBe(90)
+  })
+
   it('takes evictions of policy/v1beta1', async () => {
     const test = await startTestCore()
     await running(test)

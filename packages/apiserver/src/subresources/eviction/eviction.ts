@@ -39,8 +39,7 @@ export function evictionSubresource(
   return {
     async create(context, namespace, name, body, options) {
       const { object, warnings } = decode(body, options)
-      const deleteOptions = deleteOptionsOf(object as Eviction, options)
-      await pods.admitPosted(context, namespace, name, {
+      const admitted = await pods.admitPosted(context, namespace, name, {
         operation: 'CREATE',
         subresource: 'eviction',
         kind: evictionKind,
@@ -50,6 +49,7 @@ export function evictionSubresource(
           if (metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object')
         },
       })
+      const deleteOptions = deleteOptionsOf(admitted as Eviction, options)
       await pods.current(namespace, name)
       const storages = { pods: pods.storage, budgets: registries.of(podDisruptionBudgets)?.storage }
       await evict(storages, namespace, name, deleteOptions, () => clock.now())
