@@ -163,6 +163,10 @@ function differences(where: string, ours: unknown, theirs: unknown): readonly st
   }
   const keys = new Set([...Object.keys(ours), ...Object.keys(theirs)])
   keys.delete(elsewhere)
+  // An object of no fields: upstream leaves the member out.
+  if (isObject(ours.properties) && Object.keys(ours.properties).length === 0 && !('properties' in theirs)) {
+    keys.delete('properties')
+  }
   return [...keys].flatMap((key) => differences(`${where}.${key}`, ours[key], theirs[key]))
 }
 

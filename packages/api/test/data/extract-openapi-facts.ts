@@ -52,14 +52,14 @@ function kindOf(operation: Json): string | undefined {
   return [...(group === '' ? [] : [group]), version, kind].join('/')
 }
 
-/** Drops descriptions, which are texts; a field that is called `description` is a schema, and stays. */
-function withoutTexts(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutTexts)
+/** Drops descriptions and defaults. Below `properties` members are fields, and stay whatever they are called. */
+function withoutTexts(value: unknown, areFields = false): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutTexts(each))
   if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).filter(
-    ([name, member]) => !(name === 'description' && typeof member === 'string') && name !== 'default',
+  const members = Object.entries(value).filter(([name]) => areFields || (name !== 'description' && name !== 'default'))
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, withoutTexts(member, name === 'properties' && !areFields)]),
   )
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutTexts(member)]))
 }
 
 /** A line for each entry, so that a new version of the document shows as the lines it changes. */
