@@ -1,7 +1,7 @@
 /** The numbers of fields in protobuf, see `../protobuf-messages.ts`. */
 export const metaMessages = {
   'io.k8s.apimachinery.pkg.apis.meta.v1': `
-Condition: type status observedGeneration lastTransitionTime reason message
+Condition: type status observedGeneration lastTransitionTime! reason message
 DeleteOptions: gracePeriodSeconds* preconditions orphanDependents* propagationPolicy* dryRun
   ignoreStoreReadErrorWithClusterBreakingPotential*
 LabelSelector: matchLabels matchExpressions
