@@ -1,4 +1,4 @@
-import { deepEqual } from '@coracle/api'
+import { deepEqual, type JsonObject, member } from '@coracle/api'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { shared } from './structure-sharing.ts'
@@ -21,7 +21,7 @@ function expectMaximal(old: unknown, value: unknown): void {
   if (typeof old !== 'object' || typeof value !== 'object' || old === null || value === null) return
   if (Array.isArray(old) !== Array.isArray(value)) return
   for (const name of Object.keys(value)) {
-    expectMaximal((old as Record<string, unknown>)[name], (value as Record<string, unknown>)[name])
+    expectMaximal(member(old as JsonObject, name), member(value as JsonObject, name))
   }
 }
 
