@@ -2,7 +2,7 @@
 import { isJsonObject, setMember } from '../json.ts'
 import { inFieldOrder } from './field-order.ts'
 import { resolveSchema } from './resolve.ts'
-import type { Field, ListSchema, MapSchema, ObjectSchema, Schema } from './schema.ts'
+import type { Field, ObjectSchema, Schema } from './schema.ts'
 
 /** Fills in what is absent, and returns the value itself where nothing is. */
 export type Defaulter = (value: unknown) => unknown
@@ -24,9 +24,9 @@ function makeDefaulter(schema: Schema): Defaulter {
     case 'object':
       return objectDefaulter(schema)
     case 'list':
-      return listDefaulter(schema)
+      return listDefaulter(defaulterOf(schema.items))
     case 'map':
-      return mapDefaulter(schema)
+      return mapDefaulter(defaulterOf(schema.values))
     case 'lazy':
       return (value) => defaulterOf(resolveSchema(schema))(value)
     default:
@@ -34,8 +34,8 @@ function makeDefaulter(schema: Schema): Defaulter {
   }
 }
 
-function listDefaulter(schema: ListSchema): Defaulter {
-  const items = defaulterOf(schema.items)
+/** Fills in the elements of a list, each by `items`. */
+export function listDefaulter(items: Defaulter): Defaulter {
   if (items === unchanged) return unchanged
   return (value) => {
     if (!Array.isArray(value)) return value
@@ -50,19 +50,19 @@ function listDefaulter(schema: ListSchema): Defaulter {
   }
 }
 
-function mapDefaulter(schema: MapSchema): Defaulter {
-  const values = defaulterOf(schema.values)
+/** Fills in the values of a map, each by `values`. */
+export function mapDefaulter(values: Defaulter): Defaulter {
   if (values === unchanged) return unchanged
   return (value) => {
     if (!isJsonObject(value)) return value
-    let changed = false
-    const copy: Record<string, unknown> = {}
+    let copy: Record<string, unknown> | undefined
     for (const [key, before] of Object.entries(value)) {
       const after = values(before)
-      changed ||= after !== before
+      if (after === before) continue
+      copy ??= { ...value }
       setMember(copy, key, after)
     }
-    return changed ? copy : value
+    return copy ?? value
   }
 }
 

@@ -1,8 +1,8 @@
 /** Defaults of custom resources: of any node, put in where a value is absent or a null that may not be there. */
 import { isJsonObject, setMember } from '../../json.ts'
-import { type Defaulter, defaulterOf, unchanged } from '../defaults.ts'
+import { type Defaulter, defaulterOf, listDefaulter, mapDefaulter, unchanged } from '../defaults.ts'
 import { resolveSchema } from '../resolve.ts'
-import type { ListSchema, MapSchema, ObjectSchema, Schema } from '../schema.ts'
+import type { ObjectSchema, Schema } from '../schema.ts'
 
 const defaulters = new WeakMap<object, Defaulter>()
 
@@ -20,9 +20,9 @@ function makeDefaulter(schema: Schema): Defaulter {
     case 'object':
       return schema.dialect === 'go' ? defaulterOf(schema) : objectDefaulter(schema)
     case 'list':
-      return listDefaulter(schema)
+      return listDefaulter(presentDefaulter(schema.items))
     case 'map':
-      return mapDefaulter(schema)
+      return mapDefaulter(presentDefaulter(schema.values))
     case 'lazy':
       return (value) => structuralDefaulterOf(resolveSchema(schema))(value)
     default:
@@ -68,39 +68,6 @@ function objectDefaulter(schema: ObjectSchema): Defaulter {
       if (after === before) continue
       copy ??= { ...value }
       setMember(copy, name, after)
-    }
-    return copy ?? value
-  }
-}
-
-function mapDefaulter(schema: MapSchema): Defaulter {
-  const values = presentDefaulter(schema.values)
-  if (values === unchanged) return unchanged
-  return (value) => {
-    if (!isJsonObject(value)) return value
-    let copy: Record<string, unknown> | undefined
-    for (const [key, before] of Object.entries(value)) {
-      const after = values(before)
-      if (after === before) continue
-      copy ??= { ...value }
-      setMember(copy, key, after)
-    }
-    return copy ?? value
-  }
-}
-
-function listDefaulter(schema: ListSchema): Defaulter {
-  const items = presentDefaulter(schema.items)
-  if (items === unchanged) return unchanged
-  return (value) => {
-    if (!Array.isArray(value)) return value
-    let copy: unknown[] | undefined
-    for (let index = 0; index < value.length; index += 1) {
-      const before: unknown = value[index]
-      const after = items(before)
-      if (after === before) continue
-      copy ??= value.slice()
-      copy[index] = after
     }
     return copy ?? value
   }
