@@ -19,7 +19,7 @@ export { type DiscoveredResource, discoverResources } from './discovery.ts'
 export { createEventRecorder, type EventDetails, type EventRecorder, type EventType } from './events.ts'
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
 export type { RawRequest, RawResponse } from './http-transport.ts'
-export { byController, controllerIndexName, type IndexFunction } from './indexed-store.ts'
+export { type Aggregate, byController, controllerIndexName, type IndexFunction } from './indexed-store.ts'
 export { createInformer, type Informer, type InformerHandler, type InformerOptions } from './informer.ts'
 export { createInformerFactory, type InformerFactory } from './informer-factory.ts'
 export {

@@ -3,11 +3,21 @@ import type { KubernetesObject } from '@coracle/api'
 /** The values under which an index files an object; none where it has no place in the index. Pure. */
 export type IndexFunction<T extends KubernetesObject> = (object: T) => readonly string[]
 
+/**
+ * Something computed from the objects of a cache, such as a count, that is kept up to date with them: an object is added when
+ * it comes into the cache and removed when it leaves; a change removes the old state and adds the new. Must not throw.
+ */
+export interface Aggregate<T extends KubernetesObject> {
+  add(object: T): void
+  remove(object: T): void
+}
+
 /** Objects by key, by namespace and by any number of indexes. Every change costs as much as the object has index values. */
 export class IndexedStore<T extends KubernetesObject> {
   readonly #objects = new Map<string, T>()
   readonly #byNamespace = new Map<string, Map<string, T>>()
   readonly #indexes = new Map<string, Index<T>>()
+  readonly #aggregates = new Set<Aggregate<T>>()
 
   get size(): number {
     return this.#objects.size
@@ -45,10 +55,21 @@ export class IndexedStore<T extends KubernetesObject> {
     this.#indexes.set(name, index)
   }
 
+  /** Adds an aggregate of what is here and what will come. Adding it twice does nothing. */
+  addAggregate(aggregate: Aggregate<T>): void {
+    if (this.#aggregates.has(aggregate)) return
+    this.#aggregates.add(aggregate)
+    for (const object of this.#objects.values()) aggregate.add(object)
+  }
+
   /** Stores an object, whose key is `key`, and returns the one it replaces. */
   set(key: string, object: T): T | undefined {
     const old = this.#objects.get(key)
     this.#objects.set(key, object)
+    for (const aggregate of this.#aggregates) {
+      if (old !== undefined) aggregate.remove(old)
+      aggregate.add(object)
+    }
     memberOf(this.#byNamespace, object.metadata.namespace ?? '').set(key, object)
     for (const index of this.#indexes.values()) {
       if (old === undefined) fileIn(index, key, object)
@@ -62,6 +83,7 @@ export class IndexedStore<T extends KubernetesObject> {
     const old = this.#objects.get(key)
     if (old === undefined) return undefined
     this.#objects.delete(key)
+    for (const aggregate of this.#aggregates) aggregate.remove(old)
     removeFrom(this.#byNamespace, old.metadata.namespace ?? '', key)
     for (const index of this.#indexes.values()) fileOut(index, key, old)
     return old

@@ -10,6 +10,8 @@ export interface InformerFactory {
   informer<T extends KubernetesObject>(resource: Resource<T>, options?: InformerOptions<T>): Informer<T>
   /** The informers there are of a resource, in whatever version and scope. */
   informersOf(resource: Resource): readonly Informer<KubernetesObject>[]
+  /** Stops the informers of a resource that is served no more, and forgets them. One asked for later is made anew. */
+  remove(resource: Resource): Promise<void>
   /** Starts all informers, and from now on every new one at once. */
   start(): void
   /** Resolves once every informer there is has synced; rejects with the signal's reason. */
@@ -24,8 +26,10 @@ export function createInformerFactory(client: Client, environment: Environment):
   const all = () => [...byResource.values()].flatMap((scopes) => [...scopes.values()])
   let isStarted = false
 
+  const nameOf = ({ group, plural }: Resource): string => `${group}/${plural}`
+
   function scopesOf(resource: Resource): Map<string, Informer<KubernetesObject>> {
-    const name = `${resource.group}/${resource.plural}`
+    const name = nameOf(resource)
     const existing = byResource.get(name)
     if (existing !== undefined) return existing
     const scopes = new Map<string, Informer<KubernetesObject>>()
@@ -40,6 +44,7 @@ export function createInformerFactory(client: Client, environment: Environment):
       const existing = scopes.get(name) as Informer<T> | undefined
       if (existing !== undefined) {
         for (const [name, valuesOf] of Object.entries(options.indexes ?? {})) existing.addIndex(name, valuesOf)
+        for (const aggregate of options.aggregates ?? []) existing.addAggregate(aggregate)
         return existing
       }
       const informer = createInformer(client, resource, options, environment)
@@ -48,6 +53,11 @@ export function createInformerFactory(client: Client, environment: Environment):
       return informer
     },
     informersOf: (resource) => [...scopesOf(resource).values()],
+    async remove(resource) {
+      const scopes = byResource.get(nameOf(resource))
+      byResource.delete(nameOf(resource))
+      await Promise.all([...(scopes?.values() ?? [])].map((informer) => informer.stop()))
+    },
     start() {
       isStarted = true
       for (const informer of all()) informer.start()

@@ -135,6 +135,33 @@ describe('informer', () => {
     expect(() => informer.addIndex('node', () => [])).toThrow('there is another index "node" already')
   })
 
+  it('keeps aggregates up to date, whenever they are added, before its handlers are told', async () => {
+    const sum = () => ({
+      size: 0,
+      add(object: Widget) {
+        this.size += object.spec?.size ?? 0
+      },
+      remove(object: Widget) {
+        this.size -= object.spec?.size ?? 0
+      },
+    })
+    const [early, late] = [sum(), sum()]
+    await client.create(widgets, widget('old', { spec: { size: 1 } }))
+    const informer = await started({ aggregates: [early] })
+    informer.addAggregate(late)
+    informer.addAggregate(late)
+    const told: number[] = []
+    informer.addHandler({ update: () => told.push(early.size) })
+    const web = await client.create(widgets, widget('web', { spec: { size: 10 } }))
+    await client.update(widgets, { ...web, spec: { size: 20 } })
+    await environment.clock.settle()
+    expect([early.size, late.size]).toEqual([21, 21])
+    expect(told).toEqual([21])
+    await client.delete(widgets, { namespace: 'default', name: 'web' })
+    await environment.clock.settle()
+    expect([early.size, late.size]).toEqual([1, 1])
+  })
+
   it('holds only what its selectors select, and lets go of what leaves them', async () => {
     const informer = await started({ namespace: 'default', labelSelector: 'app=web', fieldSelector: 'spec.node=n1' })
     const labels = { app: 'web' }

@@ -2,7 +2,7 @@ import type { KubernetesObject, Resource } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import { CacheProgress } from './cache-progress.ts'
 import type { Client } from './client.ts'
-import { IndexedStore, type IndexFunction } from './indexed-store.ts'
+import { type Aggregate, IndexedStore, type IndexFunction } from './indexed-store.ts'
 import { keyOf } from './object-key.ts'
 import { Reflector } from './reflector.ts'
 import { type Scope, scopeMatcher } from './scope.ts'
@@ -22,6 +22,8 @@ export interface InformerHandler<T extends KubernetesObject> {
 export interface InformerOptions<T extends KubernetesObject> extends Scope {
   /** Indexes by name, for `byIndex`. */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>
+  /** Kept up to date with the cache, from the start. */
+  readonly aggregates?: readonly Aggregate<T>[]
 }
 
 /**
@@ -41,6 +43,8 @@ export interface Informer<T extends KubernetesObject> {
   byIndex(name: string, value: string): readonly T[]
   /** Adds an index. The same function under the same name may be added again; another throws. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void
+  /** Keeps an aggregate up to date, which takes in what is in the cache at once. Handlers find it up to date. */
+  addAggregate(aggregate: Aggregate<T>): void
   /** Adds a handler, which is told of what is in the cache at once. Returns a function that removes it. */
   addHandler(handler: InformerHandler<T>): () => void
   /** Starts to list and watch. Starting twice does nothing. */
@@ -87,12 +91,13 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
   #syncWaits: (() => void)[] = []
 
   constructor(client: Client, resource: Resource<T>, options: InformerOptions<T>, environment: Environment) {
-    const { indexes = {}, ...scope } = options
+    const { indexes = {}, aggregates = [], ...scope } = options
     this.resource = resource
     this.scope = scope
     this.covers = scopeMatcher(scope)
     this.#environment = environment
     for (const [name, valuesOf] of Object.entries(indexes)) this.#store.addIndex(name, valuesOf)
+    for (const aggregate of aggregates) this.#store.addAggregate(aggregate)
     this.#reflector = new Reflector(client, resource, scope, environment, {
       replace: (objects, version) => this.#replace(objects, version),
       put: (object) => this.#put(object),
@@ -115,6 +120,10 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
 
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     this.#store.addIndex(name, valuesOf)
+  }
+
+  addAggregate(aggregate: Aggregate<T>): void {
+    this.#store.addAggregate(aggregate)
   }
 
   addHandler(handler: InformerHandler<T>): () => void {

@@ -11,11 +11,12 @@ import {
   type WorkQueue,
 } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
-import type { Controller, Source } from './controller.ts'
+import type { Controller } from './controller.ts'
 import { OwnWrites } from './own-writes.ts'
 import type { ActionRecord } from './plan.ts'
 import type { Change } from './predicates.ts'
 import type { Lookup, ReconcileContext, Request } from './reconcile.ts'
+import { SourceFollower, type WiredSource } from './source-follower.ts'
 
 /** After working for this long without a pause a controller lets others have the process: requests wait otherwise. */
 const turnMaxMs = 10
@@ -30,11 +31,6 @@ export interface ControllerLoopOptions {
   readonly onAction: (record: ActionRecord) => void
 }
 
-interface WiredSource {
-  readonly source: Source
-  readonly informer: Informer<KubernetesObject>
-}
-
 /** Runs one controller: from changes to keys, from keys to reconciles. */
 export class ControllerLoop implements Lookup {
   readonly #controller: Controller
@@ -42,6 +38,7 @@ export class ControllerLoop implements Lookup {
   readonly #environment: Environment
   readonly #onAction: (record: ActionRecord) => void
   readonly #sources: readonly WiredSource[]
+  readonly #changing: readonly SourceFollower[]
   readonly #writes: OwnWrites
 
   constructor(controller: Controller, { client, informers, environment, onAction }: ControllerLoopOptions) {
@@ -53,6 +50,9 @@ export class ControllerLoop implements Lookup {
       source,
       informer: informers.informer(source.resource, source.options),
     }))
+    this.#changing = controller.changingSources.map(
+      (sources) => new SourceFollower(sources, informers, this.#environment.logger),
+    )
     this.#writes = new OwnWrites(informers)
   }
 
@@ -70,7 +70,10 @@ export class ControllerLoop implements Lookup {
     const shutDown = () => queue.shutDown()
     signal.addEventListener('abort', shutDown, { once: true })
     if (signal.aborted) shutDown()
-    const detach = this.#sources.map((wired) => this.#listen(wired, queue))
+    const detach = [
+      ...this.#sources.map((wired) => this.#listen(wired, queue)),
+      ...this.#changing.map((follower) => follower.follow((wired) => this.#listen(wired, queue))),
+    ]
     const workers = Array.from({ length: this.#controller.maxConcurrentReconciles }, () =>
       this.#work(queue, recorder, signal),
     )
@@ -83,14 +86,15 @@ export class ControllerLoop implements Lookup {
     const wired = this.#sources.find(
       ({ source }) => source.resource.plural === resource.plural && source.resource.group === resource.group,
     )
-    if (wired === undefined) {
+    const informer = wired?.informer ?? this.#changing.map((follower) => follower.informer(resource)).find(isDefined)
+    if (informer === undefined) {
       const { name } = this.#controller
       throw new Error(
         `controller "${name}" reads ${resource.plural} without having declared it: add .reads(…) to its description`,
       )
     }
     // A source is filed under the resource its informer was made for.
-    return wired.informer as unknown as Informer<U>
+    return informer as unknown as Informer<U>
   }
 
   #listen({ source, informer }: WiredSource, queue: WorkQueue): () => void {
@@ -176,3 +180,5 @@ export class ControllerLoop implements Lookup {
     recorder.stop()
   }
 }
+
+const isDefined = <V>(value: V | undefined): value is V => value !== undefined

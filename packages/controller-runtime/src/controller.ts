@@ -19,6 +19,8 @@ export interface Controller {
   /** The resource that is reconciled. It is the first of the sources. */
   readonly resource: Resource
   readonly sources: readonly Source[]
+  /** Sources that come and go while it runs. */
+  readonly changingSources: readonly ChangingSources[]
   readonly reconcile: Reconcile<KubernetesObject>
 }
 
@@ -28,6 +30,20 @@ export interface Source {
   readonly options: InformerOptions<KubernetesObject>
   readonly predicates: readonly Predicate<KubernetesObject>[]
   keysOf(object: KubernetesObject, lookup: Lookup): readonly string[]
+}
+
+/** Resources that come and go, such as those an API serves. */
+export interface ResourceFeed {
+  readonly resources: () => readonly Resource[]
+  /** Calls `listener` whenever `resources` gives others, until the returned function is called. Absent: it never does. */
+  readonly onResourcesChange?: ((listener: () => void) => () => void) | undefined
+}
+
+/** The sources that follow from the resources there are. */
+export interface ChangingSources {
+  readonly feed: ResourceFeed
+  /** The source that a resource is. Undefined: it is none. */
+  sourceOf(resource: Resource): Source | undefined
 }
 
 export interface SourceOptions<T extends KubernetesObject> extends InformerOptions<T> {
@@ -65,6 +81,15 @@ export interface ControllerBuilder<T extends KubernetesObject> {
     keysOf: (object: U, lookup: Lookup) => readonly string[],
     options?: SourceOptions<U>,
   ): ControllerBuilder<T>
+  /**
+   * Watches every resource of a feed for which `keysOf` gives a function. A resource that comes is watched within a moment, and
+   * not waited for; one that is gone is forgotten.
+   */
+  watchesAll(
+    feed: ResourceFeed,
+    keysOf: (resource: Resource) => ((object: KubernetesObject, lookup: Lookup) => readonly string[]) | undefined,
+    options?: SourceOptions<KubernetesObject>,
+  ): ControllerBuilder<T>
   /** The controller reads this resource; changes of it concern no key. */
   reads<U extends KubernetesObject>(resource: Resource<U>, options?: InformerOptions<U>): ControllerBuilder<T>
   /** Completes the description. */
@@ -76,6 +101,7 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
   readonly #options: ControllerOptions
   readonly #resource: Resource<T>
   readonly #sources: Source[] = []
+  readonly #changingSources: ChangingSources[] = []
 
   constructor(name: string, options: ControllerOptions, resource: Resource<T>, source: SourceOptions<T> = {}) {
     this.#name = name
@@ -101,6 +127,21 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
     return this.#add(resource, options, keysOf)
   }
 
+  watchesAll(
+    feed: ResourceFeed,
+    keysOf: (resource: Resource) => ((object: KubernetesObject, lookup: Lookup) => readonly string[]) | undefined,
+    { predicates = [], ...options }: SourceOptions<KubernetesObject> = {},
+  ): ControllerBuilder<T> {
+    this.#changingSources.push({
+      feed,
+      sourceOf(resource) {
+        const keys = keysOf(resource)
+        return keys === undefined ? undefined : { resource, options, predicates, keysOf: keys }
+      },
+    })
+    return this
+  }
+
   reads<U extends KubernetesObject>(resource: Resource<U>, options: InformerOptions<U> = {}): ControllerBuilder<T> {
     return this.#add(resource, options, () => [])
   }
@@ -112,6 +153,7 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
       maxConcurrentReconciles: this.#options.maxConcurrentReconciles ?? concurrentReconcilesDefault,
       resource: this.#resource,
       sources: [...this.#sources],
+      changingSources: [...this.#changingSources],
       // A controller only ever gets objects of the resource it was described for.
       reconcile: reconcile as unknown as Reconcile<KubernetesObject>,
     }

@@ -1,12 +1,14 @@
 /** A runtime for controllers: describe one, give it to a manager, and keep to the contract of `Reconcile`. */
 export { type Condition, getCondition, isConditionTrue, removeCondition, setCondition } from './conditions.ts'
 export {
+  type ChangingSources,
   type Controller,
   type ControllerBuilder,
   type ControllerOptions,
   type ControllerStart,
   concurrentReconcilesDefault,
   controller,
+  type ResourceFeed,
   type Source,
   type SourceOptions,
 } from './controller.ts'
@@ -28,3 +30,12 @@ export type {
 } from './plan.ts'
 export { type Change, generationChanged, type Predicate } from './predicates.ts'
 export type { Lookup, Reconcile, ReconcileContext, Request, Requeue, Result } from './reconcile.ts'
+export {
+  filedByLabels,
+  filedBySelector,
+  labelTerms,
+  selected,
+  selecting,
+  selectorIndexName,
+  selectorTerms,
+} from './selector-index.ts'
