@@ -6,7 +6,7 @@ export {
   type GarbageCollector,
   type GarbageCollectorOptions,
 } from './garbage-collector/garbage-collector.ts'
-export { createNamespaceController, type NamespaceControllerOptions } from './namespace/controller.ts'
+export { createNamespaceController } from './namespace/controller.ts'
 export { createNodeLifecycleController } from './node-lifecycle/controller.ts'
 export { createPodGarbageCollector } from './pod-gc/controller.ts'
 export { createReplicationController } from './replication-controller/controller.ts'

@@ -11,13 +11,19 @@ describe('the namespace controller', () => {
   let client: FakeClient
   let manager: Manager
   let resources: readonly Resource[]
+  let listeners: (() => void)[]
 
   beforeEach(async () => {
     environment = virtualEnvironment()
     client = createFakeClient(environment)
     manager = createManager({ client, environment })
     resources = [namespaces, configMaps, pods]
-    manager.add(createNamespaceController({ resources: () => resources }))
+    listeners = []
+    const onResourcesChange = (listener: () => void) => {
+      listeners.push(listener)
+      return () => {}
+    }
+    manager.add(createNamespaceController({ resources: () => resources, onResourcesChange }))
     await manager.start()
     // The finalizer in metadata keeps the namespace where the test can look at it.
     await client.create<Namespace>(namespaces, {
@@ -126,6 +132,38 @@ describe('the namespace controller', () => {
     recover()
     await environment.clock.advance('5s')
     expect(client.stored(configMaps)).toHaveLength(0)
+  })
+
+  const serve = (served: readonly Resource[]) => {
+    resources = served
+    for (const listener of listeners) listener()
+  }
+
+  it('goes on as soon as the last object of a kind is gone that is served since later', async () => {
+    serve([...resources, widgets])
+    await client.create<Widget>(
+      widgets,
+      widget('held', { metadata: { name: 'held', finalizers: ['example.com/wait'] } }),
+    )
+    await end()
+    expect((await current()).spec?.finalizers).toContain('kubernetes')
+    await release(widgets, 'held')
+    expect((await current()).spec?.finalizers).toEqual(['example.com/other'])
+  })
+
+  it('no longer watches a kind that is not served any more', async () => {
+    const watches = () => client.calls.filter(({ verb, plural }) => verb === 'watch' && plural === 'widgets').length
+    serve([...resources, widgets])
+    await environment.clock.settle()
+    expect(watches()).toBe(1)
+    serve(resources.filter(({ plural }) => plural !== 'widgets'))
+    await environment.clock.settle()
+    client.dropWatches()
+    await environment.clock.advance('1m')
+    expect(watches()).toBe(1)
+    serve([...resources, widgets])
+    await environment.clock.settle()
+    expect(watches()).toBe(2)
   })
 
   it('empties kinds that are served since later', async () => {

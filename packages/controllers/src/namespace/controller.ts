@@ -6,28 +6,26 @@ import {
   generationChanged,
   type Lookup,
   performPlan,
+  type ResourceFeed,
 } from '@coracle/controller-runtime'
 import { deleteContent } from './content.ts'
 import { isAwaitingContent, planNamespace } from './plan.ts'
 
-export interface NamespaceControllerOptions {
-  /** The resources the API serves now that can be listed and deleted: one version of each. */
-  readonly resources: () => readonly Resource[]
-}
-
-/** Empties namespaces that are being deleted, and lets them go. */
-export function createNamespaceController({ resources }: NamespaceControllerOptions): Controller {
-  let builder = controller('namespace-controller', { component: 'namespace-controller' }).for(namespaces, {
-    predicates: [generationChanged],
-  })
-  for (const resource of resources().filter(({ namespaced }) => namespaced)) {
-    builder = builder.watches(resource, emptiedNamespace(resource), { predicates: [isDeletion] })
-  }
-  return builder.reconcile(async ({ object: namespace, name }, context) => {
-    if (namespace === undefined || !isAwaitingContent(namespace)) return undefined
-    const content = await deleteContent(context.client, resources(), name)
-    return performPlan(context, namespace, planNamespace(namespace, content, context.clock.now()))
-  })
+/**
+ * Empties namespaces that are being deleted, and lets them go. `feed` gives the resources that can be listed and deleted, one
+ * version of each.
+ */
+export function createNamespaceController(feed: ResourceFeed): Controller {
+  return controller('namespace-controller', { component: 'namespace-controller' })
+    .for(namespaces, { predicates: [generationChanged] })
+    .watchesAll(feed, (resource) => (resource.namespaced ? emptiedNamespace(resource) : undefined), {
+      predicates: [isDeletion],
+    })
+    .reconcile(async ({ object: namespace, name }, context) => {
+      if (namespace === undefined || !isAwaitingContent(namespace)) return undefined
+      const content = await deleteContent(context.client, feed.resources(), name)
+      return performPlan(context, namespace, planNamespace(namespace, content, context.clock.now()))
+    })
 }
 
 const isDeletion = ({ type }: Change<KubernetesObject>): boolean => type === 'delete'
