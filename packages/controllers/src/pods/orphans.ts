@@ -1,13 +1,13 @@
 import type { Pod } from '@coracle/api'
 import type { IndexFunction } from '@coracle/client'
-import { controllerOf } from '@coracle/controller-runtime'
+import { controllerOf, filedByLabels } from '@coracle/controller-runtime'
 import { isActive } from './pod-state.ts'
 
-/** The index of active pods that no controller has, by namespace. There are few, however many pods there are. */
+/** The index of active pods that no controller has, by their labels. There are few, however many pods there are. */
 export const orphanIndexName = 'orphan'
 
-/** Files a pod that can be adopted under its namespace. */
-export const orphansByNamespace: IndexFunction<Pod> = (pod) => (isOrphan(pod) ? [pod.metadata.namespace ?? ''] : [])
+/** Files a pod that can be adopted under its labels. */
+export const orphansByLabels: IndexFunction<Pod> = (pod) => (isOrphan(pod) ? filedByLabels(pod) : [])
 
 /** Whether a pod is active and nobody's. */
 export function isOrphan(pod: Pod): boolean {

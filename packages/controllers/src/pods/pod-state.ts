@@ -8,6 +8,11 @@ export function isActive(pod: Pod): boolean {
   return !hasEnded(pod) && pod.metadata.deletionTimestamp === undefined
 }
 
+/** Whether a pod has been asked to go and has not ended yet. */
+export function isTerminating(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined && !hasEnded(pod)
+}
+
 /** Whether a pod has ended for good. */
 export function hasEnded(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'

@@ -1,32 +1,30 @@
-import {
-  deepEqual,
-  hasReason,
-  type KubernetesObject,
-  type LabelSelectorMatcher,
-  type Pod,
-  pods as podResource,
-  type Resource,
-} from '@coracle/api'
-import { keyOf } from '@coracle/client'
+import { deepEqual, hasReason, type KubernetesObject, type Pod, pods as podResource, type Resource } from '@coracle/api'
+import { byController, controllerIndexName, keyOf } from '@coracle/client'
 import {
   type Change,
   type Controller,
   controller,
   controllerOf,
+  filedBySelector,
   type Lookup,
   type Plan,
   performPlan,
   type Reconcile,
   type ReconcileContext,
   type Result,
+  selected,
+  selecting,
+  selectorIndexName,
 } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { isNamespaceGoing } from '../namespace/going.ts'
-import { isOrphan, orphanIndexName, orphansByNamespace } from '../pods/orphans.ts'
-import { isActive, isReady, readySince } from '../pods/pod-state.ts'
-import type { Candidates } from './claims.ts'
-import type { ReplicasStatus } from './desired.ts'
+import { isOrphan, orphanIndexName, orphansByLabels } from '../pods/orphans.ts'
+import { isActive, isReady, isTerminating, readySince } from '../pods/pod-state.ts'
+import type { DesiredReplicas, ReplicasStatus } from './desired.ts'
+import type { ObservedOwner } from './observed-pods.ts'
 import { withFailure } from './status.ts'
+import { ReplicaTallies } from './tallies.ts'
+import { countingRule } from './tally.ts'
 
 type WithStatus = KubernetesObject & { readonly status?: ReplicasStatus | undefined }
 
@@ -37,29 +35,36 @@ export interface ReplicasKind<T extends WithStatus> {
   /** The name its events are reported under. */
   readonly component: string
   readonly resource: Resource<T>
-  /** The pods that belong to an object. Pure. */
-  selector(object: T): LabelSelectorMatcher
+  /** What an object asks for. Pure. */
+  desired(object: T): DesiredReplicas
   /** What to do about an object. Pure. */
   plan(observed: ObservedOwner<T>, nowMs: Time): Plan<ReplicasStatus>
 }
 
-/** An object that keeps a number of pods, and the pods it may count. */
-export interface ObservedOwner<T extends KubernetesObject> extends Candidates {
-  readonly owner: T
-}
-
-/** The controller of a kind that keeps a number of pods: one engine for replication controllers and replica sets. */
+/**
+ * The controller of a kind that keeps a number of pods: one engine for replication controllers and replica sets. A reconcile
+ * costs what it changes, however many pods there are, unless some of them have to be chosen for deletion.
+ */
 export function replicasController<T extends WithStatus>(kind: ReplicasKind<T>): Controller {
+  const tallies = new ReplicaTallies()
+  const selectorOf = (owner: T) => kind.desired(owner).selector
   const ownersOfOrphan = (pod: Pod, lookup: Lookup): readonly string[] => {
     if (!isOrphan(pod)) return []
-    const owners = lookup.informer(kind.resource).list(pod.metadata.namespace)
-    return owners.filter((owner) => kind.selector(owner).matches(pod.metadata.labels)).map(keyOf)
+    const { namespace, labels } = pod.metadata
+    const owners = selecting(lookup.informer(kind.resource), namespace, labels)
+    return owners.filter((owner) => selectorOf(owner).matches(labels)).map(keyOf)
   }
   return controller(kind.name, { component: kind.component })
-    .for(kind.resource)
-    .owns(podResource, { predicates: [changesReplicas], indexes: { [orphanIndexName]: orphansByNamespace } })
+    .for(kind.resource, {
+      indexes: { [selectorIndexName]: filedBySelector(selectorOf), [controllerIndexName]: byController },
+    })
+    .owns(podResource, {
+      predicates: [changesReplicas],
+      indexes: { [orphanIndexName]: orphansByLabels },
+      aggregates: [tallies],
+    })
     .watches(podResource, ownersOfOrphan, { predicates: [changesReplicas] })
-    .reconcile(reconcileReplicas(kind))
+    .reconcile(reconcileReplicas(kind, tallies))
 }
 
 /**
@@ -71,6 +76,7 @@ export function changesReplicas(change: Change<Pod>): boolean {
   const { old, object } = change
   return (
     isActive(old) !== isActive(object) ||
+    isTerminating(old) !== isTerminating(object) ||
     isReady(old) !== isReady(object) ||
     readySince(old) !== readySince(object) ||
     !deepEqual(old.metadata.labels, object.metadata.labels) ||
@@ -78,31 +84,34 @@ export function changesReplicas(change: Change<Pod>): boolean {
   )
 }
 
-function reconcileReplicas<T extends WithStatus>(kind: ReplicasKind<T>): Reconcile<T> {
-  return async ({ object }, context) => {
-    if (object === undefined) return undefined
-    const orphans = context.informer(podResource).byIndex(orphanIndexName, object.metadata.namespace ?? '')
-    const selector = kind.selector(object)
-    const isAdopting = orphans.some((pod) => selector.matches(pod.metadata.labels))
-    const owner = isAdopting ? await liveOwner(context, object) : object
+function reconcileReplicas<T extends WithStatus>(kind: ReplicasKind<T>, tallies: ReplicaTallies): Reconcile<T> {
+  return async ({ key, object }, context) => {
+    if (object === undefined) {
+      tallies.forget(key)
+      return undefined
+    }
+    const desired = kind.desired(object)
+    const { namespace, uid = '' } = object.metadata
+    const orphans = selected(context.informer(podResource), orphanIndexName, namespace, desired.selector)
+    const owner = orphans.length > 0 ? await liveOwner(context, object) : object
     if (owner === undefined) return undefined
-    const controlled = context.owned<Pod>(podResource)
-    const related = relatedPods(kind, owner, context)
-    return perform(context, owner, kind.plan({ owner, controlled, orphans, related }, context.clock.now()))
+    const controlled = () => context.owned<Pod>(podResource)
+    const tally = tallies.of(key, uid, countingRule(kind.desired(owner)), controlled)
+    const nowMs = context.clock.now()
+    const counts = tally.counts(nowMs)
+    const related = () => relatedPods(kind, owner, context)
+    const plan = kind.plan({ owner, counts, mismatched: tally.mismatched, orphans, controlled, related }, nowMs)
+    return perform(context, owner, plan)
   }
 }
 
+/** The pods of all objects that the owner's controller has made. */
 function relatedPods<T extends WithStatus>(kind: ReplicasKind<T>, owner: T, lookup: Lookup): readonly Pod[] {
   const uid = controllerOf(owner)?.uid
   if (uid === undefined) return []
-  const { namespace } = owner.metadata
-  const siblings = lookup
-    .informer(kind.resource)
-    .list(namespace)
-    .filter((each) => controllerOf(each)?.uid === uid)
-  const selectors = siblings.map((sibling) => kind.selector(sibling))
-  const candidates = lookup.informer(podResource).list(namespace)
-  return candidates.filter(({ metadata }) => selectors.some((selector) => selector.matches(metadata.labels)))
+  const siblings = lookup.informer(kind.resource).byIndex(controllerIndexName, uid)
+  const pods = lookup.informer(podResource)
+  return siblings.flatMap((sibling) => pods.byIndex(controllerIndexName, sibling.metadata.uid ?? ''))
 }
 
 /**

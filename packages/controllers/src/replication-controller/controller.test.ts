@@ -3,6 +3,7 @@ import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countReads } from '../testing/count-reads.ts'
 import { ownedBy, pod, replicationController } from '../testing/objects.ts'
 import { createReplicationController } from './controller.ts'
 
@@ -176,6 +177,26 @@ describe('the replication controller', () => {
     expect((await current()).status?.availableReplicas).toBeUndefined()
     await environment.clock.advance('1s')
     expect((await current()).status).toMatchObject({ readyReplicas: 1, availableReplicas: 1 })
+  })
+
+  it.each([100, 10_000])('looks at few objects when one of %i pods changes', async (count) => {
+    await create(count)
+    for (let more = 0; more < count; more++) {
+      const { metadata, ...bare } = pod(`bare-${more}`, { labels: { app: 'bare' } })
+      await client.create(pods, {
+        ...bare,
+        metadata: { namespace: 'default', name: metadata.name, labels: metadata.labels },
+      })
+    }
+    await environment.clock.settle()
+    const reads = countReads(manager.informer(pods), manager.informer(replicationControllers))
+    const name = names().find((each) => each?.startsWith('web-')) ?? ''
+    await setStatus(name, pod(name, { readyFor: 0 }).status)
+    expect((await current()).status).toMatchObject({ replicas: count, readyReplicas: 1 })
+    await client.delete(pods, { namespace: 'default', name })
+    await environment.clock.settle()
+    expect((await current()).status).toEqual({ replicas: count, fullyLabeledReplicas: count, observedGeneration: 1 })
+    expect(reads.taken()).toBeLessThan(10)
   })
 
   it('writes nothing for changes of a pod that are not its business', async () => {

@@ -9,7 +9,7 @@ export function createReplicationController(): Controller {
     name: 'replication-controller',
     component: 'replication-controller',
     resource: replicationControllers,
-    selector: (owner) => desiredReplicas(owner).selector,
+    desired: desiredReplicas,
     plan: planReplicationController,
   })
 }

@@ -2,10 +2,11 @@ import type { Pod, ReplicationController } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import { describe, expect, it } from 'vitest'
 import { ownedBy, pod, replicationController, startMs } from '../testing/objects.ts'
-import { planReplicationController } from './plan.ts'
+import { observedOwner } from '../testing/observed-pods.ts'
+import { desiredReplicas, planReplicationController } from './plan.ts'
 
 const plan = (owner: ReplicationController, controlled: readonly Pod[], orphans: readonly Pod[] = []) =>
-  planReplicationController({ owner, controlled, orphans }, startMs)
+  planReplicationController(observedOwner(owner, desiredReplicas(owner), { controlled, orphans }), startMs)
 
 const own = (name: string, traits: Parameters<typeof pod>[1] = {}) =>
   pod(name, { controlledBy: replicationController(0), ...traits })

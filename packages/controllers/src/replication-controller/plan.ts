@@ -1,8 +1,8 @@
 import { nothing, type ReplicationController, type ReplicationControllerStatus, selectorFromMap } from '@coracle/api'
 import type { Plan } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
-import type { ObservedOwner } from '../replicas/controller.ts'
 import type { DesiredReplicas } from '../replicas/desired.ts'
+import type { ObservedOwner } from '../replicas/observed-pods.ts'
 import { planReplicas } from '../replicas/plan.ts'
 
 /** Keeps exactly `spec.replicas` pods of the template that match the selector. Pure: the same input gives the same plan. */

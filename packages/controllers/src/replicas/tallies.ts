@@ -1,0 +1,43 @@
+import type { Pod } from '@coracle/api'
+import type { Aggregate } from '@coracle/client'
+import { controllerOf } from '@coracle/controller-runtime'
+import { type CountingRule, isSameRule, ReplicaTally } from './tally.ts'
+
+/**
+ * The counts of many objects' pods, kept up to date by the cache of pods. A pod's change costs what it costs one object; an
+ * object's pods are walked when it is first asked for, and when what decides how they count has changed.
+ */
+export class ReplicaTallies implements Aggregate<Pod> {
+  readonly #byUid = new Map<string, ReplicaTally>()
+  readonly #uidByKey = new Map<string, string>()
+
+  add(pod: Pod): void {
+    this.#tallyOf(pod)?.add(pod)
+  }
+
+  remove(pod: Pod): void {
+    this.#tallyOf(pod)?.remove(pod)
+  }
+
+  /** The count of the object of this key and identity, whose pods `owned` walks. */
+  of(key: string, uid: string, rule: CountingRule, owned: () => readonly Pod[]): ReplicaTally {
+    if (this.#uidByKey.get(key) !== uid) this.forget(key)
+    const existing = this.#byUid.get(uid)
+    if (existing !== undefined && isSameRule(existing.rule, rule)) return existing
+    const tally = new ReplicaTally(rule, owned())
+    this.#byUid.set(uid, tally)
+    this.#uidByKey.set(key, uid)
+    return tally
+  }
+
+  /** The object under this key is gone. */
+  forget(key: string): void {
+    this.#byUid.delete(this.#uidByKey.get(key) ?? '')
+    this.#uidByKey.delete(key)
+  }
+
+  #tallyOf(pod: Pod): ReplicaTally | undefined {
+    const owner = controllerOf(pod)
+    return owner === undefined ? undefined : this.#byUid.get(owner.uid)
+  }
+}
