@@ -11,6 +11,7 @@ import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { countReads } from '../testing/count-reads.ts'
 import { ownedBy, pod, replicationController } from '../testing/objects.ts'
 import { createDisruptionController } from './controller.ts'
 import { expectedScale } from './expected-scale.ts'
@@ -96,46 +97,51 @@ it('takes back that a pod is about to be disrupted, when it is still there', asy
   expect(await target()).toMatchObject({ type: 'DisruptionTarget', status: 'False' })
 })
 
-it('asks the scale of whatever else controls pods, each once', async () => {
+it.each([100, 10_000])('looks at few objects when one of %i pods changes', async (count) => {
+  await createBudget({ minAvailable: 1 })
+  for (let index = 0; index < count; index++) await createPod(`web-${index}`)
+  await status()
+  const reads = countReads(manager.informer(pods), manager.informer(podDisruptionBudgets))
+  await client.delete(pods, { namespace: 'default', name: 'web-0' })
+  expect(await status()).toMatchObject({ disruptionsAllowed: count - 2, currentHealthy: count - 1 })
+  expect(reads.taken()).toBeLessThan(5)
+})
+
+it('counts for another selector once it has one', async () => {
+  const budget = await createBudget({ minAvailable: 0 })
+  await createPod('a')
+  await createPod('b', { labels: { app: 'api' } })
+  await createPod('c', { labels: { app: 'api' } })
+  expect(await status()).toMatchObject({ currentHealthy: 1 })
+  const { metadata } = await client.get(podDisruptionBudgets, { namespace: 'default', name: 'web' })
+  const selector = { matchExpressions: [{ key: 'app', operator: 'In', values: ['api'] }] }
+  await client.update<PodDisruptionBudget>(podDisruptionBudgets, {
+    ...budget,
+    metadata,
+    spec: { minAvailable: 0, selector },
+  } as PodDisruptionBudget)
+  expect(await status()).toMatchObject({ currentHealthy: 2 })
+  await client.delete(pods, { namespace: 'default', name: 'a' })
+  await createPod('d', { labels: { app: 'api' } })
+  expect(await status()).toMatchObject({ currentHealthy: 3 })
+})
+
+it('asks the scale of whatever else controls pods', async () => {
   const sets = { group: 'example.com', version: 'v1', kind: 'Set', plural: 'sets', namespaced: true }
   const owner = { apiVersion: 'example.com/v1', kind: 'Set', name: 's', uid: 'u', controller: true }
-  const owned = ['a', 'b'].map((name) => ({
-    ...pod(name),
-    metadata: { ...pod(name).metadata, ownerReferences: [owner] },
-  }))
-  let asked = 0
-  const answers = (answer: () => unknown) => ({
-    client: {
-      ...client,
-      get: async () => {
-        asked += 1
-        return answer()
-      },
-    } as never,
-    informer: () => {
+  const scaleWhere = (answer: () => unknown) => {
+    const client = { get: async () => answer() } as never
+    const informer = () => {
       throw new Error('not asked')
-    },
-    resources: () => [sets],
-  })
+    }
+    return expectedScale({ client, informer, resources: () => [sets] }, 'default', [{ owner, podName: 'a' }])
+  }
   const scale = { metadata: { uid: 'u' }, spec: { replicas: 7 } }
-  expect(
-    await expectedScale(
-      answers(() => scale),
-      owned,
-    ),
-  ).toEqual({ count: 7, unmanaged: [] })
-  expect(asked).toBe(1)
+  expect(await scaleWhere(() => scale)).toEqual({ count: 7 })
   const noPath = () => {
     throw new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
   }
-  expect(await expectedScale(answers(noPath), owned)).toEqual({
-    error: 'sets.example.com does not implement the scale subresource',
-  })
+  expect(await scaleWhere(noPath)).toEqual({ error: 'sets.example.com does not implement the scale subresource' })
   const another = { ...scale, metadata: { uid: 'other' } }
-  expect(
-    await expectedScale(
-      answers(() => another),
-      owned,
-    ),
-  ).toEqual({ error: 'found no controllers for pod "a"' })
+  expect(await scaleWhere(() => another)).toEqual({ error: 'found no controllers for pod "a"' })
 })

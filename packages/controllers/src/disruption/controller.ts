@@ -14,12 +14,16 @@ import {
   type Change,
   type Controller,
   controller,
+  filedBySelector,
   type Lookup,
   performPlan,
   type ReconcileContext,
+  selecting,
+  selectorIndexName,
 } from '@coracle/controller-runtime'
 import { isReady } from '../pods/pod-state.ts'
 import { expectedScale } from './expected-scale.ts'
+import { GuardedTallies } from './guarded-pods.ts'
 import { needsScale, planDisruptionBudget, planStaleTarget, staleTargetAt } from './plan.ts'
 
 /**
@@ -27,19 +31,27 @@ import { needsScale, planDisruptionBudget, planStaleTarget, staleTargetAt } from
  * nothing that it has not counted. Also takes back what pods say of a disruption that did not come.
  */
 export function createDisruptionController({ resources }: { resources(): readonly Resource[] }): Controller {
+  const tallies = new GuardedTallies()
   return controller('disruption-controller', { component: 'controllermanager' })
-    .for(podDisruptionBudgets)
-    .watches(podResource, concerns, { predicates: [changesDisruption] })
+    .for(podDisruptionBudgets, { indexes: { [selectorIndexName]: filedBySelector(matcherOf) } })
+    .watches(podResource, concerns, { predicates: [changesDisruption], aggregates: [tallies] })
     .reads(replicationControllers)
-    .reconcile(async ({ object: budget, namespace = '', name }, context) => {
+    .reconcile(async ({ key, object: budget, namespace = '', name }, context) => {
       if (name.startsWith(podKeyPrefix)) return clearStaleTarget(context, namespace, name.slice(podKeyPrefix.length))
-      if (budget === undefined) return undefined
+      if (budget === undefined) {
+        tallies.forget(key)
+        return undefined
+      }
+      const pods = context.informer(podResource)
       const selector = matcherOf(budget)
-      const all = context.informer(podResource).list(namespace)
-      const pods = all.filter(({ metadata }) => selector.matches(metadata.labels))
+      const guarded = tallies.of(key, namespace, selector, () => pods.list(namespace))
+      const granted = Object.keys(budget.status?.disruptedPods ?? {})
+        .map((podName) => pods.get(keyText(namespace, podName)))
+        .filter((pod) => pod !== undefined)
+        .filter(({ metadata }) => selector.matches(metadata.labels))
       const sources = { client: context.client, informer: context.informer.bind(context), resources }
-      const scale = needsScale(budget) ? await expectedScale(sources, pods) : undefined
-      const plan = planDisruptionBudget({ budget, pods, scale }, context.clock.now())
+      const scale = needsScale(budget) ? await expectedScale(sources, namespace, guarded.controllers) : undefined
+      const plan = planDisruptionBudget({ budget, guarded, granted, scale }, context.clock.now())
       await performPlan(context, budget, plan)
       return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
     })
@@ -51,7 +63,7 @@ const podKeyPrefix = 'pod/'
 /** The budgets that guard a pod, and the pod itself while it says that it is about to be disrupted. */
 function concerns(pod: Pod, lookup: Lookup): readonly string[] {
   const { namespace, name = '', labels } = pod.metadata
-  const budgets = lookup.informer(podDisruptionBudgets).list(namespace)
+  const budgets = selecting(lookup.informer(podDisruptionBudgets), namespace, labels)
   const keys = budgets.filter((budget) => matcherOf(budget).matches(labels)).map(keyOf)
   return staleTargetAt(pod) === undefined ? keys : [...keys, keyText(namespace, podKeyPrefix + name)]
 }

@@ -2,13 +2,13 @@ import {
   apiVersionOf,
   hasReason,
   type OwnerReference,
-  type Pod,
   type Resource,
   replicationControllers,
   type Scale,
 } from '@coracle/api'
 import type { Client } from '@coracle/client'
-import { controllerOf, type Lookup } from '@coracle/controller-runtime'
+import type { Lookup } from '@coracle/controller-runtime'
+import type { GuardedController } from './guarded-pods.ts'
 import type { ExpectedScale } from './plan.ts'
 
 export interface ScaleSources extends Lookup {
@@ -16,24 +16,20 @@ export interface ScaleSources extends Lookup {
   readonly resources: () => readonly Resource[]
 }
 
-/** How many pods the objects that control these want together. Each counts once. */
-export async function expectedScale(sources: ScaleSources, pods: readonly Pod[]): Promise<ExpectedScale> {
-  const scales = new Map<string, number>()
-  const unmanaged: string[] = []
-  for (const pod of pods) {
-    const { namespace = '', name = '' } = pod.metadata
-    const owner = controllerOf(pod)
-    if (owner === undefined) {
-      unmanaged.push(name)
-      continue
-    }
-    if (scales.has(owner.uid)) continue
+/** How many pods these objects of a namespace want together. */
+export async function expectedScale(
+  sources: ScaleSources,
+  namespace: string,
+  controllers: readonly GuardedController[],
+): Promise<ExpectedScale> {
+  let count = 0
+  for (const { owner, podName } of controllers) {
     const found = await scaleOf(sources, namespace, owner)
-    if (found === undefined) return { error: `found no controllers for pod ${JSON.stringify(name)}` }
+    if (found === undefined) return { error: `found no controllers for pod ${JSON.stringify(podName)}` }
     if (typeof found === 'string') return { error: found }
-    scales.set(owner.uid, found)
+    count += found
   }
-  return { count: [...scales.values()].reduce((sum, each) => sum + each, 0), unmanaged }
+  return { count }
 }
 
 /** How many pods an object wants; undefined where it is not there, text where it cannot be asked. */

@@ -1,7 +1,8 @@
-import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '@coracle/api'
+import type { Pod, PodDisruptionBudget, PodDisruptionBudgetStatus } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { pod, secondsAgo, startMs } from '../testing/objects.ts'
-import { planDisruptionBudget, planStaleTarget } from './plan.ts'
+import { GuardedTally } from './guarded-pods.ts'
+import { type ExpectedScale, planDisruptionBudget, planStaleTarget } from './plan.ts'
 
 function budget(
   spec: Omit<NonNullable<PodDisruptionBudget['spec']>, 'selector'>,
@@ -14,6 +15,20 @@ function budget(
     spec: { selector: { matchLabels: { app: 'web' } }, ...spec },
     status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0, ...status },
   }
+}
+
+interface AtHand {
+  readonly budget: PodDisruptionBudget
+  /** The pods it guards. */
+  readonly pods: readonly Pod[]
+  readonly scale?: ExpectedScale | undefined
+}
+
+function plan({ budget, pods, scale }: AtHand) {
+  const tally = new GuardedTally()
+  for (const each of pods) tally.add(each)
+  const granted = pods.filter(({ metadata }) => metadata.name && budget.status?.disruptedPods?.[metadata.name])
+  return planDisruptionBudget({ budget, guarded: tally.guarded, granted, scale }, startMs)
 }
 
 const healthy = (count: number) => Array.from({ length: count }, (_, index) => pod(`p${index}`, { readyFor: 60 }))
@@ -32,9 +47,9 @@ describe('planDisruptionBudget', () => {
     const observed = {
       budget: budget(spec),
       pods: healthy(count),
-      scale: scale === undefined ? undefined : { count: scale, unmanaged: [] },
+      scale: scale === undefined ? undefined : { count: scale },
     }
-    expect(planDisruptionBudget(observed, startMs).status).toMatchObject({
+    expect(plan(observed).status).toMatchObject({
       disruptionsAllowed: allowed,
       currentHealthy: current,
       desiredHealthy: desired,
@@ -55,7 +70,7 @@ describe('planDisruptionBudget', () => {
 
   it('counts no pod that is going or is not ready', () => {
     const pods = [pod('going', { readyFor: 60, isGoing: true }), pod('unready'), ...healthy(2)]
-    const { status } = planDisruptionBudget({ budget: budget({ minAvailable: 1 }), pods }, startMs)
+    const { status } = plan({ budget: budget({ minAvailable: 1 }), pods })
     expect(status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1, expectedPods: 4 })
   })
 
@@ -67,7 +82,7 @@ describe('planDisruptionBudget', () => {
       ),
       pods: healthy(3),
     }
-    const { status, actions, requeueAfterMs } = planDisruptionBudget(observed, startMs)
+    const { status, actions, requeueAfterMs } = plan(observed)
     expect(status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1, disruptedPods: { p0: secondsAgo(30) } })
     expect(status?.disruptedPods).not.toHaveProperty('gone')
     expect(requeueAfterMs).toBe(90_000)
@@ -87,7 +102,7 @@ describe('planDisruptionBudget', () => {
       pods: healthy(2),
       scale: { error: 'found no controllers for pod "p0"' },
     }
-    const { status, actions } = planDisruptionBudget(observed, startMs)
+    const { status, actions } = plan(observed)
     expect(status).toMatchObject({
       disruptionsAllowed: 0,
       observedGeneration: 2,
@@ -97,10 +112,10 @@ describe('planDisruptionBudget', () => {
   })
 
   it('says that it guards nothing, and what it cannot count', () => {
-    const none = planDisruptionBudget({ budget: budget({ minAvailable: 1 }), pods: [] }, startMs)
+    const none = plan({ budget: budget({ minAvailable: 1 }), pods: [] })
     expect(none.actions).toMatchObject([{ eventType: 'Normal', reason: 'NoPods', message: 'No matching pods found' }])
-    const scale = { count: 0, unmanaged: ['p0'] }
-    const bare = planDisruptionBudget({ budget: budget({ maxUnavailable: 1 }), pods: healthy(1), scale }, startMs)
+    const scale = { count: 0 }
+    const bare = plan({ budget: budget({ maxUnavailable: 1 }), pods: healthy(1), scale })
     expect(bare.actions).toMatchObject([{ eventType: 'Warning', reason: 'UnmanagedPods' }])
   })
 })

@@ -10,7 +10,8 @@ import {
 import { type Action, getCondition, type Plan, setCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { podKey } from '../pods/pod-key.ts'
-import { hasEnded, isReady, timeOf } from '../pods/pod-state.ts'
+import { hasEnded, timeOf } from '../pods/pod-state.ts'
+import { type GuardedPods, isHealthy } from './guarded-pods.ts'
 
 /** How long a pod may take from the grant of its eviction to its deletion, before it counts again. */
 export const deletionTimeoutMs = 120_000
@@ -20,14 +21,16 @@ export const staleTargetMs = 120_000
 
 /** How many pods there should be, as the objects that control them say. */
 export type ExpectedScale =
-  | { readonly count: number; readonly unmanaged: readonly string[] }
+  | { readonly count: number }
   /** Nobody can tell, and nothing is evicted meanwhile. */
   | { readonly error: string }
 
 export interface ObservedBudget {
   readonly budget: PodDisruptionBudget
-  /** The pods it guards. */
-  readonly pods: readonly Pod[]
+  /** What the pods come to that it guards. */
+  readonly guarded: GuardedPods
+  /** Those of its pods whose eviction has been granted, as its status names them. */
+  readonly granted: readonly Pod[]
   /** Absent where the budget is counted in pods that exist. */
   readonly scale?: ExpectedScale | undefined
 }
@@ -39,9 +42,9 @@ export function needsScale({ spec }: PodDisruptionBudget): boolean {
 
 /** Counts what a budget guards, and says how many evictions it allows. Pure. */
 export function planDisruptionBudget(observed: ObservedBudget, nowMs: Time): Plan<PodDisruptionBudgetStatus> {
-  const { budget, pods, scale } = observed
+  const { budget, guarded, granted, scale } = observed
   const actions: Action[] = []
-  if (pods.length === 0) actions.push(event('Normal', 'NoPods', 'No matching pods found'))
+  if (guarded.total === 0) actions.push(event('Normal', 'NoPods', 'No matching pods found'))
   if (scale !== undefined && 'error' in scale) {
     const why = `Failed to calculate the number of expected pods: ${scale.error}`
     return {
@@ -49,12 +52,12 @@ export function planDisruptionBudget(observed: ObservedBudget, nowMs: Time): Pla
       status: failedStatus(budget, scale.error, nowMs),
     }
   }
-  if (scale !== undefined && scale.unmanaged.length > 0)
-    actions.push(event('Warning', 'UnmanagedPods', unmanagedMessage))
-  const { expectedPods, desiredHealthy } = expectationsOf(budget, pods.length, scale?.count ?? 0)
-  const { disrupted, overdue, recheckMs } = disruptedPodsOf(budget, pods, nowMs)
+  if (scale !== undefined && guarded.hasUnmanaged) actions.push(event('Warning', 'UnmanagedPods', unmanagedMessage))
+  const { expectedPods, desiredHealthy } = expectationsOf(budget, guarded.total, scale?.count ?? 0)
+  const { disrupted, overdue, recheckMs } = disruptedPodsOf(budget, granted, nowMs)
   actions.push(...overdue.map((pod) => notDeleted(budget, pod)))
-  const currentHealthy = pods.filter((pod) => isHealthy(pod, disrupted)).length
+  const leaving = granted.filter((pod) => isHealthy(pod) && Object.hasOwn(disrupted, pod.metadata.name ?? ''))
+  const currentHealthy = guarded.healthy - leaving.length
   const counts = { disrupted, currentHealthy, desiredHealthy, expectedPods }
   const status = statusOf(budget, counts, nowMs)
   return { actions, status, ...(recheckMs === undefined ? {} : { requeueAfterMs: recheckMs - nowMs }) }
@@ -121,11 +124,6 @@ function disruptedPodsOf({ status }: PodDisruptionBudget, pods: readonly Pod[], 
     recheckMs = Math.min(recheckMs ?? endMs, endMs)
   }
   return { disrupted, overdue, recheckMs }
-}
-
-function isHealthy(pod: Pod, disrupted: DisruptedPods): boolean {
-  const { name = '', deletionTimestamp } = pod.metadata
-  return deletionTimestamp === undefined && !Object.hasOwn(disrupted, name) && isReady(pod)
 }
 
 interface Counts extends Expectations {
