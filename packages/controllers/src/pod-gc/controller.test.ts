@@ -3,9 +3,10 @@ import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countReads } from '../testing/count-reads.ts'
 import { pod } from '../testing/objects.ts'
 import { createPodGarbageCollector } from './controller.ts'
-import { excessEndedPods, planAbandonedPod, planOrphanedPod } from './plan.ts'
+import { endedPodsMax, excessEndedPods, planAbandonedPod, planOrphanedPod } from './plan.ts'
 
 describe('the pod garbage collector', () => {
   let environment: VirtualEnvironment
@@ -98,6 +99,22 @@ describe('the pod garbage collector', () => {
     await environment.clock.settle()
     expect((await client.get(pods, key)).status?.phase).toBe('Failed')
     expect(client.calls.filter(({ verb }) => verb === 'delete')).toHaveLength(2)
+  })
+
+  it('deletes the pods that ended first once too many have, and reads none before', async () => {
+    const reads = countReads(manager.informer(pods))
+    const end = async (name: string) => {
+      const { metadata, ...rest } = pod(name, { phase: 'Succeeded' })
+      await client.create<Pod>(pods, { ...rest, metadata: { ...metadata, uid: undefined, resourceVersion: undefined } })
+    }
+    for (let index = 0; index < endedPodsMax; index++) await end(`p${index}`)
+    await environment.clock.advance('1m')
+    expect(reads.taken()).toBe(0)
+    for (const name of ['new', 'newer']) await end(name)
+    await environment.clock.advance('1m')
+    expect(names()).toHaveLength(endedPodsMax)
+    expect(names()).not.toContain('p0')
+    expect(names()).not.toContain('p1')
   })
 
   it('waits anew when a node goes a second time', async () => {

@@ -1,5 +1,5 @@
 import { hasReason, type Node, nodes, type Pod, type PodStatus, pods as podResource } from '@coracle/api'
-import type { IndexFunction } from '@coracle/client'
+import type { Aggregate, IndexFunction } from '@coracle/client'
 import {
   type Change,
   type Controller,
@@ -14,7 +14,7 @@ import {
 import type { Time } from '@coracle/environment'
 import { byNode, isBound, nodeIndexName } from '../pods/by-node.ts'
 import { hasEnded } from '../pods/pod-state.ts'
-import { excessEndedPods, planAbandonedPod, planEndedPod, planOrphanedPod } from './plan.ts'
+import { endedPodsMax, excessEndedPods, planAbandonedPod, planEndedPod, planOrphanedPod } from './plan.ts'
 
 /** How long a node has to be gone before its pods go: it may be about to come back. */
 export const quarantineMs = 40_000
@@ -37,6 +37,19 @@ const outOfServiceTaint = 'node.kubernetes.io/out-of-service'
 const endedIndexName = 'ended'
 const byEnd: IndexFunction<Pod> = (pod) => (hasEnded(pod) ? [endedKey] : [])
 
+/** How many pods have ended: they are read only when they are too many. */
+class EndedCount implements Aggregate<Pod> {
+  count = 0
+
+  add(pod: Pod): void {
+    if (hasEnded(pod)) this.count++
+  }
+
+  remove(pod: Pod): void {
+    if (hasEnded(pod)) this.count--
+  }
+}
+
 const unassignedIndexName = 'unassigned'
 const byLackOfNode: IndexFunction<Pod> = (pod) => (isUnassigned(pod) ? [unassignedKey] : [])
 
@@ -45,18 +58,19 @@ const byLackOfNode: IndexFunction<Pod> = (pod) => (isUnassigned(pod) ? [unassign
  * have no node, and those that ended long ago once there are too many of them.
  */
 export function createPodGarbageCollector(): Controller {
+  const ended = new EndedCount()
   const missingSince = new Map<string, Time>()
   let endedCheckedAt = Number.NEGATIVE_INFINITY
   const indexes = { [nodeIndexName]: byNode, [endedIndexName]: byEnd, [unassignedIndexName]: byLackOfNode }
   return controller('pod-garbage-collector', { component: 'pod-garbage-collector' })
     .for(nodes, { predicates: [changesService] })
-    .watches(podResource, concerns, { predicates: [changesPlace], indexes })
+    .watches(podResource, concerns, { predicates: [changesPlace], indexes, aggregates: [ended] })
     .reconcile(async ({ key, object: node }, context) => {
       const nowMs = context.clock.now()
       if (key === endedKey) {
         if (nowMs < endedCheckedAt + endedCheckMs) return { requeueAfterMs: endedCheckedAt + endedCheckMs - nowMs }
         endedCheckedAt = nowMs
-        return deleteEnded(context)
+        return ended.count > endedPodsMax ? deleteEnded(context) : undefined
       }
       if (key === unassignedKey) {
         const unassigned = context.informer(podResource).byIndex(unassignedIndexName, key)
