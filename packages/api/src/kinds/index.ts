@@ -1,4 +1,8 @@
 /** Every kind the server knows by itself, and what they are made of. A kind that is exported here is served. */
+export * from './admissionregistration/mutating-webhook-configuration.ts'
+export * from './admissionregistration/rule-schema.ts'
+export * from './admissionregistration/validating-webhook-configuration.ts'
+export * from './admissionregistration/webhook-schema.ts'
 export { approvalOf, isProtectedGroup } from './apiextensions/api-approval.ts'
 export { conversionReviewVersions } from './apiextensions/conversion-validation.ts'
 export * from './apiextensions/custom-resource-definition.ts'

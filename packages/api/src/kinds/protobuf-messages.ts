@@ -1,3 +1,4 @@
+import { admissionregistrationMessages } from './admissionregistration/protobuf.ts'
 import { apiextensionsMessages } from './apiextensions/protobuf.ts'
 import { autoscalingMessages } from './autoscaling/protobuf.ts'
 import { coordinationMessages } from './coordination/protobuf.ts'
@@ -20,6 +21,7 @@ import { policyMessages } from './policy/protobuf.ts'
  *   so: they have a default, and no `*`.
  */
 export const protobufMessages: Readonly<Record<string, string>> = {
+  ...admissionregistrationMessages,
   ...apiextensionsMessages,
   ...autoscalingMessages,
   ...coordinationMessages,

@@ -1,6 +1,7 @@
 /** All functions that expressions may use: the language's own, its extensions, and Kubernetes'. */
 import type { FunctionTable } from '../check.ts'
 import type { Overload } from '../functions.ts'
+import { authorizers } from './authorizer.ts'
 import { collections } from './collections.ts'
 import { conversions } from './conversions.ts'
 import { kubernetes } from './kubernetes.ts'
@@ -17,6 +18,7 @@ export const functionTable: FunctionTable = tableOf([
   ...collections,
   ...kubernetes,
   ...network,
+  ...authorizers,
 ])
 
 function tableOf(overloads: readonly Overload[]): FunctionTable {

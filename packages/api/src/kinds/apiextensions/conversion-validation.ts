@@ -1,7 +1,8 @@
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
 import { checkFormat } from '../../string-formats.ts'
-import type { ConversionClientConfig, CustomResourceConversion } from './custom-resource-definition-schema.ts'
+import { validateWebhookClientConfig } from '../webhook-client-config.ts'
+import type { CustomResourceConversion } from './custom-resource-definition-schema.ts'
 
 /** Versions of ConversionReview that this server speaks, the best first. */
 export const conversionReviewVersions: readonly string[] = ['v1', 'v1beta1']
@@ -22,43 +23,9 @@ export function validateConversion({ strategy, webhook }: CustomResourceConversi
   const clientPath = webhookPath.field('clientConfig')
   if (webhook?.clientConfig === undefined) {
     errors.push(requiredField(clientPath, 'required when strategy is set to Webhook'))
-  } else errors.push(...clientErrors(webhook.clientConfig, clientPath))
+  } else errors.push(...validateWebhookClientConfig(webhook.clientConfig, clientPath))
   const versions = webhook?.conversionReviewVersions ?? []
   return [...errors, ...reviewVersionErrors(versions, webhookPath.field('conversionReviewVersions'))]
-}
-
-function clientErrors({ url, service }: ConversionClientConfig, path: FieldPath): readonly FieldError[] {
-  if ((url === undefined) === (service === undefined)) {
-    return [requiredField(path, 'exactly one of url or service is required')]
-  }
-  if (url !== undefined) return urlErrors(url, path.field('url'))
-  const { name = '', namespace = '', port = 443, path: route = '/' } = service ?? {}
-  const at = path.field('service')
-  return [
-    ...(name === '' ? [requiredField(at.field('name'), 'service name is required')] : []),
-    ...(namespace === '' ? [requiredField(at.field('namespace'), 'service namespace is required')] : []),
-    ...(port < 1 || port > 65535
-      ? [invalidField(at.field('port'), port, 'port is not valid: must be between 1 and 65535, inclusive')]
-      : []),
-    ...(route.startsWith('/') ? [] : [invalidField(at.field('path'), route, "must start with a '/'")]),
-  ]
-}
-
-const urlForm = '; desired format: https://host[/path]'
-
-function urlErrors(text: string, path: FieldPath): readonly FieldError[] {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) return [requiredField(path, `url must be a valid URL${urlForm}`)]
-  const refuse = (shown: string, detail: string) => [invalidField(path, shown, detail + urlForm)]
-  return [
-    ...(url.protocol === 'https:' ? [] : refuse(url.protocol.slice(0, -1), "'https' is the only allowed URL scheme")),
-    ...(url.host === '' ? refuse(url.host, 'host must be specified') : []),
-    ...(url.username === '' && url.password === ''
-      ? []
-      : refuse(url.username, 'user information is not permitted in the URL')),
-    ...(url.hash === '' ? [] : refuse(url.hash.slice(1), 'fragments are not permitted in the URL')),
-    ...(url.search === '' ? [] : refuse(url.search.slice(1), 'query parameters are not permitted in the URL')),
-  ]
 }
 
 function reviewVersionErrors(versions: readonly string[], path: FieldPath): readonly FieldError[] {

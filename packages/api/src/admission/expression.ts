@@ -1,0 +1,27 @@
+import { type CelProgram, compileCel } from '../cel/program.ts'
+import { type CelType, types, typeText } from '../cel/types.ts'
+import { variableTypes } from './variables.ts'
+
+export interface AdmissionExpressionOptions {
+  /** Whether there is a policy whose parameters the expression may ask about. */
+  readonly hasParams: boolean
+  readonly hasAuthorizer: boolean
+  /** The types of the variables that a policy has defined before, for `variables`. */
+  readonly variables?: ReadonlyMap<string, CelType>
+}
+
+/** Compiles an expression about a request that must come to one of these types; any where there are none. */
+export function compileAdmissionExpression(
+  source: string,
+  wanted: readonly ('bool' | 'string' | 'null')[],
+  options: AdmissionExpressionOptions,
+): { readonly program: CelProgram } | { readonly problem: string } {
+  const compiled = compileCel(source, variableTypes(options))
+  if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}` }
+  const { type } = compiled.program
+  if (wanted.length === 0 || wanted.some((each) => each === type.kind)) return compiled
+  const names = wanted.map((each) => (each === 'null' ? 'null_type' : typeText(types[each])))
+  const found = type.kind === 'null' ? 'null_type' : typeText(type)
+  const expected = names.length === 1 ? names[0] : `one of [${names.join(' ')}]`
+  return { problem: `must evaluate to ${expected} but got ${found}` }
+}

@@ -1,0 +1,10 @@
+/**
+ * Expressions in CEL about requests: match conditions of webhooks, and what admission policies say. Apart from the rest of
+ * this package because it brings CEL: load it when there is an expression.
+ */
+export type { AuthorizationDecision, AuthorizationQuestion, ExpressionAuthorizer } from '../cel/library/authorizer.ts'
+export type { CelOutcome, CelProgram } from '../cel/program.ts'
+export type { CelValue } from '../cel/values.ts'
+export { typeName } from '../cel/values.ts'
+export { type AdmissionExpressionOptions, compileAdmissionExpression } from './expression.ts'
+export { type AdmissionFacts, type AdmissionRequest, admissionVariables } from './variables.ts'

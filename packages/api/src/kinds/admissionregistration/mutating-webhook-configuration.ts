@@ -1,0 +1,25 @@
+import { kindSchema } from '../../meta.ts'
+import { mapList, optional } from '../../schema/builders.ts'
+import type { Infer } from '../../schema/schema.ts'
+import { kind } from '../kind.ts'
+import { loadExpressionChecks } from './expression-checks.ts'
+import { admissionregistrationV1 } from './names.ts'
+import { webhookConfigurationOptions } from './webhook-configuration.ts'
+import { mutatingWebhook } from './webhook-schema.ts'
+import { validateMutatingWebhooks } from './webhook-validation.ts'
+
+/** Webhooks that change what is written. */
+export interface MutatingWebhookConfiguration extends Infer<typeof mutatingWebhookConfigurationSchema> {}
+export const mutatingWebhookConfigurationSchema = kindSchema(
+  `${admissionregistrationV1}.MutatingWebhookConfiguration`,
+  'Webhooks that may change what is written, and refuse it. They are asked one after the other.',
+  { webhooks: optional(mapList(mutatingWebhook, ['name']), 'The webhooks, in the order in which they are asked.') },
+)
+
+/** `admissionregistration.k8s.io/v1` mutatingwebhookconfigurations. */
+export const mutatingWebhookConfigurations = kind<MutatingWebhookConfiguration>(mutatingWebhookConfigurationSchema, {
+  plural: 'mutatingwebhookconfigurations',
+  ...webhookConfigurationOptions,
+  load: loadExpressionChecks,
+  validate: ({ webhooks = [] }) => validateMutatingWebhooks(webhooks),
+})
