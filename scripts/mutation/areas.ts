@@ -2,15 +2,23 @@
 export interface MutationArea {
   /** What is mutated, as globs relative to the repository; `!` in front takes files out again. */
   readonly mutate: readonly string[]
+  /**
+   * The tests that judge it, as globs: those next to the code, which must notice by themselves. Without them all tests
+   * that reach the code judge; where half the project stands on it, that takes minutes for each mutant.
+   */
+  readonly tests?: readonly string[]
 }
 
 /** The share of mutants, in percent, that the tests of every area must kill. */
 export const scoreMin = 85
 
+/** Tells the processes of a run which tests judge: the globs, with spaces between them. */
+export const testsVariable = 'CORACLE_MUTATION_TESTS'
+
 const noTests = ['!**/*.test.ts', '!**/testing/**']
 
 export const areas: Readonly<Record<string, MutationArea>> = {
-  store: { mutate: ['packages/store/src/**/*.ts', ...noTests] },
+  store: { mutate: ['packages/store/src/**/*.ts', ...noTests], tests: ['packages/store/**/*.test.ts'] },
   scheduler: { mutate: ['packages/scheduler/src/**/*.ts', ...noTests] },
   patch: { mutate: ['packages/api/src/patch/**/*.ts', ...noTests] },
   selectors: {
@@ -23,5 +31,13 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     ],
   },
   plans: { mutate: ['packages/controllers/src/**/plan.ts'] },
-  'watch-cache': { mutate: ['packages/apiserver/src/watch-cache/**/*.ts', ...noTests] },
+  'watch-cache': {
+    mutate: ['packages/apiserver/src/watch-cache/**/*.ts', ...noTests],
+    tests: ['packages/apiserver/src/watch-cache/**/*.test.ts', 'packages/apiserver/src/registry/list.test.ts'],
+  },
+}
+
+/** The area that a file, or a glob of files, belongs to; undefined where it belongs to none. */
+export function areaOf(file: string): MutationArea | undefined {
+  return Object.values(areas).find(({ mutate }) => mutate.some((glob) => file.startsWith(glob.split('*')[0] ?? glob)))
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { LogLevel, MutantResult } from '@stryker-mutator/api/core'
 import { Stryker } from '@stryker-mutator/core'
-import { areas, scoreMin } from './areas.ts'
+import { areaOf, areas, scoreMin, testsVariable } from './areas.ts'
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in areas) && !name.includes('/'))
@@ -20,7 +20,8 @@ if (unknown.length > 0) {
 const rows = [['AREA', 'MUTANTS', 'KILLED', 'TIMED OUT', 'SURVIVED', 'NOT REACHED', 'SCORE', '']]
 let isBelow = false
 for (const name of wanted.length > 0 ? wanted : Object.keys(areas)) {
-  const mutants = await mutate(areas[name]?.mutate ?? [name])
+  const { mutate: globs = [name], tests } = areas[name] ?? { ...areaOf(name), mutate: [name] }
+  const mutants = await mutate(globs, tests)
   for (const mutant of mutants) if (isUnnoticed(mutant)) console.log(describe(mutant))
   const count = (status: MutantResult['status']) => mutants.filter((mutant) => mutant.status === status).length
   const [killed, timedOut, survived, notReached] = [
@@ -42,7 +43,9 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(areas)) {
 console.log(`\n${table(rows)}`)
 process.exit(isBelow ? 1 : 0)
 
-async function mutate(globs: readonly string[]): Promise<MutantResult[]> {
+async function mutate(globs: readonly string[], tests: readonly string[] | undefined): Promise<MutantResult[]> {
+  if (tests === undefined) delete process.env[testsVariable]
+  else process.env[testsVariable] = tests.join(' ')
   const stryker = new Stryker({
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],

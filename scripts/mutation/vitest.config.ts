@@ -1,12 +1,15 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
 import base from '../../vitest.config.ts'
+import { testsVariable } from './areas.ts'
+
+const tests = process.env[testsVariable]
 
 /**
  * The project's tests, as mutants are judged by them. Those that start programs are left out, as a mutant is active in one
  * process only, and so are those that take long to find what others find too.
  */
 export default mergeConfig(
-  base,
+  tests === undefined ? base : { ...base, test: { ...base.test, include: tests.split(' ') } },
   defineConfig({
     plugins: [{ name: 'stryker-test-names', configureVitest: ({ project }) => acceptSpacedNames(project.config) }],
     test: {
