@@ -1,4 +1,6 @@
 /** How anything talks to the API: one `Client`, over HTTP or in process, and what stands on it. */
+
+export { BoundedMap } from './bounded-map.ts'
 export {
   type ApplyConfiguration,
   type ApplyOptions,

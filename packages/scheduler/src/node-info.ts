@@ -2,7 +2,7 @@ import { type HostPort, hostPortsOf, type Node, type Pod, quantitiesOf } from '@
 import { nonZeroRequestOf, podRequestOf, type ResourceAmounts, resourceAmounts } from './pod-request.ts'
 
 /**
- * What the scheduler knows of a node: the node itself, and the sum of what its pods ask for. It is the scheduler's own
+ * What the scheduler knows of a node: the node itself, its pods, and the sum of what they ask for. It is the scheduler's own
  * book-keeping and changes in place, one pod at a time, so that a pod's coming or going costs nothing but itself.
  */
 export class NodeInfo {
@@ -18,12 +18,25 @@ export class NodeInfo {
   ephemeralStorage = 0
   readonly extended = new Map<string, number>()
   readonly hostPorts: HostPort[] = []
-  podCount = 0
+  /** By uid. */
+  readonly pods = new Map<string, Pod>()
+  /** Those of them that have affinity or anti-affinity to pods. */
+  readonly podsWithAffinity = new Map<string, Pod>()
+  /** Rises with each change of the node or its pods: what was found out about them holds as long as this stays. */
+  version = 0
 
   constructor(node: Node) {
     this.node = node
     this.allocatable = allocatableOf(node)
     this.podsMax = this.allocatable.extended.get('pods') ?? 0
+  }
+
+  get name(): string {
+    return this.node.metadata.name ?? ''
+  }
+
+  get podCount(): number {
+    return this.pods.size
   }
 
   /** Takes over a newer state of the node; its pods stay. */
@@ -33,14 +46,31 @@ export class NodeInfo {
       this.podsMax = this.allocatable.extended.get('pods') ?? 0
     }
     this.node = node
+    this.version++
   }
 
   add(pod: Pod): void {
+    this.#setPod(pod)
     this.#account(pod, 1)
     for (const port of hostPortsOf(pod.spec)) this.hostPorts.push(port)
+    this.version++
+  }
+
+  /** The pod asks for what it asked for before, and has changed otherwise. */
+  update(pod: Pod): void {
+    this.#setPod(pod)
+    this.version++
+  }
+
+  /** Takes over a newer state of the pod in which nothing has changed that counts here. */
+  refresh(pod: Pod): void {
+    this.#setPod(pod)
   }
 
   remove(pod: Pod): void {
+    const uid = pod.metadata.uid ?? ''
+    if (!this.pods.delete(uid)) return
+    this.podsWithAffinity.delete(uid)
     this.#account(pod, -1)
     for (const port of hostPortsOf(pod.spec)) {
       const at = this.hostPorts.findIndex(
@@ -48,6 +78,21 @@ export class NodeInfo {
       )
       if (at >= 0) this.hostPorts.splice(at, 1)
     }
+    this.version++
+  }
+
+  /** A second book of the same node, to try out changes in. */
+  clone(): NodeInfo {
+    const copy = new NodeInfo(this.node)
+    for (const pod of this.pods.values()) copy.add(pod)
+    return copy
+  }
+
+  #setPod(pod: Pod): void {
+    const uid = pod.metadata.uid ?? ''
+    this.pods.set(uid, pod)
+    const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {}
+    if (podAffinity !== undefined || podAntiAffinity !== undefined) this.podsWithAffinity.set(uid, pod)
   }
 
   #account(pod: Pod, sign: 1 | -1): void {
@@ -60,7 +105,6 @@ export class NodeInfo {
     this.ephemeralStorage += sign * request.ephemeralStorage
     for (const [name, amount] of request.extended)
       this.extended.set(name, (this.extended.get(name) ?? 0) + sign * amount)
-    this.podCount += sign
   }
 }
 

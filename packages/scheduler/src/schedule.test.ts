@@ -1,14 +1,27 @@
-import type { PodSpec, Taint } from '@coracle/api'
+import type { Pod, PodSpec, Taint } from '@coracle/api'
 import { seededRandom } from '@coracle/environment'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { unschedulableMessage } from './fit-error.ts'
+import { Framework } from './framework.ts'
 import { NodeInfo } from './node-info.ts'
+import { defaultPlugins } from './plugins/index.ts'
 import { nonZeroRequestOf, podRequestOf } from './pod-request.ts'
-import { feasibleWanted, schedule } from './schedule.ts'
-import { makeNode, makePod, type NodeOptions } from './testing/objects.ts'
+import * as decisions from './schedule.ts'
+import { makeCluster, makeNode, makePod, type NodeOptions } from './testing/objects.ts'
+
+const { feasibleWanted } = decisions
 
 const random = seededRandom(1)
 const infos = (nodes: readonly NodeOptions[]) => nodes.map((node) => new NodeInfo(makeNode(node)))
+
+const framework = new Framework(defaultPlugins)
+
+/** What is decided about a pod among these nodes, and what is said of it where it fits nowhere. */
+function schedule(pod: Pod, nodes: readonly NodeInfo[], options: decisions.ScheduleOptions) {
+  const decision = decisions.schedule(pod, makeCluster(nodes), framework, options)
+  return decision.type === 'fits' ? decision : { ...decision, message: unschedulableMessage(pod, decision.diagnosis) }
+}
 
 describe('schedule', () => {
   it('says so when there is no node at all', () => {
@@ -149,12 +162,13 @@ describe('schedule', () => {
 
   it('refuses a node whose room is taken by other pods, and counts evicting them as a way out that finds no victims', () => {
     const [node] = infos([{ allocatable: { pods: '1' } }]) as [NodeInfo]
-    node.add(makePod())
+    const there = makePod()
+    node.add(there)
     expect(schedule(makePod(), [node], { random })).toMatchObject({
       message:
         '0/1 nodes are available: 1 Too many pods. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
     })
-    node.remove(makePod({}, 'gone'))
+    node.remove(there)
     expect(schedule(makePod(), [node], { random }).type).toBe('fits')
   })
 

@@ -85,4 +85,55 @@ describe('the scheduler cache', () => {
     cache.removeNode('a')
     expect(cache.nodes.map(({ node }) => node.metadata.name)).toEqual(['b', 'c'])
   })
+
+  it('takes over what has changed of a pod that stays', () => {
+    cache.setNode(makeNode({ name: 'a' }))
+    const placed = pod('p')
+    expect(cache.place(placed, 'a')).toBeUndefined()
+    const versions = [cache.node('a')?.version]
+    const running = { ...placed, status: { phase: 'Running' } } as const
+    const labelled = { ...running, metadata: { ...running.metadata, labels: { app: 'web' } } }
+    const ending = { ...labelled, metadata: { ...labelled.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
+    for (const next of [running, labelled, ending]) {
+      const before = cache.node('a')?.pods.get('uid-p')
+      expect(cache.place(next, 'a')).toBe(before)
+      expect(cache.node('a')?.pods.get('uid-p')).toBe(next)
+      versions.push(cache.node('a')?.version)
+    }
+    expect(versions).toEqual([1, 1, 2, 3])
+    expect(used()).toEqual({ a: [1000, 1] })
+  })
+
+  it('takes over what has changed of a pod whose node is not there', () => {
+    const placed = pod('p')
+    cache.place(placed, 'a')
+    const labelled = { ...placed, metadata: { ...placed.metadata, labels: { app: 'web' } } }
+    expect(cache.place(labelled, 'a')).toBe(placed)
+    cache.setNode(makeNode({ name: 'a' }))
+    expect(cache.node('a')?.pods.get('uid-p')).toBe(labelled)
+  })
+
+  it('lists nodes of zones in turn, also of zones that change', () => {
+    const zone = (name: string, zone: string) => makeNode({ name, labels: { 'topology.kubernetes.io/zone': zone } })
+    for (const node of [zone('a', 'x'), zone('b', 'x'), zone('c', 'y')]) cache.setNode(node)
+    const names = () => cache.nodes.map(({ name }) => name)
+    expect(names()).toEqual(['a', 'c', 'b'])
+    cache.setNode(zone('a', 'y'))
+    expect(names()).toEqual(['a', 'b', 'c'])
+  })
+
+  it('knows the labels of namespaces, and when they have changed', () => {
+    const namespace = (labels: Readonly<Record<string, string>>) =>
+      ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n', labels } }) as const
+    expect(cache.namespaceLabels('n')).toEqual({})
+    const versions = [cache.namespacesVersion]
+    cache.setNamespace(namespace({ team: 'a' }))
+    expect(cache.namespaceLabels('n')).toEqual({ team: 'a' })
+    versions.push(cache.namespacesVersion)
+    cache.removeNamespace('n')
+    cache.removeNamespace('n')
+    expect(cache.namespaceLabels('n')).toEqual({})
+    versions.push(cache.namespacesVersion)
+    expect(versions).toEqual([0, 1, 2])
+  })
 })

@@ -1,26 +1,28 @@
-import type { Node, Pod } from '@coracle/api'
+import type { Labels, Namespace, Node, Pod } from '@coracle/api'
+import type { Cluster } from './cluster.ts'
+import { type NodeIndex, NodeIndexes } from './node-indexes.ts'
 import { NodeInfo } from './node-info.ts'
+import { interleaveZones, zoneOf } from './zones.ts'
 
-interface Placement {
-  readonly pod: Pod
-  readonly node: string
-}
+const noLabels: Labels = {}
 
 /**
  * Which pods are on which node, as far as the scheduler knows: what the API says, and what it has decided itself and
  * the API does not show yet (assumed pods). A change costs what changed.
  */
-export class SchedulerCache {
+export class SchedulerCache implements Cluster {
   readonly #nodes = new Map<string, NodeInfo>()
-  /** By uid of the pod. */
-  readonly #placements = new Map<string, Placement>()
-  /** Pods by node name, also of nodes that have not been seen yet. */
-  readonly #podsByNode = new Map<string, Map<string, Pod>>()
+  /** Names of nodes by uid of the pods on them. */
+  readonly #places = new Map<string, string>()
+  /** Pods of nodes that have not been seen yet, or are gone, by node and uid. */
+  readonly #strays = new Map<string, Map<string, Pod>>()
+  readonly #namespaces = new Map<string, Labels>()
+  readonly #indexes = new NodeIndexes(this.#nodes)
   #list: readonly NodeInfo[] | undefined = []
+  namespacesVersion = 0
 
-  /** All nodes, in the order they came. */
   get nodes(): readonly NodeInfo[] {
-    this.#list ??= [...this.#nodes.values()]
+    this.#list ??= interleaveZones([...this.#nodes.values()])
     return this.#list
   }
 
@@ -28,45 +30,113 @@ export class SchedulerCache {
     return this.#nodes.get(name)
   }
 
+  namespaceLabels(name: string): Labels {
+    return this.#namespaces.get(name) ?? noLabels
+  }
+
+  index<I extends NodeIndex>(key: string, create: () => I): I {
+    return this.#indexes.get(key, create)
+  }
+
+  setNamespace({ metadata: { name = '', labels = noLabels } }: Namespace): void {
+    this.#namespaces.set(name, labels)
+    this.namespacesVersion++
+  }
+
+  removeNamespace(name: string): void {
+    if (this.#namespaces.delete(name)) this.namespacesVersion++
+  }
+
   setNode(node: Node): void {
     const name = node.metadata.name ?? ''
     const known = this.#nodes.get(name)
     if (known !== undefined) {
+      if (zoneOf(known.node) !== zoneOf(node)) this.#list = undefined
       known.setNode(node)
-      return
+    } else {
+      const info = new NodeInfo(node)
+      for (const pod of this.#strays.get(name)?.values() ?? []) info.add(pod)
+      this.#strays.delete(name)
+      this.#nodes.set(name, info)
+      this.#list = undefined
     }
-    const info = new NodeInfo(node)
-    for (const pod of this.#podsByNode.get(name)?.values() ?? []) info.add(pod)
-    this.#nodes.set(name, info)
-    this.#list = undefined
+    this.#indexes.changed(name)
   }
 
   removeNode(name: string): void {
-    if (this.#nodes.delete(name)) this.#list = undefined
+    const known = this.#nodes.get(name)
+    if (known === undefined) return
+    if (known.pods.size > 0) this.#strays.set(name, known.pods)
+    this.#nodes.delete(name)
+    this.#list = undefined
+    this.#indexes.changed(name)
   }
 
-  /** The pod is on the node: by the API's word, or assumed while the binding is under way. */
-  place(pod: Pod, node: string): void {
+  /**
+   * The pod is on the node: by the API's word, or assumed while the binding is under way. Returns the pod as it was there
+   * before, where it was.
+   */
+  place(pod: Pod, node: string): Pod | undefined {
     const uid = pod.metadata.uid ?? ''
-    const known = this.#placements.get(uid)
-    // What a pod asks for hangs on its spec; a change of its status alone moves no sums.
-    if (known !== undefined && known.node === node && known.pod.spec === pod.spec) return
-    if (known !== undefined) this.remove(uid)
-    this.#placements.set(uid, { pod, node })
-    const pods = this.#podsByNode.get(node) ?? new Map<string, Pod>()
-    this.#podsByNode.set(node, pods.set(uid, pod))
-    this.#nodes.get(node)?.add(pod)
+    const known = this.#places.get(uid) === node ? this.#podsOf(node).get(uid) : undefined
+    const info = this.#nodes.get(node)
+    const isSame = known !== undefined && known.spec === pod.spec
+    if (!isSame) this.remove(uid)
+    this.#places.set(uid, node)
+    if (info === undefined) {
+      this.#stray(uid, pod, node)
+      return known
+    }
+    if (isSame && isSeenAlike(known, pod)) {
+      info.refresh(pod)
+      return known
+    }
+    if (isSame) info.update(pod)
+    else info.add(pod)
+    this.#indexes.changed(node)
+    return known
   }
 
   /** The pod is on no node any more, or never came there. Returns the name of the node it was on. */
   remove(uid: string): string | undefined {
-    const known = this.#placements.get(uid)
-    if (known === undefined) return undefined
-    this.#placements.delete(uid)
-    const pods = this.#podsByNode.get(known.node)
-    pods?.delete(uid)
-    if (pods?.size === 0) this.#podsByNode.delete(known.node)
-    this.#nodes.get(known.node)?.remove(known.pod)
-    return known.node
+    const node = this.#places.get(uid)
+    if (node === undefined) return undefined
+    this.#places.delete(uid)
+    const info = this.#nodes.get(node)
+    const pod = this.#podsOf(node).get(uid)
+    if (info === undefined) this.#removeStray(uid, node)
+    else if (pod !== undefined) {
+      info.remove(pod)
+      this.#indexes.changed(node)
+    }
+    return node
   }
+
+  #podsOf(node: string): ReadonlyMap<string, Pod> {
+    return this.#nodes.get(node)?.pods ?? this.#strays.get(node) ?? noPods
+  }
+
+  #stray(uid: string, pod: Pod, node: string): void {
+    const strays = this.#strays.get(node) ?? new Map<string, Pod>()
+    this.#strays.set(node, strays.set(uid, pod))
+  }
+
+  #removeStray(uid: string, node: string): void {
+    const strays = this.#strays.get(node)
+    strays?.delete(uid)
+    if (strays?.size === 0) this.#strays.delete(node)
+  }
+}
+
+const noPods: ReadonlyMap<string, Pod> = new Map()
+
+/** Whether nothing that a plugin looks at in other pods has changed between them, given the same spec. */
+export function isSeenAlike({ metadata: a }: Pod, { metadata: b }: Pod): boolean {
+  return (a.deletionTimestamp === undefined) === (b.deletionTimestamp === undefined) && sameLabels(a.labels, b.labels)
+}
+
+function sameLabels(a: Labels = noLabels, b: Labels = noLabels): boolean {
+  if (a === b) return true
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
 }

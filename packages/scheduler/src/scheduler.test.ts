@@ -3,6 +3,7 @@ import {
   events,
   type KubernetesObject,
   type Node,
+  namespaces,
   nodes,
   notFound,
   type Pod,
@@ -13,6 +14,8 @@ import type { ObjectKey, Patch, WriteOptions } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { defaultPlugins } from './plugins/index.ts'
+import type { ClusterPlugin } from './plugins/plugin.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { makeNode, makePod } from './testing/objects.ts'
 
@@ -292,6 +295,90 @@ describe('the scheduler', () => {
     await environment.clock.settle()
     expect(bindings).toHaveLength(400)
     expect(new Set(bindings).size).toBe(400)
+  })
+
+  describe('with a plugin of its own', () => {
+    /** Gives each pod one of the licences there are, and tells what it was asked. */
+    const licences = (count: number, log: string[]): ClusterPlugin => {
+      const held = new Set<string>()
+      return {
+        name: 'Licences',
+        scope: 'cluster',
+        signature: () => undefined,
+        isHelpedBy: (_, event) => event.type === 'namespace-changed',
+        filter: () => ({
+          refuse: () =>
+            held.size < count ? undefined : { reasons: ['no licence was free'], isHelpedByEviction: false },
+          add: () => {},
+          remove: () => {},
+        }),
+        reserve(pod, node) {
+          log.push(`reserve ${pod.metadata.name} ${node.name}`)
+          if (pod.metadata.name === 'odd') return 'odd pods get none'
+          held.add(pod.metadata.uid ?? '')
+          return undefined
+        },
+        unreserve(pod) {
+          log.push(`unreserve ${pod.metadata.name}`)
+          held.delete(pod.metadata.uid ?? '')
+        },
+        async preBind(pod) {
+          log.push(`preBind ${pod.metadata.name}`)
+          if (pod.metadata.name === 'unprepared') throw new Error('not ready yet')
+        },
+      }
+    }
+    let log: string[]
+
+    beforeEach(async () => {
+      await scheduler.stop()
+      log = []
+      scheduler = createScheduler({ client, environment, plugins: [...defaultPlugins, licences(1, log)] })
+      await scheduler.start()
+      await addNode('a')
+    })
+
+    it('reserves, prepares and binds', async () => {
+      await addPod('p')
+      expect(log).toEqual(['reserve p a', 'preBind p'])
+      expect(bindings).toEqual(['default/p'])
+      await addPod('late')
+      expect(eventsOf('late')[0]?.[3]).toContain('0/1 nodes are available: 1 no licence was free.')
+    })
+
+    it.each([
+      ['odd', ['reserve odd a', 'unreserve odd'], 'running Reserve plugin "Licences": odd pods get none'],
+      [
+        'unprepared',
+        ['reserve unprepared a', 'preBind unprepared', 'unreserve unprepared'],
+        'running PreBind plugin "Licences": not ready yet',
+      ],
+    ])('takes back what was reserved for a pod that cannot be bound: %s', async (name, steps, message) => {
+      await addPod(name)
+      expect(log).toEqual(steps)
+      expect(eventsOf(name)).toEqual([['default-scheduler', 'Warning', 'FailedScheduling', message]])
+      await addPod('p')
+      expect(bindings).toEqual(['default/p'])
+    })
+
+    it('takes back what was reserved where the server refuses the binding', async () => {
+      refusal = new ApiError(403, 'Forbidden', 'no bindings today')
+      await addPod('p')
+      expect(log).toEqual(['reserve p a', 'preBind p', 'unreserve p'])
+    })
+
+    it('is asked which events help the pods it refused', async () => {
+      await addPod('p')
+      await addPod('late')
+      await environment.clock.advance('20s')
+      await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'plain' } })
+      await environment.clock.settle()
+      expect(attempts('late')).toBe(1)
+      const metadata = { name: 'labelled', labels: { team: 'a' } }
+      await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata })
+      await environment.clock.settle()
+      expect(attempts('late')).toBe(2)
+    })
   })
 
   it('binds nothing after it was stopped', async () => {

@@ -1,25 +1,26 @@
 import {
   type Binding,
-  formatTime,
   hasReason,
+  type Namespace,
   type Node,
+  namespaces as namespaceResource,
   nodes as nodeResource,
   type Pod,
   pods as podResource,
 } from '@coracle/api'
-import {
-  type Client,
-  createEventRecorder,
-  createInformer,
-  type EventRecorder,
-  type Informer,
-  keyOf,
-} from '@coracle/client'
+import { type Client, createInformer, type Informer, keyOf } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
+import type { ClusterEvent } from './cluster-event.ts'
+import { type Diagnosis, unschedulableMessage } from './fit-error.ts'
+import { Framework, naming, type PreparedPod } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
-import { fitsSomewhere, schedule } from './schedule.ts'
-import { SchedulerCache } from './scheduler-cache.ts'
+import { defaultPlugins } from './plugins/index.ts'
+import type { Plugin } from './plugins/plugin.ts'
+import { PodReporter } from './pod-reporter.ts'
+import { schedule } from './schedule.ts'
+import { isSeenAlike, SchedulerCache } from './scheduler-cache.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
+import { WakeUps } from './wake-ups.ts'
 
 /** The scheduler that pods get when they name none. */
 export const defaultSchedulerName = 'default-scheduler'
@@ -36,6 +37,10 @@ export interface SchedulerOptions {
   readonly environment: Environment
   /** Pods are taken whose `spec.schedulerName` is this. */
   readonly name?: string
+  /** What decides which node a pod gets, in the order of being asked; `defaultPlugins` unless set. */
+  readonly plugins?: readonly Plugin[]
+  /** The search for nodes ends when this share of all takes the pod; upstream's share, by the size of the cluster, unless set. */
+  readonly percentageOfNodesToScore?: number
 }
 
 /** Assigns pods to nodes. */
@@ -55,40 +60,53 @@ class SchedulerLoop implements Scheduler {
   readonly #client: Client
   readonly #environment: Environment
   readonly #name: string
+  readonly #percentageOfNodesToScore: number | undefined
   readonly #pods: Informer<Pod>
   readonly #nodes: Informer<Node>
-  readonly #recorder: EventRecorder
+  readonly #namespaces: Informer<Namespace>
+  readonly #reporter: PodReporter
   readonly #cache = new SchedulerCache()
+  readonly #framework: Framework
   readonly #queue: SchedulingQueue
-  readonly #bindings = new Set<Promise<void>>()
+  readonly #wakeUps: WakeUps
+  readonly #work = new Set<Promise<void>>()
   /** Nodes by uid of the pods bound to them, until the API shows it. */
-  readonly #assumed = new Map<string, string>()
-  /** Names of nodes that may take pods which found no place, since those were last looked at. */
-  readonly #roomier = new Set<string>()
+  readonly #assumed = new Map<string, NodeInfo>()
   #searchStart = 0
   #isRunning = false
   #isTurnDue = false
   /** The queue was full at some time: pods may wait in the informer that are not in it. */
   #hasOverflowed = false
 
-  constructor({ client, environment, name = defaultSchedulerName }: SchedulerOptions) {
+  constructor(options: SchedulerOptions) {
+    const { client, environment, name = defaultSchedulerName, plugins = defaultPlugins } = options
     this.#client = client
     this.#environment = environment
     this.#name = name
+    this.#percentageOfNodesToScore = options.percentageOfNodesToScore
     this.#pods = createInformer(client, podResource, {}, environment)
     this.#nodes = createInformer(client, nodeResource, {}, environment)
-    this.#recorder = createEventRecorder(client, environment, { component: name })
+    this.#namespaces = createInformer(client, namespaceResource, {}, environment)
+    this.#reporter = new PodReporter(client, environment, name)
+    this.#framework = new Framework(plugins)
     this.#queue = new SchedulingQueue(environment.clock, () => this.#scheduleTurn())
+    this.#wakeUps = new WakeUps(this.#framework, this.#cache)
   }
 
   async start(): Promise<void> {
+    this.#namespaces.addHandler({
+      add: (namespace) => this.#namespaceChanged(namespace),
+      update: (_, namespace) => this.#namespaceChanged(namespace),
+      delete: ({ metadata: { name = '' } }) => this.#cache.removeNamespace(name),
+    })
     this.#nodes.addHandler({
       add: (node) => this.#nodeChanged(node),
-      update: (_, node) => this.#nodeChanged(node),
-      delete: (node) => this.#cache.removeNode(node.metadata.name ?? ''),
+      update: (old, node) => this.#nodeChanged(node, old),
+      delete: (node) => this.#nodeGone(node),
     })
+    this.#namespaces.start()
     this.#nodes.start()
-    await this.#nodes.waitForSync()
+    await Promise.all([this.#namespaces.waitForSync(), this.#nodes.waitForSync()])
     this.#pods.addHandler({
       add: (pod) => this.#podChanged(pod),
       update: (_, pod) => this.#podChanged(pod),
@@ -103,42 +121,40 @@ class SchedulerLoop implements Scheduler {
   async stop(): Promise<void> {
     this.#isRunning = false
     this.#queue.close()
-    await Promise.all([this.#pods.stop(), this.#nodes.stop(), ...this.#bindings])
-    await this.#recorder.flush()
-    this.#recorder.stop()
+    const informers = [this.#pods, this.#nodes, this.#namespaces].map((informer) => informer.stop())
+    await Promise.all([...informers, ...this.#work])
+    await this.#reporter.stop()
   }
 
-  #nodeChanged(node: Node): void {
-    const known = this.#cache.node(node.metadata.name ?? '')
-    const mattersToPods = known === undefined || mayAdmitMore(known.node, node)
+  #namespaceChanged(namespace: Namespace): void {
+    const { name = '', labels } = namespace.metadata
+    if (JSON.stringify(this.#cache.namespaceLabels(name)) === JSON.stringify(labels ?? {})) return
+    this.#cache.setNamespace(namespace)
+    this.#happened({ type: 'namespace-changed', namespace: name })
+  }
+
+  #nodeChanged(node: Node, old?: Node): void {
     this.#cache.setNode(node)
-    if (mattersToPods) this.#hasMoreRoom(node.metadata.name ?? '')
+    if (old === undefined || mayAdmitMore(old, node)) this.#happened({ type: 'node-changed', node, old })
   }
 
-  #hasMoreRoom(node: string): void {
-    this.#roomier.add(node)
-    this.#scheduleTurn()
-  }
-
-  /**
-   * Nodes take more than before. A pod that does not fit there even now is left to rest: nothing else has changed, so it
-   * would only be refused again. Looked at once a turn, however many pods have gone in between.
-   */
-  #retryWhatFits(): void {
-    if (this.#roomier.size === 0) return
-    const nodes = [...this.#roomier].flatMap((name) => this.#cache.node(name) ?? [])
-    this.#roomier.clear()
-    this.#queue.retryUnschedulable((pod) => fitsSomewhere(pod, nodes))
+  #nodeGone(node: Node): void {
+    this.#cache.removeNode(node.metadata.name ?? '')
+    this.#happened({ type: 'node-removed', node })
   }
 
   #podChanged(pod: Pod): void {
     const uid = pod.metadata.uid ?? ''
-    const node = pod.spec?.nodeName
+    const nodeName = pod.spec.nodeName
     if (isFinished(pod)) this.#podGone(pod)
-    else if (node) {
+    else if (nodeName) {
       this.#queue.remove(uid)
-      this.#assumed.delete(uid)
-      this.#cache.place(pod, node)
+      const wasAssumed = this.#assumed.delete(uid)
+      const old = this.#cache.place(pod, nodeName)
+      if (wasAssumed || old === undefined) this.#happened({ type: 'pod-placed', pod, nodeName })
+      else if (old.spec !== pod.spec || !isSeenAlike(old, pod)) {
+        this.#happened({ type: 'pod-placed', pod, old, nodeName })
+      }
     } else if (this.#isOurs(pod)) {
       if (!this.#assumed.has(uid)) this.#enqueue(pod)
     } else this.#queue.remove(uid)
@@ -148,12 +164,23 @@ class SchedulerLoop implements Scheduler {
     const uid = pod.metadata.uid ?? ''
     this.#queue.remove(uid)
     this.#assumed.delete(uid)
-    const node = this.#cache.remove(uid)
-    if (node !== undefined) this.#hasMoreRoom(node)
+    this.#leave(pod)
+  }
+
+  #leave(pod: Pod): void {
+    const nodeName = this.#cache.remove(pod.metadata.uid ?? '')
+    if (nodeName !== undefined) this.#happened({ type: 'pod-removed', pod, nodeName })
+  }
+
+  /** Weighed in the next turn, for the pods that rest by then: what is tried in between sees it anyway. */
+  #happened(event: ClusterEvent): void {
+    if (!this.#queue.hasResting) return
+    this.#wakeUps.add(event)
+    this.#scheduleTurn()
   }
 
   #isOurs(pod: Pod): boolean {
-    const { schedulerName, schedulingGates = [] } = pod.spec ?? {}
+    const { schedulerName, schedulingGates = [] } = pod.spec
     const isGated = schedulingGates.length > 0
     return schedulerName === this.#name && !isGated && pod.metadata.deletionTimestamp === undefined
   }
@@ -172,9 +199,9 @@ class SchedulerLoop implements Scheduler {
   }
 
   #turn(): void {
-    this.#retryWhatFits()
+    if (!this.#wakeUps.isEmpty) this.#queue.retryResting(this.#wakeUps.take())
     for (let decisions = 0; decisions < decisionsPerTurnMax; decisions++) {
-      if (!this.#isRunning || this.#bindings.size >= bindingsMax) return
+      if (!this.#isRunning || this.#work.size >= bindingsMax) return
       const pod = this.#queue.take()
       if (pod === undefined) {
         this.#takeOverflow()
@@ -189,100 +216,93 @@ class SchedulerLoop implements Scheduler {
     if (!this.#hasOverflowed) return
     this.#hasOverflowed = false
     for (const pod of this.#pods.list()) {
-      if (!pod.spec?.nodeName && !isFinished(pod) && this.#isOurs(pod) && !this.#assumed.has(pod.metadata.uid ?? '')) {
+      if (!pod.spec.nodeName && !isFinished(pod) && this.#isOurs(pod) && !this.#assumed.has(pod.metadata.uid ?? '')) {
         this.#enqueue(pod)
       }
     }
   }
 
   #decide(pod: Pod): void {
-    const nodes = this.#cache.nodes
-    let decision: ReturnType<typeof schedule>
     try {
-      decision = schedule(pod, nodes, { random: this.#environment.random, start: this.#searchStart })
+      const decision = schedule(pod, this.#cache, this.#framework, {
+        random: this.#environment.random,
+        start: this.#searchStart,
+        percentageOfNodesToScore: this.#percentageOfNodesToScore,
+      })
+      const nodeCount = this.#cache.nodes.length
+      this.#searchStart = nodeCount === 0 ? 0 : (this.#searchStart + decision.examined) % nodeCount
+      if (decision.type === 'fits') this.#track(this.#bind(pod, decision.node))
+      else this.#track(this.#reportUnschedulable(pod, decision.prepared, decision.diagnosis))
     } catch (error) {
       // A pod that cannot be judged is no reason for the others to wait, let alone for the process to end.
       this.#environment.logger.error('pod cannot be scheduled', { pod: keyOf(pod), error })
-      this.#queue.failed(pod.metadata.uid ?? '', 'error')
-      return
+      this.#queue.failed(pod.metadata.uid ?? '')
     }
-    this.#searchStart = nodes.length === 0 ? 0 : (this.#searchStart + decision.examined) % nodes.length
-    const work =
-      decision.type === 'fits' ? this.#bind(pod, decision.node) : this.#reportUnschedulable(pod, decision.message)
-    this.#bindings.add(work)
+  }
+
+  #track(work: Promise<void>): void {
+    this.#work.add(work)
     void work.finally(() => {
-      this.#bindings.delete(work)
+      this.#work.delete(work)
       this.#scheduleTurn()
     })
   }
 
   /** The pod counts as placed from here on, long before the API says so; a failure takes that back. */
-  async #bind(pod: Pod, info: NodeInfo): Promise<void> {
+  async #bind(pod: Pod, node: NodeInfo): Promise<void> {
     const { name = '', namespace = '', uid = '' } = pod.metadata
-    const node = info.node.metadata.name ?? ''
     this.#assumed.set(uid, node)
-    this.#cache.place(pod, node)
+    this.#cache.place(pod, node.name)
+    try {
+      const refusal = this.#framework.reserve(pod, node)
+      if (refusal !== undefined) throw new Error(refusal)
+      await this.#framework.preBind(pod, node)
+      await naming('running Bind plugin "DefaultBinder"', this.#postBinding(pod, node.name))
+      this.#queue.remove(uid)
+      this.#reporter.bound(pod, node.name)
+    } catch (error) {
+      this.#forget(pod)
+      this.#environment.logger.warn('binding failed', { pod: `${namespace}/${name}`, node: node.name, error })
+      this.#queue.failed(uid)
+      // Somebody else has deleted or bound it: there is nothing left to tell.
+      const { message, cause } = error as Error
+      if (hasReason(cause, 'NotFound') || hasReason(cause, 'Conflict')) return
+      await this.#reporter.unbound(pod, 'SchedulerError', message)
+    }
+  }
+
+  async #postBinding(pod: Pod, node: string): Promise<void> {
+    const { name = '', namespace = '', uid = '' } = pod.metadata
     const binding: Binding = {
       apiVersion: 'v1',
       kind: 'Binding',
       metadata: { name, namespace, uid },
       target: { kind: 'Node', name: node },
     }
-    try {
-      await this.#client.createSubresource(podResource, { namespace, name }, 'binding', binding)
-      this.#queue.remove(uid)
-      this.#environment.logger.debug('pod assigned', { pod: `${namespace}/${name}`, node })
-      this.#recorder.event(pod, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${node}`)
-    } catch (error) {
-      this.#forget(uid)
-      this.#environment.logger.warn('binding failed', { pod: `${namespace}/${name}`, node, error })
-      this.#queue.failed(uid, 'error')
-      // Somebody else has deleted or bound it: there is nothing left to tell.
-      if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return
-      const message = `running Bind plugin "DefaultBinder": ${error instanceof Error ? error.message : String(error)}`
-      await this.#report(pod, 'SchedulerError', message)
-    }
+    await this.#client.createSubresource(podResource, { namespace, name }, 'binding', binding)
   }
 
-  #forget(uid: string): void {
-    if (!this.#assumed.delete(uid)) return
-    const node = this.#cache.remove(uid)
-    if (node !== undefined) this.#hasMoreRoom(node)
+  #forget(pod: Pod): void {
+    const node = this.#assumed.get(pod.metadata.uid ?? '')
+    if (node === undefined) return
+    this.#assumed.delete(pod.metadata.uid ?? '')
+    this.#framework.unreserve(pod, node)
+    this.#leave(pod)
   }
 
-  async #reportUnschedulable(pod: Pod, message: string): Promise<void> {
-    this.#queue.failed(pod.metadata.uid ?? '', 'unschedulable')
-    await this.#report(pod, 'Unschedulable', message)
-  }
-
-  /** Tells, by an event and in the pod's status, why the pod has no node. */
-  async #report(pod: Pod, reason: 'Unschedulable' | 'SchedulerError', message: string): Promise<void> {
-    const { name = '', namespace = '', uid = '' } = pod.metadata
-    this.#recorder.event(pod, 'Warning', 'FailedScheduling', message)
-    const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
-    if (known?.status === 'False' && known.reason === reason && known.message === message) return
-    const condition = {
-      type: 'PodScheduled',
-      status: 'False',
-      reason,
-      message,
-      observedGeneration: pod.metadata.generation,
-      lastTransitionTime:
-        known?.status === 'False' ? known.lastTransitionTime : formatTime(this.#environment.clock.now()),
-    }
-    const body = { metadata: { uid }, status: { conditions: [condition] } }
-    try {
-      await this.#client.patch(podResource, { namespace, name }, { type: 'strategic', body }, { subresource: 'status' })
-    } catch (error) {
-      this.#environment.logger.warn('recording why a pod has no node failed', { pod: `${namespace}/${name}`, error })
-    }
+  async #reportUnschedulable(pod: Pod, prepared: PreparedPod, diagnosis: Diagnosis): Promise<void> {
+    const refusedBy = new Set([...diagnosis.refusals.map(({ refusal }) => refusal.plugin), ...diagnosis.namedBy])
+    const group = JSON.stringify([prepared.signature, ...refusedBy])
+    this.#queue.rest(pod.metadata.uid ?? '', { group, refusedBy })
+    await this.#reporter.unbound(pod, 'Unschedulable', unschedulableMessage(pod, diagnosis))
   }
 }
 
 const isFinished = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 
 /** Whether a change of a node can make a pod fit that did not: heartbeats cannot. */
-function mayAdmitMore(old: Node, node: Node): boolean {
-  const parts = ({ metadata, spec, status }: Node) => JSON.stringify([metadata.labels, spec, status?.allocatable])
-  return parts(old) !== parts(node)
+function mayAdmitMore({ metadata: oldMeta, spec: oldSpec, status: oldStatus }: Node, { metadata, spec, status }: Node) {
+  const old = [oldMeta.labels, oldSpec, oldStatus?.allocatable]
+  const now = [metadata.labels, spec, status?.allocatable]
+  return old.some((part, index) => part !== now[index] && JSON.stringify(part) !== JSON.stringify(now[index]))
 }

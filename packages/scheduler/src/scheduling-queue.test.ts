@@ -12,6 +12,7 @@ describe('SchedulingQueue', () => {
     queue = new SchedulingQueue(clock, () => {})
   })
 
+  const rest = (uid: string, group = uid) => queue.rest(uid, { group, refusedBy: new Set() })
   const taken = () => queue.take()?.metadata.name
 
   it('hands out by priority, then in the order pods came', () => {
@@ -25,23 +26,23 @@ describe('SchedulingQueue', () => {
     for (const name of ['a', 'b']) {
       queue.set(makePod({}, name))
       taken()
-      queue.failed(`uid-${name}`, 'unschedulable')
+      rest(`uid-${name}`)
     }
     await clock.advance('1s')
-    queue.retryUnschedulable(({ metadata }) => metadata.name === 'b')
+    queue.retryResting(({ metadata }) => metadata.name === 'b')
     expect([taken(), taken()]).toEqual(['b', undefined])
   })
 
   it('lets a pod that fits nowhere rest until something changes, and then until its back-off is over', async () => {
     queue.set(makePod({}, 'a'))
     taken()
-    queue.failed('uid-a', 'unschedulable')
+    rest('uid-a')
     await clock.advance('10s')
     expect(taken()).toBeUndefined()
-    queue.retryUnschedulable(() => true)
+    queue.retryResting(() => true)
     expect(taken()).toBe('a')
-    queue.failed('uid-a', 'unschedulable')
-    queue.retryUnschedulable(() => true)
+    rest('uid-a')
+    queue.retryResting(() => true)
     expect(taken()).toBeUndefined()
     await clock.advance('1999ms')
     expect(taken()).toBeUndefined()
@@ -49,19 +50,45 @@ describe('SchedulingQueue', () => {
     expect(taken()).toBe('a')
   })
 
-  it('tries again without a rest when something changed during the attempt', async () => {
-    queue.set(makePod({}, 'a'))
-    taken()
-    queue.retryUnschedulable(() => true)
-    queue.failed('uid-a', 'unschedulable')
+  it('asks once what helps pods that are alike, and tries all of them', async () => {
+    const asked: [string | undefined, ...string[]][] = []
+    const names = Array.from({ length: 100 }, (_, index) => `p${index}`)
+    for (const name of names) {
+      queue.set(makePod({}, name))
+      taken()
+      queue.rest(`uid-${name}`, { group: name === 'p0' ? 'other' : 'same', refusedBy: new Set(['NodeResourcesFit']) })
+    }
     await clock.advance('1s')
-    expect(taken()).toBe('a')
+    queue.retryResting(({ metadata: { name } }, refusedBy) => asked.push([name, ...refusedBy]) > 1)
+    expect(asked).toEqual([
+      ['p0', 'NodeResourcesFit'],
+      ['p1', 'NodeResourcesFit'],
+    ])
+    expect(names.slice(1).map(taken)).toEqual(names.slice(1))
+    expect([taken(), queue.hasResting]).toEqual([undefined, true])
+    queue.remove('uid-p0')
+    expect(queue.hasResting).toBe(false)
+  })
+
+  it('takes a pod out of those at rest with whichever of its ways out comes first', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      queue.set(makePod({}, name))
+      taken()
+      rest(`uid-${name}`, 'all')
+    }
+    await clock.advance('1s')
+    queue.set(makePod({ nodeSelector: { disk: 'ssd' } }, 'a'))
+    queue.remove('uid-b')
+    expect(queue.hasResting).toBe(true)
+    await clock.advance('5m')
+    expect(queue.hasResting).toBe(false)
+    expect([taken(), taken(), taken()]).toEqual(['a', 'c', undefined])
   })
 
   it('tries again after five minutes even if nothing changes', async () => {
     queue.set(makePod({}, 'a'))
     taken()
-    queue.failed('uid-a', 'unschedulable')
+    rest('uid-a')
     await clock.advance('5m')
     expect(taken()).toBe('a')
   })
@@ -71,7 +98,7 @@ describe('SchedulingQueue', () => {
     const waits: number[] = []
     for (let round = 0; round < 6; round++) {
       expect(taken()).toBe('a')
-      queue.failed('uid-a', 'error')
+      queue.failed('uid-a')
       const failedAtMs = clock.now()
       while (!queue.hasActive) await clock.advance('500ms')
       waits.push(clock.now() - failedAtMs)
@@ -85,7 +112,7 @@ describe('SchedulingQueue', () => {
     expect(taken()).toBeUndefined()
     queue.set(makePod({}, 'resting'))
     taken()
-    queue.failed('uid-resting', 'error')
+    queue.failed('uid-resting')
     queue.remove('uid-resting')
     await clock.advance('1h')
     expect(taken()).toBeUndefined()
@@ -104,7 +131,7 @@ describe('SchedulingQueue', () => {
     queue.set(makePod({}, 'a'))
     expect(calls).toBe(1)
     taken()
-    queue.failed('uid-a', 'error')
+    queue.failed('uid-a')
     expect(calls).toBe(1)
     await clock.advance('1s')
     expect(calls).toBe(2)
@@ -117,7 +144,7 @@ describe('SchedulingQueue', () => {
     const pod = makePod({}, 'a')
     queue.set(pod)
     taken()
-    queue.failed('uid-a', 'unschedulable')
+    rest('uid-a')
     await clock.advance('1s')
     queue.set({ ...pod, status: { phase: 'Pending' } })
     expect(taken()).toBeUndefined()
@@ -129,7 +156,7 @@ describe('SchedulingQueue', () => {
     queue.set(makePod({}, 'a'))
     taken()
     queue.set(makePod({ nodeSelector: { disk: 'ssd' } }, 'a'))
-    queue.failed('uid-a', 'unschedulable')
+    rest('uid-a')
     await clock.advance('1s')
     expect(taken()).toBe('a')
   })
@@ -137,10 +164,10 @@ describe('SchedulingQueue', () => {
   it('does not hand out twice a pod whose wait is over by a change and by time', async () => {
     queue.set(makePod({}, 'a'))
     taken()
-    queue.failed('uid-a', 'unschedulable')
+    rest('uid-a')
     await clock.advance('10s')
-    queue.retryUnschedulable(() => true)
-    queue.retryUnschedulable(() => true)
+    queue.retryResting(() => true)
+    queue.retryResting(() => true)
     expect([taken(), taken()]).toEqual(['a', undefined])
     await clock.advance('10m')
     expect(taken()).toBeUndefined()
@@ -150,7 +177,7 @@ describe('SchedulingQueue', () => {
     queue.set(makePod({}, 'a'))
     taken()
     queue.remove('uid-a')
-    queue.failed('uid-a', 'error')
+    queue.failed('uid-a')
     queue.remove('uid-a')
     await clock.advance('1h')
     expect(taken()).toBeUndefined()
@@ -159,7 +186,7 @@ describe('SchedulingQueue', () => {
   it('hands out nothing once it is closed', async () => {
     for (const name of ['a', 'b']) queue.set(makePod({}, name))
     taken()
-    queue.failed('uid-a', 'error')
+    queue.failed('uid-a')
     queue.close()
     await clock.advance('1h')
     expect([queue.hasActive, taken()]).toEqual([false, undefined])

@@ -14,12 +14,27 @@ const unschedulableLongestMs = 300_000
 interface Queued {
   pod: Pod
   attempts: number
-  state: 'active' | 'backing-off' | 'unschedulable' | 'in-flight'
+  state: 'active' | 'backing-off' | 'resting' | 'in-flight'
   /** When the back-off of the last attempt ends, on the monotonic clock. */
   backOffUntilMs: number
   timer: Timer | undefined
-  /** Something changed while the pod was being tried: what was found may be out of date. */
-  changed: boolean
+  /** The pod changed while it was being tried: what was found may be out of date. */
+  hasChanged: boolean
+  /** With which others it rests. */
+  group: string
+}
+
+/** Why pods rest: alike for all that no plugin tells apart, so that it is asked once for all of them what could help. */
+export interface RestReason {
+  /** Equal for pods that are alike. */
+  readonly group: string
+  /** Names of the plugins that kept the pod from nodes. */
+  readonly refusedBy: ReadonlySet<string>
+}
+
+interface RestingGroup {
+  readonly refusedBy: ReadonlySet<string>
+  readonly pods: Map<string, Queued>
 }
 
 /**
@@ -32,6 +47,7 @@ export class SchedulingQueue {
   readonly #pods = new Map<string, Queued>()
   /** Uids by priority, in the order they became active. */
   readonly #active = new Map<number, Set<string>>()
+  readonly #resting = new Map<string, RestingGroup>()
 
   /** `onActive` is called whenever there is something to `take`. */
   constructor(clock: Clock, onActive: () => void) {
@@ -44,12 +60,20 @@ export class SchedulingQueue {
     const uid = uidOf(pod)
     const known = this.#pods.get(uid)
     if (known !== undefined) {
-      if (known.pod.spec !== pod.spec) this.#specChanged(uid, known, pod)
+      if (mayFitElsewhere(known.pod, pod)) this.#podChanged(uid, known, pod)
       known.pod = pod
       return true
     }
     if (this.#pods.size >= queuePodsMax) return false
-    const queued: Queued = { pod, attempts: 0, state: 'active', backOffUntilMs: 0, timer: undefined, changed: false }
+    const queued: Queued = {
+      pod,
+      attempts: 0,
+      state: 'active',
+      backOffUntilMs: 0,
+      timer: undefined,
+      hasChanged: false,
+      group: '',
+    }
     this.#pods.set(uid, queued)
     this.#activate(uid, queued)
     return true
@@ -61,6 +85,7 @@ export class SchedulingQueue {
     if (known === undefined) return
     known.timer?.cancel()
     if (known.state === 'active') this.#active.get(priorityOf(known.pod))?.delete(uid)
+    if (known.state === 'resting') this.#leaveGroup(uid, known)
     this.#pods.delete(uid)
   }
 
@@ -69,7 +94,12 @@ export class SchedulingQueue {
     return this.#active.values().some((uids) => uids.size > 0)
   }
 
-  /** The next pod to try; undefined where none is active. Ends in `remove` or `failed`. */
+  /** Whether any pod rests. */
+  get hasResting(): boolean {
+    return this.#resting.size > 0
+  }
+
+  /** The next pod to try; undefined where none is active. Ends in `remove`, `failed` or `rest`. */
   take(): Pod | undefined {
     let highest: number | undefined
     for (const [priority, uids] of this.#active) {
@@ -84,32 +114,44 @@ export class SchedulingQueue {
     assert(queued !== undefined, `pod ${uid} is active but not queued`)
     queued.state = 'in-flight'
     queued.attempts++
-    queued.changed = false
+    queued.hasChanged = false
     return queued.pod
   }
 
-  /** The attempt failed: for want of a node (it rests until something changes) or by an error (it only backs off). */
-  failed(uid: string, why: 'unschedulable' | 'error'): void {
+  /** The attempt failed by an error: the pod is tried again when its back-off is over. */
+  failed(uid: string): void {
     const queued = this.#pods.get(uid)
     if (queued === undefined) return
-    const backOffMs = Math.min(backOffFirstMs * 2 ** Math.min(queued.attempts - 1, 16), backOffLongestMs)
-    queued.backOffUntilMs = this.#clock.monotonicMs() + backOffMs
-    if (why === 'error' || queued.changed) {
+    this.#backOff(queued)
+    this.#retry(uid, queued)
+  }
+
+  /** The attempt found no node: the pod rests until something happens that could help, or for five minutes. */
+  rest(uid: string, { group, refusedBy }: RestReason): void {
+    const queued = this.#pods.get(uid)
+    if (queued === undefined) return
+    this.#backOff(queued)
+    if (queued.hasChanged) {
       this.#retry(uid, queued)
       return
     }
-    queued.state = 'unschedulable'
+    queued.state = 'resting'
+    queued.group = group
+    const resting = this.#resting.get(group) ?? { refusedBy, pods: new Map<string, Queued>() }
+    resting.pods.set(uid, queued)
+    this.#resting.set(group, resting)
     this.#arm(uid, queued, unschedulableLongestMs)
   }
 
   /**
-   * Something changed that may make room: resting pods that it helps are tried again once their back-off is over (upstream's
-   * queueing hints). For pods that are being tried just now, nobody can tell yet.
+   * Something has happened: resting pods that it helps are tried again once their back-off is over (upstream's queueing hints).
+   * One of each group is asked about, for all of them.
    */
-  retryUnschedulable(helps: (pod: Pod) => boolean): void {
-    for (const [uid, queued] of this.#pods) {
-      if (queued.state === 'in-flight') queued.changed = true
-      else if (queued.state === 'unschedulable' && helps(queued.pod)) this.#retry(uid, queued)
+  retryResting(helps: (pod: Pod, refusedBy: ReadonlySet<string>) => boolean): void {
+    for (const { refusedBy, pods } of [...this.#resting.values()]) {
+      const [first] = pods.values()
+      if (first === undefined || !helps(first.pod, refusedBy)) continue
+      for (const [uid, queued] of [...pods]) this.#retry(uid, queued)
     }
   }
 
@@ -117,11 +159,12 @@ export class SchedulingQueue {
     for (const queued of this.#pods.values()) queued.timer?.cancel()
     this.#pods.clear()
     this.#active.clear()
+    this.#resting.clear()
   }
 
-  #specChanged(uid: string, queued: Queued, pod: Pod): void {
-    if (queued.state === 'in-flight') queued.changed = true
-    else if (queued.state === 'unschedulable') this.#retry(uid, queued)
+  #podChanged(uid: string, queued: Queued, pod: Pod): void {
+    if (queued.state === 'in-flight') queued.hasChanged = true
+    else if (queued.state === 'resting') this.#retry(uid, queued)
     else if (queued.state === 'active' && priorityOf(queued.pod) !== priorityOf(pod)) {
       this.#active.get(priorityOf(queued.pod))?.delete(uid)
       queued.pod = pod
@@ -129,13 +172,18 @@ export class SchedulingQueue {
     }
   }
 
+  #backOff(queued: Queued): void {
+    const backOffMs = Math.min(backOffFirstMs * 2 ** Math.min(queued.attempts - 1, 16), backOffLongestMs)
+    queued.backOffUntilMs = this.#clock.monotonicMs() + backOffMs
+  }
+
   #retry(uid: string, queued: Queued): void {
-    if (queued.state === 'backing-off') return
     const waitMs = queued.backOffUntilMs - this.#clock.monotonicMs()
     if (waitMs <= 0) {
       this.#activate(uid, queued)
       return
     }
+    if (queued.state === 'resting') this.#leaveGroup(uid, queued)
     queued.state = 'backing-off'
     this.#arm(uid, queued, waitMs)
   }
@@ -148,14 +196,27 @@ export class SchedulingQueue {
   #activate(uid: string, queued: Queued): void {
     queued.timer?.cancel()
     queued.timer = undefined
+    if (queued.state === 'resting') this.#leaveGroup(uid, queued)
     queued.state = 'active'
     const priority = priorityOf(queued.pod)
     const uids = this.#active.get(priority) ?? new Set<string>()
     this.#active.set(priority, uids.add(uid))
     this.#onActive()
   }
+
+  #leaveGroup(uid: string, { group }: Queued): void {
+    const resting = this.#resting.get(group)
+    resting?.pods.delete(uid)
+    if (resting?.pods.size === 0) this.#resting.delete(group)
+  }
 }
 
 const uidOf = (pod: Pod): string => pod.metadata.uid ?? ''
 
 const priorityOf = (pod: Pod): number => pod.spec?.priority ?? 0
+
+/** Whether the change of a pod can have a node take it: one of its status cannot. */
+const mayFitElsewhere = (
+  { metadata: { labels: old }, spec }: Pod,
+  { metadata: { labels }, spec: newSpec }: Pod,
+): boolean => spec !== newSpec || (old !== labels && JSON.stringify(old) !== JSON.stringify(labels))

@@ -1,19 +1,18 @@
-import { nodeAffinity, nodeAffinityScore } from './node-affinity.ts'
+import { nodeAffinity } from './node-affinity.ts'
 import { nodeName } from './node-name.ts'
 import { nodePorts } from './node-ports.ts'
-import { balancedAllocation, leastAllocated, nodeResourcesFit } from './node-resources.ts'
+import { balancedAllocation, nodeResourcesFit } from './node-resources.ts'
 import { nodeUnschedulable } from './node-unschedulable.ts'
-import type { Filter, Scorer } from './plugin.ts'
-import { taintToleration, taintTolerationScore } from './taint-toleration.ts'
+import type { Plugin } from './plugin.ts'
+import { taintToleration } from './taint-toleration.ts'
 
 /** In the order they are asked: the first to refuse a node gives the reason. */
-export const filters: readonly Filter[] = [
+export const defaultPlugins: readonly Plugin[] = [
   nodeUnschedulable,
   nodeName,
   taintToleration,
   nodeAffinity,
   nodePorts,
   nodeResourcesFit,
+  balancedAllocation,
 ]
-
-export const scorers: readonly Scorer[] = [taintTolerationScore, nodeAffinityScore, leastAllocated, balancedAllocation]

@@ -1,12 +1,16 @@
-import { type Filter, fits } from './plugin.ts'
+import type { NodePlugin, Refusal } from './plugin.ts'
 
-const otherNode = ["node(s) didn't match the requested node name"] as const
+const otherNode: Refusal = {
+  reasons: ["node(s) didn't match the requested node name"],
+  isHelpedByEviction: false,
+}
 
 /** A pod that names its node goes nowhere else. */
-export const nodeName: Filter = {
+export const nodeName: NodePlugin = {
   name: 'NodeName',
-  prepare(pod) {
-    const wanted = pod.spec?.nodeName
-    return wanted ? ({ node }) => (node.metadata.name === wanted ? fits : otherNode) : undefined
+  scope: 'node',
+  signature: ({ spec }) => spec.nodeName,
+  filter({ spec: { nodeName: wanted } }) {
+    return wanted ? { refuse: ({ node }) => (node.metadata.name === wanted ? undefined : otherNode) } : undefined
   },
 }

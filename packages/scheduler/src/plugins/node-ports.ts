@@ -1,16 +1,25 @@
 import { hostPortsCollide, hostPortsOf } from '@coracle/api'
-import { type Filter, fits } from './plugin.ts'
+import type { NodePlugin, Refusal } from './plugin.ts'
 
-const taken = ["node(s) didn't have free ports for the requested pod ports"] as const
+const taken: Refusal = {
+  reasons: ["node(s) didn't have free ports for the requested pod ports"],
+  isHelpedByEviction: true,
+}
 
 /** A port of the node belongs to one pod at a time. */
-export const nodePorts: Filter = {
+export const nodePorts: NodePlugin = {
   name: 'NodePorts',
-  helpedByEviction: () => true,
-  prepare(pod) {
-    const wanted = hostPortsOf(pod.spec)
+  scope: 'node',
+  signature({ spec }) {
+    const wanted = hostPortsOf(spec)
+    return wanted.length === 0 ? undefined : wanted
+  },
+  filter({ spec }) {
+    const wanted = hostPortsOf(spec)
     if (wanted.length === 0) return undefined
-    return ({ hostPorts }) =>
-      wanted.some((port) => hostPorts.some((used) => hostPortsCollide(port, used))) ? taken : fits
+    return {
+      refuse: ({ hostPorts }) =>
+        wanted.some((port) => hostPorts.some((used) => hostPortsCollide(port, used))) ? taken : undefined,
+    }
   },
 }

@@ -1,16 +1,38 @@
 import type { NodeInfo } from '../node-info.ts'
 import { nonZeroRequestOf, type PodRequest, podRequestOf, type ResourceAmounts } from '../pod-request.ts'
-import { type Filter, fits, type Scorer, scoreMax } from './plugin.ts'
+import { type NodePlugin, type Refusal, scoreMax } from './plugin.ts'
 
-/** The sum of what pods ask for stays within what the node can allocate; so does their number. */
-export const nodeResourcesFit: Filter = {
+/**
+ * The sum of what pods ask for stays within what the node can allocate; so does their number. The more that would be left, the
+ * better: CPU and memory count alike. Pods that ask for nothing count as some.
+ */
+export const nodeResourcesFit: NodePlugin = {
   name: 'NodeResourcesFit',
-  helpedByEviction: (pod, { allocatable, podsMax }) => podsMax > 0 && isWithin(podRequestOf(pod), allocatable),
-  prepare(pod) {
+  scope: 'node',
+  weight: 1,
+  signature: (pod) => [amountsOf(podRequestOf(pod)), amountsOf(nonZeroRequestOf(pod))],
+  filter(pod) {
     const request = podRequestOf(pod)
-    return (node) => (isRoomy(node, request) ? fits : shortages(node, request))
+    return { refuse: (node) => (isRoomy(node, request) ? undefined : shortage(node, request)) }
+  },
+  scorer(pod) {
+    const { milliCpu, memory } = nonZeroRequestOf(pod)
+    return {
+      score({ allocatable, milliCpuNonZero, memoryNonZero }) {
+        const cpuLeft = left(allocatable.milliCpu, milliCpuNonZero + milliCpu)
+        return Math.floor((cpuLeft + left(allocatable.memory, memoryNonZero + memory)) / 2)
+      },
+    }
   },
 }
+
+const amountsOf = ({ milliCpu, memory, ephemeralStorage, extended }: PodRequest) =>
+  extended.size === 0 ? [milliCpu, memory, ephemeralStorage] : [milliCpu, memory, ephemeralStorage, ...extended]
+
+const shortage = (node: NodeInfo, request: PodRequest): Refusal => ({
+  reasons: shortages(node, request),
+  isHelpedByEviction: node.podsMax > 0 && isWithin(request, node.allocatable),
+})
 
 /** Whether an empty node would do. */
 function isWithin(request: PodRequest, allocatable: ResourceAmounts): boolean {
@@ -51,33 +73,27 @@ function shortExtended(node: NodeInfo, request: PodRequest): string[] {
     .map(([name]) => name)
 }
 
-/** The more that would be left, the better: CPU and memory count alike. Pods that ask for nothing count as some. */
-export const leastAllocated: Scorer = {
-  name: 'NodeResourcesFit',
-  weight: 1,
-  prepare(pod) {
-    const { milliCpu, memory } = nonZeroRequestOf(pod)
-    return ({ allocatable, milliCpuNonZero, memoryNonZero }) => {
-      const cpuLeft = left(allocatable.milliCpu, milliCpuNonZero + milliCpu)
-      return Math.floor((cpuLeft + left(allocatable.memory, memoryNonZero + memory)) / 2)
-    }
-  },
-}
-
 /**
  * The closer CPU and memory would be to being used alike, the better. Says nothing about pods that ask for neither: they
  * would all go where the balance is already best.
  */
-export const balancedAllocation: Scorer = {
+export const balancedAllocation: NodePlugin = {
   name: 'NodeResourcesBalancedAllocation',
+  scope: 'node',
   weight: 1,
-  prepare(pod) {
+  signature(pod) {
+    const { milliCpu, memory } = podRequestOf(pod)
+    return [milliCpu, memory]
+  },
+  scorer(pod) {
     const { milliCpu, memory } = podRequestOf(pod)
     if (milliCpu === 0 && memory === 0) return undefined
-    return (node) => {
-      const cpuShare = share(node.milliCpu + milliCpu, node.allocatable.milliCpu)
-      const memoryShare = share(node.memory + memory, node.allocatable.memory)
-      return Math.floor((1 - Math.abs(cpuShare - memoryShare) / 2) * scoreMax)
+    return {
+      score(node) {
+        const cpuShare = share(node.milliCpu + milliCpu, node.allocatable.milliCpu)
+        const memoryShare = share(node.memory + memory, node.allocatable.memory)
+        return Math.floor((1 - Math.abs(cpuShare - memoryShare) / 2) * scoreMax)
+      },
     }
   },
 }

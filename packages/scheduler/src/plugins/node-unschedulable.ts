@@ -1,14 +1,16 @@
 import { isTolerated } from '@coracle/api'
-import { type Filter, fits } from './plugin.ts'
+import type { NodePlugin, Refusal } from './plugin.ts'
 
-const unschedulable = ['node(s) were unschedulable'] as const
+const unschedulable: Refusal = { reasons: ['node(s) were unschedulable'], isHelpedByEviction: false }
 const taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const
 
 /** Cordoned nodes take no pods, except those that tolerate the taint which stands for it. */
-export const nodeUnschedulable: Filter = {
+export const nodeUnschedulable: NodePlugin = {
   name: 'NodeUnschedulable',
-  prepare(pod) {
-    const tolerated = isTolerated(taint, pod.spec?.tolerations)
-    return tolerated ? undefined : (node) => (node.node.spec?.unschedulable ? unschedulable : fits)
+  scope: 'node',
+  signature: ({ spec }) => isTolerated(taint, spec.tolerations),
+  filter(pod) {
+    if (isTolerated(taint, pod.spec.tolerations)) return undefined
+    return { refuse: ({ node }) => (node.spec?.unschedulable ? unschedulable : undefined) }
   },
 }

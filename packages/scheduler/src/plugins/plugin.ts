@@ -1,36 +1,91 @@
 import type { Pod } from '@coracle/api'
+import type { Cluster } from '../cluster.ts'
+import type { ClusterEvent } from '../cluster-event.ts'
 import type { NodeInfo } from '../node-info.ts'
 
 /** The most a plugin's score can be. */
 export const scoreMax = 100
 
-/** Why a node does not take the pod; empty where it does. */
-export type NodeFilter = (node: NodeInfo) => readonly string[]
-
-/** How well a node suits the pod. Any scale; `Scorer.normalize` brings it to 0–100. */
-export type NodeScore = (node: NodeInfo) => number
-
-/** Refuses nodes. */
-export interface Filter {
-  /** Upstream's name of the plugin. */
-  readonly name: string
-  /** Whether a node that was refused could take the pod with fewer others on it. Absent where that never helps. */
-  helpedByEviction?(pod: Pod, node: NodeInfo): boolean
-  /** Looks at the pod once; undefined where it has nothing to say about it, so that nodes are not even asked. */
-  prepare(pod: Pod): NodeFilter | undefined
+/** Why a node does not take a pod. */
+export interface Refusal {
+  /** In words, one each for what is wrong. Equal ones are counted over all nodes and shown to users. */
+  readonly reasons: readonly string[]
+  /** Whether the node could take the pod with fewer others in the cluster: those that are less important may have to go. */
+  readonly isHelpedByEviction: boolean
 }
 
-/** Prefers nodes. */
-export interface Scorer {
-  readonly name: string
-  readonly weight: number
-  prepare(pod: Pod): NodeScore | undefined
-  /** Brings the scores of all candidates to 0–100, in place. Absent where they are that already. */
-  normalize?(scores: Float64Array): void
+/** A plugin's word on one pod: which nodes do not take it. */
+export interface NodeFilter {
+  /** The only nodes that can be meant, where the pod says so by name: no other is looked at. Empty where it contradicts itself. */
+  readonly nodeNames?: ReadonlySet<string> | undefined
+  /** Undefined where the node takes the pod. */
+  refuse(node: NodeInfo): Refusal | undefined
 }
 
-/** No reason at all: the node fits. */
-export const fits: readonly string[] = []
+/** As `NodeFilter`, where the answer hangs on pods of other nodes too. */
+export interface ClusterFilter extends NodeFilter {
+  /** From here on the answer is as if this other pod were on the node, too. */
+  add(other: Pod, node: NodeInfo): void
+  /** From here on the answer is as if this other pod were not on the node. What is removed is added again, or the reverse. */
+  remove(other: Pod, node: NodeInfo): void
+}
+
+/** A plugin's word on one pod: how well nodes suit it. */
+export interface NodeScorer {
+  /** On any scale, which `normalize` brings to 0–100. */
+  score(node: NodeInfo): number
+  /** Brings the scores of all candidates, which come in the order of `nodes`, to 0–100 in place. Absent where they are that already. */
+  normalize?(scores: Float64Array, nodes: readonly NodeInfo[]): void
+}
+
+interface PluginBase {
+  /** Upstream's name, where upstream has such a plugin. */
+  readonly name: string
+  /** What its scores count beside those of others. Of a plugin that does not score it says nothing. */
+  readonly weight?: number
+  /**
+   * All of the pod that the answers hang on, as JSON has it. Undefined where the plugin has nothing to say. Pods with equal
+   * signatures are taken for the same: what was answered about one is answered about the other.
+   */
+  signature(pod: Pod): unknown
+}
+
+/**
+ * A plugin whose answers hang on the pod and on the node it is asked about, with the pods there, and on nothing else. They
+ * are kept: pods of one template ask about a node once until the node changes.
+ */
+export interface NodePlugin extends PluginBase {
+  readonly scope: 'node'
+  /** Undefined where no node is refused. */
+  filter?(pod: Pod): NodeFilter | undefined
+  /** Undefined where all nodes suit alike. */
+  scorer?(pod: Pod): NodeScorer | undefined
+}
+
+/** A plugin that sees the cluster. It is prepared for each attempt, and asked anew about each node. */
+export interface ClusterPlugin extends PluginBase {
+  readonly scope: 'cluster'
+  filter?(pod: Pod, cluster: Cluster): ClusterFilter | undefined
+  /** `candidates` are the nodes that take the pod. */
+  scorer?(pod: Pod, cluster: Cluster, candidates: readonly NodeInfo[]): NodeScorer | undefined
+  /**
+   * Whether a pod that this plugin kept from a node could be taken after the event by a node which the event is not about
+   * (upstream's queueing hints). Absent where no event can do that: nodes that events are about are looked at anyway.
+   */
+  isHelpedBy?(pod: Pod, event: ClusterEvent, cluster: Cluster): boolean
+  /**
+   * Sets aside what the pod takes up when it has been decided to put it on the node. A sentence says why that cannot be:
+   * then the pod is tried again.
+   */
+  reserve?(pod: Pod, node: NodeInfo): string | undefined
+  /** Takes back what was reserved: the pod does not come there after all. Called for every plugin, also where nothing was. */
+  unreserve?(pod: Pod, node: NodeInfo): void
+  /** What has to be done before the pod is bound to the node. An error leaves it unbound, and it is tried again. */
+  preBind?(pod: Pod, node: NodeInfo): Promise<void>
+}
+
+/** What decides, beside others, which node a pod gets. */
+export type Plugin = NodePlugin | ClusterPlugin
 
 /** Scales scores so that the largest is 100; with `reverse` the largest is 0 and none is 100. */
 export function normalizeToMax(scores: Float64Array, reverse = false): void {

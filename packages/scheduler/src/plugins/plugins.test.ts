@@ -1,8 +1,9 @@
 import type { Node, Pod, PodSpec, Taint } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { NodeInfo } from '../node-info.ts'
+import { firstRefusal, PodClass } from '../pod-class.ts'
 import { makeNode, makePod, type NodeOptions } from '../testing/objects.ts'
-import { filters, scorers } from './index.ts'
+import { defaultPlugins } from './index.ts'
 import { requiredNodeNames } from './node-affinity.ts'
 import { normalizeToMax } from './plugin.ts'
 
@@ -12,13 +13,18 @@ const info = (node: NodeOptions = {}, ...pods: readonly Pod[]): NodeInfo => {
   return made
 }
 
+const nodePlugins = defaultPlugins.filter((plugin) => plugin.scope === 'node')
+
 /** What the scorers of a name say of a node for a pod, before it is brought to 0–100; undefined where they say nothing. */
 const scoreOf = (name: string, pod: Pod, node: NodeInfo): number | undefined =>
-  scorers.find((scorer) => scorer.name === name)?.prepare(pod)?.(node)
+  nodePlugins
+    .find((plugin) => plugin.name === name)
+    ?.scorer?.(pod)
+    ?.score(node)
 
 /** Why a node is refused, by the first filter that does. */
 const refusalOf = (pod: Pod, node: NodeInfo): readonly string[] =>
-  filters.map((filter) => filter.prepare(pod)?.(node) ?? []).find((reasons) => reasons.length > 0) ?? []
+  firstRefusal(new PodClass(pod, nodePlugins).filters, node)?.reasons ?? []
 
 const asking = (requests: Readonly<Record<string, string>>) => makePod({ requests })
 
@@ -74,8 +80,9 @@ describe('room on a node', () => {
         ],
       })
     const others = [onPort(81), onPort(80, 'UDP'), onPort(80, 'TCP', '10.0.0.1')]
-    const node = info({}, ...others, onPort(80, 'TCP', '10.0.0.2'))
-    node.remove(onPort(80, 'TCP', '10.0.0.2'))
+    const leaving = onPort(80, 'TCP', '10.0.0.2')
+    const node = info({}, ...others, leaving)
+    node.remove(leaving)
     expect(node.hostPorts).toHaveLength(3)
     expect(refusalOf(onPort(80, 'TCP', '10.0.0.2'), node)).toEqual([])
     const taken = ["node(s) didn't have free ports for the requested pod ports"]

@@ -1,33 +1,28 @@
-import { isTolerated } from '@coracle/api'
-import { type Filter, fits, normalizeToMax, type Scorer } from './plugin.ts'
+import { isTolerated, type Node, type Pod, type Taint } from '@coracle/api'
+import { type NodePlugin, normalizeToMax, type Refusal } from './plugin.ts'
 
-const untolerated = ['node(s) had untolerated taint(s)'] as const
+const untolerated: Refusal = { reasons: ['node(s) had untolerated taint(s)'], isHelpedByEviction: false }
 
-/** Nodes with a NoSchedule or NoExecute taint take only pods that tolerate it. */
-export const taintToleration: Filter = {
+/** Nodes with a NoSchedule or NoExecute taint take only pods that tolerate it; the fewer untolerated PreferNoSchedule ones, the better. */
+export const taintToleration: NodePlugin = {
   name: 'TaintToleration',
-  prepare(pod) {
-    const tolerations = pod.spec?.tolerations ?? []
-    return ({ node }) => {
-      const taints = node.spec?.taints
-      if (taints === undefined) return fits
-      const refused = taints.some((taint) => taint.effect !== 'PreferNoSchedule' && !isTolerated(taint, tolerations))
-      return refused ? untolerated : fits
+  scope: 'node',
+  weight: 3,
+  signature: ({ spec }) => spec.tolerations,
+  filter(pod) {
+    return { refuse: ({ node }) => (isRepelled(pod, node) ? untolerated : undefined) }
+  },
+  scorer(pod) {
+    const tolerations = (pod.spec.tolerations ?? []).filter(({ effect }) => !effect || effect === 'PreferNoSchedule')
+    const counts = (taint: Taint) => taint.effect === 'PreferNoSchedule' && !isTolerated(taint, tolerations)
+    return {
+      score: ({ node }) => node.spec?.taints?.filter(counts).length ?? 0,
+      normalize: (scores) => normalizeToMax(scores, true),
     }
   },
 }
 
-/** The fewer PreferNoSchedule taints a pod does not tolerate, the better. */
-export const taintTolerationScore: Scorer = {
-  name: 'TaintToleration',
-  weight: 3,
-  prepare(pod) {
-    const tolerations = (pod.spec?.tolerations ?? []).filter(({ effect }) => !effect || effect === 'PreferNoSchedule')
-    return ({ node }) => {
-      const taints = node.spec?.taints
-      if (taints === undefined) return 0
-      return taints.filter((taint) => taint.effect === 'PreferNoSchedule' && !isTolerated(taint, tolerations)).length
-    }
-  },
-  normalize: (scores) => normalizeToMax(scores, true),
+/** Whether a taint of the node keeps the pod away. */
+export function isRepelled({ spec: { tolerations } }: Pod, { spec }: Node): boolean {
+  return spec?.taints?.some((taint) => taint.effect !== 'PreferNoSchedule' && !isTolerated(taint, tolerations)) === true
 }

@@ -1,4 +1,6 @@
-import type { Node, Pod, PodSpec, Taint } from '@coracle/api'
+import type { Labels, Node, Pod, PodSpec, Taint } from '@coracle/api'
+import type { Cluster } from '../cluster.ts'
+import type { NodeInfo } from '../node-info.ts'
 
 let count = 0
 
@@ -42,5 +44,20 @@ export function makeNode({
     metadata: { name, labels },
     spec: { taints, unschedulable },
     status: { allocatable: { cpu: '4', memory: '8Gi', pods: '110', ...allocatable } },
+  }
+}
+
+/** A cluster of these nodes that keeps nothing. Namespaces have the labels given. */
+export function makeCluster(nodes: readonly NodeInfo[], namespaces: Readonly<Record<string, Labels>> = {}): Cluster {
+  return {
+    nodes,
+    node: (name) => nodes.find((node) => node.name === name),
+    namespaceLabels: (name) => namespaces[name] ?? {},
+    namespacesVersion: 0,
+    index(_, create) {
+      const index = create()
+      for (const node of nodes) index.put(node)
+      return index
+    },
   }
 }

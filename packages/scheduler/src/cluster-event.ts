@@ -1,0 +1,24 @@
+import type { Node, Pod } from '@coracle/api'
+
+/** Something that may let a pod fit which found no node. */
+export type ClusterEvent =
+  /** `old` is absent where the node has come. */
+  | { readonly type: 'node-changed'; readonly node: Node; readonly old?: Node | undefined }
+  | { readonly type: 'node-removed'; readonly node: Node }
+  /** `old` is absent where the pod has just come to its node. */
+  | { readonly type: 'pod-placed'; readonly pod: Pod; readonly old?: Pod | undefined; readonly nodeName: string }
+  | { readonly type: 'pod-removed'; readonly pod: Pod; readonly nodeName: string }
+  | { readonly type: 'namespace-changed'; readonly namespace: string }
+
+/** The node that has more room after the event than before, or other properties. */
+export function nodeOfEvent(event: ClusterEvent): string | undefined {
+  switch (event.type) {
+    case 'node-changed':
+      return event.node.metadata.name
+    case 'pod-removed':
+    case 'pod-placed':
+      return event.nodeName
+    default:
+      return undefined
+  }
+}

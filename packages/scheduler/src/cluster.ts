@@ -1,0 +1,19 @@
+import type { Labels } from '@coracle/api'
+import type { NodeIndex } from './node-indexes.ts'
+import type { NodeInfo } from './node-info.ts'
+
+/** The cluster as the scheduler knows it. Nothing in it changes while a decision is made. */
+export interface Cluster {
+  /** All nodes, those of a zone not beside each other, so that a search of some of them sees all zones alike. */
+  readonly nodes: readonly NodeInfo[]
+  node(name: string): NodeInfo | undefined
+  /** None where the namespace is not known. */
+  namespaceLabels(name: string): Labels
+  /** Changes whenever the labels of a namespace do: to be part of the key of what has been found out by them. */
+  readonly namespacesVersion: number
+  /**
+   * What has been found out about all nodes: made by `create` when the key is new, and brought up to date with the nodes that
+   * have changed since it was last asked for. Keys begin with the name of the plugin, which gives them all the same type.
+   */
+  index<I extends NodeIndex>(key: string, create: () => I): I
+}

@@ -1,0 +1,110 @@
+import { seededRandom } from '@coracle/environment'
+import { describe, expect, it } from 'vitest'
+import { Framework } from './framework.ts'
+import type { NodeInfo } from './node-info.ts'
+import { defaultPlugins } from './plugins/index.ts'
+import type { ClusterFilter, Plugin } from './plugins/plugin.ts'
+import { schedule } from './schedule.ts'
+import { SchedulerCache } from './scheduler-cache.ts'
+import { makeNode, makePod } from './testing/objects.ts'
+import { WakeUps } from './wake-ups.ts'
+
+const random = seededRandom(1)
+const sizes = [100, 10_000]
+
+/** How many nodes the plugins of each scope were asked about since the last reading. */
+function counting() {
+  const asked = { node: 0, cluster: 0 }
+  const filter: ClusterFilter = { refuse: () => undefined, add: () => {}, remove: () => {} }
+  const plugins: Plugin[] = [
+    {
+      name: 'CountsNodes',
+      scope: 'node',
+      signature: () => undefined,
+      filter: () => ({
+        refuse() {
+          asked.node++
+          return undefined
+        },
+      }),
+    },
+    {
+      name: 'CountsChanges',
+      scope: 'cluster',
+      signature: () => undefined,
+      filter(_, cluster) {
+        cluster.index('CountsChanges', () => ({ put: () => asked.cluster++, remove: () => asked.cluster++ }))
+        return filter
+      },
+    },
+  ]
+  return {
+    plugins,
+    read() {
+      const read = { ...asked }
+      asked.node = 0
+      asked.cluster = 0
+      return read
+    },
+  }
+}
+
+describe.each(sizes)('with %i nodes', (size) => {
+  const { plugins, read } = counting()
+  const framework = new Framework([...plugins, ...defaultPlugins])
+  const cache = new SchedulerCache()
+  for (let index = 0; index < size; index++) cache.setNode(makeNode({ name: `n${index}` }))
+  let start = 0
+  const place = (spec: Parameters<typeof makePod>[0] = {}): NodeInfo => {
+    const pod = makePod(spec)
+    const decision = schedule(pod, cache, framework, { random, start })
+    if (decision.type !== 'fits') throw new Error('there is room')
+    start = (start + decision.examined) % size
+    cache.place(pod, decision.node.name)
+    return decision.node
+  }
+  /** Until every node has been looked at for such pods once. */
+  const warmUp = () => {
+    for (let pods = 0; pods < 40; pods++) place()
+    read()
+  }
+
+  it('asks about one node for one more pod: the one that the last pod came to', () => {
+    warmUp()
+    for (let pods = 0; pods < 10; pods++) place()
+    const { node, cluster } = read()
+    expect(node).toBeLessThanOrEqual(10)
+    expect(cluster).toBe(10)
+  })
+
+  it('asks about one node for a node that changes', () => {
+    warmUp()
+    cache.setNode(makeNode({ name: 'n1', labels: { disk: 'ssd' } }))
+    start = 0
+    place()
+    expect(read()).toEqual({ node: 2, cluster: 2 })
+  })
+
+  it('asks about one node for a pod that names it', () => {
+    warmUp()
+    const field = { key: 'metadata.name', operator: 'In', values: ['n7'] } as const
+    const required = { nodeSelectorTerms: [{ matchFields: [field] }] }
+    const named = { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } }
+    expect(place(named).name).toBe('n7')
+    expect(read().node).toBe(1)
+  })
+
+  it('asks about one node for pods that rest, however many events there were of it', () => {
+    const wakeUps = new WakeUps(framework, cache)
+    const resting = makePod({ requests: { cpu: '64' } })
+    const gone = place()
+    read()
+    for (let events = 0; events < 50; events++) {
+      cache.remove('none')
+      wakeUps.add({ type: 'pod-removed', pod: makePod(), nodeName: gone.name })
+    }
+    expect(wakeUps.take()(resting, new Set(['NodeResourcesFit']))).toBe(false)
+    expect(read().node).toBe(1)
+    expect(wakeUps.isEmpty).toBe(true)
+  })
+})

@@ -1,0 +1,72 @@
+import type { Pod } from '@coracle/api'
+import type { NodeInfo } from './node-info.ts'
+import type { PluginRefusal } from './pod-class.ts'
+
+/** A node and why it does not take the pod. */
+export interface NodeRefusal {
+  readonly node: NodeInfo
+  readonly refusal: PluginRefusal
+}
+
+/** Why no node takes a pod. */
+export interface Diagnosis {
+  readonly nodeCount: number
+  /** Nodes that were looked at. All others were not, since the pod names the nodes it may go to. */
+  readonly refusals: readonly NodeRefusal[]
+  /** The plugins that say so. */
+  readonly namedBy: readonly string[]
+  /** It names nodes in ways that contradict each other: none can be meant. */
+  readonly isContradictory: boolean
+}
+
+const evictionUseless = 'Preemption is not helpful for scheduling'
+
+/** Upstream's sentence on why no node takes the pod: `0/3 nodes are available: 3 Insufficient cpu.` */
+export function explain({ nodeCount, refusals, namedBy, isContradictory }: Diagnosis): string {
+  if (nodeCount === 0) return 'no nodes available to schedule pods'
+  if (isContradictory) return sentence(nodeCount, 'pod affinity terms conflict')
+  const counts = countTexts(refusals.flatMap(({ refusal }) => refusal.reasons))
+  addCount(counts, `node(s) didn't satisfy plugin(s) [${namedBy.join(' ')}]`, nodeCount - refusals.length)
+  return sentence(nodeCount, histogram(counts))
+}
+
+/** Upstream's sentences on why a pod has no node, and why removing less important pods would not give it one. */
+export function unschedulableMessage(pod: Pod, diagnosis: Diagnosis): string {
+  if (diagnosis.nodeCount === 0) return explain(diagnosis)
+  const attempts = diagnosis.refusals.filter(({ refusal }) => refusal.isHelpedByEviction).map(() => noVictims)
+  const preemption =
+    pod.spec.preemptionPolicy === 'Never'
+      ? 'not eligible due to preemptionPolicy=Never.'
+      : explainPreemption(diagnosis, attempts)
+  return `${explain(diagnosis)} preemption: ${preemption}`
+}
+
+const noVictims = { reasons: ['No preemption victims found for incoming pod'] }
+
+/** Upstream's sentence on why removing other pods does not help either. `attempts` are the nodes where that was considered. */
+export function explainPreemption(
+  { nodeCount }: Diagnosis,
+  attempts: readonly { readonly reasons: readonly string[] }[],
+): string {
+  const counts = countTexts(attempts.flatMap(({ reasons }) => reasons))
+  addCount(counts, evictionUseless, nodeCount - attempts.length)
+  return sentence(nodeCount, histogram(counts))
+}
+
+const sentence = (nodeCount: number, reasons: string): string => `0/${nodeCount} nodes are available: ${reasons}.`
+
+function countTexts(texts: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const text of texts) addCount(counts, text, 1)
+  return counts
+}
+
+function addCount(counts: Map<string, number>, text: string, count: number): void {
+  if (count > 0) counts.set(text, (counts.get(text) ?? 0) + count)
+}
+
+const histogram = (counts: ReadonlyMap<string, number>): string =>
+  [...counts]
+    .map(([text, count]) => `${count} ${text}`)
+    .sort()
+    .join(', ')

@@ -1,0 +1,56 @@
+import { formatTime, type Pod, type PodCondition, pods as podResource } from '@coracle/api'
+import { type Client, createEventRecorder, type EventRecorder } from '@coracle/client'
+import type { Environment } from '@coracle/environment'
+
+/** Tells users, by events and in the pod's status, what becomes of pods. */
+export class PodReporter {
+  readonly #client: Client
+  readonly #environment: Environment
+  readonly #recorder: EventRecorder
+
+  /** `component` is the name of the scheduler. */
+  constructor(client: Client, environment: Environment, component: string) {
+    this.#client = client
+    this.#environment = environment
+    this.#recorder = createEventRecorder(client, environment, { component })
+  }
+
+  bound(pod: Pod, node: string): void {
+    const { name = '', namespace = '' } = pod.metadata
+    this.#environment.logger.debug('pod assigned', { pod: `${namespace}/${name}`, node })
+    this.#recorder.event(pod, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${node}`)
+  }
+
+  /** Resolves when the status says it, too. What it says already is not written again. */
+  async unbound(pod: Pod, reason: 'Unschedulable' | 'SchedulerError', message: string): Promise<void> {
+    this.#recorder.event(pod, 'Warning', 'FailedScheduling', message)
+    const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
+    if (known?.status === 'False' && known.reason === reason && known.message === message) return
+    const condition: PodCondition = {
+      type: 'PodScheduled',
+      status: 'False',
+      reason,
+      message,
+      observedGeneration: pod.metadata.generation,
+      lastTransitionTime:
+        known?.status === 'False' ? known.lastTransitionTime : formatTime(this.#environment.clock.now()),
+    }
+    await this.#patchStatus(pod, { conditions: [condition] })
+  }
+
+  /** Resolves when all events are written or given up. Nothing more is told after that. */
+  async stop(): Promise<void> {
+    await this.#recorder.flush()
+    this.#recorder.stop()
+  }
+
+  async #patchStatus(pod: Pod, status: object): Promise<void> {
+    const { name = '', namespace = '', uid = '' } = pod.metadata
+    const body = { metadata: { uid }, status }
+    try {
+      await this.#client.patch(podResource, { namespace, name }, { type: 'strategic', body }, { subresource: 'status' })
+    } catch (error) {
+      this.#environment.logger.warn('recording why a pod has no node failed', { pod: `${namespace}/${name}`, error })
+    }
+  }
+}
