@@ -70,8 +70,11 @@ export interface Strategy<T extends KubernetesObject> {
    * once. Absent: always at once. Pods on a node wait for the node agent to delete them with 0.
    */
   gracePeriodSeconds?(object: T, requestedSeconds: number | undefined): number
-  /** Whether objects count generations: the server raises `metadata.generation` when anything but metadata and status changes. */
-  readonly countsGenerations?: boolean
+  /**
+   * Whether objects count generations: the server raises `metadata.generation` when anything but metadata and status
+   * changes, or annotations do where it says so.
+   */
+  readonly countsGenerations?: boolean | 'with-annotations'
 }
 
 /** What upstream's registries decide kind by kind (`strategy.go` and `storage.go` of each resource). */

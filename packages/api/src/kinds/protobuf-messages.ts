@@ -1,5 +1,6 @@
 import { admissionregistrationMessages } from './admissionregistration/protobuf.ts'
 import { apiextensionsMessages } from './apiextensions/protobuf.ts'
+import { appsMessages } from './apps/protobuf.ts'
 import { autoscalingMessages } from './autoscaling/protobuf.ts'
 import { coordinationMessages } from './coordination/protobuf.ts'
 import { coreMessages } from './core/protobuf.ts'
@@ -23,6 +24,7 @@ import { policyMessages } from './policy/protobuf.ts'
 export const protobufMessages: Readonly<Record<string, string>> = {
   ...admissionregistrationMessages,
   ...apiextensionsMessages,
+  ...appsMessages,
   ...autoscalingMessages,
   ...coordinationMessages,
   ...coreMessages,

@@ -43,3 +43,76 @@ export function checkImmutableFlag<T extends { readonly immutable?: boolean | un
   const all = object.immutable === true ? changed : ['immutable', ...changed]
   return all.map((field) => forbiddenField(path.field(field), 'field is immutable when `immutable` is set'))
 }
+
+const percentPattern = /^([0-9]+)%$/
+
+/** A number that is not negative, or a percentage (apps/validation ValidatePositiveIntOrPercent). */
+export function checkIntOrPercent(value: number | string | undefined, path: FieldPath): readonly FieldError[] {
+  if (typeof value !== 'string') return checkNonNegative(value, path)
+  if (percentPattern.test(value)) return []
+  const why =
+    "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
+  return [invalidField(path, value, why)]
+}
+
+/** Of percentages: not more than there are (apps/validation IsNotMoreThan100Percent). Others pass. */
+export function checkAtMostAll(value: number | string | undefined, path: FieldPath): readonly FieldError[] {
+  const percent = typeof value === 'string' ? percentPattern.exec(value)?.[1] : undefined
+  return Number(percent ?? 0) > 100 ? [invalidField(path, value, 'must not be greater than 100%')] : []
+}
+
+/** Whether a number or percentage is none at all, as an absent one is. What is neither counts as none too. */
+export function isNone(value: number | string | undefined): boolean {
+  if (typeof value !== 'string') return (value ?? 0) === 0
+  return (Number(percentPattern.exec(value)?.[1] ?? value) || 0) === 0
+}
+
+/** A count that a hash collision raises: it never goes back, or an old name would be used again. */
+export function checkNotDecremented(
+  count: number | undefined,
+  old: number | undefined,
+  path: FieldPath,
+): readonly FieldError[] {
+  if (old === undefined || (count ?? 0) >= old) return []
+  return [invalidField(path, count ?? 0, 'cannot be decremented')]
+}
+
+/** What is wrong with counts in a status: each of them must not be negative. */
+export function checkCounts<K extends string>(
+  status: { readonly [k in K]?: number | undefined },
+  names: readonly K[],
+  path: FieldPath,
+): readonly FieldError[] {
+  return names.flatMap((name) => checkNonNegative(status[name], path.field(name)))
+}
+
+/** What is wrong where a count in a status is greater than another. `limitName` is how the message calls the other. */
+export function checkCountAtMost(
+  count: number | undefined,
+  limit: number | undefined,
+  path: FieldPath,
+  limitName: string,
+): readonly FieldError[] {
+  if ((count ?? 0) <= (limit ?? 0)) return []
+  return [invalidField(path, count, `cannot be greater than ${limitName}`)]
+}
+
+interface ReplicaCounts {
+  readonly replicas?: number | undefined
+  readonly fullyLabeledReplicas?: number | undefined
+  readonly readyReplicas?: number | undefined
+  readonly availableReplicas?: number | undefined
+  readonly terminatingReplicas?: number | undefined
+  readonly observedGeneration?: number | undefined
+}
+
+/** What is wrong with the counts of a ReplicaSet or of its elder, the ReplicationController (ValidateReplicaSetStatus). */
+export function validateReplicaCounts(status: ReplicaCounts, path: FieldPath): readonly FieldError[] {
+  const { replicas, readyReplicas } = status
+  const within = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'] as const
+  return [
+    ...checkCounts(status, ['replicas', ...within, 'terminatingReplicas', 'observedGeneration'], path),
+    ...within.flatMap((name) => checkCountAtMost(status[name], replicas, path.field(name), 'status.replicas')),
+    ...checkCountAtMost(status.availableReplicas, readyReplicas, path.field('availableReplicas'), 'readyReplicas'),
+  ]
+}

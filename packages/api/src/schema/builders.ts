@@ -34,6 +34,11 @@ export function enumOf<const T extends string>(...values: readonly T[]): StringS
   return { type: 'string', enum: values }
 }
 
+/** A string whose values only the type checker knows. Upstream stores whatever it is given, or says so in its own words. */
+export function literal<T extends string>(): StringSchema<T> {
+  return { type: 'string' }
+}
+
 export function int32(options: Options<IntegerSchema> = {}): IntegerSchema {
   return { type: 'integer', format: 'int32', ...options }
 }

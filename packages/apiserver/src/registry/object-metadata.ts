@@ -50,7 +50,7 @@ export function metadataForCreate(
 
 /** Of kinds that do not count generations it is what the client says. */
 function generationOf({ strategy }: StoredKind, given: number): Pick<ObjectMeta, 'generation'> {
-  if (strategy.countsGenerations === true) return { generation: 1 }
+  if (strategy.countsGenerations) return { generation: 1 }
   return given === 0 ? {} : { generation: given }
 }
 

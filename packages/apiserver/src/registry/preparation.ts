@@ -32,7 +32,11 @@ export function prepareForUpdate(
   const changed = { ...given, metadata }
   const kept = hasStatus ? withStatusOf(changed, old) : changed
   const prepared = strategy.prepareForUpdate?.(kept, old) ?? kept
-  if (strategy.countsGenerations !== true || !changesDesiredState(prepared, old, hasStatus)) return prepared
+  if (!strategy.countsGenerations) return prepared
+  const changesAnnotations =
+    strategy.countsGenerations === 'with-annotations' &&
+    !deepEqual(prepared.metadata.annotations ?? {}, old.metadata.annotations ?? {})
+  if (!changesAnnotations && !changesDesiredState(prepared, old, hasStatus)) return prepared
   return { ...prepared, metadata: { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
 }
 

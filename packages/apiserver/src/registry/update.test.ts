@@ -1,4 +1,13 @@
-import { configMaps, leases, pods, type ReplicationController, replicationControllers } from '@coracle/api'
+import {
+  configMaps,
+  type Deployment,
+  deployments,
+  leases,
+  type ObjectMeta,
+  pods,
+  type ReplicationController,
+  replicationControllers,
+} from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { admin, configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
@@ -135,6 +144,21 @@ describe('update', () => {
       spec: { ...relabelled.spec, replicas: 5 },
     })
     expect(scaled.metadata.generation).toBe(2)
+  })
+
+  it('counts annotations of a deployment as what is wanted: they go on to its replica sets', async () => {
+    const { client } = await startTestCore()
+    const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'nginx' }] } }
+    const created = await client.create(deployments, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'a', namespace: 'default' },
+      spec: { selector: { matchLabels: { app: 'web' } }, template },
+    } as Deployment)
+    const withMetadata = (metadata: ObjectMeta) =>
+      client.update(deployments, { ...created, metadata: { ...created.metadata, resourceVersion: '', ...metadata } })
+    expect((await withMetadata({ labels: { x: 'y' } })).metadata.generation).toBe(1)
+    expect((await withMetadata({ annotations: { a: 'b' } })).metadata.generation).toBe(2)
   })
 
   it('shares with the old object what has not changed', async () => {

@@ -10,9 +10,9 @@ import {
   optional,
   required,
   string,
-  time,
 } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
+import { conditionOf } from '../meta/condition.ts'
 import { apiextensionsV1 } from '../meta/names.ts'
 import { jsonSchemaProps } from './json-schema-props-schema.ts'
 
@@ -112,17 +112,11 @@ const spec = object(`${apiextensionsV1}.CustomResourceDefinitionSpec`, 'The kind
 })
 
 export interface CustomResourceDefinitionCondition extends Infer<typeof condition> {}
-const condition = object(
+const condition = conditionOf(
   `${apiextensionsV1}.CustomResourceDefinitionCondition`,
   'One aspect of how the definition stands.',
-  {
-    type: required(string(), 'NamesAccepted, Established, NonStructuralSchema, Terminating and the like.'),
-    status: required(string(), 'Whether it holds: True, False or Unknown.'),
-    lastTransitionTime: optional(time, 'When the status last changed.'),
-    reason: optional(string(), 'Why, in one CamelCase word.'),
-    message: optional(string(), 'Why, in a sentence.'),
-    observedGeneration: optional(int64(), 'The generation that it is about.'),
-  },
+  'NamesAccepted, Established, NonStructuralSchema, Terminating and the like.',
+  { observedGeneration: optional(int64(), 'The generation that it is about.') },
 )
 
 export interface CustomResourceDefinitionStatus extends Infer<typeof definitionStatus> {}

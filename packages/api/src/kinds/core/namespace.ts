@@ -1,11 +1,12 @@
 import { type FieldError, invalidField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
-import { atomicList, mapList, object, optional, required, string, time } from '../../schema/builders.ts'
+import { atomicList, mapList, object, optional, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
+import { conditionOf } from '../meta/condition.ts'
 import { coreV1 } from '../meta/names.ts'
 import { checkFinalizer } from '../validation.ts'
 import { allVerbsButDeleteCollection } from '../verbs.ts'
@@ -25,16 +26,10 @@ export const namespaceSpec = object(`${coreV1}.NamespaceSpec`, 'What holds a nam
 })
 
 export interface NamespaceCondition extends Infer<typeof namespaceCondition> {}
-export const namespaceCondition = object(
+export const namespaceCondition = conditionOf(
   `${coreV1}.NamespaceCondition`,
   'One aspect of how the deletion of a namespace is going.',
-  {
-    type: required(string(), 'What it is about, such as NamespaceContentRemaining.'),
-    status: required(string(), 'Whether it holds: True, False or Unknown.'),
-    lastTransitionTime: optional(time, 'When the status last changed.'),
-    reason: optional(string(), 'Why, in one CamelCase word.'),
-    message: optional(string(), 'Why, in a sentence.'),
-  },
+  'What it is about, such as NamespaceContentRemaining.',
 )
 
 export interface NamespaceStatus extends Infer<typeof namespaceStatus> {}

@@ -74,6 +74,7 @@ Lifecycle: postStart preStop stopSignal*
 LifecycleHandler: exec httpGet tcpSocket sleep
 LinuxContainerUser: uid gid supplementalGroups
 LocalObjectReference: name
+ModifyVolumeStatus: targetVolumeAttributesClassName* status
 NFSVolumeSource: server path readOnly
 Namespace: metadata spec status
 NamespaceCondition: type status 4:lastTransitionTime! reason message
@@ -100,8 +101,12 @@ NodeSystemInfo: machineID systemUUID bootID kernelVersion osImage containerRunti
   kubeProxyVersion operatingSystem architecture swap
 ObjectFieldSelector: apiVersion fieldPath
 ObjectReference: kind namespace name uid apiVersion resourceVersion fieldPath
+PersistentVolumeClaim: metadata spec status
+PersistentVolumeClaimCondition: type status lastProbeTime! lastTransitionTime! reason message
 PersistentVolumeClaimSpec: accessModes resources volumeName selector storageClassName* volumeMode* dataSource
   dataSourceRef volumeAttributesClassName*
+PersistentVolumeClaimStatus: phase accessModes capacity conditions allocatedResources 7:allocatedResourceStatuses
+  currentVolumeAttributesClassName* modifyVolumeStatus
 PersistentVolumeClaimTemplate: metadata spec
 PersistentVolumeClaimVolumeSource: claimName readOnly
 PhotonPersistentDiskVolumeSource: pdID fsType
@@ -132,6 +137,7 @@ PodSpec: volumes containers restartPolicy terminationGracePeriodSeconds* activeD
 PodStatus: phase conditions message reason hostIP podIP startTime containerStatuses qosClass initContainerStatuses
   nominatedNodeName podIPs ephemeralContainerStatuses resize resourceClaimStatuses hostIPs observedGeneration
   extendedResourceClaimStatus allocatedResources resources
+PodTemplate: metadata template
 PodTemplateSpec: metadata spec
 PortworxVolumeSource: volumeID fsType readOnly
 PreferredSchedulingTerm: weight preference

@@ -8,7 +8,7 @@ import {
 } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
 import { int64, object, optional, required, string, time } from '../../schema/builders.ts'
-import type { Infer } from '../../schema/schema.ts'
+import type { Field, Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { metaV1 } from './names.ts'
 
@@ -26,6 +26,26 @@ export const condition = object(`${metaV1}.Condition`, 'One aspect of how an obj
   reason: required(string(), 'Why, in one CamelCase word.'),
   message: required(string(), 'Why, in a sentence. May be empty.', { default: '' }),
 })
+
+/**
+ * The form that older kinds have for their conditions, each under a name of its own: nothing but type and status must be
+ * there. `about` says what the type names; `more` are the fields that this kind has beside the usual ones.
+ */
+export function conditionOf<const F extends Readonly<Record<string, Field>> = Readonly<Record<never, Field>>>(
+  name: string,
+  doc: string,
+  about: string,
+  more: F = {} as F,
+) {
+  return object(name, doc, {
+    type: required(string(), about),
+    status: required(string(), 'Whether it holds: True, False or Unknown.'),
+    ...more,
+    lastTransitionTime: optional(time, 'When the status last changed.'),
+    reason: optional(string(), 'Why, in one CamelCase word.'),
+    message: optional(string(), 'Why, in a sentence.'),
+  })
+}
 
 const statuses: readonly string[] = ['False', 'True', 'Unknown']
 const reasonPattern = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/

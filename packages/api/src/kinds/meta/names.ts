@@ -4,6 +4,9 @@ export const metaV1 = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 /** What OpenAPI definition names of the core group start with. */
 export const coreV1 = 'io.k8s.api.core.v1'
 
+/** What OpenAPI definition names of the apps group start with. */
+export const appsV1 = 'io.k8s.api.apps.v1'
+
 /** What OpenAPI definition names of the autoscaling group start with. */
 export const autoscalingV1 = 'io.k8s.api.autoscaling.v1'
 export const autoscalingV2 = 'io.k8s.api.autoscaling.v2'

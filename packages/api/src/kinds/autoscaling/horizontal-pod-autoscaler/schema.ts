@@ -1,16 +1,7 @@
 import { kindSchema } from '../../../meta.ts'
-import {
-  atomicList,
-  int32,
-  int64,
-  mapList,
-  object,
-  optional,
-  required,
-  string,
-  time,
-} from '../../../schema/builders.ts'
+import { atomicList, int32, int64, mapList, object, optional, required, time } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
+import { conditionOf } from '../../meta/condition.ts'
 import { autoscalingV2 } from '../../meta/names.ts'
 import { behavior } from './behavior.ts'
 import { crossVersionObjectReference, metricSpec, metricStatus } from './metrics.ts'
@@ -35,16 +26,10 @@ export const horizontalPodAutoscalerSpec = object(
 )
 
 export interface HorizontalPodAutoscalerCondition extends Infer<typeof horizontalPodAutoscalerCondition> {}
-export const horizontalPodAutoscalerCondition = object(
+export const horizontalPodAutoscalerCondition = conditionOf(
   `${autoscalingV2}.HorizontalPodAutoscalerCondition`,
   'One aspect of how an autoscaler is doing.',
-  {
-    type: required(string(), 'What it is about: ScalingActive, AbleToScale or ScalingLimited.'),
-    status: required(string(), 'Whether it holds: True, False or Unknown.'),
-    lastTransitionTime: optional(time, 'When the status last changed.'),
-    reason: optional(string(), 'Why, in one CamelCase word.'),
-    message: optional(string(), 'Why, in a sentence.'),
-  },
+  'What it is about: ScalingActive, AbleToScale or ScalingLimited.',
 )
 
 export interface HorizontalPodAutoscalerStatus extends Infer<typeof horizontalPodAutoscalerStatus> {}

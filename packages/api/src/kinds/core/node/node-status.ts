@@ -11,6 +11,7 @@ import {
   time,
 } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
+import { conditionOf } from '../../meta/condition.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { resourceList } from '../common.ts'
 import { nodeConfigSource } from './node-spec.ts'
@@ -22,14 +23,12 @@ export const nodeAddress = object(`${coreV1}.NodeAddress`, 'One way to reach a n
 })
 
 export interface NodeCondition extends Infer<typeof nodeCondition> {}
-export const nodeCondition = object(`${coreV1}.NodeCondition`, 'One aspect of how a node is.', {
-  type: required(string(), 'What it is about, such as Ready or DiskPressure.'),
-  status: required(string(), 'Whether it holds: True, False or Unknown.'),
-  lastHeartbeatTime: optional(time, 'When the node last said so.'),
-  lastTransitionTime: optional(time, 'When the status last changed.'),
-  reason: optional(string(), 'Why, in one CamelCase word.'),
-  message: optional(string(), 'Why, in a sentence.'),
-})
+export const nodeCondition = conditionOf(
+  `${coreV1}.NodeCondition`,
+  'One aspect of how a node is.',
+  'What it is about, such as Ready or DiskPressure.',
+  { lastHeartbeatTime: optional(time, 'When the node last said so.') },
+)
 
 export interface NodeConfigStatus extends Infer<typeof nodeConfigStatus> {}
 export const nodeConfigStatus = object(

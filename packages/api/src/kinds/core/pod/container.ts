@@ -1,8 +1,18 @@
-import { atomicList, boolean, enumOf, int32, object, optional, required, string } from '../../../schema/builders.ts'
+import {
+  atomicList,
+  boolean,
+  enumOf,
+  int32,
+  literal,
+  object,
+  optional,
+  required,
+  string,
+} from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { envFromSource, envVar } from './env.ts'
-import { keyedList, literal } from './lists.ts'
+import { keyedList } from './lists.ts'
 import { lifecycle, probe } from './probe.ts'
 import { containerResizePolicy, containerRestartRule, resourceRequirements } from './resources.ts'
 import { securityContext } from './security.ts'

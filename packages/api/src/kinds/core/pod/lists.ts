@@ -1,5 +1,5 @@
 import { mapList } from '../../../schema/builders.ts'
-import type { Infer, ListSchema, PatchStrategy, Schema, StringSchema } from '../../../schema/schema.ts'
+import type { Infer, ListSchema, PatchStrategy, Schema } from '../../../schema/schema.ts'
 
 /**
  * A list with keys whose duplicates validation judges itself. Upstream's pod validation predates list types: it lets two
@@ -11,9 +11,4 @@ export function keyedList<S extends Schema>(
   options: { readonly patchStrategy?: PatchStrategy | undefined } = {},
 ): ListSchema<Infer<S>> {
   return mapList(items, keys, { duplicates: 'allowed', ...options })
-}
-
-/** A string whose values only the type checker knows. Upstream stores whatever it is given, or says so in its own words. */
-export function literal<T extends string>(): StringSchema<T> {
-  return { type: 'string' }
 }

@@ -3,6 +3,7 @@ import {
   boolean,
   int32,
   int64,
+  literal,
   mapOf,
   object,
   optional,
@@ -13,9 +14,10 @@ import {
   time,
 } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
+import { conditionOf } from '../../meta/condition.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { resourceList } from '../common.ts'
-import { keyedList, literal } from './lists.ts'
+import { keyedList } from './lists.ts'
 import type { StopSignal } from './probe.ts'
 import { resourceRequirements } from './resources.ts'
 
@@ -127,15 +129,16 @@ export const containerStatus = object(`${coreV1}.ContainerStatus`, 'How a contai
 })
 
 export interface PodCondition extends Infer<typeof podCondition> {}
-export const podCondition = object(`${coreV1}.PodCondition`, 'One thing that is so, or is not, or is not known.', {
-  type: required(string(), 'Name of the condition, such as Ready or PodScheduled.'),
-  status: required(literal<ConditionStatus>(), 'True, False or Unknown.'),
-  observedGeneration: optional(int64(), 'Generation of the pod that this was said of.'),
-  lastProbeTime: optional(time, 'When it was last looked at.'),
-  lastTransitionTime: optional(time, 'When the status last changed.'),
-  reason: optional(string(), 'Why, in one word.'),
-  message: optional(string(), 'Why, in a sentence.'),
-})
+export const podCondition = conditionOf(
+  `${coreV1}.PodCondition`,
+  'One thing that is so, or is not, or is not known.',
+  'Name of the condition, such as Ready or PodScheduled.',
+  {
+    status: required(literal<ConditionStatus>(), 'True, False or Unknown.'),
+    observedGeneration: optional(int64(), 'Generation of the pod that this was said of.'),
+    lastProbeTime: optional(time, 'When it was last looked at.'),
+  },
+)
 
 export interface PodIp extends Infer<typeof podIp> {}
 export const podIp = object(`${coreV1}.PodIP`, 'An address of the pod.', {

@@ -10,3 +10,6 @@ export const podTemplateSpec = object(`${coreV1}.PodTemplateSpec`, 'What pods ma
   metadata: optional(objectMeta, 'Labels and annotations of the pods.'),
   spec: defaulted(podSpec, 'What the pods run.', emptyPodSpec),
 })
+
+/** What upstream has where a template must be but is not given: validation says what is missing in it. */
+export const emptyTemplate: PodTemplateSpec = { spec: emptyPodSpec }

@@ -1,29 +1,50 @@
 import { FieldPath } from '../../../field-path.ts'
+import type { KubernetesObject } from '../../../meta.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import type { Container, ContainerPort } from './container.ts'
 import type { EnvVar } from './env.ts'
 import type { Pod } from './pod-schema.ts'
+import type { PodSpec } from './pod-spec.ts'
+import type { PodTemplateSpec } from './pod-template.ts'
 
 /** What is allowed in a new pod but hardly meant (api/pod GetWarningsForPod). Updates get none: people seldom make them. */
 export function podWarnings(pod: Pod, old: Pod | undefined): readonly string[] {
   if (old !== undefined) return []
-  const path = FieldPath.of('spec')
+  return [...nameWarnings(pod, old, "the Pod's hostname"), ...podSpecWarnings(pod.spec, FieldPath.of('spec'))]
+}
+
+/** The same of a template at `path`, whenever the desired state of what it belongs to changes. */
+export function podTemplateWarnings(
+  template: PodTemplateSpec,
+  path: FieldPath,
+  { metadata }: KubernetesObject,
+  old: KubernetesObject | undefined,
+): readonly string[] {
+  if (old !== undefined && old.metadata.generation === metadata.generation) return []
+  return podSpecWarnings(template.spec, path.field('spec'))
+}
+
+/** Warns of a new object whose name is less than a DNS label although `usedIn` wants one. */
+export function nameWarnings(
+  { metadata: { name } }: KubernetesObject,
+  old: KubernetesObject | undefined,
+  usedIn: "the Pod's hostname" | 'Pod names and hostnames',
+): readonly string[] {
+  const problems = name && old === undefined ? checkFormat('dns1123-label', name) : []
+  if (problems.length === 0) return []
   return [
-    ...nameWarnings(pod.metadata.name),
-    ...(['initContainers', 'containers'] as const).flatMap((list) =>
-      (pod.spec[list] ?? []).flatMap((container, index) => containerWarnings(container, path.field(list).index(index))),
-    ),
-    ...(pod.spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
-      name ? [] : [`${path.field('imagePullSecrets').index(index).field('name')}: invalid empty name ""`],
-    ),
+    `metadata.name: this is used in ${usedIn}, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
   ]
 }
 
-function nameWarnings(name: string | undefined): readonly string[] {
-  const problems = name ? checkFormat('dns1123-label', name) : []
-  if (problems.length === 0) return []
+function podSpecWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
   return [
-    `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
+    ...(['initContainers', 'containers'] as const).flatMap((list) =>
+      (spec[list] ?? []).flatMap((container, index) => containerWarnings(container, path.field(list).index(index))),
+    ),
+    ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
+      name ? [] : [`${path.field('imagePullSecrets').index(index).field('name')}: invalid empty name ""`],
+    ),
   ]
 }
 

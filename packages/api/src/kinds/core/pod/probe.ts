@@ -4,6 +4,7 @@ import {
   int32,
   int64,
   intOrString,
+  literal,
   object,
   optional,
   required,
@@ -11,7 +12,6 @@ import {
 } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
-import { literal } from './lists.ts'
 
 export interface ExecAction extends Infer<typeof execAction> {}
 export const execAction = object(`${coreV1}.ExecAction`, 'A command to run in the container.', {

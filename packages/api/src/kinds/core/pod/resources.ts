@@ -1,8 +1,8 @@
-import { int32, object, optional, quantity, required, setList, string } from '../../../schema/builders.ts'
+import { int32, literal, object, optional, quantity, required, setList, string } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { resourceList } from '../common.ts'
-import { keyedList, literal } from './lists.ts'
+import { keyedList } from './lists.ts'
 
 export interface ResourceClaim extends Infer<typeof resourceClaim> {}
 export const resourceClaim = object(`${coreV1}.ResourceClaim`, "A use of one of the pod's resource claims.", {

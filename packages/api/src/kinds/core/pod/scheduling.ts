@@ -1,8 +1,17 @@
-import { atomicList, enumOf, int32, int64, object, optional, required, string } from '../../../schema/builders.ts'
+import {
+  atomicList,
+  enumOf,
+  int32,
+  int64,
+  literal,
+  object,
+  optional,
+  required,
+  string,
+} from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { labelSelector } from '../common.ts'
-import { literal } from './lists.ts'
 
 export interface Toleration extends Infer<typeof toleration> {}
 export const toleration = object(`${coreV1}.Toleration`, 'Taints that do not keep the pod away from a node.', {

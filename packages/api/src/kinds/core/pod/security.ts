@@ -1,7 +1,16 @@
-import { atomicList, boolean, enumOf, int64, object, optional, required, string } from '../../../schema/builders.ts'
+import {
+  atomicList,
+  boolean,
+  enumOf,
+  int64,
+  literal,
+  object,
+  optional,
+  required,
+  string,
+} from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
-import { literal } from './lists.ts'
 
 export interface SeLinuxOptions extends Infer<typeof seLinuxOptions> {}
 export const seLinuxOptions = object(`${coreV1}.SELinuxOptions`, 'The SELinux label a container runs under.', {

@@ -1,9 +1,18 @@
 import { objectMeta } from '../../../meta.ts'
-import { atomicList, boolean, enumOf, object, optional, quantity, required, string } from '../../../schema/builders.ts'
+import {
+  atomicList,
+  boolean,
+  enumOf,
+  literal,
+  object,
+  optional,
+  quantity,
+  required,
+  string,
+} from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { labelSelector, resourceList, typedLocalObjectReference, typedObjectReference } from '../common.ts'
-import { literal } from './lists.ts'
 import {
   configMapVolumeSource,
   downwardApiVolumeSource,

@@ -9,9 +9,9 @@ import {
   optional,
   required,
   string,
-  time,
 } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
+import { conditionOf } from '../../meta/condition.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { podTemplateSpec } from '../pod/pod-template.ts'
 
@@ -34,16 +34,10 @@ export const replicationControllerSpec = object(
 )
 
 export interface ReplicationControllerCondition extends Infer<typeof replicationControllerCondition> {}
-export const replicationControllerCondition = object(
+export const replicationControllerCondition = conditionOf(
   `${coreV1}.ReplicationControllerCondition`,
   'One aspect of how a replication controller is doing.',
-  {
-    type: required(string(), 'What it is about, such as ReplicaFailure.'),
-    status: required(string(), 'Whether it holds: True, False or Unknown.'),
-    lastTransitionTime: optional(time, 'When the status last changed.'),
-    reason: optional(string(), 'Why, in one CamelCase word.'),
-    message: optional(string(), 'Why, in a sentence.'),
-  },
+  'What it is about, such as ReplicaFailure.',
 )
 
 export interface ReplicationControllerStatus extends Infer<typeof replicationControllerStatus> {}

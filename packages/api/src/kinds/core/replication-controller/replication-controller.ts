@@ -1,8 +1,9 @@
 import type { ScaleMapping } from '../../../resource.ts'
 import { formatLabels, selectorFromMap } from '../../../selectors.ts'
-import { ageColumn, column, joined, nameColumn, wideColumn } from '../../columns.ts'
+import { ageColumn, column, nameColumn, wideColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
-import { podSpecDefaults } from '../pod/pod-defaults.ts'
+import { containerColumns } from '../pod/pod-template-columns.ts'
+import { podTemplateDefaults } from '../pod/pod-template-defaults.ts'
 import { type ReplicationController, replicationControllerSchema } from './replication-controller-schema.ts'
 import {
   validateReplicationController,
@@ -17,17 +18,17 @@ export function replicationControllerDefaults(controller: ReplicationController)
   const { template } = controller.spec
   if (template === undefined) return controller
   const labels = template.metadata?.labels
-  const templateSpec = podSpecDefaults(template.spec)
+  const complete = podTemplateDefaults(template)
   const takesSelector = labels !== undefined && isEmpty(controller.spec.selector)
   const takesLabels = labels !== undefined && isEmpty(controller.metadata.labels)
-  if (templateSpec === template.spec && !takesSelector && !takesLabels) return controller
+  if (complete === template && !takesSelector && !takesLabels) return controller
   return {
     ...controller,
     metadata: takesLabels ? { ...controller.metadata, labels } : controller.metadata,
     spec: {
       ...controller.spec,
       ...(takesSelector ? { selector: labels } : {}),
-      template: templateSpec === template.spec ? template : { ...template, spec: templateSpec },
+      template: complete,
     },
   }
 }
@@ -41,8 +42,6 @@ const scale: ScaleMapping<ReplicationController> = {
   withReplicas: (controller, replicas) => ({ ...controller, spec: { ...controller.spec, replicas } }),
 }
 
-const containersOf = ({ spec }: ReplicationController) => spec.template?.spec.containers ?? []
-
 /** `v1` replicationcontrollers. */
 export const replicationControllers = kind<ReplicationController>(replicationControllerSchema, {
   plural: 'replicationcontrollers',
@@ -55,8 +54,7 @@ export const replicationControllers = kind<ReplicationController>(replicationCon
     column('Current', ({ status }) => status?.replicas ?? 0, { field: 'status.replicas' }),
     column('Ready', ({ status }) => status?.readyReplicas ?? 0, { field: 'status.readyReplicas' }),
     ageColumn,
-    wideColumn('Containers', (each) => joined(containersOf(each).map(({ name }) => name)), 'Names of the containers.'),
-    wideColumn('Images', (each) => joined(containersOf(each).map(({ image = '' }) => image)), 'Images they run.'),
+    ...containerColumns<ReplicationController>(({ spec }) => spec.template),
     wideColumn('Selector', ({ spec }) => formatLabels(spec.selector), { field: 'spec.selector' }),
   ],
   selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },

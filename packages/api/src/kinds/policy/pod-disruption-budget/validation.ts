@@ -2,7 +2,7 @@ import { type FieldError, invalidField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { checkLabelSelector } from '../../core/pod/validation/checks.ts'
 import { checkConditions } from '../../meta/condition.ts'
-import { checkNonNegative } from '../../validation.ts'
+import { checkAtMostAll, checkIntOrPercent, checkNonNegative } from '../../validation.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from './schema.ts'
 
 const specPath = FieldPath.of('spec')
@@ -18,7 +18,9 @@ export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget): read
   return [
     ...errors,
     ...checkIntOrPercent(minAvailable, specPath.field('minAvailable')),
+    ...checkAtMostAll(minAvailable, specPath.field('minAvailable')),
     ...checkIntOrPercent(maxUnavailable, specPath.field('maxUnavailable')),
+    ...checkAtMostAll(maxUnavailable, specPath.field('maxUnavailable')),
     ...checkLabelSelector(selector, specPath.field('selector')),
   ]
 }
@@ -36,15 +38,3 @@ const countOf = (
   status: PodDisruptionBudgetStatus,
   name: 'disruptionsAllowed' | 'currentHealthy' | 'desiredHealthy' | 'expectedPods',
 ): number => status[name]
-
-/** A number that is not negative, or a percentage up to 100 (apps/validation). */
-function checkIntOrPercent(value: number | string | undefined, path: FieldPath): readonly FieldError[] {
-  if (value === undefined) return []
-  if (typeof value === 'number') return checkNonNegative(value, path)
-  if (!/^[0-9]+%$/.test(value)) {
-    const why =
-      "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
-    return [invalidField(path, value, why)]
-  }
-  return Number(value.slice(0, -1)) > 100 ? [invalidField(path, value, 'must not be greater than 100%')] : []
-}

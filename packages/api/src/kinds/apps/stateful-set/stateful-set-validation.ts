@@ -1,0 +1,124 @@
+/** Upstream's ValidateStatefulSet (pkg/apis/apps/validation). */
+import { deepEqual } from '../../../equality.ts'
+import { type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
+import { FieldPath } from '../../../field-path.ts'
+import { checkRequiredSelector, matcherOf, validateReplicatedTemplate } from '../../core/pod/replicated-template.ts'
+import {
+  checkAtMostAll,
+  checkCountAtMost,
+  checkCounts,
+  checkIntOrPercent,
+  checkNonNegative,
+  checkNotDecremented,
+  isNone,
+} from '../../validation.ts'
+import type {
+  RollingUpdateStatefulSetStrategy,
+  StatefulSet,
+  StatefulSetSpec,
+  StatefulSetUpdateStrategy,
+} from './stateful-set-schema.ts'
+
+const specPath = FieldPath.of('spec')
+const statusPath = FieldPath.of('status')
+
+/**
+ * Unlike upstream, which leaves the pod spec of the template to the creation of the first pod, this checks it here as well,
+ * as for every other controller.
+ */
+export function validateStatefulSet({ spec }: StatefulSet): readonly FieldError[] {
+  const { selector, podManagementPolicy = '', updateStrategy = {}, ordinals } = spec
+  const policyPath = specPath.field('podManagementPolicy')
+  return [
+    ...(podManagementPolicy === 'OrderedReady' || podManagementPolicy === 'Parallel'
+      ? []
+      : [invalidField(policyPath, podManagementPolicy, "must be 'OrderedReady' or 'Parallel'")]),
+    ...checkUpdateStrategy(updateStrategy, specPath.field('updateStrategy')),
+    ...checkNonNegative(spec.replicas, specPath.field('replicas')),
+    ...checkNonNegative(spec.minReadySeconds, specPath.field('minReadySeconds')),
+    ...checkNonNegative(ordinals?.start, specPath.field('ordinals.start')),
+    // A selector that is missing is told by the schema.
+    ...(selector === undefined ? [] : checkRequiredSelector(selector, specPath.field('selector'), 'statefulset')),
+    ...validateReplicatedTemplate(withClaims(spec), matcherOf(selector), specPath.field('template'), 'StatefulSet'),
+  ]
+}
+
+/** The template with the volumes that its pods will have for their claims: containers may mount them. */
+function withClaims({ template, volumeClaimTemplates = [] }: StatefulSetSpec): StatefulSetSpec['template'] {
+  if (volumeClaimTemplates.length === 0) return template
+  const { volumes = [] } = template.spec
+  const claims = volumeClaimTemplates.map(({ metadata: { name = '' } }) => ({
+    name,
+    persistentVolumeClaim: { claimName: name },
+  }))
+  const names = new Set(claims.map(({ name }) => name))
+  // A claim takes the place of a volume of that name; the others keep theirs, and with it their paths in messages.
+  const kept = volumes.filter(({ name }) => !names.has(name))
+  return { ...template, spec: { ...template.spec, volumes: [...kept, ...claims] } }
+}
+
+const mutable = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+] as const satisfies readonly (keyof StatefulSetSpec)[]
+
+export function validateStatefulSetUpdate({ spec }: StatefulSet, old: StatefulSet): readonly FieldError[] {
+  const replaced: Partial<Record<keyof StatefulSetSpec, unknown>> = { ...spec }
+  for (const field of mutable) replaced[field] = old.spec[field]
+  if (deepEqual(replaced, old.spec)) return []
+  const why =
+    "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+  return [forbiddenField(specPath, why)]
+}
+
+export function validateStatefulSetStatusUpdate({ status }: StatefulSet, old: StatefulSet): readonly FieldError[] {
+  if (status === undefined) return []
+  const within = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const
+  const names = ['replicas', ...within, 'observedGeneration', 'collisionCount'] as const
+  const { replicas, readyReplicas, availableReplicas, collisionCount } = status
+  return [
+    ...checkCounts(status, names, statusPath),
+    ...within.flatMap((name) => checkCountAtMost(status[name], replicas, statusPath.field(name), 'status.replicas')),
+    ...checkCountAtMost(
+      availableReplicas,
+      readyReplicas,
+      statusPath.field('availableReplicas'),
+      'status.readyReplicas',
+    ),
+    ...checkNotDecremented(collisionCount, old.status?.collisionCount, statusPath.field('collisionCount')),
+  ]
+}
+
+function checkUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPath): readonly FieldError[] {
+  const { type, rollingUpdate } = strategy
+  const rollingPath = path.field('rollingUpdate')
+  switch (type) {
+    case 'OnDelete':
+      if (rollingUpdate === undefined) return []
+      return [invalidField(rollingPath, rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")]
+    case 'RollingUpdate':
+      return rollingUpdate === undefined ? [] : checkRollingUpdate(rollingUpdate, rollingPath)
+    default:
+      return [invalidField(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")]
+  }
+}
+
+function checkRollingUpdate(
+  { partition, maxUnavailable }: RollingUpdateStatefulSetStrategy,
+  path: FieldPath,
+): readonly FieldError[] {
+  const at = path.field('maxUnavailable')
+  return [
+    ...checkNonNegative(partition, path.field('partition')),
+    ...checkIntOrPercent(maxUnavailable, at),
+    ...(maxUnavailable !== undefined && isNone(maxUnavailable)
+      ? [invalidField(at, maxUnavailable, 'cannot be 0')]
+      : []),
+    ...checkAtMostAll(maxUnavailable, at),
+  ]
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import {
+  columnNames,
+  created,
+  type Draft,
+  decoded,
+  problemsOfCreate,
+  problemsOfStatus,
+  problemsOfUpdate,
+  row,
+} from '../../../../test/requests.ts'
+import { statefulSets } from './stateful-set.ts'
+
+const container = { name: 'db', image: 'postgres:17', volumeMounts: [{ name: 'data', mountPath: '/data' }] }
+const template = { metadata: { labels: { app: 'db' } }, spec: { containers: [container] } }
+const claim = {
+  metadata: { name: 'data' },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+}
+const spec = { serviceName: 'db', selector: { matchLabels: { app: 'db' } }, template, volumeClaimTemplates: [claim] }
+
+describe('defaults of a stateful set', () => {
+  it('are one pod after the other, and claims that are kept', () => {
+    expect(decoded(statefulSets, { spec }).spec).toMatchObject({
+      replicas: 1,
+      podManagementPolicy: 'OrderedReady',
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+      revisionHistoryLimit: 10,
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+    })
+  })
+
+  it('make whole objects of the claims', () => {
+    expect(decoded(statefulSets, { spec }).spec.volumeClaimTemplates).toEqual([
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'data' },
+        spec: { ...claim.spec, volumeMode: 'Filesystem' },
+        status: { phase: 'Pending' },
+      },
+    ])
+  })
+
+  it.each<readonly [Draft, Draft]>([
+    [{ type: 'RollingUpdate' }, { type: 'RollingUpdate' }],
+    [
+      { type: 'RollingUpdate', rollingUpdate: {} },
+      { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+    ],
+    [{ type: 'OnDelete' }, { type: 'OnDelete' }],
+  ])('make of the strategy %j %j', (updateStrategy, expected) => {
+    expect(decoded(statefulSets, { spec: { ...spec, updateStrategy } }).spec.updateStrategy).toEqual(expected)
+  })
+
+  it('give back what needs no change', () => {
+    const complete = decoded(statefulSets, { spec })
+    expect(statefulSets.applyDefaults?.(complete)).toBe(complete)
+  })
+})
+
+describe('validation of a stateful set', () => {
+  it.each<readonly [string, Draft, readonly string[]]>([
+    ['a mount of a claim', {}, []],
+    [
+      'a mount of nothing',
+      { volumeClaimTemplates: [] },
+      ['spec.template.spec.containers[0].volumeMounts[0].name: Not found: "data"'],
+    ],
+    [
+      'an empty selector',
+      { selector: {} },
+      ['spec.selector: Invalid value: {}: empty selector is invalid for statefulset'],
+    ],
+    [
+      'policies that there are not',
+      { podManagementPolicy: 'Random', updateStrategy: { type: 'Recreate' } },
+      [
+        "spec.podManagementPolicy: Invalid value: \"Random\": must be 'OrderedReady' or 'Parallel'",
+        'spec.updateStrategy: Invalid value: {"type":"Recreate"}: must be \'RollingUpdate\' or \'OnDelete\'',
+      ],
+    ],
+    [
+      'steps of what is done by hand',
+      { updateStrategy: { type: 'OnDelete', rollingUpdate: { partition: 1 } } },
+      [
+        'spec.updateStrategy.rollingUpdate: Invalid value: {"partition":1}: only allowed for updateStrategy \'RollingUpdate\'',
+      ],
+    ],
+    [
+      'steps of nothing',
+      { updateStrategy: { rollingUpdate: { partition: -1, maxUnavailable: '0%' } } },
+      [
+        'spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: must be greater than or equal to 0',
+        'spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: "0%": cannot be 0',
+      ],
+    ],
+    [
+      'negative numbers',
+      { replicas: -1, minReadySeconds: -2, ordinals: { start: -3 } },
+      [
+        'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+        'spec.minReadySeconds: Invalid value: -2: must be greater than or equal to 0',
+        'spec.ordinals.start: Invalid value: -3: must be greater than or equal to 0',
+      ],
+    ],
+    [
+      'a policy for claims that there is not',
+      { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Keep' } },
+      [
+        'spec.persistentVolumeClaimRetentionPolicy.whenScaled: Unsupported value: "Keep": supported values: "Retain", "Delete"',
+      ],
+    ],
+  ])('says of %s', (_, changes, problems) => {
+    expect(problemsOfCreate(statefulSets, { spec: { ...spec, ...changes } })).toEqual(problems)
+  })
+
+  it('changes nothing that a running pod depends on', () => {
+    const update = (changes: Draft) => problemsOfUpdate(statefulSets, { spec }, { spec: { ...spec, ...changes } })
+    expect(
+      update({
+        replicas: 3,
+        minReadySeconds: 5,
+        revisionHistoryLimit: 2,
+        ordinals: { start: 1 },
+        updateStrategy: { type: 'OnDelete' },
+      }),
+    ).toEqual([])
+    const forbidden =
+      "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+    expect(update({ serviceName: 'other' })).toEqual([forbidden])
+    expect(update({ podManagementPolicy: 'Parallel' })).toEqual([forbidden])
+  })
+
+  it('counts no more pods than there are', () => {
+    expect(
+      problemsOfStatus(statefulSets, { spec, status: { replicas: 1, currentReplicas: 2, availableReplicas: 1 } }),
+    ).toEqual([
+      'status.currentReplicas: Invalid value: 2: cannot be greater than status.replicas',
+      'status.availableReplicas: Invalid value: 1: cannot be greater than status.readyReplicas',
+    ])
+  })
+})
+
+it('starts without pods, and warns of a history without end', () => {
+  const statefulSet = created(statefulSets, { spec: { ...spec, revisionHistoryLimit: -1 }, status: { replicas: 2 } })
+  expect(statefulSet.status).toEqual({ replicas: 0 })
+  expect(statefulSets.strategy.warnings?.(statefulSet, undefined)).toEqual([
+    'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
+  ])
+})
+
+it('shows its pods in a table', () => {
+  expect(columnNames(statefulSets)).toEqual({ shown: ['Name', 'Ready', 'Age'], wide: ['Containers', 'Images'] })
+  expect(
+    row(statefulSets, { spec: { ...spec, replicas: 3 }, status: { replicas: 2, readyReplicas: 1 } }, 0),
+  ).toMatchObject({
+    Ready: '1/3',
+    Images: 'postgres:17',
+  })
+})

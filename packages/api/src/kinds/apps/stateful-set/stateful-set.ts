@@ -1,0 +1,80 @@
+import { FieldPath } from '../../../field-path.ts'
+import { mapShared, withFields } from '../../../schema/with-fields.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { type PersistentVolumeClaim, persistentVolumeClaimSchema } from '../../core/persistent-volume-claim/schema.ts'
+import { containerColumns } from '../../core/pod/pod-template-columns.ts'
+import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
+import { nameWarnings, podTemplateWarnings } from '../../core/pod/pod-warnings.ts'
+import { kind } from '../../kind.ts'
+import { selectorScale } from '../selector-scale.ts'
+import {
+  type StatefulSet,
+  type StatefulSetUpdateStrategy,
+  statefulSetSchema,
+  statefulSetSpec,
+} from './stateful-set-schema.ts'
+import {
+  validateStatefulSet,
+  validateStatefulSetStatusUpdate,
+  validateStatefulSetUpdate,
+} from './stateful-set-validation.ts'
+
+const templatePath = FieldPath.of('spec', 'template')
+
+/** apps/v1 SetDefaults_StatefulSet. */
+function withDefaults(statefulSet: StatefulSet): StatefulSet {
+  const { template, updateStrategy = {}, volumeClaimTemplates } = statefulSet.spec
+  const spec = withFields(statefulSetSpec, statefulSet.spec, {
+    template: podTemplateDefaults(template),
+    updateStrategy: strategyDefaults(updateStrategy),
+    volumeClaimTemplates: mapShared(volumeClaimTemplates, claimDefaults),
+  })
+  return withFields(statefulSetSchema, statefulSet, { spec })
+}
+
+/** A strategy that is named has no partition of its own accord: that is how upstream's first versions had it. */
+function strategyDefaults(strategy: StatefulSetUpdateStrategy): StatefulSetUpdateStrategy {
+  const type = strategy.type || 'RollingUpdate'
+  const rollingUpdate = strategy.rollingUpdate ?? (strategy.type ? undefined : {})
+  if (type !== 'RollingUpdate' || rollingUpdate === undefined) return strategy
+  if (strategy.type && rollingUpdate.partition !== undefined) return strategy
+  return { type, rollingUpdate: { partition: 0, ...rollingUpdate } }
+}
+
+const claimDefaults = (claim: PersistentVolumeClaim): PersistentVolumeClaim =>
+  withFields(persistentVolumeClaimSchema, claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' })
+
+function warnings(statefulSet: StatefulSet, old: StatefulSet | undefined): readonly string[] {
+  const { template, revisionHistoryLimit = 0 } = statefulSet.spec
+  return [
+    ...nameWarnings(statefulSet, old, 'Pod names and hostnames'),
+    ...podTemplateWarnings(template, templatePath, statefulSet, old),
+    ...(revisionHistoryLimit < 0
+      ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
+      : []),
+  ]
+}
+
+/** `apps/v1` statefulsets. */
+export const statefulSets = kind<StatefulSet>(statefulSetSchema, {
+  plural: 'statefulsets',
+  shortNames: ['sts'],
+  categories: ['all'],
+  scale: selectorScale<StatefulSet>(),
+  columns: [
+    nameColumn,
+    column('Ready', ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec.replicas ?? 1}`, {
+      type: 'string',
+      description: 'How many pods are ready, of those wanted.',
+    }),
+    ageColumn,
+    ...containerColumns<StatefulSet>(({ spec }) => spec.template),
+  ],
+  defaults: withDefaults,
+  countsGenerations: true,
+  prepareForCreate: (statefulSet) => ({ ...statefulSet, status: { replicas: 0 } }),
+  validate: validateStatefulSet,
+  validateUpdate: validateStatefulSetUpdate,
+  validateStatusUpdate: validateStatefulSetStatusUpdate,
+  warnings,
+})
