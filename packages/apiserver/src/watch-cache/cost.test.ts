@@ -35,10 +35,10 @@ async function looksDuring(test: CountingCore, action: () => Promise<unknown>): 
   return test.looks - before
 }
 
-describe('among 100 pods and among 10,000', () => {
+describe('among 100 pods and among 1,000', () => {
   it('one change looks at that pod only, and one list by node at the pods of that node', async () => {
     const few = await withPodsAndNodes(100)
-    const many = await withPodsAndNodes(10_000)
+    const many = await withPodsAndNodes(1_000)
     const change = ({ client }: CountingCore) =>
       client.patch(
         pods,

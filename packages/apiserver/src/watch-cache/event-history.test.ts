@@ -35,4 +35,39 @@ describe('the history of a resource', () => {
     history.push(event(1001))
     expect(history.after(9).map(({ revision }) => revision)).toEqual([1001])
   })
+
+  it('takes in what was before, as far as there is room', () => {
+    const revisions = (history: EventHistory, after: number) => history.after(after).map(({ revision }) => revision)
+    const roomy = new EventHistory(10, 5)
+    roomy.push(event(11))
+    roomy.prepend([event(4), event(7), event(9)], 3)
+    expect([roomy.startRevision, roomy.size, revisions(roomy, 3)]).toEqual([3, 4, [4, 7, 9, 11]])
+
+    const tight = new EventHistory(10, 3)
+    for (const revision of [11, 12]) tight.push(event(revision))
+    tight.prepend([event(4), event(7), event(9)], 3)
+    expect([tight.startRevision, tight.size, revisions(tight, 7)]).toEqual([7, 3, [9, 11, 12]])
+
+    const full = new EventHistory(10, 2)
+    for (const revision of [11, 12]) full.push(event(revision))
+    full.prepend([event(4), event(7)], 3)
+    expect([full.startRevision, revisions(full, 7)]).toEqual([7, [11, 12]])
+  })
+
+  it('takes in what was before also after it has forgotten its oldest', () => {
+    const history = new EventHistory(0, 3)
+    for (const revision of [1, 2, 3, 4]) history.push(event(revision))
+    history.forget(2)
+    history.prepend([event(2)], 1)
+    expect([history.startRevision, history.after(1).map(({ revision }) => revision)]).toEqual([1, [2, 3, 4]])
+  })
+
+  it('goes on behind what it has forgotten altogether', () => {
+    const history = new EventHistory(0, 10)
+    for (const revision of [1, 2, 3]) history.push(event(revision))
+    history.forget(3)
+    expect([history.startRevision, history.size, history.after(3)]).toEqual([3, 0, []])
+    history.push(event(4))
+    expect([history.startRevision, history.size]).toEqual([3, 1])
+  })
 })
