@@ -17,6 +17,7 @@ export {
   type WatchOptions,
   type WriteOptions,
 } from './client.ts'
+export { ConnectionError, ConnectionLink } from './connection-link.ts'
 export { type DiscoveredResource, discoverResources } from './discovery.ts'
 export { createEventRecorder, type EventDetails, type EventRecorder, type EventType } from './events.ts'
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
@@ -24,6 +25,7 @@ export type { RawRequest, RawResponse } from './http-transport.ts'
 export { type Aggregate, byController, controllerIndexName, type IndexFunction } from './indexed-store.ts'
 export { createInformer, type Informer, type InformerHandler, type InformerOptions } from './informer.ts'
 export { createInformerFactory, type InformerFactory } from './informer-factory.ts'
+export { type ClientCall, type Interceptor, interceptClient } from './intercepted-client.ts'
 export {
   type Connection,
   connectionOf,

@@ -45,21 +45,33 @@ export class IndexedStore<T extends KubernetesObject> {
     return [...(index.byValue.get(value)?.values() ?? [])]
   }
 
-  /** Adds an index over what is here and what will come. Throws where the name stands for another function. */
-  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+  /**
+   * Adds an index over what is here and what will come, until the returned function is called by all who added it. Throws where
+   * the name stands for another function.
+   */
+  addIndex(name: string, valuesOf: IndexFunction<T>): () => void {
     const existing = this.#indexes.get(name)
-    if (existing?.valuesOf === valuesOf) return
-    if (existing !== undefined) throw new Error(`there is another index "${name}" already`)
-    const index: Index<T> = { valuesOf, byValue: new Map() }
-    for (const [key, object] of this.#objects) fileIn(index, key, object)
+    if (existing !== undefined && existing.valuesOf !== valuesOf)
+      throw new Error(`there is another index "${name}" already`)
+    const index = existing ?? { valuesOf, byValue: new Map(), holders: 0 }
+    if (existing === undefined) for (const [key, object] of this.#objects) fileIn(index, key, object)
     this.#indexes.set(name, index)
+    index.holders += 1
+    return onlyOnce(() => {
+      index.holders -= 1
+      if (index.holders === 0) this.#indexes.delete(name)
+    })
   }
 
-  /** Adds an aggregate of what is here and what will come. Adding it twice does nothing. */
-  addAggregate(aggregate: Aggregate<T>): void {
-    if (this.#aggregates.has(aggregate)) return
-    this.#aggregates.add(aggregate)
-    for (const object of this.#objects.values()) aggregate.add(object)
+  /**
+   * Adds an aggregate of what is here and what will come, until the returned function is called. Adding it twice does nothing.
+   */
+  addAggregate(aggregate: Aggregate<T>): () => void {
+    if (!this.#aggregates.has(aggregate)) {
+      this.#aggregates.add(aggregate)
+      for (const object of this.#objects.values()) aggregate.add(object)
+    }
+    return () => void this.#aggregates.delete(aggregate)
   }
 
   /** Stores an object, whose key is `key`, and returns the one it replaces. */
@@ -93,6 +105,16 @@ export class IndexedStore<T extends KubernetesObject> {
 interface Index<T extends KubernetesObject> {
   readonly valuesOf: IndexFunction<T>
   readonly byValue: Map<string, Map<string, T>>
+  /** How many need it. */
+  holders: number
+}
+
+function onlyOnce(call: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) call()
+    isDone = true
+  }
 }
 
 function fileIn<T extends KubernetesObject>(index: Index<T>, key: string, object: T): void {

@@ -127,6 +127,18 @@ describe('informer', () => {
     expect(() => informer.byIndex('owner', 'x')).toThrow('there is no index "owner"; there is node')
   })
 
+  it('forgets an index when all who added it have given it up', async () => {
+    const informer = await started()
+    const byNode = (object: Widget) => [object.spec?.node ?? '']
+    const [giveUp, giveUpToo] = [informer.addIndex('node', byNode), informer.addIndex('node', byNode)]
+    giveUp()
+    giveUp()
+    expect(informer.byIndex('node', 'n1')).toEqual([])
+    giveUpToo()
+    expect(() => informer.byIndex('node', 'n1')).toThrow('there is no index "node"')
+    informer.addIndex('node', () => [])
+  })
+
   it('indexes what it has already when an index is added later', async () => {
     await client.create(widgets, widget('a', { spec: { node: 'n1' } }))
     const informer = await started()

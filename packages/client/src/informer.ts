@@ -41,10 +41,16 @@ export interface Informer<T extends KubernetesObject> {
   list(namespace?: string): readonly T[]
   /** The objects filed under a value of an index. Throws where there is no such index. */
   byIndex(name: string, value: string): readonly T[]
-  /** Adds an index. The same function under the same name may be added again; another throws. */
-  addIndex(name: string, valuesOf: IndexFunction<T>): void
-  /** Keeps an aggregate up to date, which takes in what is in the cache at once. Handlers find it up to date. */
-  addAggregate(aggregate: Aggregate<T>): void
+  /**
+   * Adds an index. The same function under the same name may be added again; another throws. Returns a function that gives the
+   * index up: it goes when all who added it have.
+   */
+  addIndex(name: string, valuesOf: IndexFunction<T>): () => void
+  /**
+   * Keeps an aggregate up to date, which takes in what is in the cache at once. Handlers find it up to date. Returns a function
+   * that ends it.
+   */
+  addAggregate(aggregate: Aggregate<T>): () => void
   /** Adds a handler, which is told of what is in the cache at once. Returns a function that removes it. */
   addHandler(handler: InformerHandler<T>): () => void
   /** Starts to list and watch. Starting twice does nothing. */
@@ -118,12 +124,12 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     return this.#store.byIndex(name, value)
   }
 
-  addIndex(name: string, valuesOf: IndexFunction<T>): void {
-    this.#store.addIndex(name, valuesOf)
+  addIndex(name: string, valuesOf: IndexFunction<T>): () => void {
+    return this.#store.addIndex(name, valuesOf)
   }
 
-  addAggregate(aggregate: Aggregate<T>): void {
-    this.#store.addAggregate(aggregate)
+  addAggregate(aggregate: Aggregate<T>): () => void {
+    return this.#store.addAggregate(aggregate)
   }
 
   addHandler(handler: InformerHandler<T>): () => void {

@@ -8,10 +8,10 @@ export interface ClusterOptions {
   readonly environment?: Environment
   /**
    * Where state lives: on disk where there is a `dataDir`, otherwise in memory, unless said. A `Store` given stays the
-   * caller's. Clusters with an etcd in common, or a store that says it is shared, are servers of one cluster: one of them at a
+   * caller's; one that a function makes is closed with the cluster. Clusters with an etcd in common, or a store that says it is shared, are servers of one cluster: one of them at a
    * time runs the controllers, and one the scheduler.
    */
-  readonly store?: 'memory' | 'disk' | { readonly etcd: Omit<EtcdStoreOptions, 'environment'> } | Store
+  readonly store?: 'memory' | 'disk' | { readonly etcd: Omit<EtcdStoreOptions, 'environment'> } | Store | StoreFactory
   /** How soon another server takes over from one that is gone, where a store is shared. */
   readonly leaderElection?: LeaderElectionTimes
   /**
@@ -25,6 +25,11 @@ export interface ClusterOptions {
   readonly nodePrefix?: string
   /** What runs containers: `simulated` (the default; they exist in the API alone) or `process` (processes of this host). */
   readonly runtime?: 'process' | 'simulated'
+  /**
+   * Whether all simulated nodes have one agent between them, which costs least, or one each, so that a node can be stopped,
+   * cut off and have a clock of its own. `shared` by default; nodes of processes always have their own.
+   */
+  readonly agents?: 'shared' | 'separate'
   /** Where the API is served over HTTPS. A free port of 127.0.0.1 by default, nowhere with a virtual clock or `false`. */
   readonly listen?: { readonly host?: string; readonly port?: number } | false
   /**
@@ -36,10 +41,13 @@ export interface ClusterOptions {
   readonly seams?: ComponentSeams
 }
 
+/** Makes the store of a cluster, such as one that is made faulty. What it does outside the environment's clock must hold that. */
+export type StoreFactory = (environment: Environment) => Store | Promise<Store>
+
 /**
  * The edges of the components, by name: `apiserver`, `kube-controller-manager` (what its controllers watch through),
- * each controller's own name, `kube-scheduler`, and each node's name, or `nodes` for the agent that all simulated nodes share.
- * They are asked each time a component starts.
+ * each controller's own name, `kube-scheduler`, and each node's name, or `nodes` for the agent that simulated nodes share.
+ * They are asked each time a component starts. `@coracle/client/faults` has faulty ways ready.
  */
 export interface ComponentSeams {
   /** A component's way to the API server. What it gives may delay calls, lose them or their answers, or be cut off. */
@@ -49,12 +57,20 @@ export interface ComponentSeams {
 }
 
 /** The parts of a cluster that can be stopped and started again while the others go on. */
-export type ComponentName = 'kube-controller-manager' | 'kube-scheduler' | 'nodes'
+export type ComponentName = 'apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'nodes'
 
 export interface Component {
-  /** Stops it; containers run on, as when a node agent is killed. Its state in the API stays as it is. */
+  /** Stops it in good order; containers run on, as when a node agent is stopped. Its state in the API stays as it is. */
   stop(): Promise<void>
-  /** Starts it afresh, with nothing but what the API says. Does nothing where it runs. */
+  /**
+   * Stops it as a crash does: what it had under way takes effect or not, and nothing that it had yet to do does. Leases it has
+   * are not given back.
+   */
+  crash(): Promise<void>
+  /**
+   * Starts it afresh, with nothing but what the API says. Does nothing where it runs. Resolves when it is at work; on a virtual
+   * clock also where that takes time, as without an API server.
+   */
   start(): Promise<void>
 }
 
@@ -71,6 +87,10 @@ export interface Cluster extends AsyncDisposable {
   /** The same administrator's bearer token. */
   readonly token: string
   readonly components: Readonly<Record<ComponentName, Component>>
+  /** A controller alone, such as `replication-controller`: one that is stopped stays so until it is started alone. */
+  controller(name: string): Component
+  /** A node's agent alone. Throws for nodes that share theirs. */
+  node(name: string): Component
   /** Stops everything. Containers end with it, as on a node that is switched off, unless they are to be kept. */
   stop(options?: { readonly containers?: 'terminate' | 'keep' }): Promise<void>
 }

@@ -1,55 +1,92 @@
+import type { ConnectionLink } from '@coracle/client'
 import type { Component } from './cluster.ts'
 
-/** Starts a part; resolves to what stops it. One that does not start has stopped what it had. */
-export type StartComponent = () => Promise<StopComponent>
-export type StopComponent = (options: { readonly containers: 'terminate' | 'keep' }) => void | Promise<void>
+export interface StopOptions {
+  readonly containers: 'terminate' | 'keep'
+}
 
-/** Lets time pass for as long as something takes, where the caller holds the clock. */
-export type Drive = (work: Promise<void>) => Promise<void>
+/** Stops what was started. */
+export type Stop = (options: StopOptions) => void | Promise<void>
+
+/** A part that has been started. */
+export interface Started {
+  /** Resolves when it is at work. May never settle where the API server does not answer. */
+  readonly atWork: Promise<void>
+  /** Stops it, also before it is at work. */
+  readonly stop: Stop
+}
+
+/** Starts a part, whose clients reach the API server through `link`. */
+export type StartComponent = (link: ConnectionLink) => Started
+
+/** Lets time pass for something, where the caller holds the clock. */
+export interface Drives {
+  /** Until it is done, or would have to wait for the clock. */
+  start(work: Promise<void>): Promise<void>
+  /** Until it is done. */
+  stop(work: Promise<void>): Promise<void>
+}
 
 /** A part that can be stopped and started again. Calls are carried out one after the other. */
 export class RestartableComponent implements Component {
   readonly #start: StartComponent
-  readonly #drives: { readonly start: Drive; readonly stop: Drive }
-  #stop: StopComponent | undefined
+  readonly #trunk: () => ConnectionLink
+  readonly #drives: Drives
+  #running: (Started & { readonly link: ConnectionLink }) | undefined
   #last: Promise<void> = Promise.resolve()
   #isOver = false
 
-  constructor(start: StartComponent, drives: { readonly start: Drive; readonly stop: Drive }) {
+  /** `trunk`: the way to the server that its own branches from. */
+  constructor(start: StartComponent, trunk: () => ConnectionLink, drives: Drives) {
     this.#start = start
+    this.#trunk = trunk
     this.#drives = drives
   }
 
-  /** As `start`, where somebody else lets time pass. */
-  startFirst(): Promise<void> {
-    return this.#after(async () => {
-      this.#stop = await this.#start()
-    })
+  /** Starts what does not run, at once, where somebody else lets time pass. Resolves when it is at work. */
+  startNow(): Promise<void> {
+    if (this.#running === undefined) {
+      const link = this.#trunk().branch()
+      this.#running = { ...this.#start(link), link }
+      this.#running.atWork.catch(() => {})
+    }
+    return this.#running.atWork
   }
 
   start(): Promise<void> {
-    return this.#drives.start(
-      this.#after(async () => {
-        if (this.#isOver) throw new Error('the cluster is stopped')
-        this.#stop ??= await this.#start()
-      }),
-    )
+    const begun = this.#after(async () => {
+      if (this.#isOver) throw new Error('the cluster is stopped')
+      void this.startNow()
+    })
+    return this.#drives.start(begun.then(() => this.#running?.atWork))
   }
 
   stop(): Promise<void> {
-    return this.#drives.stop(this.#after(() => this.#end({ containers: 'keep' })))
+    return this.#drives.stop(this.end({ containers: 'keep' }))
+  }
+
+  crash(): Promise<void> {
+    this.#running?.link.cut('the component has crashed')
+    return this.stop()
+  }
+
+  /** As `stop`, where somebody else lets time pass. */
+  end(options: StopOptions): Promise<void> {
+    return this.#after(async () => {
+      const running = this.#running
+      this.#running = undefined
+      try {
+        await running?.stop(options)
+      } finally {
+        running?.link.end()
+      }
+    })
   }
 
   /** Stops it for good, where somebody else lets time pass. */
-  close(options: { readonly containers: 'terminate' | 'keep' }): Promise<void> {
+  close(options: StopOptions): Promise<void> {
     this.#isOver = true
-    return this.#after(() => this.#end(options))
-  }
-
-  async #end(options: { readonly containers: 'terminate' | 'keep' }): Promise<void> {
-    const stop = this.#stop
-    this.#stop = undefined
-    await stop?.(options)
+    return this.end(options)
   }
 
   #after(call: () => Promise<void>): Promise<void> {

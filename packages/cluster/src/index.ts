@@ -1,4 +1,4 @@
-export type { Cluster, ClusterOptions, Component, ComponentName, ComponentSeams } from './cluster.ts'
+export type { Cluster, ClusterOptions, Component, ComponentName, ComponentSeams, StoreFactory } from './cluster.ts'
 export { DataDirectoryLostError, StoreMissingError } from './data-directory.ts'
 export type { LeaderElectionTimes } from './leadership.ts'
 export { processNodesMax } from './nodes.ts'

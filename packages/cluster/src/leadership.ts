@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { type Client, createLeaderElector, type LeaderElectionOptions } from '@coracle/client'
-import { type Environment, sleep } from '@coracle/environment'
+import { aborted, type Environment, sleep } from '@coracle/environment'
+import type { Started } from './component.ts'
 
 /** How soon servers notice that their leader is gone: upstream's times unless given. */
 export type LeaderElectionTimes = Pick<LeaderElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>
@@ -12,8 +13,8 @@ export interface LeadershipOptions {
   /** The Lease in kube-system that servers compete for. */
   readonly name: string
   readonly times: LeaderElectionTimes | undefined
-  /** Starts what only the leader does; resolves to what stops it. */
-  readonly start: () => Promise<() => Promise<void>>
+  /** Starts what only the leader does. */
+  readonly start: () => Started
 }
 
 /** Wait after what the leader does could not be started, before this server is a candidate again. */
@@ -30,11 +31,12 @@ export function runWhileLeading({ environment, client, name, times, start }: Lea
   const elector = createLeaderElector(client, environment, { namespace: 'kube-system', name, identity, ...times })
   const lead = async (signal: AbortSignal): Promise<void> => {
     logger.info('this server leads', { lease: name })
-    const stop = await start()
+    const { atWork, stop } = start()
     try {
-      await aborted(signal)
+      // What cannot be at work gives the lease back, for another to try.
+      await Promise.race([aborted(signal), atWork.then(() => aborted(signal))])
     } finally {
-      await stop()
+      await stop({ containers: 'keep' })
     }
     logger.info('this server no longer leads', { lease: name })
   }
@@ -53,9 +55,4 @@ export function runWhileLeading({ environment, client, name, times, start }: Lea
     stopping.abort(new Error('the server is stopped'))
     await running
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

@@ -6,6 +6,7 @@ import {
   createPki,
   kubeconfigOf,
   loadOrCreatePki,
+  type Pki,
   writeKubeconfig,
 } from '@coracle/apiserver'
 import { type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
@@ -18,6 +19,7 @@ export interface Listener {
   readonly url: string
   readonly kubeconfig: string
   readonly kubeconfigPath: string | undefined
+  readonly port: number
   /** The certificate authority it serves under, as PEM. */
   readonly caPem: string
   close(): Promise<void>
@@ -26,20 +28,29 @@ export interface Listener {
 export interface ListenerOptions {
   readonly environment: Environment
   readonly core: ApiCore
+  /** Keys and certificates, as `loadServingPki` gives them. */
+  readonly pki: Pki
   readonly token: string
   readonly host: string
   readonly port: number
-  /** Where keys and the kubeconfig are kept; undefined keeps them in memory. */
+  /** Where the kubeconfig is written; undefined: nowhere. */
   readonly dataDir: string | undefined
+}
+
+/** Keys and certificates of a server that listens on `host`: from the `dataDir`, or made where there are none. */
+export async function loadServingPki(
+  environment: Environment,
+  host: string,
+  dataDir: string | undefined,
+): Promise<Pki> {
+  const world = worldOfTls(environment)
+  const { all } = reachableHosts(host)
+  return dataDir === undefined ? createPki(world, all) : loadOrCreatePki(world, dataDir, all)
 }
 
 /** Serves the API. The kubeconfig is written before this resolves. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { environment, core, token, host, port, dataDir } = options
-  // TLS judges certificates by the host's clock, whatever time it is in the cluster.
-  const world = environment.clock instanceof VirtualClock ? realEnvironment() : environment
-  const hosts = reachableHosts(host)
-  const pki = dataDir === undefined ? createPki(world, hosts.all) : await loadOrCreatePki(world, dataDir, hosts.all)
+  const { environment, core, pki, token, host, port, dataDir } = options
   const server = createHttpServer({
     core,
     environment,
@@ -48,9 +59,22 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     clientCaPem: pki.ca.certificatePem,
   })
   const listening = await server.listen({ host, port })
-  const url = hosts.local === undefined ? listening.url : `https://${hosts.local}:${listening.port}`
+  const { local } = reachableHosts(host)
+  const url = local === undefined ? listening.url : `https://${local}:${listening.port}`
   const access = { server: url, caPem: pki.ca.certificatePem, client: pki.admin }
   const kubeconfigPath = dataDir === undefined ? undefined : join(dataDir, 'kubeconfig')
   if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, access)
-  return { url, kubeconfig: kubeconfigOf(access), kubeconfigPath, caPem: access.caPem, close: () => server.close() }
+  return {
+    url,
+    kubeconfig: kubeconfigOf(access),
+    kubeconfigPath,
+    port: listening.port,
+    caPem: access.caPem,
+    close: () => server.close(),
+  }
+}
+
+/** TLS judges certificates by the host's clock, whatever time it is in the cluster. */
+function worldOfTls(environment: Environment): Environment {
+  return environment.clock instanceof VirtualClock ? realEnvironment() : environment
 }

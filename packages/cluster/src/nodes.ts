@@ -1,14 +1,31 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ConnectionLink } from '@coracle/client'
 import { assert } from '@coracle/environment'
-import { createKubelet, createNodeAgents, createProcessRuntime } from '@coracle/kubelet'
+import {
+  createKubelet,
+  createNodeAgents,
+  createProcessRuntime,
+  createSimulatedRuntime,
+  type Kubelet,
+  type Runtime,
+  simulatedNodeAddress,
+} from '@coracle/kubelet'
+import type { Component } from './cluster.ts'
+import type { Drives, Started } from './component.ts'
+import { ComponentGroup, type StartMember } from './component-group.ts'
 import { identities, nodeIdentity } from './identities.ts'
 import type { NodeConnections } from './node-connections.ts'
 import type { Worlds } from './worlds.ts'
 
 /** Nodes of real processes in one cluster: each has addresses of its own, of which a host has so many. */
 export const processNodesMax = 64
+
+/** Simulated nodes with an agent each, at most: each has 256 addresses of 10.128.0.0/9 for its pods. */
+export const separateNodesMax = 32_768
+const addressesPerNode = 256
 
 export interface NodesOptions {
   readonly worlds: Worlds
@@ -18,75 +35,127 @@ export interface NodesOptions {
   /** What their names begin with; a number follows. */
   readonly namePrefix: string
   readonly runtime: 'process' | 'simulated'
+  readonly agents: 'shared' | 'separate'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
+  readonly drives: Drives
 }
 
-/** The nodes of a cluster at work. */
+/** The nodes of a cluster. */
 export interface Nodes {
-  stop(options: { readonly containers: 'terminate' | 'keep' }): Promise<void>
+  /** Starts all. They are at work when each has registered its node and seen its pods. */
+  start(link: ConnectionLink): Started
+  /** A node that has an agent of its own. Throws where there is none of that name. */
+  node(name: string): Component
 }
 
-/** Starts the node agents; resolves when each has registered its node and seen its pods. */
-export function startNodes(options: NodesOptions): Promise<Nodes> {
-  assert(Number.isInteger(options.count) && options.count >= 0, `not a number of nodes: ${options.count}`)
-  return options.runtime === 'simulated' ? startSimulatedNodes(options) : startProcessNodes(options)
+/** The nodes of a cluster, to be started. */
+export function createNodes(options: NodesOptions): Nodes {
+  const { count, runtime, agents } = options
+  assert(Number.isInteger(count) && count >= 0, `not a number of nodes: ${count}`)
+  if (runtime === 'process') return processNodes(options)
+  return agents === 'separate' ? separateNodes(options) : sharedNodes(options)
 }
 
-async function startSimulatedNodes({ worlds, connections, count, namePrefix }: NodesOptions): Promise<Nodes> {
-  if (count === 0) return { stop: async () => {} }
-  const client = worlds.clientOf('nodes', identities.simulatedNodes)
-  const environment = worlds.environmentOf('nodes')
-  const agents = createNodeAgents({ client, environment, count, runtime: 'simulated', namePrefix })
-  const connection = {
-    logs: async (...request: Parameters<typeof agents.logs>) => agents.logs(...request),
-  }
-  for (const name of agents.nodeNames) connections.add(name, connection)
-  await agents.start()
+function sharedNodes({ worlds, connections, count, namePrefix }: NodesOptions): Nodes {
   return {
-    async stop() {
-      for (const name of agents.nodeNames) connections.remove(name)
-      await agents.stop()
+    start(link) {
+      if (count === 0) return { atWork: Promise.resolve(), stop: () => {} }
+      const client = worlds.clientOf('nodes', identities.simulatedNodes, link)
+      const environment = worlds.environmentOf('nodes')
+      const agents = createNodeAgents({ client, environment, count, runtime: 'simulated', namePrefix })
+      const connection = {
+        logs: async (...request: Parameters<typeof agents.logs>) => agents.logs(...request),
+      }
+      for (const name of agents.nodeNames) connections.add(name, connection)
+      return {
+        atWork: agents.start(),
+        stop() {
+          for (const name of agents.nodeNames) connections.remove(name)
+          return agents.stop()
+        },
+      }
+    },
+    node(name) {
+      throw new Error(`node "${name}" shares its agent with all others: start the cluster with agents: 'separate'`)
     },
   }
 }
 
-async function startProcessNodes(options: NodesOptions): Promise<Nodes> {
-  assert(options.count <= processNodesMax, `${options.count} nodes of real processes are more than ${processNodesMax}`)
-  const temporary = options.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'coracle-')) : undefined
-  const nodes = await Promise.all(
-    Array.from({ length: options.count }, (_, index) =>
-      startProcessNode(options, index, options.dataDir ?? temporary ?? ''),
-    ),
-  )
+/** Simulated nodes with an agent each. Their runtimes outlive the agents: containers run on when one is stopped. */
+function separateNodes(options: NodesOptions): Nodes {
+  const { worlds, count, namePrefix, drives } = options
+  assert(count <= separateNodesMax, `${count} nodes with agents of their own are more than ${separateNodesMax}`)
+  const startMember = (index: number): readonly [string, StartMember<void>] => {
+    const name = `${namePrefix}${index}`
+    const [high, low] = [128 + Math.floor(index / 256), index % 256]
+    const runtime = createSimulatedRuntime({
+      environment: worlds.environmentOf(`${name} runtime`),
+      addresses: { first: `10.${high}.${low}.0`, count: addressesPerNode },
+    })
+    return [name, (_, link) => startKubelet(options, { name, runtime, address: simulatedNodeAddress(index) }, link)]
+  }
+  const group = new ComponentGroup(new Map(Array.from({ length: count }, (_, index) => startMember(index))), drives)
+  return { start: (link) => group.start(undefined, link), node: (name) => group.component(name) }
+}
+
+function processNodes(options: NodesOptions): Nodes {
+  const { worlds, count, namePrefix, dataDir, drives } = options
+  assert(count <= processNodesMax, `${count} nodes of real processes are more than ${processNodesMax}`)
+  const startMember = (index: number): readonly [string, StartMember<string>] => {
+    const name = `${namePrefix}${index}`
+    const start: StartMember<string> = (dataDirectory, link) => {
+      const runtime = createProcessRuntime({ environment: worlds.environmentOf(name), dataDirectory, nodeName: name })
+      const { atWork, stop } = startKubelet(options, { name, runtime }, link)
+      return {
+        atWork,
+        stop: async (stopOptions) => void (await Promise.resolve(stop(stopOptions)).finally(() => runtime.close())),
+      }
+    }
+    return [name, start]
+  }
+  const group = new ComponentGroup(new Map(Array.from({ length: count }, (_, index) => startMember(index))), drives)
   return {
-    async stop({ containers }) {
-      await Promise.all(nodes.map((node) => node.stop({ containers })))
-      if (temporary !== undefined && containers === 'terminate') await rm(temporary, { recursive: true, force: true })
+    start(link) {
+      const temporary = dataDir === undefined ? mkdtempSync(join(tmpdir(), 'coracle-')) : undefined
+      const { atWork, stop } = group.start(dataDir ?? temporary ?? '', link)
+      return {
+        atWork,
+        async stop(stopOptions) {
+          await stop(stopOptions)
+          if (temporary !== undefined && stopOptions.containers === 'terminate')
+            await rm(temporary, { recursive: true, force: true })
+        },
+      }
     },
+    node: (name) => group.component(name),
   }
 }
 
-async function startProcessNode(
-  { worlds, connections, namePrefix }: NodesOptions,
-  index: number,
-  dataDirectory: string,
-): Promise<Nodes> {
-  const name = `${namePrefix}${index}`
-  const environment = worlds.environmentOf(name)
-  const runtime = createProcessRuntime({ environment, dataDirectory, nodeName: name })
-  const kubelet = createKubelet({
-    client: worlds.clientOf(name, nodeIdentity(name)),
-    environment,
+interface NodeParts {
+  readonly name: string
+  readonly runtime: Runtime
+  readonly address?: string
+}
+
+function startKubelet(
+  { worlds, connections }: NodesOptions,
+  { name, runtime, address }: NodeParts,
+  link: ConnectionLink,
+): Started {
+  const kubelet: Kubelet = createKubelet({
+    client: worlds.clientOf(name, nodeIdentity(name), link),
+    environment: worlds.environmentOf(name),
     nodeName: name,
     runtime,
+    ...(address === undefined ? {} : { nodeAddress: address }),
   })
   connections.add(name, { logs: async (...request) => kubelet.logs(...request) })
-  await kubelet.start()
   return {
+    atWork: kubelet.start(),
     async stop(stopOptions) {
       connections.remove(name)
-      await kubelet.stop(stopOptions).finally(() => runtime.close())
+      await kubelet.stop(stopOptions)
     },
   }
 }

@@ -1,34 +1,21 @@
 import { hostname } from 'node:os'
-import { builtinKinds } from '@coracle/api'
-import {
-  type ApiCore,
-  createApiCore,
-  createAuthorizer,
-  createToken,
-  loadOrCreateToken,
-  type User,
-} from '@coracle/apiserver'
-import { createManager } from '@coracle/controller-runtime'
-import { builtinControllers, type ControllerHost } from '@coracle/controllers'
-import { assert, consoleLogger, type Environment, realClock, realEnvironment, VirtualClock } from '@coracle/environment'
+import { createToken, loadOrCreateToken, type User } from '@coracle/apiserver'
+import type { ConnectionLink } from '@coracle/client'
+import { assert, consoleLogger, type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
 import { createScheduler } from '@coracle/scheduler'
 import { createMemoryStore, type EtcdStoreOptions, openEtcdStore, openLmdbStore, type Store } from '@coracle/store'
+import { ApiServer } from './api-server.ts'
 import type { Cluster, ClusterOptions, ComponentName } from './cluster.ts'
-import { RestartableComponent, type StartComponent } from './component.ts'
+import { RestartableComponent, type StartComponent, type Started, type Stop, type StopOptions } from './component.ts'
+import { Controllers } from './controllers.ts'
 import { type DataDirectory, openDataDirectory } from './data-directory.ts'
-import { controllerIdentity, identities } from './identities.ts'
+import { drive, drivesOf } from './drive.ts'
+import { identities } from './identities.ts'
 import { runWhileLeading } from './leadership.ts'
-import { listen } from './listener.ts'
 import { NodeConnections } from './node-connections.ts'
-import { startNodes } from './nodes.ts'
+import { createNodes } from './nodes.ts'
+import { stopAll } from './stop-all.ts'
 import { createWorlds, type Worlds } from './worlds.ts'
-
-/** Something that was started and is stopped in the reverse order. */
-type Stop = (options: StopOptions) => void | Promise<void>
-
-interface StopOptions {
-  readonly containers: 'terminate' | 'keep'
-}
 
 /**
  * Starts a cluster: store, API server, controllers, scheduler and nodes, all in this process. Resolves when every part
@@ -43,7 +30,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     'real processes do not run on a virtual clock: use the simulated runtime',
   )
   const stops: Stop[] = []
-  const stop = onlyOnce((stopOptions: StopOptions) => driveStop(environment, stopAll(stops, stopOptions)))
+  const { stop: driveStop } = drivesOf(environment, hasSockets(options))
+  const stop = onlyOnce((stopOptions: StopOptions) => driveStop(stopAll(stops, stopOptions)))
   try {
     return await drive(environment, start({ ...options, environment, runtime }, stops, stop))
   } catch (error) {
@@ -68,65 +56,59 @@ async function start(
   if (directory !== undefined) stops.push(() => directory.close())
   const { store, close: closeStore } = await openStore(options, directory)
   stops.push(closeStore)
-  const connections = new NodeConnections()
-  const worlds: Worlds = createWorlds(environment, () => core, options.seams)
-  const core: ApiCore = createApiCore({
-    environment: worlds.environmentOf('apiserver'),
-    store,
-    kinds: builtinKinds,
-    authorizer: createAuthorizer(),
-    nodes: connections,
-    ...(options.onFailure === undefined ? {} : { onFailure: options.onFailure }),
-  })
-  stops.push(() => core.close())
-  const [token] = await Promise.all([dataDir === undefined ? createToken() : loadOrCreateToken(dataDir), core.ready])
-
+  const token = dataDir === undefined ? createToken() : await loadOrCreateToken(dataDir)
   const address = listenAddress(options)
-  const listener = address && (await listen({ environment, core, token, dataDir, ...address }))
-  if (listener) stops.push(() => listener.close())
+  const connections = new NodeConnections()
+  const worlds: Worlds = createWorlds(environment, () => server, options.seams)
+  const server: ApiServer = new ApiServer({
+    store,
+    nodes: connections,
+    environment: () => worlds.environmentOf('apiserver'),
+    onFailure: options.onFailure,
+    listen: address && { token, dataDir, ...address },
+  })
 
   const { nodes: count = 1, nodePrefix: namePrefix = store.shared ? `${hostname()}-` : 'node-' } = options
   const { leaderElection: times } = options
   /** With one server there is nobody to agree with: nothing is elected, nothing waits. */
-  const once = (name: string, user: User, start: () => Promise<() => Promise<void>>): StartComponent => {
+  const once = (name: string, user: User, start: StartComponent): StartComponent => {
     if (!store.shared) return start
-    return async () =>
-      runWhileLeading({
-        environment: worlds.environmentOf(name),
-        client: worlds.clientOf(name, user),
-        name,
-        times,
-        start,
-      })
+    return (link) => {
+      const client = worlds.clientOf(name, user, link)
+      const environment = worlds.environmentOf(name)
+      const stop = runWhileLeading({ environment, client, name, times, start: () => start(link) })
+      return { atWork: Promise.resolve(), stop }
+    }
   }
-  const component = (start: StartComponent) =>
-    new RestartableComponent(start, {
-      start: (work) => drive(environment, work),
-      stop: (work) => driveStop(environment, work),
-    })
+  const drives = drivesOf(environment, hasSockets(options))
+  const component = (start: StartComponent) => new RestartableComponent(start, () => server.link, drives)
+  const { agents = 'shared' } = options
+  const nodes = createNodes({ worlds, connections, count, namePrefix, runtime, agents, dataDir, drives })
+  const controllers = new Controllers(worlds, server, drives)
   const components: Readonly<Record<ComponentName, RestartableComponent>> = {
+    apiserver: component(() => server.start()),
     'kube-controller-manager': component(
-      once('kube-controller-manager', identities.controllerManager, () =>
-        startControllers(worlds, core, listener?.caPem),
-      ),
+      once('kube-controller-manager', identities.controllerManager, (link) => controllers.start(link)),
     ),
-    'kube-scheduler': component(once('kube-scheduler', identities.scheduler, () => startScheduler(worlds))),
-    nodes: component(async () => {
-      const nodes = await startNodes({ worlds, connections, count, namePrefix, runtime, dataDir })
-      return (stopOptions) => nodes.stop(stopOptions)
-    }),
+    'kube-scheduler': component(once('kube-scheduler', identities.scheduler, (link) => startScheduler(worlds, link))),
+    nodes: component((link) => nodes.start(link)),
   }
   for (const each of Object.values(components)) stops.push((stopOptions) => each.close(stopOptions))
-  await Promise.all(Object.values(components).map((each) => each.startFirst()))
+  const { apiserver, ...others } = components
+  await apiserver.startNow()
+  await Promise.all(Object.values(others).map((each) => each.startNow()))
+  const { listener } = server
 
   return {
-    client: core.client(identities.admin),
+    client: server.client(identities.admin, server.link.branch()),
     environment,
     url: listener?.url,
     kubeconfig: listener?.kubeconfig,
     kubeconfigPath: listener?.kubeconfigPath,
     token,
     components,
+    controller: (name) => controllers.group.component(name),
+    node: (name) => nodes.node(name),
     stop: ({ containers = 'terminate' } = {}) => stop({ containers }),
     [Symbol.asyncDispose]: () => stop({ containers: 'terminate' }),
   }
@@ -144,7 +126,9 @@ async function openStore(
   const { store: wanted } = options
   // The caller's, who may go on with it.
   if (typeof wanted === 'object' && 'commit' in wanted) return { store: wanted, close: async () => {} }
-  const store = await openOwnStore(wanted, options.environment, directory)
+  const { environment } = options
+  const store =
+    typeof wanted === 'function' ? await wanted(environment) : await openOwnStore(wanted, environment, directory)
   return { store, close: () => store.close() }
 }
 
@@ -174,109 +158,17 @@ function listenAddress({ listen: wanted, environment }: ClusterOptions): { host:
   return { host: wanted?.host ?? '127.0.0.1', port: wanted?.port ?? 0 }
 }
 
-/** Starts all controllers; resolves to what stops them. */
-async function startControllers(
-  worlds: Worlds,
-  core: ApiCore,
-  rootCertificate: string | undefined,
-): Promise<() => Promise<void>> {
-  const stops: Stop[] = []
-  const stop = () => stopAll(stops, { containers: 'keep' })
-  const identityOf = new Map(builtinControllers.map(({ name, identity }) => [name, controllerIdentity(identity)]))
-  const clientOf = (name: string) => worlds.clientOf(name, identityOf.get(name) ?? identities.controllerManager)
-  const manager = createManager({
-    client: worlds.clientOf('kube-controller-manager', identities.controllerManager),
-    clientFor: ({ name }) => clientOf(name),
-    environment: worlds.environmentOf('kube-controller-manager'),
-    environmentFor: ({ name }) => worlds.environmentOf(name),
-  })
-  const alone: { start(): Promise<void> }[] = []
-  for (const builtin of builtinControllers) {
-    const host: ControllerHost = {
-      client: clientOf(builtin.name),
-      environment: worlds.environmentOf(builtin.name),
-      informer: (resource, informerOptions) => manager.informer(resource, informerOptions),
-      resources: () => core.registries.resources(),
-      onResourcesChange: (listener) => core.registries.onChange(listener),
-      rootCertificate,
-    }
-    if (builtin.runs === 'in-manager') manager.add(builtin.create(host))
-    else {
-      const controller = builtin.create(host)
-      stops.push(() => controller.stop())
-      alone.push(controller)
-    }
-  }
-  stops.push(() => manager.stop())
-  try {
-    await Promise.all([manager.start(), ...alone.map((controller) => controller.start())])
-    return stop
-  } catch (error) {
-    await stop()
-    throw error
-  }
-}
-
-/** Starts the scheduler; resolves to what stops it. */
-async function startScheduler(worlds: Worlds): Promise<() => Promise<void>> {
+function startScheduler(worlds: Worlds, link: ConnectionLink): Started {
   const name = 'kube-scheduler'
-  const client = worlds.clientOf(name, identities.scheduler)
+  const client = worlds.clientOf(name, identities.scheduler, link)
   const scheduler = createScheduler({ client, environment: worlds.environmentOf(name) })
-  try {
-    await scheduler.start()
-    return () => scheduler.stop()
-  } catch (error) {
-    await scheduler.stop()
-    throw error
-  }
+  return { atWork: scheduler.start(), stop: () => scheduler.stop() }
 }
 
-/** The last started is stopped first. One that fails to stop does not keep the others from it. */
-async function stopAll(stops: Stop[], options: StopOptions): Promise<void> {
-  const errors: unknown[] = []
-  for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) {
-    try {
-      await stop(options)
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length === 1) throw errors[0]
-  if (errors.length > 1) throw new AggregateError(errors, 'several parts of the cluster did not stop cleanly')
-}
-
-/** What is deferred on a virtual clock only runs when someone settles it: while a cluster starts or stops, that is us. */
-async function drive<T>({ clock }: Environment, work: Promise<T>): Promise<T> {
-  if (!(clock instanceof VirtualClock)) return work
-  let isDone = false
-  const watched = work.finally(() => {
-    isDone = true
-  })
-  watched.catch(() => {})
-  while (!isDone) await clock.settle()
-  return watched
-}
-
-/** How long what a stop has to do outside the clock, as on a disk, may take before it is taken to wait for the clock, in real time. */
-const stopGraceMs = 200
-/** How far time goes at once while something that waits for the clock is stopped. */
-const stopStepMs = 100
-
-/**
- * As `drive`, and lets time pass where nothing else helps: what is stopped may have to wait for a while, as for events that the
- * server does not take.
- */
-async function driveStop<T>({ clock }: Environment, work: Promise<T>): Promise<T> {
-  if (!(clock instanceof VirtualClock)) return work
-  let isDone = false
-  const watched = work.finally(() => {
-    isDone = true
-  })
-  watched.catch(() => {})
-  const graceEndMs = realClock.monotonicMs() + stopGraceMs
-  while (!isDone && realClock.monotonicMs() < graceEndMs) await clock.settle()
-  while (!isDone) await clock.advance(stopStepMs)
-  return watched
+/** Whether anything of the cluster goes over a network, which a virtual clock knows nothing of. */
+function hasSockets(options: ClusterOptions): boolean {
+  const { store } = options
+  return listenAddress(options) !== undefined || (typeof store === 'object' && 'etcd' in store)
 }
 
 function onlyOnce<A, R>(action: (argument: A) => Promise<R>): (argument: A) => Promise<R> {

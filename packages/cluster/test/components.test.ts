@@ -1,6 +1,23 @@
-import { type Pod, pods, type ReplicationController, replicationControllers } from '@coracle/api'
-import type { Client } from '@coracle/client'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  customResourceDefinitions,
+  type Node,
+  namespaces,
+  nodes,
+  type Pod,
+  pods,
+  type ReplicationController,
+  replicationControllers,
+  serviceAccounts,
+} from '@coracle/api'
+import { connectionOf, createHttpClient, parseKubeconfig } from '@coracle/client'
+import { lostAnswers, withFaults } from '@coracle/client/faults'
+import { widgets } from '@coracle/client/testing'
+import { realEnvironment, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createMemoryStore, type Store, StoreClosedError } from '@coracle/store'
+import { faultyStore } from '@coracle/store/faults'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Cluster, type ClusterOptions, startCluster } from '../src/index.ts'
 
@@ -13,6 +30,20 @@ const controller = (name: string, replicas: number): ReplicationController => ({
     template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'main', image: 'example' }] } },
   } as never,
 })
+
+const widgetDefinition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    names: { plural: 'widgets', kind: 'Widget' },
+    scope: 'Namespaced',
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+} as never
+
+const isReady = ({ status }: Node) => status?.conditions?.find(({ type }) => type === 'Ready')?.status
 
 async function start(options: Omit<ClusterOptions, 'environment'> & { readonly seed?: number } = {}) {
   const environment = virtualEnvironment({ seed: options.seed ?? 1 })
@@ -83,43 +114,221 @@ describe('a component that is stopped and started again', () => {
   })
 })
 
+describe('a single controller', () => {
+  it('may be stopped and started while the others go on', async () => {
+    const { cluster, environment } = await start()
+    await cluster.controller('replication-controller').stop()
+    await cluster.client.create(replicationControllers, controller('web', 2))
+    await cluster.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } })
+    await environment.clock.advance('1m')
+    expect(await phases(cluster)).toEqual([])
+    const accounts = await cluster.client.list(serviceAccounts, { namespace: 'other' })
+    expect(accounts.items).toHaveLength(1)
+    await cluster.controller('replication-controller').start()
+    await eventually(cluster, environment, ['Running', 'Running'])
+  })
+
+  it('stays stopped when the controller manager starts again', async () => {
+    const { cluster, environment } = await start()
+    await cluster.controller('replication-controller').stop()
+    await cluster.components['kube-controller-manager'].stop()
+    await cluster.components['kube-controller-manager'].start()
+    await cluster.client.create(replicationControllers, controller('web', 2))
+    await environment.clock.advance('1m')
+    expect(await phases(cluster)).toEqual([])
+  })
+
+  it('that runs by itself may be crashed and started too: the garbage collector', async () => {
+    const { cluster, environment } = await start()
+    await cluster.client.create(replicationControllers, controller('web', 2))
+    await eventually(cluster, environment, ['Running', 'Running'])
+    await cluster.controller('generic-garbage-collector').crash()
+    await cluster.client.delete(
+      replicationControllers,
+      { namespace: 'default', name: 'web' },
+      { propagationPolicy: 'Background' },
+    )
+    await environment.clock.advance('1m')
+    expect(await phases(cluster)).toHaveLength(2)
+    await cluster.controller('generic-garbage-collector').start()
+    await eventually(cluster, environment, [])
+  })
+
+  it('is named where there is none', async () => {
+    const { cluster } = await start()
+    expect(() => cluster.controller('deployer')).toThrow('there is no "deployer", only: replication-controller,')
+  })
+})
+
+describe('a single node', () => {
+  it('may crash alone: its containers run on, and its agent takes them up again', async () => {
+    const { cluster, environment } = await start({ agents: 'separate' })
+    await cluster.client.create(replicationControllers, controller('web', 4))
+    await eventually(cluster, environment, ['Running', 'Running', 'Running', 'Running'])
+    const before = await listPods(cluster)
+    await cluster.node('node-0').crash()
+    await environment.clock.advance('1m')
+    const readiness = async () => (await cluster.client.list(nodes)).items.map(isReady)
+    expect(await readiness()).toEqual(['Unknown', 'True'])
+    await cluster.node('node-0').start()
+    await environment.clock.advance('1m')
+    expect(await readiness()).toEqual(['True', 'True'])
+    const containers = (list: readonly Pod[]) => list.map(({ status }) => status?.containerStatuses?.[0]?.containerID)
+    expect(containers(await listPods(cluster))).toEqual(containers(before))
+  })
+
+  it('has its own clock and pod addresses that no other has', async () => {
+    const hourMs = 3_600_000
+    const { cluster, environment } = await start({
+      agents: 'separate',
+      seams: { skewMs: (name) => (name === 'node-1' ? hourMs : 0) },
+    })
+    await cluster.client.create(replicationControllers, controller('web', 4))
+    await eventually(cluster, environment, ['Running', 'Running', 'Running', 'Running'])
+    const list = await listPods(cluster)
+    for (const { spec, status } of list) {
+      expect(status?.startTime).toMatch(spec.nodeName === 'node-1' ? /^2026-01-01T01:00/ : /^2026-01-01T00:00/)
+    }
+    expect(new Set(list.map(({ status }) => status?.podIP)).size).toBe(4)
+  })
+
+  it('says how to have one where all share an agent', async () => {
+    const { cluster } = await start()
+    expect(() => cluster.node('node-0')).toThrow("start the cluster with agents: 'separate'")
+  })
+})
+
+describe('the API server', () => {
+  it('may crash and start again over its store, and everybody goes on', async () => {
+    const { cluster, environment } = await start({ agents: 'separate' })
+    await cluster.client.create(replicationControllers, controller('web', 2))
+    await eventually(cluster, environment, ['Running', 'Running'])
+    const before = await listPods(cluster)
+    await cluster.components.apiserver.crash()
+    await expect(listPods(cluster)).rejects.toThrow('the API server does not run')
+    await environment.clock.advance('30s')
+    await cluster.components.apiserver.start()
+    expect((await listPods(cluster)).map(({ metadata }) => metadata.uid)).toEqual(
+      before.map(({ metadata }) => metadata.uid),
+    )
+    await cluster.client.patch(
+      replicationControllers,
+      { namespace: 'default', name: 'web' },
+      { type: 'merge', body: { spec: { replicas: 3 } } },
+    )
+    await eventually(cluster, environment, ['Running', 'Running', 'Running'])
+  })
+
+  it('may come after the others', async () => {
+    const { cluster, environment } = await start({ agents: 'separate' })
+    const { apiserver, ...others } = cluster.components
+    await apiserver.stop()
+    for (const component of Object.values(others)) await component.crash()
+    for (const component of Object.values(others)) await component.start()
+    await environment.clock.advance('10s')
+    await apiserver.start()
+    await cluster.client.create(replicationControllers, controller('web', 2))
+    await eventually(cluster, environment, ['Running', 'Running'])
+  })
+
+  it('knows kinds that came before it crashed, and so does the garbage collector', async () => {
+    const { cluster, environment } = await start()
+    await cluster.client.create(customResourceDefinitions, widgetDefinition)
+    await environment.clock.advance('1s')
+    await cluster.components.apiserver.crash()
+    await cluster.components.apiserver.start()
+    await environment.clock.advance('10s')
+    const owner = await cluster.client.create(widgets, {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name: 'owner', namespace: 'default' },
+    })
+    const { name = '', uid = '' } = owner.metadata
+    await cluster.client.create(widgets, {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: {
+        name: 'owned',
+        namespace: 'default',
+        ownerReferences: [{ apiVersion: 'example.com/v1', kind: 'Widget', name, uid }],
+      },
+    })
+    await environment.clock.advance('10s')
+    await cluster.client.delete(widgets, { namespace: 'default', name })
+    await environment.clock.advance('1m')
+    expect((await cluster.client.list(widgets)).items).toEqual([])
+  })
+
+  it('serves HTTPS again at the same address with the same keys', async () => {
+    await using cluster = await startCluster({ nodes: 0 })
+    const environment = realEnvironment()
+    const connection = await connectionOf(await parseKubeconfig(cluster.kubeconfig ?? '', 'kubeconfig'), environment)
+    const client = createHttpClient({ ...connection, ...environment })
+    onTestFinished(() => client.close())
+    await client.list(pods)
+    await cluster.components.apiserver.stop()
+    await expect(client.list(pods)).rejects.toThrow()
+    await cluster.components.apiserver.start()
+    expect((await client.list(pods)).items).toEqual([])
+  })
+})
+
+describe('the store', () => {
+  it('may be made by a function, and be faulty: what is written at last is carried out', async () => {
+    const real = createMemoryStore()
+    const store = faultyStore(real)
+    const { cluster, environment } = await start({ store: () => store })
+    await environment.clock.advance('20s')
+    store.cut()
+    await expect(cluster.client.create(replicationControllers, controller('web', 2))).rejects.toThrow()
+    await environment.clock.advance('5s')
+    store.restore()
+    await cluster.client.create(replicationControllers, controller('web', 2))
+    store.loseAnswers(2)
+    await eventually(cluster, environment, ['Running', 'Running'])
+  })
+
+  it('that a function made is closed with the cluster', async () => {
+    const made: Store[] = []
+    const { cluster } = await start({
+      store: () => {
+        const store = createMemoryStore()
+        made.push(store)
+        return store
+      },
+    })
+    await cluster.stop()
+    await expect(made[0]?.get('a')).rejects.toThrow(StoreClosedError)
+  })
+
+  it('on a disk is waited for by a virtual clock', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'coracle-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const { cluster, environment } = await start({ dataDir })
+    let isCreated = false
+    void cluster.client.create(replicationControllers, controller('web', 2)).then(() => {
+      isCreated = true
+    })
+    await environment.clock.settle()
+    expect(isCreated).toBe(true)
+    await environment.clock.advance('5s')
+    expect(await phases(cluster)).toEqual(['Running', 'Running'])
+  })
+})
+
 describe('the seams of a component', () => {
-  /** Answers to the named controller's creations are lost after they took effect, until it is repaired. */
-  function losingAnswers(component: string) {
+  it('may lose answers: a replication controller still ends with exactly its pods', async () => {
     let isFaulty = true
     let lost = 0
-    const client = (name: string, real: Client): Client => {
-      if (name !== component) return real
-      const create: Client['create'] = async (resource, object, options) => {
-        const created = await real.create(resource, object, options)
-        if (!isFaulty) return created
-        lost++
-        throw new Error('the connection was reset')
-      }
-      return new Proxy(real, {
-        get: (target, property) => {
-          const value: unknown = property === 'create' ? create : Reflect.get(target, property)
-          return typeof value === 'function' ? value.bind(target) : value
-        },
-      })
-    }
-    return {
-      seams: { client },
-      lost: () => lost,
-      repair() {
-        isFaulty = false
-      },
-    }
-  }
-
-  it('may lose answers: a replication controller still ends with exactly its pods', async () => {
-    const network = losingAnswers('replication-controller')
-    const { cluster, environment } = await start({ seams: network.seams })
+    const faults = lostAnswers(({ verb }) => isFaulty && verb === 'create' && ++lost > 0)
+    const { cluster, environment } = await start({
+      seams: { client: (name, client) => (name === 'replication-controller' ? withFaults(client, [faults]) : client) },
+    })
     await cluster.client.create(replicationControllers, controller('web', 3))
     await environment.clock.advance('5s')
-    network.repair()
+    isFaulty = false
     await eventually(cluster, environment, ['Running', 'Running', 'Running'])
-    expect(network.lost()).toBeGreaterThan(0)
+    expect(lost).toBeGreaterThan(0)
   })
 
   it('may have clocks that disagree: what a component writes has its own time', async () => {

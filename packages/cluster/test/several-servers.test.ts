@@ -1,41 +1,10 @@
 import { type Lease, leases, pods, type ReplicationController, replicationControllers } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore, type SoleWriterStore, type Store, StoreUnavailableError } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store'
+import { type FaultyStore, faultyStore } from '@coracle/store/faults'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startCluster } from '../src/index.ts'
-
-/** One server's way to a store that others reach on their own, which can be cut off. */
-function wayTo(real: SoleWriterStore) {
-  let isCut = false
-  const through = <T>(call: () => Promise<T>): Promise<T> =>
-    isCut ? Promise.reject(new StoreUnavailableError('the other side', 'the network is gone')) : call()
-  const store: Store = {
-    shared: true,
-    latest: () => through(async () => real.latest()),
-    get: (key) => through(() => real.get(key)),
-    list: (prefix) => through(() => real.list(prefix)),
-    pages: (prefix, entriesMax) => real.pages(prefix, entriesMax),
-    commit: (transaction) => through(() => real.commit(transaction)),
-    watch: (prefix, options) => {
-      const unlessCut =
-        <A>(call: (argument: A) => void) =>
-        (argument: A) => {
-          if (!isCut) call(argument)
-        }
-      const { onEvents, onProgress = () => {} } = options
-      return real.watch(prefix, { ...options, onEvents: unlessCut(onEvents), onProgress: unlessCut(onProgress) })
-    },
-    compact: (revision) => real.compact(revision),
-    close: async () => {},
-  }
-  return {
-    store,
-    cut() {
-      isCut = true
-    },
-  }
-}
 
 const controller = (name: string, replicas: number): ReplicationController => ({
   apiVersion: 'v1',
@@ -51,9 +20,8 @@ const controller = (name: string, replicas: number): ReplicationController => ({
 async function twoServers() {
   const environment = virtualEnvironment()
   const real = createMemoryStore()
-  const ways = [wayTo(real), wayTo(real)] as const
-  const start = (way: (typeof ways)[number], nodes: number) =>
-    startCluster({ environment, store: way.store, nodes, nodePrefix: 'node-' })
+  const ways = [faultyStore(real), faultyStore(real)] as const
+  const start = (store: FaultyStore, nodes: number) => startCluster({ environment, store, nodes, nodePrefix: 'node-' })
   const one = await start(ways[0], 1)
   await environment.clock.advance('10s')
   const two = await start(ways[1], 0)
@@ -62,7 +30,7 @@ async function twoServers() {
     await two.stop()
   })
   await environment.clock.advance('10s')
-  return { environment, one, two, cutFirst: ways[0].cut }
+  return { environment, one, two, cutFirst: () => ways[0].cut() }
 }
 
 const holders = async (client: Client): Promise<readonly (string | undefined)[]> => {
@@ -96,6 +64,18 @@ describe('two servers with one store', () => {
     await environment.clock.advance('5s')
     const after = await holders(two.client)
     expect(after.filter((holder, index) => holder === '' || holder === before[index])).toEqual([])
+  })
+
+  it('hand over only when the lease ends where the leader crashes', async () => {
+    const { environment, one, two } = await twoServers()
+    const [before] = await holders(two.client)
+    await one.components['kube-controller-manager'].crash()
+    await environment.clock.advance('5s')
+    expect((await holders(two.client))[0]).toBe(before)
+    await environment.clock.advance('15s')
+    const [after] = await holders(two.client)
+    expect(after).toBeTruthy()
+    expect(after).not.toBe(before)
   })
 
   it('hand over within the lease when the leader is cut off, which then does nothing more', async () => {

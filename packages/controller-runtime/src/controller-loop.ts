@@ -16,7 +16,8 @@ import { OwnWrites } from './own-writes.ts'
 import type { ActionRecord } from './plan.ts'
 import type { Change } from './predicates.ts'
 import type { Lookup, ReconcileContext, Request } from './reconcile.ts'
-import { SourceFollower, type WiredSource } from './source-follower.ts'
+import { SourceFollower } from './source-follower.ts'
+import { type WiredSource, wire } from './wired-source.ts'
 
 /** After working for this long without a pause a controller lets others have the process: requests wait otherwise. */
 const turnMaxMs = 10
@@ -46,14 +47,16 @@ export class ControllerLoop implements Lookup {
     this.#client = client
     this.#environment = { ...environment, logger: environment.logger.child({ controller: controller.name }) }
     this.#onAction = onAction
-    this.#sources = controller.sources.map((source) => ({
-      source,
-      informer: informers.informer(source.resource, source.options),
-    }))
+    this.#sources = controller.sources.map((source) => wire(source, informers))
     this.#changing = controller.changingSources.map(
       (sources) => new SourceFollower(sources, informers, this.#environment.logger),
     )
     this.#writes = new OwnWrites(informers)
+  }
+
+  /** Gives up what shared caches keep for this controller. For one that does not run. */
+  release(): void {
+    for (const source of this.#sources) source.release()
   }
 
   /** Runs until the signal, then until the reconciles under way have ended. May be run again. */

@@ -13,7 +13,7 @@ export {
   type SourceOptions,
 } from './controller.ts'
 export { addFinalizer, finalizersPatch, hasFinalizer, isBeingDeleted, removeFinalizer } from './finalizers.ts'
-export { createManager, type Manager, type ManagerOptions } from './manager.ts'
+export { type ControllerSetting, createManager, type Manager, type ManagerOptions } from './manager.ts'
 export { controllerOf, controllerRef, isControlledBy } from './owners.ts'
 export { actionsParallelMax, performPlan } from './perform-plan.ts'
 export type {

@@ -286,3 +286,73 @@ describe('managers that compete', () => {
     await manager.stop()
   })
 })
+
+describe('a controller of a manager that runs', () => {
+  it('may come late, and be stopped alone', async () => {
+    await client.create(widgets, widget('a', 0))
+    const seen: string[] = []
+    const noting = (name: string) =>
+      controller(name)
+        .for(widgets)
+        .reconcile(async ({ key }) => void seen.push(`${name} ${key}`))
+    const manager = await run(noting('early'))
+    const stopLate = manager.add(noting('late'))
+    await environment.clock.settle()
+    expect(seen).toEqual(['early default/a', 'late default/a'])
+    await stopLate()
+    await client.create(widgets, widget('b', 0))
+    await environment.clock.settle()
+    expect(seen.slice(2)).toEqual(['early default/b'])
+    await manager.stop()
+  })
+
+  it('may be replaced by one that has its indexes and aggregates by other functions', async () => {
+    await client.create(widgets, widget('a', 2))
+    const sizes: number[] = []
+    const counting = () => {
+      let count = 0
+      const aggregate = { add: () => void count++, remove: () => void count-- }
+      return controller('counting')
+        .for(widgets, { indexes: { size: ({ spec }) => [String(spec.gadgets)] }, aggregates: [aggregate] })
+        .reconcile(async (_, { informer }) => void sizes.push(count, informer(widgets).byIndex('size', '2').length))
+    }
+    const manager = createManager({ client, environment })
+    const stop = manager.add(counting())
+    const started = manager.start()
+    await environment.clock.settle()
+    await started
+    await stop()
+    manager.add(counting())
+    await environment.clock.settle()
+    expect(sizes).toEqual([1, 1, 1, 1])
+    await manager.stop()
+  })
+
+  it('ends what it does before it counts as stopped', async () => {
+    let finish = () => {}
+    const slow = controller('slow')
+      .for(widgets)
+      .reconcile(async () => {
+        await new Promise<void>((resolve) => {
+          finish = resolve
+        })
+        return undefined
+      })
+    const manager = createManager({ client, environment })
+    const stop = manager.add(slow)
+    const started = manager.start()
+    await client.create(widgets, widget('a', 0))
+    await environment.clock.settle()
+    await started
+    let isStopped = false
+    const stopped = stop().then(() => {
+      isStopped = true
+    })
+    await environment.clock.settle()
+    expect(isStopped).toBe(false)
+    finish()
+    await environment.clock.settle()
+    await stopped
+    await manager.stop()
+  })
+})

@@ -8,7 +8,7 @@ import {
   type InformerOptions,
   type LeaderElectionOptions,
 } from '@coracle/client'
-import type { Environment } from '@coracle/environment'
+import { aborted, type Environment } from '@coracle/environment'
 import type { Controller } from './controller.ts'
 import { ControllerLoop } from './controller-loop.ts'
 import type { ActionRecord } from './plan.ts'
@@ -16,10 +16,6 @@ import type { ActionRecord } from './plan.ts'
 export interface ManagerOptions {
   readonly client: Client
   readonly environment: Environment
-  /** The client a controller writes through, where each has an identity of its own; `client` otherwise. */
-  readonly clientFor?: (controller: Controller) => Client
-  /** The world a controller runs in, where each has one of its own; `environment` otherwise. */
-  readonly environmentFor?: (controller: Controller) => Environment
   /** With this, controllers run only while this manager leads. Without, at once. */
   readonly leaderElection?: Omit<LeaderElectionOptions, 'identity'>
   /** Tells this manager from others that compete with it. By default a name no other has. */
@@ -28,10 +24,19 @@ export interface ManagerOptions {
   readonly onAction?: (record: ActionRecord) => void
 }
 
+/** What a controller has of its own, where it does not share the manager's: an identity to write as, a world to run in. */
+export interface ControllerSetting {
+  readonly client?: Client
+  readonly environment?: Environment
+}
+
 /** Runs controllers over shared caches. */
 export interface Manager {
-  /** Adds a controller. Only before the start. */
-  add(controller: Controller): void
+  /**
+   * Adds a controller; one that comes after the start runs at once. Returns what stops it alone and forgets it, resolving
+   * when the reconciles under way have ended.
+   */
+  add(controller: Controller, own?: ControllerSetting): () => Promise<void>
   /** The shared informer of a resource. One asked for after the start starts at once. */
   informer<T extends KubernetesObject>(resource: Resource<T>, options?: InformerOptions<T>): Informer<T>
   /**
@@ -44,6 +49,12 @@ export interface Manager {
   stop(): Promise<void>
 }
 
+interface AddedController {
+  readonly loop: ControllerLoop
+  readonly removed: AbortController
+  running: Promise<void> | undefined
+}
+
 /** A manager without controllers. */
 export function createManager(options: ManagerOptions): Manager {
   return new ControllerManager(options)
@@ -52,8 +63,10 @@ export function createManager(options: ManagerOptions): Manager {
 class ControllerManager implements Manager {
   readonly #options: ManagerOptions
   readonly #informers: InformerFactory
-  readonly #loops: ControllerLoop[] = []
+  readonly #controllers = new Set<AddedController>()
   readonly #stopping = new AbortController()
+  /** Until when controllers run; undefined while none does. */
+  #turn: AbortSignal | undefined
   #running: Promise<void> | undefined
 
   constructor(options: ManagerOptions) {
@@ -61,18 +74,17 @@ class ControllerManager implements Manager {
     this.#informers = createInformerFactory(options.client, options.environment)
   }
 
-  add(controller: Controller): void {
-    if (this.#running !== undefined)
-      throw new Error(`controller "${controller.name}" comes too late: the manager runs already`)
-    const { client, clientFor, environment, environmentFor, onAction } = this.#options
-    this.#loops.push(
-      new ControllerLoop(controller, {
-        client: clientFor?.(controller) ?? client,
-        informers: this.#informers,
-        environment: environmentFor?.(controller) ?? environment,
-        onAction: onAction ?? (() => {}),
-      }),
-    )
+  add(controller: Controller, own: ControllerSetting = {}): () => Promise<void> {
+    const { client, environment, onAction = () => {} } = this.#options
+    const loop = new ControllerLoop(controller, { client, environment, ...own, informers: this.#informers, onAction })
+    const added: AddedController = { loop, removed: new AbortController(), running: undefined }
+    this.#controllers.add(added)
+    if (this.#turn !== undefined) this.#run(added, this.#turn)
+    return async () => {
+      added.removed.abort(new Error(`controller "${controller.name}" is stopped`))
+      await added.running
+      if (this.#controllers.delete(added)) loop.release()
+    }
   }
 
   informer<T extends KubernetesObject>(resource: Resource<T>, options?: InformerOptions<T>): Informer<T> {
@@ -94,8 +106,17 @@ class ControllerManager implements Manager {
     await this.#informers.stop()
   }
 
+  /** Runs all controllers, also those that come meanwhile, until the signal. */
   async #runAll(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#loops.map((loop) => loop.run(signal)))
+    this.#turn = signal
+    for (const added of this.#controllers) this.#run(added, signal)
+    await aborted(signal)
+    this.#turn = undefined
+    await Promise.all([...this.#controllers].map(({ running }) => running))
+  }
+
+  #run(added: AddedController, turn: AbortSignal): void {
+    added.running = added.loop.run(AbortSignal.any([turn, added.removed.signal]))
   }
 
   /** Level-triggered controllers need no fresh process to start over: after a loss the manager is a candidate again. */

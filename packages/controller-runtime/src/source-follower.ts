@@ -1,13 +1,8 @@
 import type { KubernetesObject, Resource } from '@coracle/api'
 import type { Informer, InformerFactory } from '@coracle/client'
 import type { Logger } from '@coracle/environment'
-import type { ChangingSources, Source } from './controller.ts'
-
-/** A source with the cache it is read from. */
-export interface WiredSource {
-  readonly source: Source
-  readonly informer: Informer<KubernetesObject>
-}
+import type { ChangingSources } from './controller.ts'
+import { type WiredSource, wire } from './wired-source.ts'
 
 interface Followed extends WiredSource {
   detach(): void
@@ -59,11 +54,15 @@ export class SourceFollower {
       if (this.#followed.has(nameOf(resource))) continue
       const source = this.#sources.sourceOf(resource)
       if (source === undefined) continue
-      const wired = { source, informer: this.#informers.informer(resource, source.options) }
+      const wired = wire(source, this.#informers)
       // Known before it is listened to: its objects are told of at once.
       const followed = { ...wired, detach: () => {} }
       this.#followed.set(nameOf(resource), followed)
-      followed.detach = listen(wired)
+      const detach = listen(wired)
+      followed.detach = () => {
+        detach()
+        wired.release()
+      }
     }
   }
 }

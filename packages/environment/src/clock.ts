@@ -56,6 +56,12 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   })
 }
 
+/** Resolves once the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
 /**
  * Keeps the process alive until the returned function is called: for what works in the background and may for a while have
  * nothing but timers to wait for, as when a server does not answer.

@@ -1,5 +1,14 @@
 export { AssertionError, assert } from './assert.ts'
-export { type Clock, keepProcess, realClock, sleep, type Time, type Timer, type TimerOptions } from './clock.ts'
+export {
+  aborted,
+  type Clock,
+  keepProcess,
+  realClock,
+  sleep,
+  type Time,
+  type Timer,
+  type TimerOptions,
+} from './clock.ts'
 export { type ConsoleLoggerOptions, consoleLogger } from './console-logger.ts'
 export { parseDuration } from './duration.ts'
 export {

@@ -4,7 +4,13 @@ export type { LogOptions, LogReadOptions } from './log-options.ts'
 export { hostFacts, type NodeFacts, nodePodsMax, simulatedFacts } from './node/node-facts.ts'
 export { heartbeatMs, leaseDurationSeconds } from './node/node-heartbeat.ts'
 export { kubeletVersion } from './node/node-object.ts'
-export { createNodeAgents, type NodeAgents, type NodeAgentsOptions, nodeAgentsMax } from './node-agents.ts'
+export {
+  createNodeAgents,
+  type NodeAgents,
+  type NodeAgentsOptions,
+  nodeAgentsMax,
+  simulatedNodeAddress,
+} from './node-agents.ts'
 export { createProcessRuntime, type ProcessRuntimeOptions } from './runtimes/process/process-runtime.ts'
 export {
   type ContainerConfig,

@@ -52,7 +52,7 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
     const name = `${namePrefix}${index}`
     return {
       name,
-      address: nodeAddress(index),
+      address: simulatedNodeAddress(index),
       facts: simulatedFacts(name),
       runtimeVersion,
       labels: options.labels?.(index) ?? {},
@@ -120,8 +120,8 @@ function contextsOf(
   )
 }
 
-/** Addresses that look like a data centre's: 10.64.0.1 and up. */
-function nodeAddress(index: number): string {
+/** The address of a simulated node, by its number from 0. They look like a data centre's: 10.64.0.1 and up. */
+export function simulatedNodeAddress(index: number): string {
   const number = index + 1
   return `10.${64 + Math.floor(number / 65_536)}.${Math.floor(number / 256) % 256}.${number % 256}`
 }

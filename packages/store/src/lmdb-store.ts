@@ -50,7 +50,7 @@ export interface LmdbStoreOptions {
    * is missing, or another one, is refused and not begun anew.
    */
   readonly identityFile?: string
-  /** Lends the clock and the logger. The host's own unless given. */
+  /** Lends the clock, which is held while the disk works, and the logger. The host's own unless given. */
   readonly environment?: Environment
 }
 
@@ -187,14 +187,14 @@ class LmdbStore implements SoleWriterStore {
     this.#compacted = parts.tables.compacted
     const { clock } = parts.environment
     this.#commits = new GroupCommit({
-      write: (batch) => this.#write(batch),
+      write: (batch) => clock.hold(this.#write(batch)),
       onDurable: (batch) => this.#onDurable(batch),
       onFailed: (cause) => this.#fail(cause),
       defer: (callback) => clock.defer(callback),
     })
     this.#behind = new WriteBehind({
       clock,
-      write: (batches) => this.#tables.write(batches),
+      write: (batches) => clock.hold(this.#tables.write(batches)),
       onWritten: (sequence) => this.#journal.release(sequence),
       onFailed: (cause) => this.#fail(cause),
     })
@@ -214,7 +214,7 @@ class LmdbStore implements SoleWriterStore {
   async list(prefix: string): Promise<Listing> {
     this.#checkOpen()
     checkPrefix(prefix)
-    await this.#behind.settled()
+    await this.#parts.environment.clock.hold(this.#behind.settled())
     this.#checkOpen()
     return { revision: this.#tables.revision, entries: this.#tables.list(prefix) }
   }
@@ -265,7 +265,7 @@ class LmdbStore implements SoleWriterStore {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close()
+    this.#closing ??= this.#parts.environment.clock.hold(this.#close())
     return this.#closing
   }
 

@@ -1,9 +1,9 @@
 import { configMaps, events, namespaces, pods } from '@coracle/api'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { type CompactedError, createMemoryStore } from '@coracle/store'
+import { faultyStore } from '@coracle/store/faults'
 import { describe, expect, it, vi } from 'vitest'
 import { createApiCore } from '../api-core.ts'
-import { sharedStore } from '../testing/shared-store.ts'
 import { configMap, follow, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
 const event = (name: string) =>
@@ -87,7 +87,7 @@ describe('a start on a store that has been used', () => {
 })
 
 it('lets no write wait for ever when it closes', async () => {
-  const store = sharedStore(createMemoryStore())
+  const store = faultyStore(createMemoryStore())
   const { client, core } = await startTestCore({ store })
   store.hold()
   const write = client.create(configMaps, configMap('a'))

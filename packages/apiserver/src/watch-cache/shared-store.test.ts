@@ -1,7 +1,7 @@
 import { type ConfigMap, configMaps, namespaces } from '@coracle/api'
 import { createMemoryStore } from '@coracle/store'
+import { faultyStore } from '@coracle/store/faults'
 import { describe, expect, it } from 'vitest'
-import { sharedStore } from '../testing/shared-store.ts'
 import { configMap, follow, refusal, startTestCore } from '../testing/test-core.ts'
 import { futureVersionWaitMs } from './future-version.ts'
 
@@ -11,7 +11,7 @@ const a = { namespace: 'default', name: 'a' }
 async function twoServers() {
   const real = createMemoryStore()
   const there = await startTestCore({ store: real })
-  const store = sharedStore(real)
+  const store = faultyStore(real)
   const here = await startTestCore({ store })
   const { clock } = here.environment
   /** What a call comes to once news are let through: until then it must not have ended. */

@@ -1,5 +1,5 @@
 import { type Environment, sleep } from '@coracle/environment'
-import { createAddressPool } from '../../addresses.ts'
+import { type AddressPool, createAddressPool } from '../../addresses.ts'
 import type {
   ContainerConfig,
   ContainerRuntimeStatus,
@@ -11,11 +11,14 @@ import type {
 
 /** Pods a simulated runtime can hold at once: one address each. */
 export const simulatedPodsMax = 2 ** 22
+const allAddresses = { first: '10.128.0.1', count: simulatedPodsMax }
 
 export interface SimulatedRuntimeOptions {
   readonly environment: Environment
   /** How long a container takes to start. */
   readonly startLatencyMs?: number
+  /** Its pods' addresses, for one of several runtimes: `simulatedPodsMax` from 10.128.0.1 unless given. */
+  readonly addresses?: { readonly first: string; readonly count: number }
 }
 
 /** A runtime without processes: containers are entries in a table. */
@@ -29,7 +32,7 @@ export interface SimulatedRuntime extends Runtime {
  * runtime serves any number of nodes.
  */
 export function createSimulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRuntime {
-  return new TableRuntime(options.environment, options.startLatencyMs ?? 0)
+  return new TableRuntime(options)
 }
 
 interface PodEntry {
@@ -45,13 +48,16 @@ class TableRuntime implements SimulatedRuntime {
   readonly #startLatencyMs: number
   readonly #pods = new Map<string, PodEntry>()
   readonly #podOf = new Map<string, string>()
-  readonly #addresses = createAddressPool('10.128.0.1', simulatedPodsMax)
+  readonly #addresses: AddressPool
+  readonly #podsMax: number
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
   #ids = 0
 
-  constructor(environment: Environment, startLatencyMs: number) {
+  constructor({ environment, startLatencyMs = 0, addresses = allAddresses }: SimulatedRuntimeOptions) {
     this.#environment = environment
     this.#startLatencyMs = startLatencyMs
+    this.#addresses = createAddressPool(addresses.first, addresses.count)
+    this.#podsMax = addresses.count
   }
 
   subscribe(listener: (event: ContainerStoppedEvent) => void): () => void {
@@ -72,7 +78,7 @@ class TableRuntime implements SimulatedRuntime {
   async runPodSandbox(config: PodSandboxConfig): Promise<PodSandboxStatus> {
     const address = config.hostNetwork ? undefined : this.#addresses.take(config.preferredAddress)
     if (address === undefined && !config.hostNetwork)
-      throw new Error(`no free pod address: ${simulatedPodsMax} are in use`)
+      throw new Error(`no free pod address: ${this.#podsMax} are in use`)
     const { podUid, podName, podNamespace, attempt } = config
     const sandbox: PodSandboxStatus = {
       id: this.#newId(podUid),

@@ -1,0 +1,130 @@
+import type { KubernetesObject } from '@coracle/api'
+import type { Watch } from './client.ts'
+import type { ClientCall, Interceptor } from './intercepted-client.ts'
+
+/** No answer came. A write may have taken effect all the same, unless it was `refused`: then it never reached the server. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+  readonly refused: boolean
+  constructor(message: string, { refused = false }: { readonly refused?: boolean } = {}) {
+    super(message)
+    this.refused = refused
+  }
+}
+
+/**
+ * The way from clients to a server, which can be cut. While it is, calls are refused. What was under way when it was cut takes
+ * effect or not, and its answer is lost; watches end. A branch is cut by itself or with what it branches from.
+ */
+export class ConnectionLink implements Interceptor {
+  readonly #trunk: ConnectionLink | undefined
+  readonly #branches = new Set<ConnectionLink>()
+  readonly #underWay = new Set<(error: ConnectionError) => void>()
+  readonly #watches = new Set<() => void>()
+  /** Why calls are refused; undefined where they are not. */
+  #because: string | undefined
+  #cuts = 0
+
+  constructor(trunk?: ConnectionLink) {
+    this.#trunk = trunk
+  }
+
+  get isCut(): boolean {
+    return this.#refusal !== undefined
+  }
+
+  get #refusal(): string | undefined {
+    return this.#because ?? (this.#trunk === undefined ? undefined : this.#trunk.#refusal)
+  }
+
+  /** A way for some of its clients, until `end`. */
+  branch(): ConnectionLink {
+    const branch = new ConnectionLink(this)
+    this.#branches.add(branch)
+    return branch
+  }
+
+  /** Cuts it for good. */
+  end(because?: string): void {
+    this.cut(because)
+    if (this.#trunk !== undefined) this.#trunk.#branches.delete(this)
+  }
+
+  /** Cuts the way; `because` is what its users are told. */
+  cut(because = 'the connection is cut'): void {
+    this.#because = because
+    this.#interrupt(because)
+  }
+
+  restore(): void {
+    this.#because = undefined
+  }
+
+  /** Ends the watches there are, without an error, as a proxy does that has had them for long enough. */
+  dropWatches(): void {
+    for (const close of [...this.#watches]) close()
+    for (const branch of this.#branches) branch.dropWatches()
+  }
+
+  call<T>(_call: ClientCall, proceed: () => Promise<T>): Promise<T> {
+    const refusal = this.#refusal
+    if (refusal !== undefined) return Promise.reject(new ConnectionError(refusal, { refused: true }))
+    return new Promise((resolve, reject) => {
+      this.#underWay.add(reject)
+      proceed().then(
+        (value) => {
+          this.#underWay.delete(reject)
+          resolve(value)
+        },
+        (error: unknown) => {
+          this.#underWay.delete(reject)
+          reject(error)
+        },
+      )
+    })
+  }
+
+  watch<T extends KubernetesObject>(call: ClientCall, proceed: () => Promise<Watch<T>>): Promise<Watch<T>> {
+    const cuts = this.#cuts
+    return this.call(call, async () => {
+      const watch = this.#follow(await proceed())
+      // Nobody has a watch whose answer is lost.
+      if (this.#cuts !== cuts) watch.close()
+      return watch
+    })
+  }
+
+  #interrupt(because: string): void {
+    this.#cuts += 1
+    const error = new ConnectionError(`${because}: the answer is lost`)
+    for (const fail of this.#underWay) fail(error)
+    this.#underWay.clear()
+    for (const close of [...this.#watches]) close()
+    for (const branch of this.#branches) branch.#interrupt(because)
+  }
+
+  #follow<T extends KubernetesObject>(watch: Watch<T>): Watch<T> {
+    const close = (): void => {
+      this.#watches.delete(close)
+      watch.close()
+    }
+    this.#watches.add(close)
+    return {
+      close,
+      [Symbol.asyncIterator]: () => {
+        const events = watch[Symbol.asyncIterator]()
+        return {
+          async next() {
+            const result = await events.next()
+            if (result.done === true) close()
+            return result
+          },
+          async return() {
+            close()
+            return { done: true, value: undefined }
+          },
+        }
+      },
+    }
+  }
+}

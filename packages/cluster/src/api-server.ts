@@ -1,0 +1,126 @@
+import { builtinKinds, type Resource } from '@coracle/api'
+import {
+  type ApiCore,
+  createApiCore,
+  createAuthorizer,
+  type NodeGateway,
+  type Pki,
+  type User,
+} from '@coracle/apiserver'
+import { type Client, ConnectionError, ConnectionLink, interceptClient } from '@coracle/client'
+import type { Environment } from '@coracle/environment'
+import type { Store } from '@coracle/store'
+import type { Started, Stop } from './component.ts'
+import { type Listener, type ListenerOptions, listen, loadServingPki } from './listener.ts'
+import { stopAll } from './stop-all.ts'
+
+export interface ApiServerOptions {
+  readonly store: Store
+  readonly nodes: NodeGateway
+  /** A world of its own for each of its lives. */
+  readonly environment: () => Environment
+  readonly onFailure: ((error: Error) => void) | undefined
+  /** Where the API is served over HTTPS; undefined: nowhere. */
+  readonly listen: Omit<ListenerOptions, 'environment' | 'core' | 'pki'> | undefined
+}
+
+const downMessage = 'the API server does not run'
+
+/**
+ * The API server of a cluster, which can be stopped and started over the same store. Clients in process outlive it: their calls
+ * are refused while it does not run, and reach whichever runs after.
+ */
+export class ApiServer {
+  /** The way of all clients in process to it: cut while it does not run. */
+  readonly link = new ConnectionLink()
+  readonly #options: ApiServerOptions
+  readonly #onResourcesChange = new Set<() => void>()
+  #core: ApiCore | undefined
+  #pki: Pki | undefined
+  /** The present one, or the last: address and keys stay. */
+  #listener: Listener | undefined
+  #resources: readonly Resource[] = []
+
+  constructor(options: ApiServerOptions) {
+    this.#options = options
+    this.link.cut(downMessage)
+  }
+
+  /** What it listens on; undefined where it serves nothing over HTTPS. */
+  get listener(): Listener | undefined {
+    return this.#listener
+  }
+
+  start(): Started {
+    const { store, nodes, onFailure } = this.#options
+    const core = createApiCore({
+      environment: this.#options.environment(),
+      store,
+      kinds: builtinKinds,
+      authorizer: createAuthorizer(),
+      nodes,
+      ...(onFailure === undefined ? {} : { onFailure }),
+    })
+    const stops: Stop[] = [() => core.close()]
+    let isStopped = false
+    const serve = async (): Promise<void> => {
+      await core.ready
+      const listener = await this.#listen(core)
+      if (listener !== undefined) stops.push(() => listener.close())
+      if (isStopped) return
+      stops.push(core.registries.onChange(() => this.#resourcesHaveChanged()))
+      this.#core = core
+      this.#resourcesHaveChanged()
+      this.link.restore()
+    }
+    const atWork = serve()
+    return {
+      atWork,
+      stop: async (options) => {
+        isStopped = true
+        this.link.cut(downMessage)
+        this.#core = undefined
+        await atWork.catch(() => {})
+        await stopAll(stops, options)
+      },
+    }
+  }
+
+  /** A client in process with the rights of `user`, over a branch of `link`. */
+  client(user: User, link: ConnectionLink): Client {
+    let last: { readonly core: ApiCore; readonly client: Client } | undefined
+    const present = (): Client => {
+      const core = this.#core
+      if (core === undefined) throw new ConnectionError(downMessage, { refused: true })
+      if (last?.core !== core) last = { core, client: core.client(user) }
+      return last.client
+    }
+    return interceptClient(present, link)
+  }
+
+  /** What it serves, or served last, that can be listed, watched and deleted: one version of each. */
+  resources(): readonly Resource[] {
+    return this.#resources
+  }
+
+  /** Calls `listener` after `resources` may have changed, until the returned function is called. */
+  onResourcesChange(listener: () => void): () => void {
+    this.#onResourcesChange.add(listener)
+    return () => this.#onResourcesChange.delete(listener)
+  }
+
+  async #listen(core: ApiCore): Promise<Listener | undefined> {
+    const { listen: wanted } = this.#options
+    if (wanted === undefined) return undefined
+    const { environment } = core
+    this.#pki ??= await loadServingPki(environment, wanted.host, wanted.dataDir)
+    const port = this.#listener?.port ?? wanted.port
+    this.#listener = await listen({ ...wanted, port, environment, core, pki: this.#pki })
+    return this.#listener
+  }
+
+  #resourcesHaveChanged(): void {
+    if (this.#core !== undefined) this.#resources = this.#core.registries.resources()
+    for (const listener of [...this.#onResourcesChange]) listener()
+  }
+}
