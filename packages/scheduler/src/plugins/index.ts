@@ -4,6 +4,7 @@ import { nodePorts } from './node-ports.ts'
 import { balancedAllocation, nodeResourcesFit } from './node-resources.ts'
 import { nodeUnschedulable } from './node-unschedulable.ts'
 import type { Plugin } from './plugin.ts'
+import { podTopologySpread } from './pod-topology-spread.ts'
 import { taintToleration } from './taint-toleration.ts'
 
 /** In the order they are asked: the first to refuse a node gives the reason. */
@@ -15,4 +16,5 @@ export const defaultPlugins: readonly Plugin[] = [
   nodePorts,
   nodeResourcesFit,
   balancedAllocation,
+  podTopologySpread,
 ]

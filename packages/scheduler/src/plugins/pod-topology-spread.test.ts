@@ -1,0 +1,298 @@
+import type { Pod, TopologySpreadConstraint } from '@coracle/api'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ClusterEvent } from '../cluster-event.ts'
+import { NodeInfo } from '../node-info.ts'
+import { SchedulerCache } from '../scheduler-cache.ts'
+import { makeCluster, makeNode, makePod, type NodeOptions } from '../testing/objects.ts'
+import { podTopologySpread } from './pod-topology-spread.ts'
+
+type Constraint = Partial<TopologySpreadConstraint>
+
+const app = { app: 'web' }
+
+const labelled = (labels: Readonly<Record<string, string>>, spec: Parameters<typeof makePod>[0] = {}): Pod => {
+  const pod = makePod(spec)
+  return { ...pod, metadata: { ...pod.metadata, labels } }
+}
+
+/** A pod of the app that is spread over zones by one, unless said otherwise. */
+const spread = (constraint: Constraint = {}, spec: Parameters<typeof makePod>[0] = {}): Pod =>
+  labelled(app, {
+    ...spec,
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: 'zone',
+        whenUnsatisfiable: 'DoNotSchedule',
+        labelSelector: { matchLabels: app },
+        ...constraint,
+      },
+    ],
+  })
+
+/** A node in a zone with so many pods of the app. */
+function nodeIn(zone: string | undefined, count = 0, more: NodeOptions = {}): NodeInfo {
+  const info = new NodeInfo(makeNode({ ...more, labels: { ...(zone === undefined ? {} : { zone }), ...more.labels } }))
+  for (let pods = 0; pods < count; pods++) info.add(labelled(app))
+  return info
+}
+
+/** For each node whether the pod may go there: `+`, `-`, or `?` where it is in no place. */
+function verdicts(pod: Pod, nodes: readonly NodeInfo[]): string {
+  const filter = podTopologySpread.filter?.(pod, makeCluster(nodes))
+  return nodes
+    .map((node) => {
+      const refusal = filter?.refuse(node)
+      if (refusal === undefined) return '+'
+      expect(refusal.reasons[0]).toMatch(/^node\(s\) didn't match pod topology spread constraints/)
+      expect(refusal.isHelpedByEviction).toBe(!refusal.reasons[0]?.endsWith('(missing required label)'))
+      return refusal.isHelpedByEviction ? '-' : '?'
+    })
+    .join('')
+}
+
+const scoresOf = (pod: Pod, nodes: readonly NodeInfo[]): readonly number[] | undefined => {
+  const scorer = podTopologySpread.scorer?.(pod, makeCluster(nodes), nodes)
+  if (scorer === undefined) return undefined
+  const scores = Float64Array.from(nodes, (node) => scorer.score(node))
+  scorer.normalize?.(scores, nodes)
+  return [...scores]
+}
+
+describe('a pod that must be spread', () => {
+  it.each<[string, Pod, readonly NodeInfo[], string]>([
+    ['goes anywhere where it says nothing', makePod(), [nodeIn('a', 5), nodeIn(undefined)], '++'],
+    ['goes where fewest are', spread(), [nodeIn('a', 2), nodeIn('b', 1), nodeIn('c', 1)], '-++'],
+    ['goes anywhere while all is even', spread(), [nodeIn('a', 1), nodeIn('b', 1)], '++'],
+    ['counts a place by all of its nodes', spread(), [nodeIn('a', 1), nodeIn('a', 1), nodeIn('b', 1)], '--+'],
+    [
+      'may be less even where it says so',
+      spread({ maxSkew: 2 }),
+      [nodeIn('a', 2), nodeIn('b', 0), nodeIn('c', 1)],
+      '-++',
+    ],
+    ['goes to no node without the label', spread(), [nodeIn(undefined), nodeIn('a', 3)], '?+'],
+    [
+      'counts no pods of nodes without the label',
+      spread(),
+      [nodeIn(undefined, 9), nodeIn('a', 1), nodeIn('b', 0)],
+      '?-+',
+    ],
+    [
+      'counts itself only if it matches',
+      { ...spread(), metadata: { name: 'other', namespace: 'default' } },
+      [nodeIn('a', 1), nodeIn('b', 0)],
+      '++',
+    ],
+    [
+      'only prefers where it says so',
+      spread({ whenUnsatisfiable: 'ScheduleAnyway' }),
+      [nodeIn('a', 9), nodeIn('b')],
+      '++',
+    ],
+    ['counts nothing by an empty selector', spread({ labelSelector: {} }), [nodeIn('a', 9), nodeIn('b')], '++'],
+    ['takes too few places for an empty one', spread({ minDomains: 3 }), [nodeIn('a', 1), nodeIn('b', 1)], '--'],
+    [
+      'takes enough places for what they are',
+      spread({ minDomains: 3 }),
+      [nodeIn('a', 1), nodeIn('b', 1), nodeIn('c', 1)],
+      '+++',
+    ],
+    [
+      'leaves out nodes that its node selector rules out',
+      spread({}, { nodeSelector: { disk: 'ssd' } }),
+      [nodeIn('a', 1, { labels: { disk: 'ssd' } }), nodeIn('b', 0)],
+      '++',
+    ],
+    [
+      'counts those nodes where it says so',
+      spread({ nodeAffinityPolicy: 'Ignore' }, { nodeSelector: { disk: 'ssd' } }),
+      [nodeIn('a', 1, { labels: { disk: 'ssd' } }), nodeIn('b', 0)],
+      '-+',
+    ],
+    [
+      'counts nodes with taints',
+      spread(),
+      [nodeIn('a', 1), nodeIn('b', 0, { taints: [{ key: 'gpu', effect: 'NoSchedule' }] })],
+      '-+',
+    ],
+    [
+      'leaves them out where it says so',
+      spread({ nodeTaintsPolicy: 'Honor' }),
+      [nodeIn('a', 1), nodeIn('b', 0, { taints: [{ key: 'gpu', effect: 'NoSchedule' }] })],
+      '++',
+    ],
+    [
+      'counts tainted nodes that it tolerates',
+      spread({ nodeTaintsPolicy: 'Honor' }, { tolerations: [{ key: 'gpu', operator: 'Exists' }] }),
+      [nodeIn('a', 1), nodeIn('b', 0, { taints: [{ key: 'gpu', effect: 'NoSchedule' }] })],
+      '-+',
+    ],
+  ])('%s', (_, pod, nodes, expected) => {
+    expect(verdicts(pod, nodes)).toBe(expected)
+  })
+
+  it('must meet all of its constraints, and counts only nodes that are in a place for each', () => {
+    const over = (topologyKey: string): TopologySpreadConstraint => ({
+      topologyKey,
+      maxSkew: 1,
+      whenUnsatisfiable: 'DoNotSchedule',
+      labelSelector: { matchLabels: app },
+    })
+    const pod = labelled(app, { topologySpreadConstraints: [over('zone'), over('rack')] })
+    const nodes = [
+      nodeIn('a', 1, { labels: { rack: '1' } }),
+      nodeIn('a', 0, { labels: { rack: '2' } }),
+      nodeIn('b', 0, { labels: { rack: '1' } }),
+      nodeIn('b', 1, { labels: { rack: '3' } }),
+      nodeIn('c', 0),
+    ]
+    expect(verdicts(pod, nodes)).toBe('-+--?')
+  })
+
+  it('counts no pods that are ending, nor those of other namespaces', () => {
+    const ending = labelled(app)
+    const other = labelled(app)
+    const node = nodeIn('a')
+    node.add({ ...ending, metadata: { ...ending.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } })
+    node.add({ ...other, metadata: { ...other.metadata, namespace: 'elsewhere' } })
+    expect(verdicts(spread(), [node, nodeIn('b')])).toBe('++')
+  })
+
+  it('is answered as if other pods were gone or there, and as before when that is taken back', () => {
+    const nodes = [nodeIn('a', 1), nodeIn('b')] as const
+    const filter = podTopologySpread.filter?.(spread(), makeCluster(nodes))
+    const [there] = [...nodes[0].pods.values()] as [Pod]
+    const isRefused = () => filter?.refuse(nodes[0]) !== undefined
+    expect(isRefused()).toBe(true)
+    filter?.remove(there, nodes[0])
+    expect(isRefused()).toBe(false)
+    filter?.add(there, nodes[0])
+    expect(isRefused()).toBe(true)
+    filter?.add(labelled(app), nodes[1])
+    filter?.add(labelled({ app: 'other' }), nodes[0])
+    filter?.add(labelled(app), nodeIn(undefined))
+    expect(isRefused()).toBe(false)
+  })
+
+  it('is never more uneven than it may be, whatever was placed before', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 3, maxLength: 9 }),
+        fc.integer({ min: 1, max: 30 }),
+        (maxSkew, zones, count) => {
+          const cache = new SchedulerCache()
+          for (const [index, zone] of zones.entries()) cache.setNode(makeNode({ name: `n${index}`, labels: { zone } }))
+          for (let pods = 0; pods < count; pods++) {
+            const pod = spread({ maxSkew })
+            const filter = podTopologySpread.filter?.(pod, cache)
+            const node = cache.nodes.find((each) => filter?.refuse(each) === undefined)
+            expect(node).toBeDefined()
+            cache.place(pod, node?.name ?? '')
+            const counts = Map.groupBy(cache.nodes, ({ node: { metadata } }) => metadata.labels?.zone)
+            const sums = [...counts.values()].map((nodes) => nodes.reduce((sum, { podCount }) => sum + podCount, 0))
+            expect(Math.max(...sums) - Math.min(...sums)).toBeLessThanOrEqual(maxSkew)
+          }
+        },
+      ),
+    )
+  })
+})
+
+describe('a pod that should be spread', () => {
+  const anyway = (constraint: Constraint = {}) => spread({ whenUnsatisfiable: 'ScheduleAnyway', ...constraint })
+
+  it.each<[string, Pod, readonly NodeInfo[], readonly number[] | undefined]>([
+    ['is not asked about where it must be', spread(), [nodeIn('a')], undefined],
+    ['suits any node where there are none', anyway(), [nodeIn('a'), nodeIn('b')], [100, 100]],
+    [
+      'suits places the better the fewer are there',
+      anyway(),
+      [nodeIn('a', 2), nodeIn('b', 1), nodeIn('c', 0)],
+      [0, 33, 100],
+    ],
+    ['suits places by all of their nodes', anyway(), [nodeIn('a', 1), nodeIn('a', 1), nodeIn('b', 1)], [33, 33, 100]],
+    ['does not suit nodes in no place', anyway(), [nodeIn(undefined), nodeIn('a', 4), nodeIn('b', 4)], [0, 100, 100]],
+    ['is watered down by the skew it may have', anyway({ maxSkew: 5 }), [nodeIn('a', 1), nodeIn('b', 0)], [80, 100]],
+  ])('%s', (_, pod, nodes, expected) => {
+    expect(scoresOf(pod, nodes)).toEqual(expected)
+  })
+})
+
+describe('a pod that says nothing', () => {
+  const owned = (kind: string, uid = 'owner-1'): Pod => {
+    const pod = makePod()
+    const owner = { apiVersion: 'v1', kind, name: 'owner', uid, controller: true }
+    return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } }
+  }
+  const host = (name: string, pods: readonly Pod[], zone?: string) => {
+    const labels = { 'kubernetes.io/hostname': name, ...(zone && { 'topology.kubernetes.io/zone': zone }) }
+    const info = new NodeInfo(makeNode({ name, labels }))
+    for (const pod of pods) info.add(pod)
+    return info
+  }
+  const replica = () => owned('ReplicaSet')
+
+  it('is spread over nodes among those of its owner', () => {
+    const nodes = [
+      host('a', [replica(), replica()]),
+      host('b', [owned('ReplicaSet', 'owner-2')]),
+      host('c', [replica()]),
+    ]
+    expect(scoresOf(replica(), nodes)).toEqual([40, 100, 60])
+  })
+
+  it('is spread over zones, too', () => {
+    const nodes = [host('a', [replica(), replica()], 'x'), host('b', [], 'x'), host('c', [], 'y')]
+    const [there, beside, elsewhere] = scoresOf(replica(), nodes) ?? []
+    expect(there).toBeLessThan(beside ?? 0)
+    expect(beside).toBeLessThan(elsewhere ?? 0)
+  })
+
+  it.each(['DaemonSet', 'Job'])('is not, where it belongs to a %s', (kind) => {
+    expect(scoresOf(owned(kind), [host('a', [])])).toBeUndefined()
+    expect(scoresOf(makePod(), [host('a', [])])).toBeUndefined()
+  })
+})
+
+describe('a pod that was refused for its spread', () => {
+  const node = makeNode({ labels: { zone: 'a' } })
+  const moved = makeNode({ labels: { zone: 'b' } })
+  const plain = makeNode()
+  const counted = labelled(app)
+  const other = labelled({ app: 'other' })
+  const ending = { ...counted, metadata: { ...counted.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
+
+  it.each<[string, ClusterEvent, boolean]>([
+    ['a node that comes to a place', { type: 'node-changed', node }, true],
+    ['a node that comes to no place', { type: 'node-changed', node: plain }, false],
+    ['a node that moves', { type: 'node-changed', node: moved, old: node }, true],
+    ['a node that comes to be in a place', { type: 'node-changed', node, old: plain }, true],
+    ['a node that stays where it is', { type: 'node-changed', node, old: node }, false],
+    ['a node that goes', { type: 'node-removed', node }, true],
+    ['a node that goes from no place', { type: 'node-removed', node: plain }, false],
+    ['a pod that counts and comes', { type: 'pod-placed', pod: counted, nodeName: 'n' }, true],
+    ['a pod that does not count and comes', { type: 'pod-placed', pod: other, nodeName: 'n' }, false],
+    ['a pod that comes to count', { type: 'pod-placed', pod: counted, old: other, nodeName: 'n' }, true],
+    ['a pod that is ending', { type: 'pod-placed', pod: ending, old: counted, nodeName: 'n' }, true],
+    [
+      'a pod that changes and counts as before',
+      { type: 'pod-placed', pod: counted, old: counted, nodeName: 'n' },
+      false,
+    ],
+    ['a pod that counted and is gone', { type: 'pod-removed', pod: ending, nodeName: 'n' }, true],
+    ['a pod that did not count and is gone', { type: 'pod-removed', pod: other, nodeName: 'n' }, false],
+    ['a namespace', { type: 'namespace-changed', namespace: 'default' }, false],
+  ])('is helped by %s: %o', (_, event, expected) => {
+    expect(podTopologySpread.isHelpedBy?.(spread(), event, makeCluster([]))).toBe(expected)
+  })
+
+  it('rests together with those alike only', () => {
+    const signature = (pod: Pod) => JSON.stringify(podTopologySpread.signature(pod))
+    expect(signature(spread())).toBe(signature(spread()))
+    expect(signature(spread({ maxSkew: 2 }))).not.toBe(signature(spread()))
+    expect(podTopologySpread.signature(makePod())).toBeUndefined()
+  })
+})

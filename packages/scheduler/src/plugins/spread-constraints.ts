@@ -1,0 +1,143 @@
+import {
+  type Node,
+  type Pod,
+  requiredNodeMatcher,
+  selectorFromLabelSelector,
+  type TopologySpreadConstraint,
+} from '@coracle/api'
+import type { NodeIndex } from '../node-indexes.ts'
+import type { NodeInfo } from '../node-info.ts'
+import { TopologySums } from '../topology-sums.ts'
+import { isRepelled } from './taint-toleration.ts'
+
+/** Label of nodes that each has with a value of its own. */
+export const hostnameLabel = 'kubernetes.io/hostname'
+
+/** A constraint of a pod, read once. */
+export interface SpreadConstraint {
+  readonly topologyKey: string
+  readonly maxSkew: number
+  /** With fewer places than this the smallest is taken to be empty. */
+  readonly minDomains: number
+  /** Whether another pod counts, if it is on a node that counts. */
+  counts(other: Pod): boolean
+  /** Whether pods of the node count. */
+  includes(node: Node): boolean
+}
+
+/** The constraints of a pod that belong together, as the pod itself or the default has them. */
+export interface SpreadConstraints {
+  /** Equal for pods that count the same. */
+  readonly key: string
+  readonly constraints: readonly SpreadConstraint[]
+  /** Whether nodes count only that have the labels of all constraints. */
+  readonly areAllNeeded: boolean
+}
+
+/** The constraints of the pod that say this of what to do where they cannot be met; undefined where there are none. */
+export function podConstraints(
+  pod: Pod,
+  whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway',
+): SpreadConstraints | undefined {
+  const meant = pod.spec.topologySpreadConstraints?.filter((each) => each.whenUnsatisfiable === whenUnsatisfiable) ?? []
+  if (meant.length === 0) return undefined
+  return {
+    key: JSON.stringify([meant, ...countedBy(pod)]),
+    constraints: meant.map((each) => read(each, pod)),
+    areAllNeeded: true,
+  }
+}
+
+/** What decides, beside the constraints, which pods on which nodes are counted. */
+const countedBy = ({ metadata: { namespace }, spec: { nodeSelector, affinity, tolerations } }: Pod) => [
+  namespace,
+  nodeSelector,
+  affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution,
+  tolerations,
+]
+
+function read(constraint: TopologySpreadConstraint, pod: Pod): SpreadConstraint {
+  const { topologyKey, maxSkew, minDomains = 1, labelSelector } = constraint
+  const selector = selectorFromLabelSelector(labelSelector)
+  // An empty selector counts nothing here, unlike elsewhere (upstream's countPodsMatchSelector).
+  const isEmpty = selector.requirements.length === 0
+  const { namespace } = pod.metadata
+  const counts = ({ metadata }: Pod) =>
+    !isEmpty &&
+    metadata.namespace === namespace &&
+    metadata.deletionTimestamp === undefined &&
+    selector.matches(metadata.labels)
+  return { topologyKey, maxSkew, minDomains, counts, includes: inclusion(constraint, pod) }
+}
+
+function inclusion(
+  { nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' }: Partial<TopologySpreadConstraint>,
+  pod: Pod,
+): (node: Node) => boolean {
+  const matches = nodeAffinityPolicy === 'Honor' ? requiredNodeMatcher(pod.spec) : undefined
+  const honorsTaints = nodeTaintsPolicy === 'Honor'
+  return (node) => matches?.(node) !== false && !(honorsTaints && isRepelled(pod, node))
+}
+
+/** Kinds of owners whose pods are spread without being told to. */
+const spreadOwners: ReadonlySet<string> = new Set(['ReplicationController', 'ReplicaSet', 'StatefulSet'])
+
+/**
+ * What is preferred for pods that say nothing, as upstream's default has it: over nodes, and less so over zones. Counted are the pods
+ * of the same owner; upstream counts by the owner's selector, which comes to the same for pods that are not being adopted.
+ */
+export function defaultConstraints(pod: Pod): SpreadConstraints | undefined {
+  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)
+  if (owner === undefined || !spreadOwners.has(owner.kind)) return undefined
+  const counts = ({ metadata: { deletionTimestamp, ownerReferences } }: Pod) =>
+    deletionTimestamp === undefined && ownerReferences?.some(({ uid }) => uid === owner.uid) === true
+  const includes = inclusion({}, pod)
+  const over = (topologyKey: string, maxSkew: number): SpreadConstraint => ({
+    topologyKey,
+    maxSkew,
+    minDomains: 1,
+    counts,
+    includes,
+  })
+  return {
+    key: JSON.stringify([owner.uid, ...countedBy(pod)]),
+    constraints: [over(hostnameLabel, 3), over('topology.kubernetes.io/zone', 5)],
+    areAllNeeded: false,
+  }
+}
+
+/** Whether the node is in a place for each of the constraints. */
+export const hasAllKeys = ({ metadata: { labels = {} } }: Node, constraints: readonly SpreadConstraint[]): boolean =>
+  constraints.every(({ topologyKey }) => labels[topologyKey] !== undefined)
+
+/** For each constraint how many pods count in each place. */
+export class SpreadCounts implements NodeIndex {
+  readonly sums: readonly TopologySums[]
+
+  constructor({ constraints, areAllNeeded }: SpreadConstraints) {
+    this.sums = constraints.map(
+      (constraint) =>
+        new TopologySums((info) => {
+          const { node } = info
+          const place = node.metadata.labels?.[constraint.topologyKey]
+          if (place === undefined || !constraint.includes(node)) return []
+          return areAllNeeded && !hasAllKeys(node, constraints) ? [] : [[place, countPods(info, constraint)]]
+        }),
+    )
+  }
+
+  put(node: NodeInfo): void {
+    for (const sums of this.sums) sums.put(node)
+  }
+
+  remove(name: string): void {
+    for (const sums of this.sums) sums.remove(name)
+  }
+}
+
+/** How many pods of the node count. */
+function countPods({ pods }: NodeInfo, { counts }: SpreadConstraint): number {
+  let count = 0
+  for (const pod of pods.values()) if (counts(pod)) count++
+  return count
+}
