@@ -1,3 +1,4 @@
+import { interPodAffinity } from './inter-pod-affinity.ts'
 import { nodeAffinity } from './node-affinity.ts'
 import { nodeName } from './node-name.ts'
 import { nodePorts } from './node-ports.ts'
@@ -17,4 +18,5 @@ export const defaultPlugins: readonly Plugin[] = [
   nodeResourcesFit,
   balancedAllocation,
   podTopologySpread,
+  interPodAffinity,
 ]
