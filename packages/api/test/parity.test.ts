@@ -76,7 +76,7 @@ function definitionsOf(schemas: readonly Schema[]): ReadonlyMap<string, Facts> {
     if (schema.type === 'list') queue.push(schema.items)
     if (schema.type === 'map') queue.push(schema.values)
     if (schema.type !== 'object' || found.has(schema.name)) continue
-    found.set(schema.name, definitionOf(schema))
+    found.set(schema.name, definitionOf(schema.definition ?? schema))
     queue.push(...Object.values(schema.fields).map((field) => field.schema))
   }
   return found
@@ -129,7 +129,11 @@ function typeOf(schema: Schema): Facts {
     case 'map':
       return mapTypeOf(schema)
     case 'object':
-      return schema.name === '' ? definitionOf(schema) : reference(schema.name)
+      if (schema.name === '') return definitionOf(schema)
+      return defined({
+        ...reference(schema.name),
+        'x-kubernetes-map-type': schema.definition === undefined ? undefined : schema.mapType,
+      })
     case 'lazy':
       return typeOf(schema.resolve())
   }

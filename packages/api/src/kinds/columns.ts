@@ -50,6 +50,13 @@ export const ageColumn: ColumnSource<KubernetesObject> = column(
   'Time since the object was created.',
 )
 
+/** When the object was created, which is what kinds show that upstream has no table of its own for. */
+export const createdAtColumn: ColumnSource<KubernetesObject> = column(
+  'Created At',
+  ({ metadata }: KubernetesObject) => metadata.creationTimestamp ?? '',
+  { type: 'date', description: 'When the object was created.' },
+)
+
 /** The columns of objects with this schema. */
 export function columnsOf<T>(schema: ObjectSchema<T>, sources: readonly ColumnSource<T>[]): readonly Column<T>[] {
   return sources.map(({ about, ...source }) => ({ ...describe(schema, about), ...source }))

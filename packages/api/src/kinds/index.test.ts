@@ -29,8 +29,8 @@ function reached(): ReadonlySet<ObjectSchema> {
     if (schema.type === 'lazy') queue.push(schema.resolve())
     if (schema.type === 'list') queue.push(schema.items)
     if (schema.type === 'map') queue.push(schema.values)
-    if (schema.type !== 'object' || found.has(schema)) continue
-    found.add(schema)
+    if (schema.type !== 'object' || found.has(schema.definition ?? schema)) continue
+    found.add(schema.definition ?? schema)
     queue.push(...Object.values(schema.fields).map((field) => field.schema))
   }
   return found

@@ -6,7 +6,10 @@ import { coordinationMessages } from './coordination/protobuf.ts'
 import { coreMessages } from './core/protobuf.ts'
 import { eventsMessages } from './events/protobuf.ts'
 import { metaMessages } from './meta/protobuf.ts'
+import { nodeMessages } from './node/protobuf.ts'
 import { policyMessages } from './policy/protobuf.ts'
+import { schedulingMessages } from './scheduling/protobuf.ts'
+import { storageMessages } from './storage/protobuf.ts'
 
 /**
  * Which number a field has in upstream's protobuf messages: what `generated.proto` of k8s.io/api and
@@ -30,5 +33,8 @@ export const protobufMessages: Readonly<Record<string, string>> = {
   ...coreMessages,
   ...eventsMessages,
   ...metaMessages,
+  ...nodeMessages,
   ...policyMessages,
+  ...schedulingMessages,
+  ...storageMessages,
 }

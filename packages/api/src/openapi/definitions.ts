@@ -110,7 +110,7 @@ class DefinitionWriter {
       case 'object':
         return resolved.name === ''
           ? this.#object(resolved)
-          : this.#reference(resolved.name, () => this.#object(resolved))
+          : this.#reference(resolved.name, () => this.#object(resolved.definition ?? resolved))
     }
   }
 
@@ -186,6 +186,7 @@ class DefinitionWriter {
     const resolved = resolveSchema(field.schema)
     const strategy = field.patchStrategy ?? (resolved.type === 'list' ? resolved.patchStrategy : undefined)
     const mergeKey = resolved.type === 'list' ? resolved.patchMergeKey : undefined
+    const mapType = resolved.type === 'object' && resolved.definition !== undefined ? resolved.mapType : undefined
     const described = {
       description: field.doc,
       ...(field.default === undefined ? {} : { default: field.default }),
@@ -195,6 +196,7 @@ class DefinitionWriter {
       ...described,
       // What stands beside a reference is ignored in OpenAPI 3.0, so the reference is wrapped there.
       ...('$ref' in value && this.#version === 'v3' ? { allOf: [value] } : value),
+      ...(mapType === undefined ? {} : { 'x-kubernetes-map-type': mapType }),
       ...(mergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': mergeKey }),
       ...(strategy === undefined ? {} : { 'x-kubernetes-patch-strategy': strategy }),
     }

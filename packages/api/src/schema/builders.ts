@@ -72,6 +72,11 @@ export function list<S extends Schema>(
   return { type: 'list', items: items as Schema<Infer<S>>, ...options }
 }
 
+/** The same definition with an owner for each member, in a place where it has not one owner as a whole. */
+export function granular<T>(definition: ObjectSchema<T>): ObjectSchema<T> {
+  return { ...definition, mapType: 'granular', definition }
+}
+
 /** A list that has one owner as a whole. */
 export function atomicList<S extends Schema>(
   items: S,

@@ -184,6 +184,8 @@ export interface ObjectSchema<T = unknown> extends Described<T> {
   readonly doc: string
   readonly fields: Readonly<Record<string, Field>>
   readonly mapType?: 'atomic' | 'granular'
+  /** The definition of that name, where this is a use of it with another map type. */
+  readonly definition?: ObjectSchema
   /** What is checked beyond the single fields, in order, after them. */
   readonly rules?: readonly Rule<T>[]
   /** Sets of fields of which at most (or exactly) one may be present. */

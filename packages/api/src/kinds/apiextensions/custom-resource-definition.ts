@@ -1,6 +1,6 @@
 import { deepEqual } from '../../equality.ts'
 import { formatTime } from '../../time.ts'
-import { column, nameColumn } from '../columns.ts'
+import { createdAtColumn, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import {
   type CustomResourceConversion,
@@ -91,13 +91,7 @@ export const customResourceDefinitions = kind<CustomResourceDefinition>(customRe
   shortNames: ['crd', 'crds'],
   categories: ['api-extensions'],
   namespaced: false,
-  columns: [
-    nameColumn,
-    column('Created At', ({ metadata }) => metadata.creationTimestamp ?? '', {
-      type: 'date',
-      description: 'When the definition was created.',
-    }),
-  ],
+  columns: [nameColumn, createdAtColumn],
   rules: { updatesUnconditionally: false },
   countsGenerations: true,
   defaults: withDefaults,

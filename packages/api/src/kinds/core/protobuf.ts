@@ -6,11 +6,16 @@ Affinity: nodeAffinity podAffinity podAntiAffinity
 AppArmorProfile: type localhostProfile*
 AttachedVolume: name devicePath
 AzureDiskVolumeSource: diskName diskURI cachingMode* fsType* readOnly* kind*
+AzureFilePersistentVolumeSource: secretName shareName readOnly secretNamespace*
 AzureFileVolumeSource: secretName shareName readOnly
 Binding: metadata target
+CSIPersistentVolumeSource: driver volumeHandle readOnly fsType volumeAttributes controllerPublishSecretRef
+  nodeStageSecretRef nodePublishSecretRef controllerExpandSecretRef nodeExpandSecretRef
 CSIVolumeSource: driver readOnly* fsType* volumeAttributes nodePublishSecretRef
 Capabilities: add drop
+CephFSPersistentVolumeSource: monitors path user secretFile secretRef readOnly
 CephFSVolumeSource: monitors path user secretFile secretRef readOnly
+CinderPersistentVolumeSource: volumeID fsType readOnly secretRef
 CinderVolumeSource: volumeID fsType readOnly secretRef
 ClusterTrustBundleProjection: name* signerName* labelSelector path optional*
 ConfigMap: metadata data binaryData immutable*
@@ -55,26 +60,34 @@ EventSource: component host
 ExecAction: command
 FCVolumeSource: targetWWNs lun* fsType readOnly wwids
 FileKeySelector: volumeName path key optional*
+FlexPersistentVolumeSource: driver fsType secretRef readOnly options
 FlexVolumeSource: driver fsType secretRef readOnly options
 FlockerVolumeSource: datasetName datasetUUID
 GCEPersistentDiskVolumeSource: pdName fsType partition readOnly
 GRPCAction: port service*
 GitRepoVolumeSource: repository revision directory
+GlusterfsPersistentVolumeSource: endpoints path readOnly endpointsNamespace*
 GlusterfsVolumeSource: endpoints path readOnly
 HTTPGetAction: path port host scheme httpHeaders
 HTTPHeader: name value
 HostAlias: ip hostnames
 HostIP: ip
 HostPathVolumeSource: path type*
+ISCSIPersistentVolumeSource: targetPortal iqn lun iscsiInterface fsType readOnly portals chapAuthDiscovery
+  10:secretRef chapAuthSession initiatorName*
 ISCSIVolumeSource: targetPortal iqn lun iscsiInterface fsType readOnly portals chapAuthDiscovery 10:secretRef
   chapAuthSession initiatorName*
 ImageVolumeSource: reference pullPolicy
 KeyToPath: key path mode*
 Lifecycle: postStart preStop stopSignal*
 LifecycleHandler: exec httpGet tcpSocket sleep
+LimitRange: metadata spec
+LimitRangeItem: type max min default defaultRequest maxLimitRequestRatio
+LimitRangeSpec: limits
 LinuxContainerUser: uid gid supplementalGroups
 LocalObjectReference: name
-ModifyVolumeStatus: targetVolumeAttributesClassName* status
+LocalVolumeSource: path fsType*
+ModifyVolumeStatus: targetVolumeAttributesClassName status
 NFSVolumeSource: server path readOnly
 Namespace: metadata spec status
 NamespaceCondition: type status 4:lastTransitionTime! reason message
@@ -101,6 +114,7 @@ NodeSystemInfo: machineID systemUUID bootID kernelVersion osImage containerRunti
   kubeProxyVersion operatingSystem architecture swap
 ObjectFieldSelector: apiVersion fieldPath
 ObjectReference: kind namespace name uid apiVersion resourceVersion fieldPath
+PersistentVolume: metadata spec status
 PersistentVolumeClaim: metadata spec status
 PersistentVolumeClaimCondition: type status lastProbeTime! lastTransitionTime! reason message
 PersistentVolumeClaimSpec: accessModes resources volumeName selector storageClassName* volumeMode* dataSource
@@ -109,6 +123,12 @@ PersistentVolumeClaimStatus: phase accessModes capacity conditions allocatedReso
   currentVolumeAttributesClassName* modifyVolumeStatus
 PersistentVolumeClaimTemplate: metadata spec
 PersistentVolumeClaimVolumeSource: claimName readOnly
+PersistentVolumeSource: gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd iscsi cinder cephfs fc
+  flocker flexVolume azureFile vsphereVolume quobyte azureDisk photonPersistentDisk portworxVolume scaleIO local
+  storageos csi
+PersistentVolumeSpec: capacity ...PersistentVolumeSource accessModes claimRef persistentVolumeReclaimPolicy
+  storageClassName mountOptions volumeMode* nodeAffinity volumeAttributesClassName*
+PersistentVolumeStatus: phase message reason lastPhaseTransitionTime
 PhotonPersistentDiskVolumeSource: pdID fsType
 Pod: metadata spec status
 PodAffinity: requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution
@@ -146,6 +166,7 @@ Probe: ...ProbeHandler initialDelaySeconds timeoutSeconds periodSeconds successT
 ProbeHandler: exec httpGet tcpSocket grpc
 ProjectedVolumeSource: sources defaultMode*
 QuobyteVolumeSource: registry volume readOnly user group tenant
+RBDPersistentVolumeSource: monitors image fsType pool user keyring secretRef readOnly
 RBDVolumeSource: monitors image fsType pool user keyring secretRef readOnly
 ReplicationController: metadata spec status
 ReplicationControllerCondition: type status lastTransitionTime! reason message
@@ -155,27 +176,38 @@ ReplicationControllerStatus: replicas fullyLabeledReplicas observedGeneration re
 ResourceClaim: name request
 ResourceFieldSelector: containerName resource divisor
 ResourceHealth: resourceID health
+ResourceQuota: metadata spec status
+ResourceQuotaSpec: hard scopes scopeSelector
+ResourceQuotaStatus: hard used
 ResourceRequirements: limits requests claims
 ResourceStatus: name resources
 SELinuxOptions: user role type level
+ScaleIOPersistentVolumeSource: gateway system secretRef sslEnabled protectionDomain storagePool storageMode volumeName
+  fsType readOnly
 ScaleIOVolumeSource: gateway system secretRef* sslEnabled protectionDomain storagePool storageMode volumeName fsType
   readOnly
+ScopeSelector: matchExpressions
+ScopedResourceSelectorRequirement: scopeName operator values
 SeccompProfile: type localhostProfile*
 Secret: metadata data type stringData immutable*
 SecretEnvSource: ...LocalObjectReference optional*
 SecretKeySelector: ...LocalObjectReference key optional*
 SecretProjection: ...LocalObjectReference items 4:optional*
+SecretReference: name namespace
 SecretVolumeSource: secretName items defaultMode* optional*
 SecurityContext: capabilities privileged* seLinuxOptions runAsUser* runAsNonRoot* readOnlyRootFilesystem*
   allowPrivilegeEscalation* runAsGroup* procMount* windowsOptions seccompProfile appArmorProfile
 ServiceAccount: metadata secrets imagePullSecrets automountServiceAccountToken*
 ServiceAccountTokenProjection: audience expirationSeconds* path
 SleepAction: seconds
+StorageOSPersistentVolumeSource: volumeName volumeNamespace fsType readOnly secretRef
 StorageOSVolumeSource: volumeName volumeNamespace fsType readOnly secretRef
 Sysctl: name value
 TCPSocketAction: port host
 Taint: key value effect timeAdded
 Toleration: key operator value effect tolerationSeconds*
+TopologySelectorLabelRequirement: key values
+TopologySelectorTerm: matchLabelExpressions
 TopologySpreadConstraint: maxSkew topologyKey whenUnsatisfiable labelSelector minDomains* nodeAffinityPolicy*
   nodeTaintsPolicy* matchLabelKeys
 TypedLocalObjectReference: apiGroup* kind name
@@ -184,6 +216,7 @@ Volume: name ...VolumeSource
 VolumeDevice: name devicePath
 VolumeMount: name readOnly mountPath subPath mountPropagation* subPathExpr recursiveReadOnly*
 VolumeMountStatus: name mountPath readOnly recursiveReadOnly*
+VolumeNodeAffinity: required
 VolumeProjection: secret downwardAPI configMap serviceAccountToken clusterTrustBundle podCertificate
 VolumeResourceRequirements: limits requests
 VolumeSource: hostPath emptyDir gcePersistentDisk awsElasticBlockStore gitRepo secret nfs iscsi glusterfs

@@ -14,6 +14,7 @@ import type { Infer } from '../../../schema/schema.ts'
 import { conditionOf } from '../../meta/condition.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { resourceList } from '../common.ts'
+import type { AccessMode } from '../persistent-volume/schema.ts'
 import { persistentVolumeClaimSpec } from '../pod/volume.ts'
 
 export interface PersistentVolumeClaimCondition extends Infer<typeof persistentVolumeClaimCondition> {}
@@ -27,37 +28,46 @@ export const persistentVolumeClaimCondition = conditionOf(
 export interface ModifyVolumeStatus extends Infer<typeof modifyVolumeStatus> {}
 export const modifyVolumeStatus = object(
   `${coreV1}.ModifyVolumeStatus`,
-  'How far the change of the volume to another attributes class has come.',
+  'How a change of the attributes of a volume is going.',
   {
-    targetVolumeAttributesClassName: optional(string(), 'The class that the volume is to have.'),
-    status: required(string(), 'Pending, InProgress or Infeasible.', { default: '' }),
+    targetVolumeAttributesClassName: optional(string(), 'The class that it is changed to.'),
+    status: required(
+      literal<'InProgress' | 'Infeasible' | 'Pending' | ''>(),
+      'Pending where the class is not there, InProgress, or Infeasible where the driver refused.',
+      { default: '' },
+    ),
   },
 )
 
 export interface PersistentVolumeClaimStatus extends Infer<typeof persistentVolumeClaimStatus> {}
-export const persistentVolumeClaimStatus = object(`${coreV1}.PersistentVolumeClaimStatus`, 'What the claim has got.', {
-  phase: optional(literal<'Pending' | 'Bound' | 'Lost'>(), 'Pending, Bound to a volume, or Lost with it.', {
-    default: 'Pending',
-  }),
-  accessModes: optional(atomicList(string()), 'How the volume may be accessed.'),
+export const persistentVolumeClaimStatus = object(`${coreV1}.PersistentVolumeClaimStatus`, 'What a claim has got.', {
+  phase: optional(
+    literal<'Pending' | 'Bound' | 'Lost'>(),
+    'Pending, Bound to a volume, or Lost, where its volume is gone.',
+    { default: 'Pending' },
+  ),
+  accessModes: optional(atomicList(literal<AccessMode>()), 'How the volume may be used.'),
   capacity: optional(resourceList, 'How large the volume is.'),
-  conditions: optional(mapList(persistentVolumeClaimCondition, ['type']), 'What else there is to say, by type.'),
-  allocatedResources: optional(resourceList, 'How much is set aside for the claim, while it grows.'),
+  conditions: optional(
+    mapList(persistentVolumeClaimCondition, ['type'], { duplicates: 'allowed' }),
+    'What else there is to say, by type.',
+  ),
+  allocatedResources: optional(resourceList, 'How large the volume is being made.'),
   allocatedResourceStatuses: optional(
     mapOf(string(), { mapType: 'granular' }),
-    'How far the growing of each resource has come.',
+    'How the change of a size is going, by resource.',
   ),
-  currentVolumeAttributesClassName: optional(string(), 'The attributes class that the volume has.'),
-  modifyVolumeStatus: optional(modifyVolumeStatus, 'How far the change to another attributes class has come.'),
+  currentVolumeAttributesClassName: optional(string(), 'The class of attributes that the volume has.'),
+  modifyVolumeStatus: optional(modifyVolumeStatus, 'How a change of the attributes is going.'),
 })
 
-/** Asks for storage, and stands for it once it is there. */
+/** Somebody's request for storage, and hold on it. */
 export interface PersistentVolumeClaim extends Infer<typeof persistentVolumeClaimSchema> {}
 export const persistentVolumeClaimSchema = kindSchema(
   `${coreV1}.PersistentVolumeClaim`,
-  'Asks for storage, and is how pods mount it once it is there.',
+  'A request for storage, and a hold on the volume that meets it. Pods use the volume by way of the claim.',
   {
     spec: optional(persistentVolumeClaimSpec, 'What storage is asked for.', { default: {} }),
-    status: optional(persistentVolumeClaimStatus, 'What the claim has got. Only read.', { default: {} }),
+    status: optional(persistentVolumeClaimStatus, 'What the claim has got.', { default: {} }),
   },
 )

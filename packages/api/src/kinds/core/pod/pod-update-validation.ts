@@ -1,6 +1,7 @@
 import { deepEqual } from '../../../equality.ts'
 import { duplicateField, type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { describeChanges } from '../../changes-text.ts'
 import type { NodeSelectorTerm } from '../common.ts'
 import type { Affinity } from './affinity.ts'
 import type { Container } from './container.ts'
@@ -21,9 +22,6 @@ const updatableFields = [
   '`spec.tolerations` (only additions to existing tolerations)',
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ]
-
-/** More changes than this are not listed in a message. */
-const changesMax = 20
 
 /** What an update of a pod may not do (core/validation ValidatePodUpdate). */
 export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
@@ -138,7 +136,7 @@ function onlyAdds(term: NodeSelectorTerm, old: NodeSelectorTerm): boolean {
 function otherChanges(spec: PodSpec, old: PodSpec): FieldError[] {
   const comparable = withAllowedChanges(spec, old)
   if (deepEqual(comparable, old)) return []
-  const changes = describeChanges(old, comparable, '').slice(0, changesMax)
+  const changes = describeChanges(old, comparable)
   const rule = `pod updates may not change fields other than ${updatableFields.join(',')}`
   return [forbiddenField(specPath, [rule, ...changes].join('\n'))]
 }
@@ -168,23 +166,6 @@ function withNodeAffinityOf(affinity: Affinity | undefined, old: Affinity | unde
   const isEmpty = Object.values(mixed).every((each) => each === undefined)
   return isEmpty && old === undefined ? undefined : mixed
 }
-
-/** The fields that differ, each with what it was (-) and what it would be (+). */
-function describeChanges(old: unknown, changed: unknown, path: string): readonly string[] {
-  if (deepEqual(old, changed)) return []
-  if (!isContainer(old) || !isContainer(changed) || Array.isArray(old) !== Array.isArray(changed)) {
-    const line = (sign: string, value: unknown) =>
-      value === undefined ? [] : [`${sign} ${path}: ${JSON.stringify(value)}`]
-    return [...line('-', old), ...line('+', changed)]
-  }
-  const keys = new Set([...Object.keys(old), ...Object.keys(changed)])
-  const pathOf = (key: string): string =>
-    Array.isArray(old) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`
-  return [...keys].flatMap((key) => describeChanges(old[key], changed[key], pathOf(key)))
-}
-
-const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
 
 const systemConditions = ['PodScheduled', 'Ready', 'Initialized']
 

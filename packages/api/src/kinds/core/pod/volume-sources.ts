@@ -14,9 +14,9 @@ import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { localObjectReference } from '../common.ts'
 
-const fsType = (otherwise = 'ext4') =>
+export const fsType = (otherwise = 'ext4') =>
   optional(string(), `File system of the volume, which the node must know; ${otherwise} unless set.`)
-const readOnly = optional(boolean, 'Mount the volume read-only.')
+export const readOnly = optional(boolean, 'Mount the volume read-only.')
 
 export interface AwsElasticBlockStoreVolumeSource extends Infer<typeof awsElasticBlockStoreVolumeSource> {}
 export const awsElasticBlockStoreVolumeSource = object(

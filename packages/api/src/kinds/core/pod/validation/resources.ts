@@ -67,8 +67,9 @@ const standardNames = new Set([
 const containerNames = new Set(['cpu', 'memory', 'ephemeral-storage'])
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
 /** Resources that a vendor counts, such as GPUs: whole ones, and never more than there are. */
-const isExtended = (name: string): boolean => !isNative(name) && !name.startsWith('requests.')
-const mayBeOvercommitted = (name: string): boolean => isNative(name) && !isHugePages(name)
+export const isExtended = (name: string): boolean => !isNative(name) && !name.startsWith('requests.')
+/** Whether more of a resource may be promised than there is. */
+export const mayBeOvercommitted = (name: string): boolean => isNative(name) && !isHugePages(name)
 
 /** A standard resource, or a name with a prefix (validateResourceName). */
 export function resourceName(name: string, path: FieldPath): FieldError[] {
@@ -77,7 +78,8 @@ export function resourceName(name: string, path: FieldPath): FieldError[] {
   return [invalidField(path, name, 'must be a standard resource type or fully qualified')]
 }
 
-function containerResourceName(name: string, path: FieldPath): FieldError[] {
+/** A resource that containers can have: a standard one, or one of a vendor. */
+export function containerResourceName(name: string, path: FieldPath): FieldError[] {
   const errors = resourceName(name, path)
   if (!name.includes('/')) {
     if (containerNames.has(name) || isHugePages(name)) return errors

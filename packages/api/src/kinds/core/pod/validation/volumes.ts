@@ -11,6 +11,7 @@ import {
 import type { FieldPath } from '../../../../field-path.ts'
 import { compareQuantity, isQuantity } from '../../../../quantity.ts'
 import { checkFormat } from '../../../../string-formats.ts'
+import { validateClaimSpec } from '../../persistent-volume-claim/validation.ts'
 import type { DownwardApiVolumeFile, KeyToPath, ProjectedVolumeSource, VolumeProjection } from '../projection.ts'
 import type { Volume } from '../volume.ts'
 import {
@@ -36,11 +37,14 @@ export function validateVolumes(volumes: readonly Volume[] | undefined, path: Fi
 }
 
 type Sources = Required<Omit<Volume, 'name'>>
-type SourceName = keyof Sources
-type SourceChecks = { readonly [K in SourceName]?: (source: NonNullable<Sources[K]>, path: FieldPath) => FieldError[] }
+/** The sources that a volume of a pod can have, by field. */
+export type VolumeSourceName = keyof Sources
+type SourceChecks = {
+  readonly [K in VolumeSourceName]?: (source: NonNullable<Sources[K]>, path: FieldPath) => FieldError[]
+}
 
 /** In the order in which upstream looks at them: the first one there is checked, further ones are too many. */
-const sourceNames: readonly SourceName[] = [
+const sourceNames: readonly VolumeSourceName[] = [
   'emptyDir',
   'hostPath',
   'gitRepo',
@@ -77,20 +81,23 @@ function validateVolume(volume: Volume, path: FieldPath): FieldError[] {
   const [first, ...others] = sourceNames.filter((name) => volume[name] !== undefined)
   if (first === undefined) return [requiredField(path, 'must specify a volume type')]
   return [
-    ...validateSource(first, volume[first], path.field(fieldOf[first] ?? first)),
+    ...validateVolumeSource(first, volume[first], path.field(fieldOf[first] ?? first)),
     ...others.map((name) => forbiddenField(path.field(name), 'may not specify more than 1 volume type')),
   ]
 }
 
 /** Sources that upstream calls otherwise in its messages. */
-const fieldOf: { readonly [K in SourceName]?: string } = { gcePersistentDisk: 'persistentDisk' }
+const fieldOf: { readonly [K in VolumeSourceName]?: string } = { gcePersistentDisk: 'persistentDisk' }
 
-function validateSource(name: SourceName, source: unknown, path: FieldPath): FieldError[] {
+/** What is wrong with one source, beyond the fields that it must have. */
+export function validateVolumeSource(name: VolumeSourceName, source: unknown, path: FieldPath): FieldError[] {
   const check = sourceChecks[name] as ((source: unknown, path: FieldPath) => FieldError[]) | undefined
   return check?.(source, path) ?? []
 }
 
-const requireText = (value: string | undefined, path: FieldPath): FieldError[] => (value ? [] : [requiredField(path)])
+/** `Required value` where there is none. */
+export const requireText = (value: string | undefined, path: FieldPath): FieldError[] =>
+  value ? [] : [requiredField(path)]
 
 /** What is checked of each source beyond its required fields. */
 const sourceChecks: SourceChecks = {
@@ -160,13 +167,15 @@ const sourceChecks: SourceChecks = {
   ],
   projected: validateProjected,
   csi: ({ driver, nodePublishSecretRef }, path) => [
-    ...driverNameErrors(driver ?? '', path.field('driver')),
+    ...validateDriverName(driver ?? '', path.field('driver')),
     ...(nodePublishSecretRef === undefined
       ? []
       : requireText(nodePublishSecretRef.name, path.field('nodePublishSecretRef').field('name'))),
   ],
-  ephemeral: ({ volumeClaimTemplate }, path) =>
-    volumeClaimTemplate === undefined ? [requiredField(path.field('volumeClaimTemplate'))] : [],
+  ephemeral: ({ volumeClaimTemplate: template }, path) => {
+    const at = path.field('volumeClaimTemplate')
+    return template === undefined ? [requiredField(at)] : validateClaimSpec(template.spec ?? {}, at.field('spec'))
+  },
   image: ({ reference }, path) => requireText(reference, path.field('reference')),
 }
 
@@ -210,7 +219,8 @@ function diskUriErrors(kind: string | undefined, uri: string, path: FieldPath): 
 
 const driverNameMax = 63
 
-function driverNameErrors(name: string, path: FieldPath): FieldError[] {
+/** What is wrong with the name of a CSI driver (ValidateCSIDriverName). */
+export function validateDriverName(name: string, path: FieldPath): FieldError[] {
   const errors = name.length > driverNameMax ? [tooLongField(path, driverNameMax)] : []
   const problems = checkFormat('dns1123-subdomain', name.toLowerCase())
   return [...errors, ...problems.map((problem) => invalidField(path, name, problem))]

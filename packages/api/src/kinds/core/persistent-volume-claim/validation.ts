@@ -1,0 +1,158 @@
+import { deepEqual } from '../../../equality.ts'
+import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../../field-error.ts'
+import { FieldPath } from '../../../field-path.ts'
+import { compareQuantity, isQuantity } from '../../../quantity.ts'
+import { describeChanges } from '../../changes-text.ts'
+import { checkUnchanged } from '../../validation.ts'
+import { validateAccessModes } from '../access-modes.ts'
+import { oldStorageClassAnnotation } from '../persistent-volume/annotations.ts'
+import { checkLabelSelector, checkText } from '../pod/validation/checks.ts'
+import type { PersistentVolumeClaimSpec } from '../pod/volume.ts'
+import type { PersistentVolumeClaim } from './schema.ts'
+
+const specPath = FieldPath.of('spec')
+const volumeModes = ['Block', 'Filesystem']
+
+/** What is wrong with what a claim asks for, in a claim or in a template of one (ValidatePersistentVolumeClaimSpec). */
+export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath): FieldError[] {
+  const { accessModes = [], volumeMode } = spec
+  const modesPath = path.field('accessModes')
+  return [
+    ...(accessModes.length === 0
+      ? [requiredField(modesPath, 'at least 1 access mode is required')]
+      : validateAccessModes(accessModes, modesPath)),
+    ...checkLabelSelector(spec.selector, path.field('selector')),
+    ...validateSize(spec.resources?.requests?.storage, path.field('resources').key('storage')),
+    ...checkText('dns1123-subdomain', spec.storageClassName, path.field('storageClassName')),
+    ...(volumeMode === undefined || volumeModes.includes(volumeMode)
+      ? []
+      : [unsupportedField(path.field('volumeMode'), volumeMode, volumeModes)]),
+    ...validateDataSources(spec, path),
+    ...checkText('dns1123-subdomain', spec.volumeAttributesClassName, path.field('volumeAttributesClassName')),
+  ]
+}
+
+function validateSize(size: string | undefined, path: FieldPath): FieldError[] {
+  if (size === undefined) return [requiredField(path)]
+  if (!isQuantity(size) || compareQuantity(size, '0') > 0) return []
+  return [invalidField(path, size, 'must be greater than zero')]
+}
+
+interface DataSource {
+  readonly apiGroup?: string | undefined
+  readonly kind: string
+  readonly name: string
+  readonly namespace?: string | undefined
+}
+
+function validateDataSources({ dataSource, dataSourceRef }: PersistentVolumeClaimSpec, path: FieldPath): FieldError[] {
+  const errors = [
+    ...validateDataSource(dataSource, path.field('dataSource')),
+    ...validateDataSource(dataSourceRef, path.field('dataSourceRef')),
+  ]
+  if (dataSource === undefined || dataSourceRef === undefined) return errors
+  const shownPath = path.field('dataSource').toString()
+  if (dataSourceRef.namespace) {
+    return [...errors, invalidField(path, shownPath, 'may not be specified when dataSourceRef.namespace is specified')]
+  }
+  const { namespace: _, ...reference } = dataSourceRef
+  return deepEqual(dataSource, reference)
+    ? errors
+    : [...errors, invalidField(path, shownPath, 'must match dataSourceRef')]
+}
+
+function validateDataSource(source: DataSource | undefined, path: FieldPath): FieldError[] {
+  if (source === undefined) return []
+  const { apiGroup = '', kind } = source
+  const why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
+  return [
+    ...(apiGroup === '' && kind !== 'PersistentVolumeClaim' ? [invalidField(path, kind, why)] : []),
+    ...checkText('dns1123-subdomain', apiGroup, path.field('apiGroup')),
+    ...checkText('dns1123-label', source.namespace, path.field('namespace')),
+  ]
+}
+
+export const validatePersistentVolumeClaim = ({ spec = {} }: PersistentVolumeClaim): readonly FieldError[] =>
+  validateClaimSpec(spec, specPath)
+
+/** What an update of a claim may not do: only grow, take another class of attributes, and be bound once. */
+export function validatePersistentVolumeClaimUpdate(
+  claim: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+): readonly FieldError[] {
+  const { spec = {} } = claim
+  const { spec: oldSpec = {} } = old
+  const comparable = withAllowedChanges(spec, oldSpec, claim.status?.phase === 'Bound')
+  const errors: FieldError[] = [...validateClassAnnotation(claim, old)]
+  if (!deepEqual(comparable, oldSpec)) {
+    const rule =
+      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
+    errors.push(forbiddenField(specPath, [rule, ...describeChanges(oldSpec, comparable)].join('\n')))
+  }
+  return [
+    ...errors,
+    ...validateShrinking(claim, old),
+    // Upstream's message names the field without what it is in.
+    ...checkUnchanged(spec.volumeMode, oldSpec.volumeMode, FieldPath.of('volumeMode')),
+    ...validateAttributesClassUpdate(spec, oldSpec),
+  ]
+}
+
+/** The new spec with everything that an update may change put back. */
+function withAllowedChanges(
+  spec: PersistentVolumeClaimSpec,
+  old: PersistentVolumeClaimSpec,
+  isBound: boolean,
+): PersistentVolumeClaimSpec {
+  const { storage } = old.resources?.requests ?? {}
+  const maySize = isBound && spec.resources?.requests !== undefined && storage !== undefined
+  return {
+    ...spec,
+    ...(old.volumeName ? {} : { volumeName: old.volumeName }),
+    // A claim that names no class gets the default one as soon as there is one.
+    ...(old.storageClassName === undefined ? { storageClassName: undefined } : {}),
+    ...(maySize ? { resources: { ...spec.resources, requests: { ...spec.resources?.requests, storage } } } : {}),
+    volumeAttributesClassName: old.volumeAttributesClassName,
+  }
+}
+
+function validateClassAnnotation({ metadata }: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
+  const name = metadata.annotations?.[oldStorageClassAnnotation]
+  if ((name ?? '') === (old.metadata.annotations?.[oldStorageClassAnnotation] ?? '')) return []
+  const path = FieldPath.of('metadata').field('annotations').key(oldStorageClassAnnotation)
+  return [invalidField(path, name ?? '', 'field is immutable')]
+}
+
+/** Asking for more may fail, and may be taken back, but a volume never shrinks. */
+function validateShrinking({ spec }: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
+  const size = spec?.resources?.requests?.storage ?? '0'
+  const oldSize = old.spec?.resources?.requests?.storage ?? '0'
+  if (compareQuantity(size, oldSize) >= 0) return []
+  if (compareQuantity(size, old.status?.capacity?.storage ?? '0') > 0) return []
+  const path = specPath.field('resources').field('requests').field('storage')
+  return [forbiddenField(path, 'field can not be less than status.capacity')]
+}
+
+function validateAttributesClassUpdate(
+  { volumeAttributesClassName: name }: PersistentVolumeClaimSpec,
+  { volumeAttributesClassName: old }: PersistentVolumeClaimSpec,
+): FieldError[] {
+  const path = specPath.field('volumeAttributesClassName')
+  if (old === undefined || old === '' || name === old) return []
+  if (name === undefined) return [forbiddenField(path, 'update from non-nil value to nil is forbidden')]
+  return name === '' ? [forbiddenField(path, 'update from non-nil value to an empty string is forbidden')] : []
+}
+
+/** What is wrong with what a claim is said to have got. */
+export function validatePersistentVolumeClaimStatus({ spec, status }: PersistentVolumeClaim): readonly FieldError[] {
+  const capacity = Object.entries(status?.capacity ?? {})
+  const path = FieldPath.of('status', 'capacity')
+  return [
+    ...((spec?.accessModes ?? []).length === 0 ? [requiredField(FieldPath.of('Spec', 'accessModes'))] : []),
+    ...capacity.flatMap(([name, amount]) =>
+      isQuantity(amount) && compareQuantity(amount, '0') < 0
+        ? [invalidField(path.key(name), amount, 'must be a valid resource quantity')]
+        : [],
+    ),
+  ]
+}

@@ -1,0 +1,127 @@
+import { type FieldError, invalidField, requiredField } from '../../../field-error.ts'
+import type { FieldPath } from '../../../field-path.ts'
+import { checkFormat } from '../../../string-formats.ts'
+import { checkNoBacksteps, checkTextOrEmpty } from '../pod/validation/checks.ts'
+import { requireText, validateDriverName, validateVolumeSource } from '../pod/validation/volumes.ts'
+import type { PersistentVolumeSpec } from './schema.ts'
+
+/** In the order in which upstream looks at them: the first one there is checked, further ones are too many. */
+export const persistentVolumeSourceNames = [
+  'hostPath',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'flocker',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'cephfs',
+  'iscsi',
+  'cinder',
+  'fc',
+  'flexVolume',
+  'azureFile',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'azureDisk',
+  'scaleIO',
+  'local',
+  'storageos',
+  'csi',
+] as const satisfies readonly (keyof PersistentVolumeSpec)[]
+
+type SourceName = (typeof persistentVolumeSourceNames)[number]
+type Sources = Pick<PersistentVolumeSpec, SourceName>
+
+/** What of a volume's spec says where its bytes are. */
+export function sourceOf(spec: PersistentVolumeSpec): Sources {
+  const present = persistentVolumeSourceNames.filter((name) => spec[name] !== undefined)
+  return Object.fromEntries(present.map((name) => [name, spec[name]]))
+}
+
+/** What is wrong with one source of a volume that is called `name`, beyond the fields that it must have. */
+export function validateSource(
+  source: SourceName,
+  spec: PersistentVolumeSpec,
+  name: string,
+  path: FieldPath,
+): readonly FieldError[] {
+  const at = path.field(source === 'gcePersistentDisk' ? 'persistentDisk' : source)
+  switch (source) {
+    case 'local':
+      return spec.local?.path ? checkNoBacksteps(spec.local.path, at.field('path')) : []
+    case 'csi':
+      return spec.csi === undefined ? [] : validateCsi(spec.csi, at)
+    case 'cinder':
+      return validateSecret(spec.cinder?.secretRef, at)
+    case 'azureFile':
+      return spec.azureFile?.secretNamespace === '' ? [requiredField(at.field('secretNamespace'))] : []
+    case 'glusterfs':
+      return validateGlusterfsNamespace(spec.glusterfs?.endpointsNamespace, at.field('endpointsNamespace'))
+    case 'storageos': {
+      const { secretRef, ...rest } = spec.storageos ?? {}
+      return [...validateVolumeSource('storageos', rest, at), ...validateSecret(secretRef, at)]
+    }
+    case 'iscsi':
+      return [...validateVolumeSource('iscsi', spec.iscsi, at), ...validateInitiator(spec, name, at)]
+    default:
+      return validateVolumeSource(source, spec[source], at)
+  }
+}
+
+interface SecretName {
+  readonly name?: string | undefined
+  readonly namespace?: string | undefined
+}
+
+function validateSecret(secret: SecretName | undefined, path: FieldPath): readonly FieldError[] {
+  if (secret === undefined) return []
+  const at = path.field('secretRef')
+  return [...requireText(secret.name, at.field('name')), ...requireText(secret.namespace, at.field('namespace'))]
+}
+
+function validateGlusterfsNamespace(namespace: string | undefined, path: FieldPath): readonly FieldError[] {
+  if (namespace === undefined) return []
+  if (namespace === '') {
+    return [invalidField(path, namespace, 'if the endpointnamespace is set, it must be a valid namespace name')]
+  }
+  return checkFormat('dns1123-label', namespace).map((why) => invalidField(path, namespace, why))
+}
+
+const initiatorLengthMax = 64
+
+function validateInitiator({ iscsi }: PersistentVolumeSpec, name: string, path: FieldPath): readonly FieldError[] {
+  if (iscsi?.initiatorName === undefined || `${name}:${iscsi.targetPortal}`.length <= initiatorLengthMax) return []
+  const why =
+    'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
+  return [invalidField(path.field('targetportal'), iscsi.targetPortal, why)]
+}
+
+/** The secrets of a CSI volume that upstream looks at. */
+const secretFields = [
+  'controllerPublishSecretRef',
+  'controllerExpandSecretRef',
+  'nodePublishSecretRef',
+  'nodeExpandSecretRef',
+] as const
+
+function validateCsi(csi: NonNullable<PersistentVolumeSpec['csi']>, path: FieldPath): readonly FieldError[] {
+  return [
+    ...(csi.driver ? validateDriverName(csi.driver, path.field('driver')) : []),
+    ...secretFields.flatMap((field) => {
+      const secret = csi[field]
+      return secret === undefined ? [] : validateSecretReference(secret, path, path.field(field))
+    }),
+  ]
+}
+
+/** A part that is missing is named where it is missing; one that is wrong, beside the secret. */
+function validateSecretReference(secret: SecretName, path: FieldPath, at: FieldPath): readonly FieldError[] {
+  return (['name', 'namespace'] as const).flatMap((part) => {
+    const value = secret[part] ?? ''
+    if (value === '') return [requiredField(at.field(part))]
+    const format = part === 'name' ? 'dns1123-subdomain' : 'dns1123-label'
+    return checkTextOrEmpty(format, value, path.field(part))
+  })
+}

@@ -1,0 +1,151 @@
+import { posix } from 'node:path'
+import { deepEqual } from '../../../equality.ts'
+import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../../field-error.ts'
+import { FieldPath } from '../../../field-path.ts'
+import { compareQuantity, isQuantity } from '../../../quantity.ts'
+import { checkFormat } from '../../../string-formats.ts'
+import { describeChanges } from '../../changes-text.ts'
+import { checkUnchanged } from '../../validation.ts'
+import { validateAccessModes } from '../access-modes.ts'
+import type { ResourceList } from '../common.ts'
+import { validateNodeSelector } from '../pod/validation/scheduling.ts'
+import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from './schema.ts'
+import { persistentVolumeSourceNames, sourceOf, validateSource } from './source-validation.ts'
+
+const specPath = FieldPath.of('spec')
+const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
+const volumeModes = ['Block', 'Filesystem']
+
+/** What is wrong with a volume (core/validation ValidatePersistentVolume). */
+export function validatePersistentVolume({ metadata, spec = {} }: PersistentVolume): readonly FieldError[] {
+  return [
+    ...validateCapacity(spec.capacity ?? {}, specPath.field('capacity')),
+    ...validatePersistentVolumeSpec(spec, metadata.name ?? '', specPath),
+  ]
+}
+
+/** What is wrong with a volume that is written where it is attached, instead of being an object of its own. */
+export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, path: FieldPath): readonly FieldError[] {
+  const only = (field: string, value: string): readonly FieldError[] => [
+    forbiddenField(path.field(field), `may only be ${value} in the context of inline volumes`),
+  ]
+  const absent = ['claimRef', 'capacity', 'nodeAffinity', 'storageClassName', 'volumeAttributesClassName'] as const
+  return [
+    ...absent.flatMap((field) =>
+      spec[field] === undefined
+        ? []
+        : [forbiddenField(path.field(field), 'may not be specified in the context of inline volumes')],
+    ),
+    ...(spec.csi === undefined
+      ? [requiredField(path.field('csi'), 'has to be specified in the context of inline volumes')]
+      : []),
+    ...(spec.persistentVolumeReclaimPolicy === 'Retain' ? [] : only('persistentVolumeReclaimPolicy', 'Retain')),
+    ...(spec.volumeMode === 'Block'
+      ? [
+          forbiddenField(
+            path.field('volumeMode'),
+            'may not specify volumeMode other than Filesystem in the context of inline volumes',
+          ),
+        ]
+      : []),
+    ...validatePersistentVolumeSpec(spec, '', path),
+  ]
+}
+
+function validatePersistentVolumeSpec(spec: PersistentVolumeSpec, name: string, path: FieldPath): FieldError[] {
+  const { accessModes = [], persistentVolumeReclaimPolicy: policy, volumeMode, storageClassName } = spec
+  const modesPath = path.field('accessModes')
+  const policyPath = path.field('persistentVolumeReclaimPolicy')
+  const isRecycledRoot = spec.hostPath !== undefined && isRoot(spec.hostPath.path) && policy === 'Recycle'
+  return [
+    ...(accessModes.length === 0 ? [requiredField(modesPath)] : validateAccessModes(accessModes, modesPath)),
+    ...(policy === undefined || reclaimPolicies.includes(policy)
+      ? []
+      : [unsupportedField(policyPath, policy, reclaimPolicies)]),
+    ...(spec.nodeAffinity === undefined ? [] : validateNodeAffinity(spec.nodeAffinity, path.field('nodeAffinity'))),
+    ...validateSources(spec, name, path),
+    ...(isRecycledRoot ? [forbiddenField(policyPath, "may not be 'recycle' for a hostPath mount of '/'")] : []),
+    ...checkClassName(storageClassName, path.field('storageClassName')),
+    ...(volumeMode === undefined || volumeModes.includes(volumeMode)
+      ? []
+      : [unsupportedField(path.field('volumeMode'), volumeMode, volumeModes)]),
+    ...checkClassName(spec.volumeAttributesClassName, path.field('volumeAttributesClassName')),
+    ...(spec.volumeAttributesClassName && spec.csi === undefined
+      ? [requiredField(path.field('csi'), 'has to be specified when using volumeAttributesClassName')]
+      : []),
+  ]
+}
+
+const isRoot = (path: string | undefined): boolean => path !== undefined && posix.normalize(path) === '/'
+
+const checkClassName = (name: string | undefined, path: FieldPath): FieldError[] =>
+  name ? checkFormat('dns1123-subdomain', name).map((why) => invalidField(path, name, why)) : []
+
+function validateCapacity(capacity: ResourceList, path: FieldPath): readonly FieldError[] {
+  const names = Object.keys(capacity)
+  return [
+    ...(names.length === 0 ? [requiredField(path)] : []),
+    ...(names.length === 1 && names[0] === 'storage' ? [] : [unsupportedField(path, capacity, ['storage'])]),
+    ...Object.entries(capacity).flatMap(([name, amount]) => {
+      if (!isQuantity(amount) || compareQuantity(amount, '0') > 0) return []
+      return [invalidField(path.key(name), amount, 'must be greater than zero')]
+    }),
+  ]
+}
+
+function validateNodeAffinity({ required }: VolumeNodeAffinity, path: FieldPath): readonly FieldError[] {
+  if (required !== undefined) return validateNodeSelector(required, path.field('required'))
+  return [requiredField(path.field('required'), 'must specify required node constraints')]
+}
+
+function validateSources(spec: PersistentVolumeSpec, name: string, path: FieldPath): readonly FieldError[] {
+  const [first, ...others] = persistentVolumeSourceNames.filter((source) => spec[source] !== undefined)
+  if (first === undefined) return [requiredField(path, 'must specify a volume type')]
+  const needsAffinity = spec.local !== undefined && spec.nodeAffinity === undefined
+  return [
+    ...validateSource(first, spec, name, path),
+    ...others.map((source) => forbiddenField(path.field(source), 'may not specify more than 1 volume type')),
+    ...(needsAffinity ? [requiredField(path.field('nodeAffinity'), 'Local volume requires node affinity')] : []),
+  ]
+}
+
+/** What an update of a volume may not do: it stays where it is. */
+export function validatePersistentVolumeUpdate(
+  { spec = {} }: PersistentVolume,
+  { spec: old = {} }: PersistentVolume,
+): readonly FieldError[] {
+  const [source, oldSource] = [withoutNewSecret(sourceOf(spec), old), sourceOf(old)]
+  const rule = 'spec.persistentvolumesource is immutable after creation'
+  return [
+    ...(deepEqual(source, oldSource)
+      ? []
+      : [
+          forbiddenField(
+            specPath.field('persistentvolumesource'),
+            [rule, ...describeChanges(oldSource, source)].join('\n'),
+          ),
+        ]),
+    // Upstream's messages name these fields without what they are in.
+    ...checkUnchanged(spec.volumeMode, old.volumeMode, FieldPath.of('volumeMode')),
+    ...(old.nodeAffinity === undefined
+      ? []
+      : checkUnchanged(spec.nodeAffinity, old.nodeAffinity, FieldPath.of('nodeAffinity'))),
+    ...validateAttributesUpdate(spec, old),
+  ]
+}
+
+/** How a driver enlarges its volumes may be said later. */
+function withoutNewSecret(source: ReturnType<typeof sourceOf>, old: PersistentVolumeSpec) {
+  if (source.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined)
+    return source
+  const { controllerExpandSecretRef: _, ...csi } = source.csi
+  return { ...source, csi }
+}
+
+function validateAttributesUpdate(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): readonly FieldError[] {
+  const path = specPath.field('volumeAttributesClassName')
+  const [name, before] = [spec.volumeAttributesClassName, old.volumeAttributesClassName]
+  if (before === undefined || name === before) return []
+  if (name === undefined) return [forbiddenField(path, 'update from non-nil value to nil is forbidden')]
+  return name === '' ? [forbiddenField(path, 'update from non-nil value to an empty string is forbidden')] : []
+}

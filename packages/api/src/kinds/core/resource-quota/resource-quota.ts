@@ -1,0 +1,46 @@
+import { compareText } from '../../../compare-text.ts'
+import { ageColumn, column, nameColumn } from '../../columns.ts'
+import { kind } from '../../kind.ts'
+import { wholeMillis } from '../common.ts'
+import { type ResourceQuota, resourceQuotaSchema } from './schema.ts'
+import { validateResourceQuota, validateResourceQuotaStatus, validateResourceQuotaUpdate } from './validation.ts'
+
+/** `v1` resourcequotas. */
+export const resourceQuotas = kind<ResourceQuota>(resourceQuotaSchema, {
+  plural: 'resourcequotas',
+  shortNames: ['quota'],
+  columns: [
+    nameColumn,
+    column('Request', (quota) => shownUse(quota, (name) => !isLimit(name)), 'How much is used of what is allowed.'),
+    column('Limit', (quota) => shownUse(quota, isLimit), 'How much is used of the limits that are allowed.'),
+    ageColumn,
+  ],
+  rules: { returnsDeletedObject: true },
+  defaults: withWholeMillis,
+  validate: validateResourceQuota,
+  validateUpdate: validateResourceQuotaUpdate,
+  validateStatusUpdate: validateResourceQuotaStatus,
+})
+
+const isLimit = (name: string): boolean => name.startsWith('limits.')
+
+/** `pods: 1/10, requests.cpu: 100m/1` */
+function shownUse({ status }: ResourceQuota, isShown: (name: string) => boolean): string {
+  return Object.entries(status?.hard ?? {})
+    .filter(([name]) => isShown(name))
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([name, hard]) => `${name}: ${status?.used?.[name] ?? '0'}/${hard}`)
+    .join(', ')
+}
+
+function withWholeMillis(quota: ResourceQuota): ResourceQuota {
+  const { spec, status } = quota
+  const [hard, inForce, used] = [wholeMillis(spec?.hard), wholeMillis(status?.hard), wholeMillis(status?.used)]
+  const keepsStatus = inForce === status?.hard && used === status?.used
+  if (hard === spec?.hard && keepsStatus) return quota
+  return {
+    ...quota,
+    ...(hard === spec?.hard ? {} : { spec: { ...spec, hard } }),
+    ...(keepsStatus ? {} : { status: { ...status, hard: inForce, used } }),
+  }
+}

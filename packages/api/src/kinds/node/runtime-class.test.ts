@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { problemsOfCreate, problemsOfUpdate, row } from '../../../test/requests.ts'
+import { runtimeClasses } from './runtime-class.ts'
+
+const toleration = { key: 'vm', operator: 'Exists' }
+
+it.each<readonly [string, object, readonly string[]]>([
+  ['a good one', { handler: 'vm', overhead: { podFixed: { cpu: '100m' } } }, []],
+  [
+    'no handler',
+    {},
+    [
+      "handler: Invalid value: \"\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+    ],
+  ],
+  [
+    'overhead of what is no resource',
+    { handler: 'vm', overhead: { podFixed: { cpus: '1' } } },
+    [
+      'overhead.limits[cpus]: Invalid value: "cpus": must be a standard resource type or fully qualified',
+      'overhead.limits[cpus]: Invalid value: "cpus": must be a standard resource for containers',
+    ],
+  ],
+  [
+    'the same taint twice',
+    { handler: 'vm', scheduling: { tolerations: [toleration, { ...toleration, tolerationSeconds: 5 }] } },
+    [
+      'scheduling.tolerations.tolerations[1].effect: Invalid value: "": effect must be \'NoExecute\' when `tolerationSeconds` is set',
+      'scheduling.tolerations[1]: Duplicate value: {"key":"vm","operator":"Exists","tolerationSeconds":5}',
+    ],
+  ],
+])('judges %s', (_, draft, problems) => {
+  expect(problemsOfCreate(runtimeClasses, { ...draft })).toEqual(problems)
+})
+
+it('keeps its handler', () => {
+  const problems = problemsOfUpdate(runtimeClasses, { handler: 'vm' }, { handler: 'container' })
+  expect(problems).toEqual(['handler: Invalid value: "container": field is immutable'])
+})
+
+it('is shown with its handler', () => {
+  expect(row(runtimeClasses, { handler: 'vm' }, 0)).toEqual({ Name: 'x', Handler: 'vm', Age: '<unknown>' })
+})

@@ -1,0 +1,79 @@
+import { deepEqual } from '../../equality.ts'
+import { duplicateField, type FieldError, invalidField } from '../../field-error.ts'
+import { FieldPath } from '../../field-path.ts'
+import { kindSchema } from '../../meta.ts'
+import { validateLabels } from '../../object-meta-validation.ts'
+import { atomicList, mapOf, object, optional, required, string } from '../../schema/builders.ts'
+import type { Infer } from '../../schema/schema.ts'
+import { checkFormat } from '../../string-formats.ts'
+import { ageColumn, column, nameColumn } from '../columns.ts'
+import { resourceList } from '../core/common.ts'
+import { type Toleration, toleration } from '../core/pod/scheduling.ts'
+import { validateResources } from '../core/pod/validation/resources.ts'
+import { validateTolerations } from '../core/pod/validation/scheduling.ts'
+import { kind } from '../kind.ts'
+import { checkUnchanged } from '../validation.ts'
+
+const nodeV1 = 'io.k8s.api.node.v1'
+
+export interface RuntimeOverhead extends Infer<typeof runtimeOverhead> {}
+export const runtimeOverhead = object(`${nodeV1}.Overhead`, 'What a runtime takes for itself.', {
+  podFixed: optional(resourceList, 'Resources that each pod takes beside those of its containers.'),
+})
+
+export interface RuntimeScheduling extends Infer<typeof runtimeScheduling> {}
+export const runtimeScheduling = object(`${nodeV1}.Scheduling`, 'Which nodes have a runtime.', {
+  nodeSelector: optional(
+    mapOf(string(), { mapType: 'atomic' }),
+    'Labels of the nodes that have it. They are added to the node selector of pods.',
+  ),
+  tolerations: optional(atomicList(toleration), 'Taints of those nodes, which pods tolerate along with their own.'),
+})
+
+/** A way of running containers that pods may ask for by name. */
+export interface RuntimeClass extends Infer<typeof runtimeClassSchema> {}
+export const runtimeClassSchema = kindSchema(
+  `${nodeV1}.RuntimeClass`,
+  'A way of running containers, such as in virtual machines, which pods ask for by its name.',
+  {
+    handler: required(string(), 'What node agents call it in their own configuration. It cannot be changed.', {
+      default: '',
+    }),
+    overhead: optional(runtimeOverhead, 'What it takes for itself. It counts when pods are placed.'),
+    scheduling: optional(runtimeScheduling, 'Which nodes have it; all of them unless set.'),
+  },
+)
+
+const schedulingPath = FieldPath.of('scheduling')
+
+function validate({ handler, overhead, scheduling }: RuntimeClass): readonly FieldError[] {
+  return [
+    ...checkFormat('dns1123-label', handler).map((why) => invalidField(FieldPath.of('handler'), handler, why)),
+    ...(overhead === undefined
+      ? []
+      : validateResources({ limits: overhead.podFixed }, new Set(), FieldPath.of('overhead'))),
+    ...validateLabels(scheduling?.nodeSelector, schedulingPath.field('nodeSelector')),
+    ...validateDistinctTolerations(scheduling?.tolerations ?? [], schedulingPath.field('tolerations')),
+  ]
+}
+
+function validateDistinctTolerations(tolerations: readonly Toleration[], path: FieldPath): readonly FieldError[] {
+  const taintOf = ({ tolerationSeconds: _, ...taint }: Toleration) => taint
+  const isRepeated = (toleration: Toleration, index: number): boolean =>
+    tolerations.slice(0, index).some((earlier) => deepEqual(taintOf(earlier), taintOf(toleration)))
+  return [
+    // Upstream's messages have the field twice.
+    ...validateTolerations(tolerations, path.field('tolerations')),
+    ...tolerations.flatMap((each, index) => (isRepeated(each, index) ? [duplicateField(path.index(index), each)] : [])),
+  ]
+}
+
+/** `node.k8s.io/v1` runtimeclasses. */
+export const runtimeClasses = kind<RuntimeClass>(runtimeClassSchema, {
+  plural: 'runtimeclasses',
+  namespaced: false,
+  columns: [nameColumn, column('Handler', ({ handler }) => handler, { field: 'handler' }), ageColumn],
+  rules: { updatesUnconditionally: false },
+  validate,
+  validateUpdate: (next, old) => checkUnchanged(next.handler, old.handler, FieldPath.of('handler')),
+})

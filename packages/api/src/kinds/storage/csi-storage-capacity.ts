@@ -1,0 +1,60 @@
+import { type FieldError, invalidField } from '../../field-error.ts'
+import { FieldPath } from '../../field-path.ts'
+import { kindSchema } from '../../meta.ts'
+import { compareQuantity } from '../../quantity.ts'
+import { optional, quantity, required, string } from '../../schema/builders.ts'
+import type { Infer } from '../../schema/schema.ts'
+import { checkFormat } from '../../string-formats.ts'
+import { column, nameColumn } from '../columns.ts'
+import { labelSelector } from '../core/common.ts'
+import { checkLabelSelector } from '../core/pod/validation/checks.ts'
+import { kind } from '../kind.ts'
+import { checkUnchanged } from '../validation.ts'
+import { storageV1 } from './names.ts'
+
+/** How much room a storage class has in a place. */
+export interface CsiStorageCapacity extends Infer<typeof csiStorageCapacitySchema> {}
+export const csiStorageCapacitySchema = kindSchema(
+  `${storageV1}.CSIStorageCapacity`,
+  'How much room there is for volumes of a storage class on the nodes of one place, as its driver says.',
+  {
+    nodeTopology: optional(labelSelector, 'The nodes that this is about; none unless set. It cannot be changed.'),
+    storageClassName: required(string(), 'The storage class that this is about. It cannot be changed.', {
+      default: '',
+    }),
+    capacity: optional(quantity, 'How much room there is; unknown unless set.'),
+    maximumVolumeSize: optional(quantity, 'How large a single volume may be; not known unless set.'),
+  },
+)
+
+function validate(object: CsiStorageCapacity): readonly FieldError[] {
+  const { storageClassName, nodeTopology } = object
+  const amounts = (['capacity', 'maximumVolumeSize'] as const).flatMap((field) => {
+    const amount = object[field]
+    if (amount === undefined || compareQuantity(amount, '0') >= 0) return []
+    return [invalidField(FieldPath.of(field), amount, 'must be greater than or equal to 0')]
+  })
+  return [
+    ...checkLabelSelector(nodeTopology, FieldPath.of('nodeTopology')),
+    ...checkFormat('dns1123-subdomain', storageClassName).map((why) =>
+      invalidField(FieldPath.of('storageClassName'), storageClassName, why),
+    ),
+    ...amounts,
+  ]
+}
+
+/** `storage.k8s.io/v1` csistoragecapacities. */
+export const csiStorageCapacities = kind<CsiStorageCapacity>(csiStorageCapacitySchema, {
+  plural: 'csistoragecapacities',
+  columns: [
+    nameColumn,
+    column('StorageClassName', ({ storageClassName }) => storageClassName, { field: 'storageClassName' }),
+    column('Capacity', ({ capacity }) => capacity ?? '<unset>', { field: 'capacity' }),
+  ],
+  rules: { updatesUnconditionally: false },
+  validate,
+  validateUpdate: (next, old) => [
+    ...checkUnchanged(next.nodeTopology, old.nodeTopology, FieldPath.of('nodeTopology')),
+    ...checkUnchanged(next.storageClassName, old.storageClassName, FieldPath.of('storageClassName')),
+  ],
+})

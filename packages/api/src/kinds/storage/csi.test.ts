@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { created, decoded, problemsOfCreate, problemsOfStatus, problemsOfUpdate, row } from '../../../test/requests.ts'
+import { csiDrivers } from './csi-driver.ts'
+import { csiNodes } from './csi-node.ts'
+import { csiStorageCapacities } from './csi-storage-capacity.ts'
+import { volumeAttachments } from './volume-attachment.ts'
+import { volumeAttributesClasses } from './volume-attributes-class.ts'
+
+describe('a CSI driver', () => {
+  it('is taken to be an ordinary one', () => {
+    expect(decoded(csiDrivers, {}).spec).toEqual({
+      attachRequired: true,
+      podInfoOnMount: false,
+      volumeLifecycleModes: ['Persistent'],
+      storageCapacity: false,
+      fsGroupPolicy: 'ReadWriteOnceWithFSType',
+      requiresRepublish: false,
+      seLinuxMount: false,
+    })
+  })
+
+  it('is refused where it makes no sense', () => {
+    const spec = {
+      fsGroupPolicy: 'All',
+      volumeLifecycleModes: ['Forever'],
+      nodeAllocatableUpdatePeriodSeconds: 9,
+      tokenRequests: [
+        { audience: 'a', expirationSeconds: 599 },
+        { audience: 'a' },
+        { audience: 'b', expirationSeconds: 2 ** 33 },
+      ],
+    }
+    expect(problemsOfCreate(csiDrivers, { spec })).toEqual([
+      'spec.tokenRequests[0].expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
+      'spec.tokenRequests[1].audience: Duplicate value: "a"',
+      'spec.tokenRequests[2].expirationSeconds: Invalid value: 8589934592: may not specify a duration larger than 2^32 seconds',
+      'spec.fsGroupPolicy: Unsupported value: "All": supported values: "File", "None", "ReadWriteOnceWithFSType"',
+      'spec.volumeLifecycleModes: Unsupported value: "Forever": supported values: "Persistent", "Ephemeral"',
+      'spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 9: must be greater than or equal to 10 seconds',
+    ])
+  })
+
+  it('attaches its volumes, or does not, for good', () => {
+    expect(problemsOfUpdate(csiDrivers, {}, { spec: { attachRequired: false } })).toEqual([
+      'spec.attachedRequired: Invalid value: false: field is immutable',
+    ])
+    expect(problemsOfUpdate(csiDrivers, {}, { spec: { podInfoOnMount: true } })).toEqual([])
+  })
+
+  it('is shown with what it needs', () => {
+    const spec = { tokenRequests: [{ audience: 'a' }, { audience: 'b' }], volumeLifecycleModes: ['Ephemeral'] }
+    expect(row(csiDrivers, { spec }, 0)).toMatchObject({
+      AttachRequired: true,
+      TokenRequests: 'a,b',
+      Modes: 'Ephemeral',
+    })
+    expect(row(csiDrivers, {}, 0)).toMatchObject({ TokenRequests: '<unset>' })
+  })
+})
+
+describe('the drivers of a node', () => {
+  const driver = { name: 'example.com', nodeID: 'n1', topologyKeys: ['zone'] }
+  const withDrivers = (...drivers: readonly object[]) => ({ spec: { drivers } })
+
+  it('are there once, and know the node', () => {
+    const drivers = withDrivers(driver, { name: 'example.com', nodeID: 'x'.repeat(257) }, { topologyKeys: ['a', 'a'] })
+    expect(problemsOfCreate(csiNodes, drivers)).toEqual([
+      'spec.drivers[2].name: Required value',
+      'spec.drivers[2].nodeID: Required value',
+      expect.stringContaining('spec.drivers[1].nodeID: Invalid value: "xxx'),
+      'spec.drivers[1].name: Duplicate value: "example.com"',
+      'spec.drivers[2]: Duplicate value: "a"',
+    ])
+  })
+
+  it('may only change how many volumes fit, unless they go and come back', () => {
+    const grown = { ...driver, allocatable: { count: 5 } }
+    expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers(grown))).toEqual([])
+    expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers())).toEqual([])
+    expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers({ ...driver, nodeID: 'n2' }))).toEqual([
+      'CSINodeDriver: Invalid value: {"name":"example.com","nodeID":"n2","topologyKeys":["zone"]}: field is immutable',
+    ])
+    expect(row(csiNodes, withDrivers(driver), 0)).toMatchObject({ Drivers: 1 })
+  })
+})
+
+describe('the capacity of a storage class', () => {
+  const capacity = { storageClassName: 'fast', capacity: '10Gi', nodeTopology: { matchLabels: { zone: 'a' } } }
+
+  it('is not negative, and about one class in one place', () => {
+    expect(problemsOfCreate(csiStorageCapacities, { ...capacity, capacity: '-1', maximumVolumeSize: '-2' })).toEqual([
+      'capacity: Invalid value: "-1": must be greater than or equal to 0',
+      'maximumVolumeSize: Invalid value: "-2": must be greater than or equal to 0',
+    ])
+    expect(problemsOfUpdate(csiStorageCapacities, capacity, { storageClassName: 'slow' })).toEqual([
+      'nodeTopology: Invalid value: "null": field is immutable',
+      'storageClassName: Invalid value: "slow": field is immutable',
+    ])
+    expect(row(csiStorageCapacities, capacity, 0)).toEqual({ Name: 'x', StorageClassName: 'fast', Capacity: '10Gi' })
+  })
+})
+
+describe('a volume attachment', () => {
+  const attachment = (source: object) => ({ spec: { attacher: 'example.com', nodeName: 'n1', source } })
+
+  it.each<readonly [string, object, readonly string[]]>([
+    ['a good one', { persistentVolumeName: 'pv' }, []],
+    [
+      'nothing',
+      {},
+      ['spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName'],
+    ],
+    [
+      'a volume of its own that is none',
+      { inlineVolumeSpec: { accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' }, capacity: { storage: '1' } } },
+      [
+        'spec.source.inlineVolumeSpec.capacity: Forbidden: may not be specified in the context of inline volumes',
+        'spec.source.inlineVolumeSpec.csi: Required value: has to be specified in the context of inline volumes',
+      ],
+    ],
+  ])('%s', (_, source, problems) => {
+    expect(problemsOfCreate(volumeAttachments, attachment(source))).toEqual(problems)
+  })
+
+  it('begins unattached, and stays what it is', () => {
+    const draft = attachment({ persistentVolumeName: 'pv' })
+    expect(created(volumeAttachments, { ...draft, status: { attached: true } }).status).toEqual({ attached: false })
+    expect(problemsOfUpdate(volumeAttachments, draft, attachment({ persistentVolumeName: 'other' }))).toEqual([
+      expect.stringContaining('field is immutable'),
+    ])
+    expect(row(volumeAttachments, draft, 0)).toMatchObject({
+      Attacher: 'example.com',
+      PV: 'pv',
+      Node: 'n1',
+      Attached: false,
+    })
+  })
+
+  it('says in few words what went wrong', () => {
+    const status = { attachError: { message: 'x'.repeat(1025) } }
+    expect(problemsOfStatus(volumeAttachments, { ...attachment({}), status })).toEqual([
+      'status.attachError.message: Too long: may not be more than 1024 bytes',
+    ])
+  })
+})
+
+describe('a class of volume attributes', () => {
+  it('has attributes, for good', () => {
+    expect(problemsOfCreate(volumeAttributesClasses, { driverName: 'example.com' })).toEqual([
+      'parameters: Required value: must contain at least one key/value pair',
+    ])
+    const [before, after] = [{ a: '1' }, { a: '2' }]
+    const driverName = 'example.com'
+    expect(
+      problemsOfUpdate(volumeAttributesClasses, { driverName, parameters: before }, { driverName, parameters: after }),
+    ).toEqual(['parameters: Forbidden: updates to parameters are forbidden.'])
+  })
+})
