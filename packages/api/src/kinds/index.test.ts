@@ -54,7 +54,10 @@ describe('the built-in kinds', () => {
   })
 
   it('are found by names that mean one of them', () => {
-    const names = builtinKinds.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames])
+    // Endpoints are many in the singular too.
+    const names = builtinKinds.flatMap(({ plural, singular, shortNames }) => [
+      ...new Set([plural, singular, ...shortNames]),
+    ])
     expect(new Set(names).size).toBe(names.length)
   })
 })

@@ -37,6 +37,7 @@ export { shownAccessModes } from './core/access-modes.ts'
 export * from './core/binding.ts'
 export * from './core/common.ts'
 export * from './core/config-map.ts'
+export * from './core/endpoints/endpoints.ts'
 export * from './core/event/event.ts'
 export * from './core/event/event-schema.ts'
 export { eventMessageMax, eventTextMax } from './core/event/event-validation.ts'
@@ -77,7 +78,18 @@ export * from './core/replication-controller/replication-controller-schema.ts'
 export * from './core/resource-quota/resource-quota.ts'
 export * from './core/resource-quota/schema.ts'
 export * from './core/secret.ts'
+export * from './core/service/service.ts'
+export * from './core/service/service-schema.ts'
+export {
+  isExternallyAccessible,
+  needsClusterIp,
+  needsHealthCheckNodePort,
+  needsNodePort,
+} from './core/service/service-update.ts'
+export { isHeadless } from './core/service/service-validation.ts'
 export * from './core/service-account.ts'
+export * from './discovery/endpoint-slice/endpoint-slice.ts'
+export * from './discovery/endpoint-slice/endpoint-slice-schema.ts'
 export * from './events/event-v1.ts'
 export * from './kind.ts'
 export * from './meta/condition.ts'

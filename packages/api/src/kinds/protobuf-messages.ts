@@ -4,6 +4,7 @@ import { appsMessages } from './apps/protobuf.ts'
 import { autoscalingMessages } from './autoscaling/protobuf.ts'
 import { coordinationMessages } from './coordination/protobuf.ts'
 import { coreMessages } from './core/protobuf.ts'
+import { discoveryMessages } from './discovery/protobuf.ts'
 import { eventsMessages } from './events/protobuf.ts'
 import { metaMessages } from './meta/protobuf.ts'
 import { nodeMessages } from './node/protobuf.ts'
@@ -31,6 +32,7 @@ export const protobufMessages: Readonly<Record<string, string>> = {
   ...autoscalingMessages,
   ...coordinationMessages,
   ...coreMessages,
+  ...discoveryMessages,
   ...eventsMessages,
   ...metaMessages,
   ...nodeMessages,

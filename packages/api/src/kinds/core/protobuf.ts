@@ -18,6 +18,7 @@ CephFSVolumeSource: monitors path user secretFile secretRef readOnly
 CinderPersistentVolumeSource: volumeID fsType readOnly secretRef
 CinderVolumeSource: volumeID fsType readOnly secretRef
 ClusterTrustBundleProjection: name* signerName* labelSelector path optional*
+ClientIPConfig: timeoutSeconds*
 ConfigMap: metadata data binaryData immutable*
 ConfigMapEnvSource: ...LocalObjectReference optional*
 ConfigMapKeySelector: ...LocalObjectReference key optional*
@@ -45,6 +46,10 @@ DownwardAPIProjection: items
 DownwardAPIVolumeFile: path fieldRef resourceFieldRef mode*
 DownwardAPIVolumeSource: items defaultMode*
 EmptyDirVolumeSource: medium sizeLimit
+EndpointAddress: ip targetRef hostname nodeName*
+EndpointPort: name port protocol appProtocol*
+EndpointSubset: addresses notReadyAddresses ports
+Endpoints: metadata subsets
 EnvFromSource: prefix configMapRef secretRef
 EnvVar: name value valueFrom
 EnvVarSource: fieldRef resourceFieldRef configMapKeyRef secretKeyRef fileKeyRef
@@ -85,6 +90,8 @@ LimitRange: metadata spec
 LimitRangeItem: type max min default defaultRequest maxLimitRequestRatio
 LimitRangeSpec: limits
 LinuxContainerUser: uid gid supplementalGroups
+LoadBalancerIngress: ip hostname ipMode* ports
+LoadBalancerStatus: ingress
 LocalObjectReference: name
 LocalVolumeSource: path fsType*
 ModifyVolumeStatus: targetVolumeAttributesClassName status
@@ -159,6 +166,7 @@ PodStatus: phase conditions message reason hostIP podIP startTime containerStatu
   extendedResourceClaimStatus allocatedResources resources
 PodTemplate: metadata template
 PodTemplateSpec: metadata spec
+PortStatus: port protocol error*
 PortworxVolumeSource: volumeID fsType readOnly
 PreferredSchedulingTerm: weight preference
 Probe: ...ProbeHandler initialDelaySeconds timeoutSeconds periodSeconds successThreshold failureThreshold
@@ -197,8 +205,16 @@ SecretReference: name namespace
 SecretVolumeSource: secretName items defaultMode* optional*
 SecurityContext: capabilities privileged* seLinuxOptions runAsUser* runAsNonRoot* readOnlyRootFilesystem*
   allowPrivilegeEscalation* runAsGroup* procMount* windowsOptions seccompProfile appArmorProfile
+Service: metadata spec status
 ServiceAccount: metadata secrets imagePullSecrets automountServiceAccountToken*
 ServiceAccountTokenProjection: audience expirationSeconds* path
+ServicePort: name protocol port targetPort nodePort appProtocol*
+ServiceSpec: ports selector clusterIP type externalIPs 7:sessionAffinity loadBalancerIP loadBalancerSourceRanges
+  externalName externalTrafficPolicy healthCheckNodePort publishNotReadyAddresses sessionAffinityConfig
+  17:ipFamilyPolicy* clusterIPs ipFamilies allocateLoadBalancerNodePorts* loadBalancerClass* internalTrafficPolicy*
+  trafficDistribution*
+ServiceStatus: loadBalancer conditions
+SessionAffinityConfig: clientIP
 SleepAction: seconds
 StorageOSPersistentVolumeSource: volumeName volumeNamespace fsType readOnly secretRef
 StorageOSVolumeSource: volumeName volumeNamespace fsType readOnly secretRef

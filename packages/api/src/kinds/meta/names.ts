@@ -11,6 +11,9 @@ export const appsV1 = 'io.k8s.api.apps.v1'
 export const autoscalingV1 = 'io.k8s.api.autoscaling.v1'
 export const autoscalingV2 = 'io.k8s.api.autoscaling.v2'
 
+/** What OpenAPI definition names of the discovery group start with. */
+export const discoveryV1 = 'io.k8s.api.discovery.v1'
+
 /** What OpenAPI definition names of definitions of custom resources start with. */
 export const apiextensionsV1 = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1'
 

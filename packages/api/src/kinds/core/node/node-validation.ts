@@ -1,5 +1,4 @@
 /** Upstream's ValidateNode and ValidateNodeUpdate (pkg/apis/core/validation). */
-import { isIP } from 'node:net'
 import {
   duplicateField,
   type FieldError,
@@ -11,6 +10,7 @@ import {
 import { FieldPath } from '../../../field-path.ts'
 import { compareQuantity, parseQuantity } from '../../../quantity.ts'
 import { checkFormat } from '../../../string-formats.ts'
+import { checkCidr, cidrFamily } from '../../addresses.ts'
 import type { ResourceList } from '../common.ts'
 import type { Node } from './node-schema.ts'
 import { type Taint, taintEffects } from './node-spec.ts'
@@ -112,23 +112,8 @@ const isCounted = (resource: string): boolean =>
   resource === 'pods' || (resource.includes('/') && !resource.split('/')[0]?.endsWith('kubernetes.io'))
 
 function validatePodCidrs(cidrs: readonly string[], path: FieldPath): readonly FieldError[] {
-  const errors: FieldError[] = []
-  for (const [index, cidr] of cidrs.entries()) {
-    if (cidrFamily(cidr) !== 0) continue
-    errors.push(
-      invalidField(path.index(index), cidr, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'),
-    )
-  }
+  const errors = cidrs.flatMap((cidr, index) => checkCidr(cidr, path.index(index)))
   const families = new Set(cidrs.map(cidrFamily))
-  if (errors.length === 0 && families.size < cidrs.length) {
-    errors.push(invalidField(path, cidrs, 'may specify no more than one CIDR for each IP family'))
-  }
-  return errors
-}
-
-/** 4 or 6; 0 for what is no range of addresses. */
-function cidrFamily(cidr: string): number {
-  const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(cidr) ?? []
-  const family = isIP(address)
-  return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128) ? family : 0
+  if (errors.length > 0 || families.size >= cidrs.length) return errors
+  return [invalidField(path, cidrs, 'may specify no more than one CIDR for each IP family')]
 }

@@ -1,0 +1,103 @@
+/** What an update of a Service leaves as it was although the client does not say it (registry/core/service). */
+import { deepEqual } from '../../../equality.ts'
+import type { Service, ServicePort, ServiceSpec } from './service-schema.ts'
+
+/** A Service that is not a mere name has an address of its own, or says that it has none. */
+export const needsClusterIp = ({ type }: ServiceSpec): boolean => type !== 'ExternalName'
+
+/** Whether each port is a port of the nodes as well. */
+export const needsNodePort = ({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean =>
+  type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts !== false)
+
+/** Whether nodes tell a load balancer which of them have pods. */
+export const needsHealthCheckNodePort = ({ type, externalTrafficPolicy }: ServiceSpec): boolean =>
+  type === 'LoadBalancer' && externalTrafficPolicy === 'Local'
+
+/** Whether traffic from outside the cluster reaches it. */
+export const isExternallyAccessible = ({ type, externalIPs = [] }: ServiceSpec): boolean =>
+  type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && externalIPs.length > 0)
+
+/** The first address may be given by itself; so may a new one on update. */
+export function withClusterIps(service: Service, old: Service | undefined): Service {
+  const { clusterIP = '', clusterIPs = [] } = service.spec
+  const before = old?.spec
+  if (before === undefined) {
+    return clusterIP !== '' && clusterIPs.length === 0 ? withSpec(service, { clusterIPs: [clusterIP] }) : service
+  }
+  if (!deepEqual(clusterIPs, before.clusterIPs ?? [])) return service
+  if (clusterIP === (before.clusterIP ?? '')) return service
+  return withSpec(service, { clusterIPs: clusterIP === '' ? undefined : [clusterIP] })
+}
+
+/** An update that does not name what has been allocated keeps it, as long as its type needs it. */
+export function keepAllocated(service: Service, old: Service): Service {
+  const [spec, before] = [service.spec, old.spec]
+  const changes: { -readonly [K in keyof ServiceSpec]?: ServiceSpec[K] } = {}
+  if (needsClusterIp(before) && needsClusterIp(spec)) {
+    const clusterIP = spec.clusterIP || before.clusterIP
+    changes.clusterIP = clusterIP
+    if ((spec.clusterIPs ?? []).length === 0 && clusterIP === before.clusterIP) changes.clusterIPs = before.clusterIPs
+  }
+  if (needsNodePort(before) && needsNodePort(spec)) changes.ports = keepNodePorts(spec.ports ?? [], before.ports ?? [])
+  if (needsHealthCheckNodePort(before) && needsHealthCheckNodePort(spec)) {
+    changes.healthCheckNodePort = spec.healthCheckNodePort || before.healthCheckNodePort
+  }
+  return withSpec(service, changes)
+}
+
+/** A port of the same name keeps its node port, unless another port asks for that one. */
+function keepNodePorts(ports: readonly ServicePort[], before: readonly ServicePort[]): readonly ServicePort[] {
+  const nodePorts = (list: readonly ServicePort[]) => list.map(({ nodePort = 0 }) => nodePort)
+  const asked = new Set(nodePorts(ports))
+  const used = new Set(nodePorts(before).filter((port) => asked.has(port)))
+  const byName = new Map(before.map(({ name = '', nodePort = 0 }) => [name, nodePort]))
+  return ports.map((port) => {
+    const kept = byName.get(port.name ?? '') ?? 0
+    if (port.nodePort || kept === 0 || used.has(kept)) return port
+    used.add(kept)
+    return { ...port, nodePort: kept }
+  })
+}
+
+/** What a type has no use for goes with the change of the type, unless the client says something new about it. */
+export function dropWhatTypeNoLongerNeeds(service: Service, old: Service): Service {
+  const [spec, before] = [service.spec, old.spec]
+  const changes: { -readonly [K in keyof ServiceSpec]?: ServiceSpec[K] } = {}
+  const drop = (...fields: readonly (keyof ServiceSpec)[]): void => {
+    if (fields.some((field) => !deepEqual(spec[field], before[field]))) return
+    for (const field of fields) changes[field] = undefined
+  }
+  const isPast = (rule: (spec: ServiceSpec) => boolean): boolean => rule(before) && !rule(spec)
+  if (isPast(needsClusterIp)) {
+    drop('clusterIP', 'clusterIPs')
+    drop('ipFamilies')
+    drop('ipFamilyPolicy')
+    drop('internalTrafficPolicy')
+  }
+  if (isPast(needsNodePort) && sameNodePorts(spec, before)) {
+    changes.ports = spec.ports?.map(({ nodePort: _nodePort, ...port }) => port)
+  }
+  if (isPast(needsHealthCheckNodePort)) drop('healthCheckNodePort')
+  if (isPast(({ type }) => type === 'LoadBalancer')) {
+    drop('allocateLoadBalancerNodePorts')
+    drop('loadBalancerClass')
+  }
+  if (isPast(isExternallyAccessible)) drop('externalTrafficPolicy')
+  return withSpec(service, changes)
+}
+
+function sameNodePorts(spec: ServiceSpec, before: ServiceSpec): boolean {
+  const nodePorts = ({ ports = [] }: ServiceSpec) => new Set(ports.map(({ nodePort = 0 }) => nodePort))
+  return deepEqual([...nodePorts(spec)].sort(), [...nodePorts(before)].sort())
+}
+
+function withSpec(service: Service, changes: Partial<Record<keyof ServiceSpec, unknown>>): Service {
+  const changed = Object.entries(changes).filter(([field, value]) => value !== service.spec[field as keyof ServiceSpec])
+  if (changed.length === 0) return service
+  const spec: Record<string, unknown> = { ...service.spec }
+  for (const [field, value] of changed) {
+    if (value === undefined) delete spec[field]
+    else spec[field] = value
+  }
+  return { ...service, spec }
+}

@@ -1,0 +1,278 @@
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../../field-error.ts'
+import { FieldPath } from '../../../field-path.ts'
+import { validateLabels } from '../../../object-meta-validation.ts'
+import { addressFamily, checkCidr, checkIp, checkNonSpecialIp } from '../../addresses.ts'
+import { checkPort, checkPortNumber, checkText } from '../pod/validation/checks.ts'
+import { noClusterIp, type Service, type ServicePort, type ServiceSpec } from './service-schema.ts'
+import { isExternallyAccessible, needsClusterIp, needsHealthCheckNodePort } from './service-update.ts'
+
+const specPath = FieldPath.of('spec')
+const kubeletPort = 10_250
+const clientIpTimeoutSecondsMax = 86_400
+const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'"
+
+/** A Service whose pods are found by their own addresses. */
+export const isHeadless = ({ clusterIPs = [] }: ServiceSpec): boolean =>
+  clusterIPs.length === 1 && clusterIPs[0] === noClusterIp
+
+/** What the server allocates may still be missing; all that is there is checked. */
+export function validateService({ spec }: Service): readonly FieldError[] {
+  const { ports = [], type } = spec
+  const portsPath = specPath.field('ports')
+  const needsPorts = ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName'
+  return [
+    ...(needsPorts ? [requiredField(portsPath)] : []),
+    ...typeErrors(spec),
+    ...portErrors(ports, portsPath),
+    ...validateLabels(spec.selector, specPath.field('selector')),
+    ...affinityErrors(spec, specPath.field('sessionAffinityConfig')),
+    ...(needsClusterIp(spec) ? clusterIpErrors(spec) : []),
+    ...(spec.externalIPs ?? []).flatMap((ip, index) =>
+      externalIpErrors(ip, specPath.field('externalIPs').index(index)),
+    ),
+    ...nodePortErrors(spec, portsPath),
+    ...loadBalancerErrors(spec),
+    ...trafficErrors(spec),
+  ]
+}
+
+/** What cannot change: the first address, and which load balancer serves it. */
+export function validateServiceUpdate({ spec }: Service, { spec: old }: Service): readonly FieldError[] {
+  const errors: FieldError[] = []
+  const path = specPath.field('clusterIPs').index(0)
+  const [before, after] = [old.clusterIPs?.[0] ?? '', spec.clusterIPs?.[0] ?? '']
+  if (needsClusterIp(old) && needsClusterIp(spec) && before !== '' && before !== after) {
+    const why = after === '' ? 'primary clusterIP can not be unset' : 'may not change once set'
+    errors.push(invalidField(path, spec.clusterIPs ?? [], why))
+  }
+  if (old.type === 'LoadBalancer' && spec.type === 'LoadBalancer' && old.loadBalancerClass !== spec.loadBalancerClass) {
+    const why = 'may not change once set'
+    errors.push(invalidField(specPath.field('loadBalancerClass'), spec.loadBalancerClass, why))
+  }
+  return errors
+}
+
+export function validateServiceStatus({ spec, status }: Service): readonly FieldError[] {
+  const path = FieldPath.of('status', 'loadBalancer', 'ingress')
+  const ingress = status?.loadBalancer?.ingress ?? []
+  if (ingress.length > 0 && spec.type !== 'LoadBalancer') {
+    return [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")]
+  }
+  return ingress.flatMap(({ ip = '', ipMode, hostname = '' }, index) => {
+    const at = path.index(index)
+    return [
+      ...(ip === '' ? [] : checkIp(ip, at.field('ip'))),
+      ...(ip === '' && ipMode !== undefined
+        ? [forbiddenField(at.field('ipMode'), 'may not be specified when `ip` is not set')]
+        : []),
+      ...checkText('dns1123-subdomain', hostname, at.field('hostname')),
+      ...(addressFamily(hostname) !== 0
+        ? [invalidField(at.field('hostname'), hostname, 'must be a DNS name, not an IP address')]
+        : []),
+    ]
+  })
+}
+
+function typeErrors(spec: ServiceSpec): readonly FieldError[] {
+  const { type, ports = [], clusterIPs = [] } = spec
+  const errors: FieldError[] = []
+  switch (type) {
+    case 'LoadBalancer':
+      for (const [index, { port }] of ports.entries()) {
+        if (port !== kubeletPort) continue
+        const why = `may not expose port ${kubeletPort} externally since it is used by kubelet`
+        errors.push(invalidField(specPath.field('ports').index(index), port, why))
+      }
+      break
+    case 'NodePort':
+      break
+    case 'ExternalName':
+      return externalNameErrors(spec)
+    default:
+      return []
+  }
+  if (isHeadless(spec)) {
+    const why = `may not be set to 'None' for ${type} services`
+    errors.push(invalidField(specPath.field('clusterIPs').index(0), clusterIPs[0], why))
+  }
+  return errors
+}
+
+function externalNameErrors(spec: ServiceSpec): readonly FieldError[] {
+  const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy, externalName = '' } = spec
+  const set = {
+    clusterIPs: clusterIPs.length > 0,
+    ipFamilies: ipFamilies.length > 0,
+    ipFamilyPolicy: ipFamilyPolicy !== undefined,
+  }
+  // A trailing dot says that the name is a whole one.
+  const name = externalName.replace(/\.$/, '')
+  const namePath = specPath.field('externalName')
+  return [
+    ...Object.entries(set).flatMap(([field, isSet]) =>
+      isSet ? [forbiddenField(specPath.field(field), 'may not be set for ExternalName services')] : [],
+    ),
+    ...(name === '' ? [requiredField(namePath)] : checkText('dns1123-subdomain', name, namePath)),
+  ]
+}
+
+function portErrors(ports: readonly ServicePort[], path: FieldPath): readonly FieldError[] {
+  const names = new Set<string>()
+  return ports.flatMap(({ name = '', port, targetPort, appProtocol }, index) => {
+    const at = path.index(index)
+    const isTwice = name !== '' && names.has(name)
+    names.add(name)
+    return [
+      ...(name === '' && ports.length > 1 ? [requiredField(at.field('name'))] : []),
+      ...checkText('dns1123-label', name, at.field('name')),
+      ...(isTwice ? [duplicateField(at.field('name'), name)] : []),
+      ...checkPortNumber(port, at.field('port')),
+      ...(targetPort === undefined ? [] : checkPort(targetPort, at.field('targetPort'))),
+      ...checkText('qualified-name', appProtocol, at.field('appProtocol')),
+    ]
+  })
+}
+
+function affinityErrors(
+  { sessionAffinity, sessionAffinityConfig }: ServiceSpec,
+  path: FieldPath,
+): readonly FieldError[] {
+  if (sessionAffinity !== 'ClientIP') {
+    if (sessionAffinityConfig === undefined) return []
+    return [forbiddenField(path, 'must not be set when session affinity is None')]
+  }
+  const { timeoutSeconds } = sessionAffinityConfig?.clientIP ?? {}
+  const at = path.field('clientIP').field('timeoutSeconds')
+  if (timeoutSeconds === undefined) return [requiredField(at, 'when session affinity type is ClientIP')]
+  if (timeoutSeconds > 0 && timeoutSeconds <= clientIpTimeoutSecondsMax) return []
+  return [invalidField(at, timeoutSeconds, `must be greater than 0 and less than ${clientIpTimeoutSecondsMax}`)]
+}
+
+/** The addresses, and whether they are of the families that are asked for (ValidateServiceClusterIPsRelatedFields). */
+function clusterIpErrors(spec: ServiceSpec): readonly FieldError[] {
+  const { clusterIP = '', clusterIPs = [], ipFamilies = [] } = spec
+  const path = specPath.field('clusterIPs')
+  const errors: FieldError[] = []
+  if (clusterIP === '' && clusterIPs.length > 0) {
+    errors.push(invalidField(path, clusterIPs, 'must be empty when `clusterIP` is not specified'))
+  }
+  if (clusterIP !== '' && clusterIPs.length === 0) errors.push(requiredField(path))
+  else if (clusterIP !== '' && clusterIPs[0] !== clusterIP) {
+    errors.push(invalidField(path, clusterIPs, 'first value must match `clusterIP`'))
+  }
+  errors.push(...familyErrors(ipFamilies, specPath.field('ipFamilies')))
+  const invalid = clusterIPs.flatMap((ip, index) => {
+    if (index > 0 || ip !== noClusterIp) return checkIp(ip, path.index(index))
+    return clusterIPs.length > 1 ? [invalidField(path, clusterIPs, "'None' must be the first and only value")] : []
+  })
+  errors.push(...invalid)
+  if (clusterIPs.length > 2) errors.push(invalidField(path, clusterIPs, 'may only hold up to 2 values'))
+  if (invalid.length > 0) return errors
+  const families = new Set(clusterIPs.map(addressFamily))
+  if (clusterIPs.length > 1 && families.size !== clusterIPs.length) {
+    errors.push(invalidField(path, clusterIPs, 'may specify no more than one IP for each IP family'))
+  }
+  if (!isHeadless(spec)) errors.push(...familyMatchErrors(clusterIPs, ipFamilies, path))
+  return errors
+}
+
+function familyErrors(families: readonly string[], path: FieldPath): readonly FieldError[] {
+  return families.flatMap((family, index) => [
+    ...(family === 'IPv4' || family === 'IPv6' ? [] : [unsupportedField(path.index(index), family, ['IPv4', 'IPv6'])]),
+    ...(families.indexOf(family) < index ? [duplicateField(path.index(index), family)] : []),
+  ])
+}
+
+function familyMatchErrors(
+  addresses: readonly string[],
+  families: readonly string[],
+  path: FieldPath,
+): readonly FieldError[] {
+  return addresses.flatMap((ip, index) => {
+    const family = families[index]
+    if (family === undefined || family === `IPv${addressFamily(ip)}`) return []
+    const why = `expected an ${family} value as indicated by \`ipFamilies[${index}]\``
+    return [invalidField(path.index(index), ip, why)]
+  })
+}
+
+function externalIpErrors(ip: string, path: FieldPath): readonly FieldError[] {
+  const errors = checkIp(ip, path)
+  return errors.length > 0 ? errors : checkNonSpecialIp(ip, path)
+}
+
+function nodePortErrors({ type, ports = [] }: ServiceSpec, path: FieldPath): readonly FieldError[] {
+  const seen = new Set<string>()
+  return ports.flatMap(({ nodePort = 0, protocol = 'TCP' }, index) => {
+    if (nodePort === 0) return []
+    const at = path.index(index).field('nodePort')
+    const key = `${nodePort}/${protocol}`
+    const isTwice = seen.has(key)
+    seen.add(key)
+    return [
+      ...(type === 'ClusterIP' ? [forbiddenField(at, "may not be used when `type` is 'ClusterIP'")] : []),
+      ...(isTwice ? [duplicateField(at, nodePort)] : []),
+    ]
+  })
+}
+
+function loadBalancerErrors(spec: ServiceSpec): readonly FieldError[] {
+  const { type, loadBalancerSourceRanges = [], allocateLoadBalancerNodePorts, loadBalancerClass } = spec
+  // Upstream spells the field like this in its messages.
+  const rangesPath = specPath.field('LoadBalancerSourceRanges')
+  const classPath = specPath.field('loadBalancerClass')
+  const ranges = loadBalancerSourceRanges.flatMap((range, index) => checkCidr(range.trim(), rangesPath.index(index)))
+  if (type === 'LoadBalancer') return [...ranges, ...checkText('qualified-name', loadBalancerClass, classPath)]
+  return [
+    ...(loadBalancerSourceRanges.length > 0 ? [forbiddenField(rangesPath, onlyLoadBalancer)] : []),
+    ...ranges,
+    ...(allocateLoadBalancerNodePorts === undefined
+      ? []
+      : [forbiddenField(specPath.field('allocateLoadBalancerNodePorts'), onlyLoadBalancer)]),
+    ...(loadBalancerClass === undefined ? [] : [forbiddenField(classPath, onlyLoadBalancer)]),
+  ]
+}
+
+function trafficErrors(spec: ServiceSpec): readonly FieldError[] {
+  const { externalTrafficPolicy, healthCheckNodePort = 0 } = spec
+  const errors: FieldError[] = []
+  const portPath = specPath.field('healthCheckNodePort')
+  if (externalTrafficPolicy !== undefined && !isExternallyAccessible(spec)) {
+    const why = 'may only be set for externally-accessible services'
+    errors.push(invalidField(specPath.field('externalTrafficPolicy'), externalTrafficPolicy, why))
+  }
+  if (healthCheckNodePort === 0) return errors
+  if (needsHealthCheckNodePort(spec)) return [...errors, ...checkPortNumber(healthCheckNodePort, portPath)]
+  const why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
+  return [...errors, invalidField(portPath, healthCheckNodePort, why)]
+}
+
+/** What is allowed but has no effect (api/service GetWarningsForService). */
+export function serviceWarnings({ spec, metadata }: Service): readonly string[] {
+  const { type, externalIPs = [], externalName, loadBalancerIP, sessionAffinity } = spec
+  const warnings: string[] = []
+  if (metadata.annotations?.['service.kubernetes.io/topology-aware-hints'] !== undefined) {
+    warnings.push(
+      'metadata.annotations[service.kubernetes.io/topology-aware-hints]: deprecated, please use service.kubernetes.io/topology-mode instead',
+    )
+  }
+  if (isHeadless(spec)) {
+    if (loadBalancerIP) warnings.push('spec.loadBalancerIP is ignored for headless services')
+    if (externalIPs.length > 0) warnings.push('spec.externalIPs is ignored for headless services')
+    if (sessionAffinity !== 'None') warnings.push('spec.SessionAffinity is ignored for headless services')
+  }
+  if (type === 'ExternalName' && externalIPs.length > 0) {
+    warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
+  }
+  if (type !== 'ExternalName' && externalName) {
+    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"')
+  }
+  return warnings
+}
