@@ -18,10 +18,9 @@ export default mergeConfig(
         '**/node_modules/**',
         'conformance/**',
         'scripts/**',
-        'packages/store/test/{crash,power-loss,storage-damage}.test.ts',
-        // These set the umask, which threads cannot.
-        'packages/store/src/directories.test.ts',
-        'packages/store/test/directory-lock.test.ts',
+        'packages/store/test/{crash,directory-lock,power-loss,storage-damage}.test.ts',
+        // It sets the umask, which threads cannot.
+        'packages/store/test/umask.test.ts',
       ],
       testTimeout: 20_000,
     },

@@ -1,15 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -119,32 +110,6 @@ describe('a locked directory', () => {
       process.kill(inherited, 'SIGKILL')
     }
   })
-
-  it('leaves files for its owner alone', () => {
-    const before = process.umask(0)
-    try {
-      lockHere()
-    } finally {
-      process.umask(before)
-    }
-    for (const name of readdirSync(path)) expect([name, statSync(join(path, name)).mode & 0o777]).toEqual([name, 0o600])
-    expect(readdirSync(path).sort()).toEqual(['coracle.lock', 'owner.json'])
-  })
-
-  it('knows when it has been removed or replaced', () => {
-    path = join(directory.path, 'data')
-    mkdirSync(path)
-    const lock = lockHere()
-    expect(lock.isInPlace()).toBe(true)
-    renameSync(path, `${path}-aside`)
-    expect(lock.isInPlace()).toBe(false)
-    mkdirSync(path)
-    const other = lockHere()
-    expect([lock.isInPlace(), other.isInPlace()]).toEqual([false, true])
-    // What the other has written stays.
-    lock.release()
-    expect(readdirSync(path).sort()).toEqual(['coracle.lock', 'owner.json'])
-  })
 })
 
 describe('across PID namespaces', () => {
@@ -168,23 +133,5 @@ describe('across PID namespaces', () => {
     await kill(child)
     await expect.poll(() => lockHere().takenOver).toBe(true)
     expect((await lockElsewhere('', unshare)).said).toBe(inUse(`process ${process.pid}`))
-  })
-})
-
-describe('a directory that cannot be locked', () => {
-  it('is refused with what stands in the way', () => {
-    mkdirSync(join(path, 'coracle.lock'))
-    expect(() => lockDirectory(path)).toThrow(
-      `${path} cannot be locked (coracle.lock: unable to open database file); choose a directory`,
-    )
-  })
-  it('is refused with what stands in the lock file, which is left alone', () => {
-    writeFileSync(join(path, 'coracle.lock'), 'something else, longer than a header of SQLite '.repeat(20))
-    expect(() => lockDirectory(path)).toThrow(`${path} cannot be locked (coracle.lock: file is not a database)`)
-    expect(statSync(join(path, 'coracle.lock')).size).toBe(940)
-  })
-
-  it('is refused with the error of the system where it is missing', () => {
-    expect(() => lockDirectory(join(path, 'missing'))).toThrow(expect.objectContaining({ code: 'ENOENT' }))
   })
 })
