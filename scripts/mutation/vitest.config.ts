@@ -18,6 +18,7 @@ export default mergeConfig(
         '**/node_modules/**',
         'conformance/**',
         'scripts/**',
+        'packages/apiserver/src/watch-cache/unread-watch.test.ts',
         'packages/store/test/{crash,directory-lock,power-loss,storage-damage}.test.ts',
         // It sets the umask, which threads cannot.
         'packages/store/test/umask.test.ts',
