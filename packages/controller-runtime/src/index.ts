@@ -1,4 +1,5 @@
 /** A runtime for controllers: describe one, give it to a manager, and keep to the contract of `Reconcile`. */
+export { adoption, liveOwner, release } from './claims.ts'
 export { type Condition, getCondition, isConditionTrue, removeCondition, setCondition } from './conditions.ts'
 export {
   type ChangingSources,

@@ -61,6 +61,26 @@ const deny = (plural: string, error: () => Error) =>
   })
 
 describe('performPlan', () => {
+  it('writes annotations along with the status, and neither where they are there', async () => {
+    const plan = { actions: [], status: { gadgets: 1 }, annotations: { revision: '2' } }
+    await client.patch(
+      widgets,
+      { namespace: 'default', name: 'web' },
+      {
+        type: 'merge',
+        body: { metadata: { annotations: { kept: 'yes' } } },
+      },
+    )
+    await perform(plan)
+    expect(client.stored(widgets)).toMatchObject([
+      { metadata: { annotations: { kept: 'yes', revision: '2' } }, status: { gadgets: 1 } },
+    ])
+    await perform(plan)
+    expect(calls('update', 'widgets')).toHaveLength(1)
+    await perform({ ...plan, annotations: { revision: '3' } })
+    expect(client.stored(widgets)).toMatchObject([{ metadata: { annotations: { kept: 'yes', revision: '3' } } }])
+  })
+
   it('does what the plan says, in order, and records why', async () => {
     await client.create(gadgets, gadget(web, { name: 'old' }))
     const { error, records } = await perform({

@@ -25,7 +25,7 @@ export async function performPlan<S, T extends KubernetesObject & { readonly sta
     await performer.performGroup(group)
     if (performer.errors.length > 0) break
   }
-  if (plan.status !== undefined) await performer.writeStatus(plan.status)
+  if (plan.status !== undefined) await performer.writeStatus(plan.status, plan.annotations)
   throwErrors(performer.errors, plan.actions.length)
   return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
 }
@@ -53,9 +53,14 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
     }
   }
 
-  async writeStatus(status: S): Promise<void> {
-    if (deepEqual(this.#object.status ?? {}, status)) return
-    const wanted = { ...this.#latest, status }
+  async writeStatus(status: S, annotations: Plan<S>['annotations'] = {}): Promise<void> {
+    const { annotations: present = {} } = this.#latest.metadata
+    const isAnnotated = Object.entries(annotations).every(([key, value]) => present[key] === value)
+    if (isAnnotated && deepEqual(this.#object.status ?? {}, status)) return
+    const metadata = isAnnotated
+      ? this.#latest.metadata
+      : { ...this.#latest.metadata, annotations: { ...present, ...annotations } }
+    const wanted = { ...this.#latest, metadata, status }
     await this.#attempt('status', this.#context.resource, this.#latest, 'the observed state has changed', () =>
       this.#context.client.update<T>(this.#context.resource, wanted, { subresource: 'status' }),
     )

@@ -11,6 +11,11 @@ export interface Plan<Status> {
   readonly actions: readonly Action[]
   /** The status the object should have; absent: as it is. Written once, after the actions, and only if it differs. */
   readonly status?: Status
+  /**
+   * Annotations the object should have beside its others, written along with the status. For kinds whose status subresource takes
+   * annotations.
+   */
+  readonly annotations?: Readonly<Record<string, string>>
   /** Look again after this time though nothing changes. */
   readonly requeueAfterMs?: number
 }

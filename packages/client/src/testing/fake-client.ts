@@ -344,9 +344,10 @@ const subresourceOf = ({ subresource }: WriteOptions) => (subresource === undefi
 
 type WithStatus = KubernetesObject & { readonly status?: unknown; readonly spec?: unknown }
 
-/** A write through `status` changes the status alone. */
+/** A write through `status` changes the status, and annotations. */
 function withStatus(old: WithStatus, wanted: WithStatus): KubernetesObject {
-  return { ...old, status: wanted.status } as KubernetesObject
+  const { annotations } = wanted.metadata
+  return { ...old, metadata: { ...old.metadata, annotations }, status: wanted.status } as KubernetesObject
 }
 
 /** A plain write leaves the status as it is, and counts a generation when the spec changes. */
