@@ -3,11 +3,13 @@ import type { Client } from '@coracle/client'
 import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
 import type { Environment } from '@coracle/environment'
 import { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
+import { createDeploymentController } from './deployment/controller.ts'
 import { createDisruptionController } from './disruption/controller.ts'
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
 import { createNamespaceController } from './namespace/controller.ts'
 import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
 import { createPodGarbageCollector } from './pod-gc/controller.ts'
+import { createReplicaSetController } from './replica-set/controller.ts'
 import { createReplicationController } from './replication-controller/controller.ts'
 import { createRootCaPublisher } from './root-ca/controller.ts'
 import { createServiceAccountController } from './service-account/controller.ts'
@@ -46,6 +48,8 @@ export type BuiltinController = Builtin &
 /** All built-in controllers. */
 export const builtinControllers: readonly BuiltinController[] = [
   inManager('replication-controller', createReplicationController),
+  inManager('replicaset-controller', createReplicaSetController),
+  inManager('deployment-controller', createDeploymentController),
   {
     ...named('generic-garbage-collector'),
     runs: 'alone',

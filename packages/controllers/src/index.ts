@@ -1,6 +1,8 @@
 /** The built-in controllers: one folder each, a pure plan and the shell that carries it out. */
 export { type BuiltinController, builtinControllers, type ControllerHost } from './builtin-controllers.ts'
 export { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
+export { createDeploymentController } from './deployment/controller.ts'
+export { planDeployment } from './deployment/plan.ts'
 export {
   createGarbageCollector,
   type GarbageCollector,
@@ -9,6 +11,8 @@ export {
 export { createNamespaceController } from './namespace/controller.ts'
 export { createNodeLifecycleController } from './node-lifecycle/controller.ts'
 export { createPodGarbageCollector } from './pod-gc/controller.ts'
+export { createReplicaSetController } from './replica-set/controller.ts'
+export { planReplicaSet } from './replica-set/plan.ts'
 export { createReplicationController } from './replication-controller/controller.ts'
 export { planReplicationController } from './replication-controller/plan.ts'
 export { createServiceAccountController } from './service-account/controller.ts'

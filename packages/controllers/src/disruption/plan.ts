@@ -11,6 +11,7 @@ import { type Action, getCondition, type Plan, setCondition } from '@coracle/con
 import type { Time } from '@coracle/environment'
 import { podKey } from '../pods/pod-key.ts'
 import { hasEnded, timeOf } from '../pods/pod-state.ts'
+import { shareOf } from '../share-of.ts'
 import { type GuardedPods, isHealthy } from './guarded-pods.ts'
 
 /** How long a pod may take from the grant of its eviction to its deletion, before it counts again. */
@@ -86,14 +87,12 @@ interface Expectations {
 function expectationsOf({ spec }: PodDisruptionBudget, podCount: number, scale: number): Expectations {
   const { maxUnavailable, minAvailable } = spec ?? {}
   if (maxUnavailable !== undefined) {
-    return { expectedPods: scale, desiredHealthy: Math.max(0, scale - shareOf(maxUnavailable, scale)) }
+    return { expectedPods: scale, desiredHealthy: Math.max(0, scale - shareOf(maxUnavailable, scale, 'up')) }
   }
-  if (typeof minAvailable === 'string') return { expectedPods: scale, desiredHealthy: shareOf(minAvailable, scale) }
+  if (typeof minAvailable === 'string')
+    return { expectedPods: scale, desiredHealthy: shareOf(minAvailable, scale, 'up') }
   return { expectedPods: minAvailable === undefined ? 0 : podCount, desiredHealthy: minAvailable ?? 0 }
 }
-
-const shareOf = (value: number | string, total: number): number =>
-  typeof value === 'number' ? value : Math.ceil((Number(value.slice(0, -1)) * total) / 100)
 
 type DisruptedPods = Readonly<Record<string, string>>
 

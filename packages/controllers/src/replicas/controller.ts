@@ -1,4 +1,4 @@
-import { deepEqual, hasReason, type KubernetesObject, type Pod, pods as podResource, type Resource } from '@coracle/api'
+import { deepEqual, type KubernetesObject, type Pod, pods as podResource, type Resource } from '@coracle/api'
 import { byController, controllerIndexName, keyOf } from '@coracle/client'
 import {
   type Change,
@@ -7,6 +7,7 @@ import {
   controllerOf,
   filedBySelector,
   type Lookup,
+  liveOwner,
   type Plan,
   performPlan,
   type Reconcile,
@@ -112,21 +113,6 @@ function relatedPods<T extends WithStatus>(kind: ReplicasKind<T>, owner: T, look
   const siblings = lookup.informer(kind.resource).byIndex(controllerIndexName, uid)
   const pods = lookup.informer(podResource)
   return siblings.flatMap((sibling) => pods.byIndex(controllerIndexName, sibling.metadata.uid ?? ''))
-}
-
-/**
- * The owner as the server has it, if it is still the same: an owner known from the cache only may be gone, and would take a
- * pod from the one that has come after it (https://issue.k8s.io/42639).
- */
-async function liveOwner<T extends WithStatus>(context: ReconcileContext<T>, { metadata }: T): Promise<T | undefined> {
-  const { namespace, name = '', uid } = metadata
-  try {
-    const live = await context.client.get(context.resource, namespace === undefined ? { name } : { namespace, name })
-    return live.metadata.uid === uid ? live : undefined
-  } catch (error) {
-    if (hasReason(error, 'NotFound')) return undefined
-    throw error
-  }
 }
 
 async function perform<T extends WithStatus>(

@@ -1,5 +1,5 @@
-import { type KubernetesObject, type OwnerReference, type Pod, pods as podResource } from '@coracle/api'
-import { type Action, controllerRef, type Plan } from '@coracle/controller-runtime'
+import { type KubernetesObject, type Pod, pods as podResource } from '@coracle/api'
+import { type Action, adoption, type Plan, release } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { byDeletionRank } from '../pods/deletion-ranking.ts'
 import { podFromTemplate } from '../pods/pod-from-template.ts'
@@ -30,8 +30,8 @@ export function planReplicas(observed: ObservedReplicas, nowMs: Time): Plan<Repl
   if (owner.metadata.deletionTimestamp !== undefined) return planned(observed, [], observed.counts, nowMs)
   const counts = withAdopted(observed.counts, orphans, desired, nowMs)
   const actions: readonly Action[] = [
-    ...mismatched.map((pod) => release(owner, pod)),
-    ...orphans.map((pod) => adopt(owner, pod)),
+    ...mismatched.map((pod) => release(podResource, owner, pod, 'the pod’s labels no longer match the selector')),
+    ...orphans.map((pod) => adoption(podResource, owner, pod, 'the pod matches the selector and is nobody’s')),
     ...resize(observed, counts.replicas, nowMs),
   ]
   return planned(observed, actions, counts, nowMs)
@@ -106,24 +106,3 @@ const remove = (pod: Pod, because: string): Action => ({
     failed: { reason: 'FailedDelete', message: 'Error deleting: {error}' },
   },
 })
-
-const adopt = (owner: KubernetesObject, pod: Pod): Action => ({
-  ...ownersPatch(pod, [...(pod.metadata.ownerReferences ?? []), controllerRef(owner)]),
-  because: 'the pod matches the selector and is nobody’s',
-})
-
-const release = (owner: KubernetesObject, pod: Pod): Action => ({
-  ...ownersPatch(pod, pod.metadata.ownerReferences?.filter(({ uid }) => uid !== owner.metadata.uid) ?? []),
-  because: 'the pod’s labels no longer match the selector',
-})
-
-/** A merge patch replaces the whole list, so it holds for the version it was made from only. */
-function ownersPatch(
-  pod: Pod,
-  owners: readonly OwnerReference[],
-): Omit<Action & { readonly type: 'patch' }, 'because'> {
-  const { uid, resourceVersion } = pod.metadata
-  const ownerReferences = owners.length === 0 ? null : owners
-  const patch = { type: 'merge', body: { metadata: { uid, resourceVersion, ownerReferences } } } as const
-  return { type: 'patch', resource: podResource, key: podKey(pod), patch }
-}

@@ -1,0 +1,119 @@
+import { ApiError, type Deployment, deployments, type ReplicaSet, replicaSets } from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { createManager, type Manager } from '@coracle/controller-runtime'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countReads } from '../testing/count-reads.ts'
+import { deployment, replicaSet } from '../testing/deployments.ts'
+import { createDeploymentController } from './controller.ts'
+
+const key = { namespace: 'default', name: 'web' }
+
+describe('the deployment controller', () => {
+  let environment: VirtualEnvironment
+  let client: FakeClient
+  let manager: Manager
+
+  beforeEach(async () => {
+    environment = virtualEnvironment()
+    client = createFakeClient(environment)
+    manager = createManager({ client, environment })
+    manager.add(createDeploymentController())
+    await manager.start()
+  })
+
+  afterEach(() => manager.stop())
+
+  const create = async (object: Deployment) => {
+    const { uid: _uid, resourceVersion: _version, ...metadata } = object.metadata
+    const created = await client.create<Deployment>(deployments, { ...object, metadata })
+    await environment.clock.settle()
+    return created
+  }
+  const current = () => client.get(deployments, key)
+  const sets = () => client.stored(replicaSets) as readonly ReplicaSet[]
+  const condition = async (type: string) => (await current()).status?.conditions?.find((each) => each.type === type)
+
+  it('adopts a ReplicaSet that matches and is nobody’s, instead of making one', async () => {
+    const { metadata, ...rest } = replicaSet('new', { replicas: 2 })
+    const { name, namespace, labels } = metadata
+    await client.create(replicaSets, { ...rest, metadata: { name, namespace, labels } })
+    const { metadata: owner } = await create(deployment(2))
+    expect(sets().map(({ metadata }) => [metadata.name, metadata.ownerReferences?.[0]?.uid])).toEqual([
+      ['web-new', owner.uid],
+    ])
+  })
+
+  it('lets a ReplicaSet go that is relabelled, and makes another', async () => {
+    await create(deployment(2))
+    const [first] = sets()
+    const body = { metadata: { labels: { app: 'aside' } } }
+    const name = first?.metadata.name ?? ''
+    await client.patch(replicaSets, { namespace: 'default', name }, { type: 'merge', body })
+    await environment.clock.settle()
+    const [released, made] = [...sets()].sort((a, b) =>
+      a.metadata.name === name ? -1 : b.metadata.name === name ? 1 : 0,
+    )
+    expect(released?.metadata.ownerReferences).toBeUndefined()
+    // The name of the one that was let go is taken.
+    expect(made?.metadata.name).not.toBe(name)
+    expect((await current()).status?.collisionCount).toBe(1)
+  })
+
+  it('says that a ReplicaSet cannot be made, and takes it back when it can', async () => {
+    const accept = client.intercept(({ verb, plural }) => {
+      if (verb === 'create' && plural === 'replicasets') throw new ApiError(403, 'Forbidden', 'no room')
+    })
+    await create(deployment(2))
+    expect(await condition('Progressing')).toMatchObject({
+      status: 'False',
+      reason: 'ReplicaSetCreateError',
+      message: expect.stringMatching(/^Failed to create new replica set "web-\w+": no room$/),
+    })
+    accept()
+    await environment.clock.advance('1m')
+    expect(sets()).toHaveLength(1)
+    expect(await condition('Progressing')).toMatchObject({ status: 'True', reason: 'NewReplicaSetCreated' })
+  })
+
+  it('says so when the time for progress is up', async () => {
+    await create(deployment(2))
+    await environment.clock.advance('599s')
+    expect(await condition('Progressing')).toMatchObject({ status: 'True' })
+    await environment.clock.advance('2s')
+    expect(await condition('Progressing')).toMatchObject({ status: 'False', reason: 'ProgressDeadlineExceeded' })
+  })
+
+  it('writes the revision and the status in one', async () => {
+    await create(deployment(2))
+    const writes = client.calls.filter(({ plural, verb }) => plural === 'deployments' && verb === 'update')
+    expect(writes).toHaveLength(1)
+    expect((await current()).metadata.annotations).toEqual({ 'deployment.kubernetes.io/revision': '1' })
+  })
+
+  it('makes no ReplicaSet twice while its cache lags behind its own writes', async () => {
+    client.holdWatches(replicaSets)
+    await create(deployment(2))
+    await client.patch(deployments, key, { type: 'merge', body: { metadata: { labels: { touched: 'yes' } } } })
+    await environment.clock.settle()
+    client.releaseWatches()
+    await environment.clock.settle()
+    expect(sets()).toHaveLength(1)
+  })
+
+  it.each([100, 10_000])('looks at few objects when one of %i deployments changes', async (count) => {
+    for (let index = 0; index < count; index++) {
+      const { uid: _uid, resourceVersion: _version, ...metadata } = deployment(1).metadata
+      const other = { ...deployment(1), metadata: { ...metadata, name: `other-${index}` } }
+      const labels = { app: `other-${index}` }
+      const spec = { ...other.spec, replicas: 0, paused: true, selector: { matchLabels: labels } }
+      await client.create(deployments, { ...other, spec })
+    }
+    await create(deployment(1))
+    const reads = countReads(manager.informer(deployments), manager.informer(replicaSets))
+    await client.patch(deployments, key, { type: 'merge', body: { spec: { replicas: 2 } } })
+    await environment.clock.settle()
+    expect(sets()).toMatchObject([{ spec: { replicas: 2 } }])
+    expect(reads.taken()).toBeLessThan(10)
+  })
+})

@@ -1,0 +1,145 @@
+import {
+  type Deployment,
+  deployments,
+  hasReason,
+  type LabelSelectorMatcher,
+  nothing,
+  type Pod,
+  pods,
+  type ReplicaSet,
+  replicaSets,
+  selectorFromLabelSelector,
+} from '@coracle/api'
+import { controllerIndexName, type IndexFunction, keyOf, keyText } from '@coracle/client'
+import {
+  type Change,
+  type Controller,
+  controller,
+  controllerOf,
+  filedByLabels,
+  filedBySelector,
+  type Lookup,
+  liveOwner,
+  performPlan,
+  type ReconcileContext,
+  type Result,
+  selected,
+  selecting,
+  selectorIndexName,
+} from '@coracle/controller-runtime'
+import { isNamespaceGoing } from '../namespace/going.ts'
+import { hasEnded } from '../pods/pod-state.ts'
+import { RunningPods } from '../pods/running-pods.ts'
+import { isRollingUpdate } from './limits.ts'
+import { createFailureStatus, planDeployment } from './plan.ts'
+
+/** The index of ReplicaSets that no controller has, by their labels. */
+const orphanIndexName = 'orphan'
+const orphansByLabels: IndexFunction<ReplicaSet> = (set) => (controllerOf(set) === undefined ? filedByLabels(set) : [])
+
+/** Rolls deployments out: a ReplicaSet for each version of the template, grown and shrunk step by step. */
+export function createDeploymentController(): Controller {
+  const runningPods = new RunningPods()
+  return controller('deployment-controller', { component: 'deployment-controller' })
+    .for(deployments, { indexes: { [selectorIndexName]: filedBySelector(selectorOf) } })
+    .owns(replicaSets, { indexes: { [orphanIndexName]: orphansByLabels } })
+    .watches(replicaSets, deploymentsOfOrphan)
+    .watches(pods, (pod, lookup) => recreatedDeployment(pod, lookup, runningPods), {
+      predicates: [isEnd],
+      aggregates: [runningPods],
+    })
+    .reconcile(async ({ object }, context) => {
+      if (object === undefined) return undefined
+      const { namespace } = object.metadata
+      const sets = context.informer(replicaSets)
+      const selector = selectorOf(object)
+      const isGoing = object.metadata.deletionTimestamp !== undefined
+      const orphans = isGoing ? [] : selected(sets, orphanIndexName, namespace, selector).filter(isStaying)
+      const deployment = orphans.length > 0 ? await liveOwner(context, object) : object
+      if (deployment === undefined) return undefined
+      const controlled = sets.byIndex(controllerIndexName, deployment.metadata.uid ?? '')
+      const matches = ({ metadata }: ReplicaSet) => selector.matches(metadata.labels)
+      const observed = {
+        deployment,
+        replicaSets: controlled.filter(matches),
+        orphans,
+        mismatched: controlled.filter((set) => !matches(set)),
+        hasPods: ({ metadata }: ReplicaSet) => runningPods.hasAny(metadata.uid ?? ''),
+        isNameTaken: (name: string) => sets.get(keyText(namespace, name)) !== undefined,
+      }
+      return perform(context, deployment, planDeployment(observed, context.clock.now()))
+    })
+}
+
+async function perform(
+  context: ReconcileContext<Deployment>,
+  deployment: Deployment,
+  plan: ReturnType<typeof planDeployment>,
+): Promise<Result> {
+  const { status, annotations, ...rest } = plan
+  try {
+    await performPlan(context, deployment, rest)
+  } catch (error) {
+    const isCreating = plan.actions.some(({ type }) => type === 'create')
+    // In a namespace that is going nothing can be made, and nothing needs to be.
+    if (isCreating && isNamespaceGoing(error)) return undefined
+    // That the name is taken shows in the cache soon. What else went wrong is for people to read.
+    if (isCreating && !hasReason(error, 'AlreadyExists')) {
+      const failure = createFailureStatus(deployment, messageOf(error), context.clock.now())
+      if (failure !== undefined) await performPlan(context, deployment, { actions: [], status: failure })
+    }
+    throw error
+  }
+  if (status !== undefined) {
+    await performPlan(context, deployment, {
+      actions: [],
+      status,
+      ...(annotations === undefined ? {} : { annotations }),
+    })
+  }
+  return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
+}
+
+const matchers = new WeakMap<object, LabelSelectorMatcher>()
+
+/** What a deployment selects. An empty selector, which would be everybody's ReplicaSets, selects none. */
+function selectorOf({ spec: { selector } }: Deployment): LabelSelectorMatcher {
+  const known = matchers.get(selector)
+  if (known !== undefined) return known
+  const made = selectorFromLabelSelector(selector)
+  const safe = made.requirements.length === 0 ? nothing : made
+  matchers.set(selector, safe)
+  return safe
+}
+
+function deploymentsOfOrphan(set: ReplicaSet, lookup: Lookup): readonly string[] {
+  const { namespace, labels } = set.metadata
+  if (controllerOf(set) !== undefined) return []
+  const candidates = selecting(lookup.informer(deployments), namespace, labels)
+  return candidates.filter((deployment) => selectorOf(deployment).matches(labels)).map(keyOf)
+}
+
+const isStaying = ({ metadata }: ReplicaSet): boolean => metadata.deletionTimestamp === undefined
+
+/** Whether a pod runs no longer since this change. */
+function isEnd(change: Change<Pod>): boolean {
+  if (change.type === 'update') return hasEnded(change.object) && !hasEnded(change.old)
+  return change.type === 'delete'
+}
+
+/** The deployment that waits for the last of its old pods to end, before it makes new ones. */
+function recreatedDeployment(pod: Pod, lookup: Lookup, runningPods: RunningPods): readonly string[] {
+  const owner = controllerOf(pod, replicaSets)
+  if (owner === undefined || runningPods.hasAny(owner.uid)) return []
+  const { namespace } = pod.metadata
+  const set = lookup.informer(replicaSets).get(keyText(namespace, owner.name))
+  const name = set === undefined ? undefined : controllerOf(set, deployments)?.name
+  if (name === undefined) return []
+  const deployment = lookup.informer(deployments).get(keyText(namespace, name))
+  return deployment === undefined || isRollingUpdate(deployment) ? [] : [keyOf(deployment)]
+}
+
+function messageOf(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+  return first instanceof Error ? first.message : String(first)
+}

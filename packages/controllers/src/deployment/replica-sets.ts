@@ -1,0 +1,56 @@
+import { type Deployment, deepEqual, type PodTemplateSpec, type ReplicaSet } from '@coracle/api'
+import { timeOf } from '../pods/pod-state.ts'
+import { revisionAnnotation } from './annotations.ts'
+import { templateHashLabel } from './template-hash.ts'
+
+/** How many replicas a ReplicaSet has, 1 where it does not say. */
+export const replicasOf = ({ spec }: ReplicaSet): number => spec.replicas ?? 1
+
+/** The revision a ReplicaSet stands for: 0 where it says none, undefined where it says something that is no number. */
+export function revisionOf({ metadata }: ReplicaSet): number | undefined {
+  const text = metadata.annotations?.[revisionAnnotation]
+  if (text === undefined) return 0
+  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined
+}
+
+/** The highest revision among ReplicaSets, 0 where there is none. */
+export function maxRevision(sets: readonly ReplicaSet[]): number {
+  return sets.reduce((max, set) => Math.max(max, revisionOf(set) ?? 0), 0)
+}
+
+/**
+ * The ReplicaSet of the deployment's present template, if there is one: the oldest, should there be several. What its template
+ * says is compared and not its hash, which may be another after an upgrade.
+ */
+export function newReplicaSet({ spec }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+  return [...sets].sort(byCreation).find(({ spec: { template } }) => hasTemplate(template, spec.template))
+}
+
+/** Whether two templates are the same but for the label that tells templates apart. */
+export function hasTemplate(template: PodTemplateSpec | undefined, wanted: PodTemplateSpec): boolean {
+  return template !== undefined && deepEqual(withoutHash(template), withoutHash(wanted))
+}
+
+/** The template without the label that tells templates apart. */
+export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
+  if (template.metadata?.labels?.[templateHashLabel] === undefined) return template
+  const { [templateHashLabel]: _hash, ...labels } = template.metadata.labels
+  return { ...template, metadata: { ...template.metadata, labels } }
+}
+
+/** The older first; of the same second, by name. */
+export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
+  const difference = (timeOf(a.metadata.creationTimestamp) ?? 0) - (timeOf(b.metadata.creationTimestamp) ?? 0)
+  return difference === 0 ? compareNames(a, b) : difference
+}
+
+/** The earlier revision first, then the older. */
+export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
+  const difference = (revisionOf(a) ?? 0) - (revisionOf(b) ?? 0)
+  return difference === 0 ? byCreation(a, b) : difference
+}
+
+function compareNames({ metadata: { name: a = '' } }: ReplicaSet, { metadata: { name: b = '' } }: ReplicaSet): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
