@@ -1,27 +1,35 @@
-/** `npm run bench [-- NAME…]`: measures the bundled program and prints a table. See README.md. */
+/** `npm run bench [-- [--against PROGRAM] NAME…]`: measures the bundled program and prints a table. See README.md. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { collectAlone, createAlone, replicationCollect, replicationCreate, replicationReady } from './replication.ts'
-import { create, get, list } from './requests.ts'
+import { parseArgs } from 'node:util'
+import { replication, scheduling } from './replication.ts'
+import { create, get, list, status } from './requests.ts'
+import { crowds, idle } from './simulated-nodes.ts'
 import { coldStart, memoryAtRest } from './start.ts'
-import { type Benchmark, keepsBudget, limitOf, showFigure } from './support/benchmark.ts'
-import { referenceTarget } from './support/server.ts'
+import { type Benchmark, keeps, limitOf, type Measurement } from './support/benchmark.ts'
+import { median, showFigure } from './support/figure.ts'
+import { builtProgram, coracle, referenceServer, type Subject } from './support/server.ts'
 import { printTable } from './support/table.ts'
+import { watchers } from './watchers.ts'
 
 const benchmarks: readonly Benchmark[] = [
   coldStart,
   memoryAtRest,
-  createAlone,
-  collectAlone,
-  replicationCreate,
-  replicationReady,
-  replicationCollect,
   get,
   create,
+  status,
   list,
+  watchers,
+  replication,
+  scheduling,
+  idle,
+  ...crowds,
 ]
 
-const wanted = process.argv.slice(2)
+const { values: flags, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { against: { type: 'string' } },
+})
 const unknown = wanted.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name))
 if (unknown.length > 0) {
   console.error(`no benchmark named ${unknown.join(', ')}; there are ${benchmarks.map(({ name }) => name).join(', ')}`)
@@ -30,24 +38,62 @@ if (unknown.length > 0) {
 
 execFileSync(process.execPath, [join(import.meta.dirname, '..', 'scripts', 'build.ts')], { stdio: 'inherit' })
 
-const reference = referenceTarget()
-/** How long a reference server is left alone after it was measured. */
-const settleMs = 10_000
-const rows: string[][] = [['WHAT', 'BUDGET', 'MEASURED', ...(reference ? ['REFERENCE', 'RATIO', 'NEEDED'] : []), '']]
+const own = coracle('MEASURED', builtProgram)
+const other = flags.against === undefined ? undefined : coracle('OTHER', flags.against)
+const reference = referenceServer()
+const compared = [other, reference].filter((subject) => subject !== undefined)
+const columns = compared.flatMap(({ name }) => [name, 'RATIO'])
+const rows: string[][] = [['WHAT', 'MEASURED', ...columns, 'BUDGET', '']]
 for (const benchmark of benchmarks) {
   if (wanted.length > 0 && !wanted.includes(benchmark.name)) continue
   process.stderr.write(`measuring ${benchmark.name} …\n`)
-  const measured = await benchmark.measure()
-  const row = [benchmark.what, showFigure(benchmark.budget), showFigure(measured)]
-  const other = reference === undefined ? undefined : await benchmark.measureReference?.(reference)
-  // A server goes on working after it has answered, which must not be measured as the next one's.
-  if (other !== undefined) await new Promise((resolve) => setTimeout(resolve, settleMs))
-  const limit = limitOf(benchmark, other)
-  if (reference !== undefined) {
-    const ratios = [measured, limit].map(({ value }) => (other ? (value / other.value).toFixed(2) : '-'))
-    row.push(other ? showFigure(other) : '-', ...ratios)
+  const measured = await measureAll(benchmark, [own, ...compared])
+  for (const [index, row] of benchmark.rows.entries()) rows.push(tableRow(row, measured, index))
+}
+printTable(rows)
+
+/** What each subject shows in the rounds of a benchmark. They take turns, so that what else the machine does hits them alike. */
+async function measureAll(
+  benchmark: Benchmark,
+  subjects: readonly Subject[],
+): Promise<ReadonlyMap<Subject, readonly Measurement[]>> {
+  const taking = subjects.filter((subject) => subject !== reference || !benchmark.needsOwnServer)
+  const rounds = new Map<Subject, (readonly Measurement[])[]>(taking.map((subject) => [subject, []]))
+  for (let round = 0; round < benchmark.rounds; round += 1) {
+    for (const [subject, measured] of rounds) measured.push(await benchmark.measure(subject))
   }
-  rows.push([...row, keepsBudget(measured, limit) ? 'ok' : 'over budget'])
+  return new Map(
+    [...rounds].map(([subject, measured]) => [subject, benchmark.rows.map((_row, at) => middle(measured, at))]),
+  )
 }
 
-printTable(rows)
+/** Of the rounds' measurements of one row the one in the middle. */
+function middle(rounds: readonly (readonly Measurement[])[], at: number): Measurement {
+  const measurements = rounds.map((round) => round[at]).filter((each) => each !== undefined)
+  const value = median(measurements.map((each) => each.figure.value))
+  const found = measurements.find((each) => each.figure.value === value)
+  if (found === undefined) throw new Error('a benchmark measured nothing')
+  return found
+}
+
+function tableRow(
+  { what, budget }: Benchmark['rows'][number],
+  measured: ReadonlyMap<Subject, readonly Measurement[]>,
+  at: number,
+): string[] {
+  const of = (subject: Subject | undefined) => (subject === undefined ? undefined : measured.get(subject)?.[at])
+  const mine = of(own)
+  if (mine === undefined) throw new Error(`${what} was not measured`)
+  const comparisons = compared.flatMap((subject) => {
+    const theirs = of(subject)
+    if (theirs === undefined) return ['-', '-']
+    return [show(theirs), (mine.figure.value / theirs.figure.value).toFixed(2)]
+  })
+  const wanted = limitOf(budget, of(reference)?.figure)
+  const shown = 'ratio' in budget ? `${showFigure(wanted)} (${budget.ratio} of upstream)` : showFigure(wanted)
+  return [what, show(mine), ...comparisons, shown, keeps(mine.figure, wanted) ? 'ok' : 'over budget']
+}
+
+function show({ figure, beside = [] }: Measurement): string {
+  return [figure, ...beside].map(showFigure).join(', ')
+}

@@ -1,124 +1,108 @@
-import { type Benchmark, median } from './support/benchmark.ts'
-import { Connection, type Target } from './support/connection.ts'
-import { startServer } from './support/server.ts'
+import { type Benchmark, type Measurement, ratio } from './support/benchmark.ts'
+import { Connection } from './support/connection.ts'
+import { controllersPath, countPods, hasUnscheduledPods, replicationController } from './support/pods.ts'
+import type { Server } from './support/server.ts'
+import { until, workOf } from './support/work.ts'
 
 const replicas = 1000
-const controllers = '/api/v1/namespaces/default/replicationcontrollers'
-const pods = '/api/v1/namespaces/default/pods'
 const name = 'bench-replication'
 
-const controller = {
-  apiVersion: 'v1',
-  kind: 'ReplicationController',
-  metadata: { name },
-  spec: {
-    replicas,
-    selector: { app: name },
-    template: {
-      metadata: { labels: { app: name } },
-      spec: { containers: [{ name: 'main', image: 'example/main', command: ['serve'] }] },
-    },
+/** A controller with a thousand pods, which do not get any further where there are no nodes. */
+export const replication: Benchmark = {
+  name: 'replication',
+  rows: [
+    { what: 'ReplicationController 0 → 1,000 pods, no nodes, per pod', budget: ratio(0.12, 2.6e-3, 'CPU') },
+    { what: 'the 1,000 pods collected, per pod', budget: ratio(0.02, 5e-3, 'CPU') },
+  ],
+  rounds: 3,
+  needsOwnServer: false,
+  async measure(subject) {
+    await using server = await subject.start(['--nodes', '0'])
+    const connection = await Connection.open(server.target)
+    const created = await createReplicas(server, connection, async () => (await countPods(connection)) >= replicas)
+    const collected = await collectReplicas(server, connection)
+    connection.close()
+    return [created, collected]
   },
 }
 
-async function controllerStatus(connection: Connection): Promise<{ replicas?: number; readyReplicas?: number }> {
-  const answer = await connection.request('GET', `${controllers}/${name}`)
-  return JSON.parse(answer.body.toString()).status ?? {}
+const nodesPath = '/api/v1/nodes'
+const nodeCount = 1000
+const nodeName = (index: number) => `bench-node-${index}`
+
+/** A thousand pods and a thousand nodes that only exist in the API: what the scheduler adds. */
+export const scheduling: Benchmark = {
+  name: 'scheduling',
+  rows: [{ what: '1,000 pods created and scheduled onto 1,000 nodes, per pod', budget: ratio(0.1, 6e-3, 'CPU') }],
+  rounds: 3,
+  needsOwnServer: false,
+  async measure(subject) {
+    await using server = await subject.start(['--nodes', '0'])
+    const connection = await Connection.open(server.target)
+    await createNodes(connection)
+    const scheduled = await createReplicas(
+      server,
+      connection,
+      async () => (await countPods(connection)) >= replicas && !(await hasUnscheduledPods(connection)),
+    )
+    await connection.ask('DELETE', `${controllersPath}/${name}?propagationPolicy=Background`)
+    for (let index = 0; index < nodeCount; index += 1) await connection.ask('DELETE', `${nodesPath}/${nodeName(index)}`)
+    await until(async () => (await countPods(connection)) === 0)
+    connection.close()
+    return [scheduled]
+  },
 }
 
-async function countPods(connection: Connection): Promise<number> {
-  const answer = await connection.request('GET', `${pods}?limit=1`)
-  const list = JSON.parse(answer.body.toString())
-  return list.items.length + (list.metadata.remainingItemCount ?? 0)
+async function createReplicas(
+  server: Server,
+  connection: Connection,
+  isDone: () => Promise<boolean>,
+): Promise<Measurement> {
+  return workOf(server, replicas, async () => {
+    await connection.ask('POST', controllersPath, replicationController(name, replicas))
+    await until(isDone)
+  })
 }
 
-/** Polls every 5 ms, which is the resolution of what is measured. */
-async function until(probe: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 120_000
-  while (!(await probe())) {
-    if (performance.now() > deadline) throw new Error('not reached within two minutes')
-    await new Promise((resolve) => setTimeout(resolve, 5))
+async function collectReplicas(server: Server, connection: Connection): Promise<Measurement> {
+  return workOf(server, replicas, async () => {
+    await connection.ask('DELETE', `${controllersPath}/${name}?propagationPolicy=Background`)
+    await until(async () => (await countPods(connection)) === 0)
+  })
+}
+
+/** Creates nodes that report once that they are ready, and waits until they take pods. */
+async function createNodes(connection: Connection): Promise<void> {
+  for (let index = 0; index < nodeCount; index += 1) await connection.ask('POST', nodesPath, readyNode(nodeName(index)))
+  await until(async () => {
+    const { items } = (await connection.ask('GET', `${nodesPath}?resourceVersion=0`)) as NodeList
+    return items.every(({ spec }) => (spec.taints ?? []).length === 0)
+  })
+}
+
+interface NodeList {
+  readonly items: readonly { readonly spec: { readonly taints?: readonly unknown[] } }[]
+}
+
+function readyNode(nodeName: string): object {
+  const resources = { cpu: '16', memory: '64Gi', pods: '110' }
+  const reportedAt = new Date().toISOString().replace(/\.\d+/, '')
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: nodeName, labels: { 'kubernetes.io/hostname': nodeName } },
+    status: {
+      capacity: resources,
+      allocatable: resources,
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'True',
+          reason: 'KubeletReady',
+          lastHeartbeatTime: reportedAt,
+          lastTransitionTime: reportedAt,
+        },
+      ],
+    },
   }
-}
-
-interface Times {
-  readonly createdS: number
-  readonly readyS: number
-  readonly collectedS: number
-}
-
-async function replicate(target: Target, waitForReady: boolean): Promise<Times> {
-  const connection = await Connection.open(target)
-  const started = performance.now()
-  const answer = await connection.request('POST', controllers, controller)
-  if (answer.status !== 201) throw new Error(`status ${answer.status}: ${answer.body}`)
-  await until(async () => (await countPods(connection)) >= replicas)
-  const createdS = (performance.now() - started) / 1000
-  if (waitForReady) await until(async () => (await controllerStatus(connection)).readyReplicas === replicas)
-  const readyS = (performance.now() - started) / 1000
-  const deleted = performance.now()
-  await connection.request('DELETE', `${controllers}/${name}?propagationPolicy=Background`)
-  await until(async () => (await countPods(connection)) === 0)
-  const collectedS = (performance.now() - deleted) / 1000
-  connection.close()
-  return { createdS, readyS, collectedS }
-}
-
-const rounds = 3
-
-/** The median of a few fresh servers: one run is too short to stand for itself. */
-async function measured(nodes: number, figure: (times: Times) => number) {
-  const values: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    await using server = await startServer(['--nodes', `${nodes}`, '--runtime', 'simulated'])
-    values.push(figure(await replicate(server.target, nodes > 0)))
-  }
-  return { value: median(values), unit: 's' as const }
-}
-
-const created = ({ createdS }: Times): number => createdS
-const collected = ({ collectedS }: Times): number => collectedS
-
-const measuredThere = (figure: (times: Times) => number) => async (target: Target) => ({
-  value: figure(await replicate(target, false)),
-  unit: 's' as const,
-})
-
-export const createAlone: Benchmark = {
-  name: 'create-alone',
-  what: 'ReplicationController 0 → 1,000 pods created, no nodes',
-  budget: { value: 0.3, unit: 's' },
-  upstream: 1.46,
-  measure: () => measured(0, created),
-  measureReference: measuredThere(created),
-}
-
-export const collectAlone: Benchmark = {
-  name: 'collect-alone',
-  what: 'the 1,000 pods collected after the controller is deleted, no nodes',
-  budget: { value: 0.5, unit: 's' },
-  upstream: 2.75,
-  measure: () => measured(0, collected),
-  measureReference: measuredThere(collected),
-}
-
-export const replicationCreate: Benchmark = {
-  name: 'replication-create',
-  what: 'ReplicationController 0 → 1,000 pods created on 10 simulated nodes',
-  budget: { value: 0.3, unit: 's' },
-  measure: () => measured(10, created),
-}
-
-export const replicationReady: Benchmark = {
-  name: 'replication-ready',
-  what: 'ReplicationController 0 → 1,000 pods ready on 10 simulated nodes',
-  budget: { value: 1, unit: 's' },
-  measure: () => measured(10, ({ readyS }) => readyS),
-}
-
-export const replicationCollect: Benchmark = {
-  name: 'replication-collect',
-  what: 'the 1,000 running pods stopped and collected after the controller is deleted',
-  budget: { value: 0.5, unit: 's' },
-  measure: () => measured(10, collected),
 }

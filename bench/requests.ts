@@ -1,10 +1,10 @@
-import type { Benchmark } from './support/benchmark.ts'
-import { Connection, load, type Target } from './support/connection.ts'
-import { startServer } from './support/server.ts'
+import { type Benchmark, ratio } from './support/benchmark.ts'
+import { Connection } from './support/connection.ts'
+import { load } from './support/load.ts'
+import { podsPath, unscheduledPod } from './support/pods.ts'
+import type { Server } from './support/server.ts'
 
-const seconds = 5
-const configMaps = '/api/v1/namespaces/default/configmaps'
-const pods = '/api/v1/namespaces/default/pods'
+const configMapsPath = '/api/v1/namespaces/default/configmaps'
 
 const configMap = (name: string) => ({
   apiVersion: 'v1',
@@ -13,81 +13,104 @@ const configMap = (name: string) => ({
   data: { text: 'x'.repeat(400) },
 })
 
-async function withServer<T>(measure: (target: Target) => Promise<T>): Promise<T> {
-  await using server = await startServer()
-  return await measure(server.target)
-}
-
-async function getOne(target: Target) {
-  const setup = await Connection.open(target)
-  await setup.request('POST', configMaps, configMap('bench-get'))
-  const request = setup.encode('GET', `${configMaps}/bench-get`)
-  const result = await load(target, { connections: 16, seconds, expected: 200, next: () => request })
-  await setup.request('DELETE', `${configMaps}/bench-get`)
-  setup.close()
-  return { value: result.perSecond, unit: '/s' as const }
-}
-
-async function createMany(target: Target) {
-  const run = `bench-${process.pid}-${Math.floor(performance.now())}`
-  const result = await load(target, {
-    connections: 16,
-    seconds,
-    expected: 201,
-    next: (connection, index, nth) =>
-      connection.encode('POST', configMaps, JSON.stringify(configMap(`${run}-${index}-${nth}`))),
-  })
-  const cleanup = await Connection.open(target)
-  await cleanup.request('DELETE', configMaps)
-  cleanup.close()
-  return { value: result.perSecond, unit: '/s' as const }
-}
-
-const podCount = 1000
-
-async function listMany(target: Target) {
-  const setup = await Connection.open(target)
-  for (let index = 0; index < podCount; index++) {
-    await setup.request('POST', pods, {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: `bench-list-${index}`, labels: { app: 'bench-list' } },
-      spec: {
-        schedulerName: 'nobody',
-        containers: [{ name: 'main', image: 'example/main', resources: { requests: { cpu: '10m', memory: '16Mi' } } }],
-      },
-    })
-  }
-  const request = setup.encode('GET', pods)
-  const result = await load(target, { connections: 8, seconds, expected: 200, next: () => request })
-  await setup.request('DELETE', `${pods}?gracePeriodSeconds=0`)
-  setup.close()
-  return { value: result.perSecond, unit: '/s' as const }
-}
-
 export const get: Benchmark = {
   name: 'get',
-  what: 'GET one small object, 16 connections',
-  budget: { value: 20_000, unit: '/s' },
-  upstream: 5800,
-  measure: () => withServer(getOne),
-  measureReference: getOne,
+  rows: [{ what: 'GET one small object, 16 connections', budget: ratio(0.15, 650e-6, 'CPU') }],
+  rounds: 3,
+  needsOwnServer: false,
+  async measure(subject) {
+    await using server = await subject.start()
+    const setup = await Connection.open(server.target)
+    await setup.ask('POST', configMapsPath, configMap('bench-get'))
+    const request = setup.encode('GET', `${configMapsPath}/bench-get`)
+    const { cpu, rate } = await load(server, { connections: 16, expectedStatus: 200, next: () => request })
+    await setup.ask('DELETE', `${configMapsPath}/bench-get`)
+    setup.close()
+    return [{ figure: cpu, beside: [rate] }]
+  },
 }
 
 export const create: Benchmark = {
   name: 'create',
-  what: 'CREATE a 0.5 kB ConfigMap, durable, 16 connections',
-  budget: { value: 8000, unit: '/s' },
-  upstream: 2270,
-  measure: () => withServer(createMany),
-  measureReference: createMany,
+  rows: [{ what: 'CREATE a 0.5 kB ConfigMap, durable, 16 connections', budget: ratio(0.2, 1.3e-3, 'CPU') }],
+  rounds: 3,
+  needsOwnServer: false,
+  async measure(subject) {
+    await using server = await subject.start()
+    const run = `bench-${process.pid}-${Math.floor(performance.now())}`
+    const { cpu, rate } = await load(server, {
+      connections: 16,
+      expectedStatus: 201,
+      next: (connection, index, nth) =>
+        connection.encode('POST', configMapsPath, JSON.stringify(configMap(`${run}-${index}-${nth}`))),
+    })
+    const cleanup = await Connection.open(server.target)
+    await cleanup.ask('DELETE', configMapsPath)
+    cleanup.close()
+    return [{ figure: cpu, beside: [rate] }]
+  },
+}
+
+const strategicMergePatch = 'application/strategic-merge-patch+json'
+
+/** What a node says of a pod: it runs, and its container is ready or not. */
+const statusPatch = (isReady: boolean) => ({
+  status: {
+    phase: 'Running',
+    conditions: ['Ready', 'ContainersReady'].map((type) => ({
+      type,
+      status: isReady ? 'True' : 'False',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    })),
+    containerStatuses: [
+      { name: 'main', ready: isReady, restartCount: 0, image: 'example/main', imageID: '', state: { running: {} } },
+    ],
+  },
+})
+
+export const status: Benchmark = {
+  name: 'status',
+  rows: [{ what: "PATCH a pod's status, 16 connections, 20 pods each", budget: ratio(0.2, 2e-3, 'CPU') }],
+  rounds: 3,
+  needsOwnServer: false,
+  async measure(subject) {
+    await using server = await subject.start()
+    const [connections, podsEach] = [16, 20]
+    const nameOf = (index: number) => `bench-status-${index}`
+    const setup = await createPods(server, connections * podsEach, nameOf)
+    const bodies = [true, false].map((isReady) => JSON.stringify(statusPatch(isReady)))
+    const { cpu, rate } = await load(server, {
+      connections,
+      expectedStatus: 200,
+      next(connection, index, nth) {
+        const path = `${podsPath}/${nameOf(index * podsEach + (nth % podsEach))}/status`
+        return connection.encode('PATCH', path, bodies[Math.floor(nth / podsEach) % 2], strategicMergePatch)
+      },
+    })
+    await setup.ask('DELETE', `${podsPath}?gracePeriodSeconds=0`)
+    setup.close()
+    return [{ figure: cpu, beside: [rate] }]
+  },
 }
 
 export const list: Benchmark = {
   name: 'list',
-  what: 'LIST 1,000 pods, 8 connections',
-  budget: { value: 250, unit: '/s' },
-  upstream: 22,
-  measure: () => withServer(listMany),
-  measureReference: listMany,
+  rows: [{ what: 'LIST 1,000 pods, 8 connections', budget: ratio(16, 46, '/s') }],
+  rounds: 3,
+  needsOwnServer: false,
+  async measure(subject) {
+    await using server = await subject.start()
+    const setup = await createPods(server, 1000, (index) => `bench-list-${index}`)
+    const request = setup.encode('GET', podsPath)
+    const { cpu, rate } = await load(server, { connections: 8, expectedStatus: 200, next: () => request })
+    await setup.ask('DELETE', `${podsPath}?gracePeriodSeconds=0`)
+    setup.close()
+    return [{ figure: rate, beside: [cpu] }]
+  },
+}
+
+async function createPods({ target }: Server, count: number, nameOf: (index: number) => string): Promise<Connection> {
+  const connection = await Connection.open(target)
+  for (let index = 0; index < count; index += 1) await connection.ask('POST', podsPath, unscheduledPod(nameOf(index)))
+  return connection
 }

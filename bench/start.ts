@@ -1,35 +1,28 @@
-import { readFile } from 'node:fs/promises'
-import { type Benchmark, median } from './support/benchmark.ts'
-import { startServer } from './support/server.ts'
-
-const rounds = 5
+import { setTimeout } from 'node:timers/promises'
+import { type Benchmark, limit } from './support/benchmark.ts'
+import { figure } from './support/figure.ts'
 
 export const coldStart: Benchmark = {
   name: 'cold-start',
-  what: 'cold start, fresh data directory, to /readyz ok',
-  budget: { value: 0.4, unit: 's' },
-  async measure() {
-    const times: number[] = []
-    for (let round = 0; round < rounds; round++) {
-      await using server = await startServer()
-      times.push(server.startMs)
-    }
-    return { value: median(times) / 1000, unit: 's' }
+  rows: [{ what: 'cold start, fresh data directory, to /readyz ok', budget: limit(0.3, 's') }],
+  rounds: 5,
+  needsOwnServer: true,
+  async measure(subject) {
+    await using server = await subject.start()
+    return [{ figure: figure(server.startMs / 1000, 's'), beside: [figure(server.processes.cpuSeconds(), 'CPU')] }]
   },
 }
+
+const restMs = 10_000
 
 export const memoryAtRest: Benchmark = {
   name: 'memory',
-  what: 'memory at rest, everything running',
-  budget: { value: 90, unit: 'MB' },
-  async measure() {
-    await using server = await startServer()
-    await new Promise((resolve) => setTimeout(resolve, 10_000))
-    return { value: await residentMegabytes(server.pid), unit: 'MB' }
+  rows: [{ what: 'memory at rest, everything running', budget: limit(90e6, 'B') }],
+  rounds: 3,
+  needsOwnServer: true,
+  async measure(subject) {
+    await using server = await subject.start()
+    await setTimeout(restMs)
+    return [{ figure: figure(server.processes.residentBytes(), 'B') }]
   },
-}
-
-async function residentMegabytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1000
 }

@@ -1,46 +1,53 @@
-import type { Target } from './connection.ts'
+import { type Figure, figure, type Unit } from './figure.ts'
+import type { Subject } from './server.ts'
 
-/** One figure. Times and sizes are better small, rates better large. */
-export interface Figure {
-  readonly value: number
-  readonly unit: 's' | 'MB' | '/s'
+/** What one run of a benchmark says about one row of the table. */
+export interface Measurement {
+  /** What is judged. */
+  readonly figure: Figure
+  /** What else the run has shown: the rate beside the CPU, the slowest request. */
+  readonly beside?: readonly Figure[]
 }
+
+/** What is to be reached. */
+export type Budget =
+  /** Whatever the machine's reference server does; or, of the figure of Kubernetes 1.20.2 on the machine of the budgets, where none is measured. */
+  | { readonly ratio: number; readonly upstream: Figure }
+  /** In itself. */
+  | { readonly limit: Figure }
 
 /** One row of the table. */
+export interface Row {
+  readonly what: string
+  readonly budget: Budget
+}
+
+/** Something to do to a server, and what it tells. */
 export interface Benchmark {
   readonly name: string
-  readonly what: string
-  /** What is to be reached on the machine the budgets were made on. */
-  readonly budget: Figure
-  /**
-   * What upstream reached on that machine. Where a reference server is measured, it is the ratio of the two that is to be
-   * reached, whatever the machine.
-   */
-  readonly upstream?: number
-  /** Measures a Coracle that it starts itself. */
-  measure(): Promise<Figure>
-  /** Measures a server that is already running; absent where only a fresh one can be measured. */
-  measureReference?(target: Target): Promise<Figure>
+  readonly rows: readonly Row[]
+  /** How often it is done; the table has the median. */
+  readonly rounds: number
+  /** Whether it needs a server that it starts itself: one that is fresh, or has simulated nodes. */
+  readonly needsOwnServer: boolean
+  /** A measurement for each row. */
+  measure(subject: Subject): Promise<readonly Measurement[]>
 }
 
-export const showFigure = ({ value, unit }: Figure): string =>
-  unit === '/s'
-    ? `${Math.round(value).toLocaleString('en')} /s`
-    : unit === 'MB'
-      ? `${Math.round(value)} MB`
-      : `${value.toFixed(value < 10 ? 3 : 1)} s`
+export const limit = (value: number, unit: Unit): Budget => ({ limit: figure(value, unit) })
 
-/** What `measured` is to keep: the budget, or its ratio to what the reference server reached in the same run. */
-export function limitOf({ budget, upstream }: Benchmark, reference: Figure | undefined): Figure {
-  if (upstream === undefined || reference === undefined) return budget
-  return { ...budget, value: (budget.value / upstream) * reference.value }
+export const ratio = (value: number, upstream: number, unit: Unit): Budget => ({
+  ratio: value,
+  upstream: figure(upstream, unit),
+})
+
+/** What a figure has to be, with what the reference server reached in the same run if it was measured. */
+export function limitOf(budget: Budget, reference: Figure | undefined): Figure {
+  if ('limit' in budget) return budget.limit
+  const { value, unit } = reference ?? budget.upstream
+  return figure(budget.ratio * value, unit)
 }
 
-/** Whether `measured` keeps `limit`. */
-export const keepsBudget = (measured: Figure, limit: Figure): boolean =>
-  limit.unit === '/s' ? measured.value >= limit.value : measured.value <= limit.value
-
-export const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-}
+/** Whether `measured` keeps `wanted`. */
+export const keeps = (measured: Figure, wanted: Figure): boolean =>
+  wanted.unit === '/s' ? measured.value >= wanted.value : measured.value <= wanted.value

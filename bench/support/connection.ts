@@ -49,14 +49,14 @@ export class Connection {
   }
 
   /** The bytes of a request, for sending the same one many times. */
-  encode(method: string, path: string, body?: string): Buffer {
+  encode(method: string, path: string, body?: string, type = 'application/json'): Buffer {
     const head = [
       `${method} ${path} HTTP/1.1`,
       `Host: ${this.#target.host}:${this.#target.port}`,
       `Authorization: Bearer ${this.#target.token}`,
       'Accept: application/json',
     ]
-    if (body !== undefined) head.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
+    if (body !== undefined) head.push(`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`)
     return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body ?? ''}`)
   }
 
@@ -69,6 +69,20 @@ export class Connection {
 
   async request(method: string, path: string, body?: unknown): Promise<Answer> {
     return this.send(this.encode(method, path, body === undefined ? undefined : JSON.stringify(body)))
+  }
+
+  /** The same for what must succeed: throws otherwise. Resolves to the parsed body. */
+  async ask(method: string, path: string, body?: unknown): Promise<unknown> {
+    const answer = await this.request(method, path, body)
+    if (answer.status < 300) return JSON.parse(answer.body.toString())
+    throw new Error(`${method} ${path}: status ${answer.status}: ${answer.body.toString('utf8', 0, 300)}`)
+  }
+
+  /** Sends a request whose answer does not end, and calls `onChunk` with all that comes from now on. */
+  stream(request: Buffer, onChunk: (chunk: Buffer) => void): void {
+    this.#socket.removeAllListeners('data')
+    this.#socket.on('data', onChunk)
+    this.#socket.write(request)
   }
 
   close(): void {
@@ -126,53 +140,4 @@ function dechunk(raw: Buffer): Buffer {
     at = lineEnd + 2 + size + 2
   }
   return Buffer.concat(parts)
-}
-
-export interface Load {
-  readonly perSecond: number
-  readonly megabytesPerSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-}
-
-/**
- * Keeps `connections` busy for `seconds`, after one unmeasured second, and counts what was answered.
- * `next` gives the request for the nth call on a connection. Any other status than `expected` fails the run.
- */
-export async function load(
-  target: Target,
-  options: {
-    readonly connections: number
-    readonly seconds: number
-    readonly expected: number
-    readonly next: (connection: Connection, connectionIndex: number, nth: number) => Buffer
-  },
-): Promise<Load> {
-  const connections = await Promise.all(Array.from({ length: options.connections }, () => Connection.open(target)))
-  const measureFrom = performance.now() + 1000
-  const until = measureFrom + options.seconds * 1000
-  const latencies: number[] = []
-  let bytes = 0
-  await Promise.all(
-    connections.map(async (connection, index) => {
-      for (let nth = 0; ; nth++) {
-        const started = performance.now()
-        if (started >= until) return
-        const answer = await connection.send(options.next(connection, index, nth))
-        if (answer.status !== options.expected)
-          throw new Error(`status ${answer.status}: ${answer.body.toString('utf8', 0, 300)}`)
-        if (started < measureFrom) continue
-        latencies.push(performance.now() - started)
-        bytes += answer.body.length
-      }
-    }),
-  )
-  for (const connection of connections) connection.close()
-  latencies.sort((a, b) => a - b)
-  return {
-    perSecond: latencies.length / options.seconds,
-    megabytesPerSecond: bytes / options.seconds / 1e6,
-    p50Ms: latencies[Math.floor(latencies.length * 0.5)] ?? 0,
-    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
-  }
 }

@@ -5,20 +5,34 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Connection, type Target } from './connection.ts'
+import { ServerProcesses } from './server-processes.ts'
 
-const program = join(import.meta.dirname, '..', '..', 'dist', 'coracle.js')
-
-/** A Coracle under measurement: the bundled program in a process of its own, over TLS, on a disk store. */
+/** A server under measurement, over TLS. Disposing of it ends it, unless it is not the benchmark's own. */
 export interface Server extends AsyncDisposable {
   readonly target: Target
-  readonly pid: number
-  /** From `spawn` until `/readyz` answered 200. */
+  readonly processes: ServerProcesses
+  /** From `spawn` until `/readyz` answered 200; 0 for a server that was running before. */
   readonly startMs: number
 }
 
-/** Starts the program on a fresh data directory. `args` are added to `coracle up`. */
-export async function startServer(args: readonly string[] = []): Promise<Server> {
+/** A program that is measured. */
+export interface Subject {
+  readonly name: string
+  /** A server of it: a fresh one with these arguments for `coracle up`, or the one that runs already. */
+  start(args?: readonly string[]): Promise<Server>
+}
+
+/** The bundle of this work tree. */
+export const builtProgram = join(import.meta.dirname, '..', '..', 'dist', 'coracle.js')
+
+/** Coracle, as the bundle `program`: each server in a process of its own, on a fresh disk store. */
+export function coracle(name: string, program: string): Subject {
+  return { name, start: (args = []) => startProgram(program, args) }
+}
+
+async function startProgram(program: string, args: readonly string[]): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'coracle-bench-'))
   const port = await freePort()
   const started = performance.now()
@@ -30,7 +44,7 @@ export async function startServer(args: readonly string[] = []): Promise<Server>
   const token = (await readFile(join(dataDir, 'token'), 'utf8')).trim()
   return {
     target: { host: '127.0.0.1', port, token },
-    pid: child.pid ?? 0,
+    processes: new ServerProcesses([child.pid ?? 0]),
     startMs,
     async [Symbol.asyncDispose]() {
       const exited = once(child, 'exit')
@@ -41,12 +55,29 @@ export async function startServer(args: readonly string[] = []): Promise<Server>
   }
 }
 
+/** How long the reference server is left alone after it was measured: it goes on working after it has answered. */
+const settleMs = 10_000
+
+/** The reference server that KUBE_APISERVER_URL, KUBE_TOKEN and KUBE_PIDS name, if they do. */
+export function referenceServer(): Subject | undefined {
+  const { KUBE_APISERVER_URL: url, KUBE_TOKEN: token, KUBE_PIDS: pids } = process.env
+  if (url === undefined || token === undefined || pids === undefined) return undefined
+  const { hostname, port } = new URL(url)
+  const server: Server = {
+    target: { host: hostname, port: Number(port || 443), token },
+    processes: new ServerProcesses(pids.split(',').map(Number)),
+    startMs: 0,
+    [Symbol.asyncDispose]: () => setTimeout(settleMs),
+  }
+  return { name: 'REFERENCE', start: async () => server }
+}
+
 async function untilReady(child: ChildProcess, dataDir: string, port: number): Promise<void> {
   const deadline = performance.now() + 30_000
   while (performance.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode} before it was ready`)
     if (existsSync(join(dataDir, 'token')) && (await isReady(port))) return
-    await new Promise((resolve) => setTimeout(resolve, 2))
+    await setTimeout(2)
   }
   throw new Error('not ready within 30 s')
 }
@@ -70,13 +101,4 @@ async function freePort(): Promise<number> {
   await once(server, 'close')
   if (address === null || typeof address === 'string') throw new Error('no port to be had')
   return address.port
-}
-
-/** The reference server that KUBE_APISERVER_URL and KUBE_TOKEN name, if they do. */
-export function referenceTarget(): Target | undefined {
-  const url = process.env.KUBE_APISERVER_URL
-  const token = process.env.KUBE_TOKEN
-  if (url === undefined || token === undefined) return undefined
-  const { hostname, port } = new URL(url)
-  return { host: hostname, port: Number(port || 443), token }
 }
