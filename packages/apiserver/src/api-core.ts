@@ -4,6 +4,7 @@ import type { Environment } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
+import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
 import { createNamespaces } from './housekeeping/bootstrap.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
@@ -74,7 +75,8 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     kinds.close()
     options.onFailure?.(error)
   })
-  const admission = new AdmissionChain([...builtInAdmission(registries), ...(options.admission ?? [])])
+  const webhooks = admissionWebhooks(registries, environment, authorizer)
+  const admission = new AdmissionChain([...builtInAdmission(registries, webhooks), ...(options.admission ?? [])])
   const { historyEventsMax } = options
   const turns = new WorkTurns(environment.clock)
   const kinds = new KindServer({ registries, feed, store, environment, turns, admission, historyEventsMax })
@@ -108,6 +110,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
       closed = true
       for (const stop of stops) stop()
       customKinds.close()
+      webhooks.close()
       feed.close()
       kinds.close()
     },

@@ -1,4 +1,4 @@
-import type { KubernetesObject, ResourceDefinition, StoredKind } from '@coracle/api'
+import type { FieldOwners, KubernetesObject, ResourceDefinition, StoredKind } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
@@ -24,6 +24,9 @@ export interface AdmissionAttributes {
   readonly name: string
   /** The object before the request, as `kind`; undefined where the request adds something, or only connects. */
   readonly old: KubernetesObject | undefined
+  /** Who owns fields of the object after the request and before it. Absent where nobody does, as of a Scale. */
+  readonly owners?: () => FieldOwners
+  readonly oldOwners?: () => FieldOwners
   /** The request's options. A patch counts as the update it is. */
   readonly options: RegistryWriteOptions | DeleteOptions
   readonly dryRun: boolean

@@ -6,9 +6,10 @@ import { nodeRestriction } from './node-restriction.ts'
 import { priority } from './priority.ts'
 import { serviceAccount } from './service-account.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
+import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 
 /** What upstream turns on by default, as far as it concerns the kinds there are, in upstream's order. */
-export function builtInAdmission(registries: Registries): readonly AdmissionPlugin[] {
+export function builtInAdmission(registries: Registries, webhooks: AdmissionWebhooks): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(registries),
     serviceAccount,
@@ -16,5 +17,7 @@ export function builtInAdmission(registries: Registries): readonly AdmissionPlug
     taintNodesByCondition,
     priority(registries),
     defaultTolerationSeconds,
+    webhooks.mutating,
+    webhooks.validating,
   ]
 }

@@ -75,10 +75,11 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   const { object: wanted, warnings: given, repeatable, valuesCount = 0 } = change
   const pause = pauseFor(parts.turns, valuesCount, old.byteLength)
   if (pause !== undefined) await pause()
-  const owners = change.owners ?? (await ownersAfter(parts, request, old, change))
+  const givenOwners = change.owners ?? (await ownersAfter(parts, request, old, change))
   if (pause !== undefined) await pause()
-  const admission = part.isAdmitted === true ? undefined : updateAdmission(parts, request, old.object)
+  const admission = part.isAdmitted === true ? undefined : updateAdmission(parts, request, old, givenOwners)
   const admitted = admission === undefined ? wanted : await admission.admit(wanted)
+  const owners = admission === undefined ? givenOwners : admission.ownersAfter(givenOwners)
   const whole = view === undefined ? admitted : view.apply(old.object, admitted)
   const object = sharingWith(old.object, prepareForUpdate(kind, whole, old.object, rules))
   const ends = endsDeletion(kind, object, old.object)
@@ -131,18 +132,16 @@ async function ownersAfter(
 function updateAdmission(
   parts: RegistryParts,
   { context, namespace, name, part, options }: ChangeRequest,
-  object: KubernetesObject,
+  old: StoredObject,
+  owners: FieldOwners,
 ): WriteAdmission {
   const { subresource, view } = part
-  const old = view === undefined ? object : view.of(object)
+  const common = { operation: 'UPDATE', context, subresource, namespace, name, options } as const
+  if (view !== undefined) return new WriteAdmission(parts, { ...common, kind: view.kind, old: view.of(old.object) })
   return new WriteAdmission(parts, {
-    operation: 'UPDATE',
-    context,
-    subresource,
-    kind: view?.kind,
-    namespace,
-    name,
-    old,
-    options,
+    ...common,
+    old: old.object,
+    owners: () => owners,
+    oldOwners: () => old.owners,
   })
 }

@@ -34,6 +34,10 @@ export async function createObject(
   }
   if (kind.strategy.load !== undefined) await kind.strategy.load()
   const namespace = namespaceForCreate(kind, requestedNamespace, decoded.object)
+  const pause = pauseFor(turns, decoded.valuesCount, 0)
+  if (pause !== undefined) await pause()
+  const givenOwners = decoded.owners ?? ownersOf(parts, context, decoded, options)
+  if (pause !== undefined) await pause()
   const admission = new WriteAdmission(parts, {
     operation: 'CREATE',
     context,
@@ -41,13 +45,11 @@ export async function createObject(
     namespace,
     name: givenName,
     old: undefined,
+    owners: () => givenOwners,
     options,
   })
-  const pause = pauseFor(turns, decoded.valuesCount, 0)
-  if (pause !== undefined) await pause()
-  const owners = decoded.owners ?? ownersOf(parts, context, decoded, options)
-  if (pause !== undefined) await pause()
-  const admitted = await admission.admit(decoded.object)
+  const admitted = await admission.admit(inNamespace(decoded.object, namespace))
+  const owners = admission.ownersAfter(givenOwners)
   if (pause !== undefined) await pause()
   const generates = givenName === '' && generateName !== ''
   const nameOf = () =>
@@ -69,6 +71,12 @@ export async function createObject(
     if (!generates) throw nameTaken(kind, name, storage.peek(namespace, name)?.object)
     if (attempt === generatedNameAttemptsMax) throw noUniqueName(kind, name)
   }
+}
+
+/** The object with the namespace it goes to, which a request may leave to its path. */
+function inNamespace(object: KubernetesObject, namespace: string): KubernetesObject {
+  if (namespace === '' || object.metadata.namespace === namespace) return object
+  return { ...object, metadata: { ...object.metadata, namespace } }
 }
 
 /** Who owns what of a new object. What admission adds nobody owns. */

@@ -30,6 +30,7 @@ export async function deleteObject(
       namespace,
       name,
       old: old.object,
+      oldOwners: () => old.owners,
       options,
     })
     await admission.admitWithoutObject()

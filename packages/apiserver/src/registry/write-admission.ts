@@ -1,4 +1,4 @@
-import { compile, type KubernetesObject } from '@coracle/api'
+import { compile, type FieldOwners, type KubernetesObject, type ObjectMeta, ownersOf } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
 import type { AdmissionAttributes, AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
@@ -15,6 +15,9 @@ export interface AdmissionRequest {
   readonly namespace: string
   readonly name: string
   readonly old: KubernetesObject | undefined
+  /** Who owns fields of the object after the request and before it; absent where nobody can. */
+  readonly owners?: () => FieldOwners
+  readonly oldOwners?: () => FieldOwners
   readonly options: RegistryWriteOptions | DeleteOptions
 }
 
@@ -22,10 +25,13 @@ export interface AdmissionRequest {
 export class WriteAdmission {
   readonly #parts: RegistryParts
   readonly #attributes: AdmissionAttributes
+  /** What admission has written there, if anything. */
+  #managedFields: ObjectMeta['managedFields']
 
   constructor(parts: RegistryParts, request: AdmissionRequest) {
     const { kind: definition } = parts.storage
     const { operation, context, subresource, kind = definition, namespace, name, old, options } = request
+    const { owners, oldOwners } = request
     const dryRun = options.dryRun === true
     const requested = parts.view.definition
     this.#parts = parts
@@ -41,13 +47,28 @@ export class WriteAdmission {
       old,
       options,
       dryRun,
+      ...(owners === undefined ? {} : { owners }),
+      ...(oldOwners === undefined ? {} : { oldOwners }),
     }
   }
 
   /** What admission makes of an object: pruned, canonical and with defaults, as if it had come so. */
   async admit(object: KubernetesObject): Promise<KubernetesObject> {
     const admitted = await this.#parts.admission.mutate(this.#attributes, object)
-    return admitted === object ? object : complete(this.#attributes.kind, admitted, object)
+    if (admitted === object) return object
+    this.#managedFields = admitted.metadata.managedFields
+    return complete(this.#attributes.kind, admitted, object)
+  }
+
+  /** The owners of fields: those that admission wrote, where it changed them and they make sense. */
+  ownersAfter(owners: FieldOwners): FieldOwners {
+    if (this.#managedFields === undefined) return owners
+    const written = ownersOf(this.#managedFields)
+    if (written !== undefined) return written
+    this.#attributes.context.warn?.(
+      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests',
+    )
+    return owners
   }
 
   /** Lets plugins that change objects see a delete, or a connection, which have no object to change. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
-import type { Clock } from '@coracle/environment'
+import { type Clock, realClock } from '@coracle/environment'
 
 /** Longer answers are refused. */
 export const webhookAnswerBytesMax = 64 * 1024 * 1024
@@ -27,20 +27,41 @@ export interface WebhookClientConfig {
 export interface WebhookClient {
   /** Posts JSON and resolves to the JSON of the answer. Rejects, in the words of Go's client, with whatever went wrong. */
   post(body: unknown, timeoutMs: number): Promise<unknown>
+  /** Ends the connections once everything that is being asked is answered. */
+  retire(): void
   /** Ends the connections that are open. */
   close(): void
 }
 
-/** A client of the webhook that `config` names. */
-export function createWebhookClient({ url, service, caBundle }: WebhookClientConfig, clock: Clock): WebhookClient {
+/**
+ * A client of the webhook that `config` names. A webhook is outside of the cluster: however time passes in here, `clock`
+ * waits for it, and how long it may take the host's clock tells.
+ */
+export function createWebhookClient(
+  { url, service, caBundle }: WebhookClientConfig,
+  clock: Clock,
+  hostClock: Clock = realClock,
+): WebhookClient {
   const target = new URL(url ?? serviceUrl(service))
   const ca = caBundle === undefined ? {} : { ca: Buffer.from(caBundle, 'base64').toString() }
   const agent = new Agent({ keepAlive: true, maxSockets: webhookConnectionsMax, ...ca })
+  let asking = 0
+  let retired = false
+  const answered = (): void => {
+    asking -= 1
+    if (retired && asking === 0) agent.destroy()
+  }
   return {
     post: (body, timeoutMs) => {
       const asked = new URL(target)
       asked.searchParams.set('timeout', `${Math.ceil(timeoutMs / 1000)}s`)
-      return post(asked, agent, Buffer.from(JSON.stringify(body)), clock, timeoutMs)
+      asking += 1
+      const bytes = Buffer.from(JSON.stringify(body))
+      return clock.hold(post({ url: asked, service, agent, body: bytes }, hostClock, timeoutMs).finally(answered))
+    },
+    retire: () => {
+      retired = true
+      if (asking === 0) agent.destroy()
     },
     close: () => agent.destroy(),
   }
@@ -51,28 +72,79 @@ function serviceUrl(service: WebhookClientConfig['service']): string {
   return `https://${name}.${namespace}.svc:${port}${path}`
 }
 
-async function post(url: URL, agent: Agent, body: Buffer, clock: Clock, timeoutMs: number): Promise<unknown> {
+interface Question {
+  readonly url: URL
+  /** Whose name the URL has, where it is one. */
+  readonly service: WebhookClientConfig['service']
+  readonly agent: Agent
+  readonly body: Buffer
+}
+
+async function post(question: Question, clock: Clock, timeoutMs: number): Promise<unknown> {
   const deadline = new AbortController()
   const timer = clock.setTimer(timeoutMs, () => deadline.abort())
   try {
-    const { code, text } = await exchange(url, agent, body, deadline.signal)
-    if (code < 200 || code > 299) throw new Error(`the server answered with status ${code}`)
+    const { code, text } = await exchange(question, deadline.signal)
+    if (code < 200 || code > 299) throw new AnswerError(codeText(code, text))
     return parsed(text)
   } catch (error) {
-    const why = deadline.signal.aborted ? 'context deadline exceeded' : error instanceof Error ? error.message : error
-    throw new Error(`Post ${JSON.stringify(url.href)}: ${why}`, { cause: error })
+    if (error instanceof AnswerError) throw error
+    const why = deadline.signal.aborted ? 'context deadline exceeded' : transportProblem(error, question.service)
+    throw new Error(`Post ${JSON.stringify(question.url.href)}: ${why}`, { cause: error })
   } finally {
     timer.cancel()
   }
 }
 
-function exchange(url: URL, agent: Agent, body: Buffer, signal: AbortSignal): Promise<{ code: number; text: string }> {
+function transportProblem(error: unknown, service: Question['service']): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (service === undefined || (code !== 'ENOTFOUND' && code !== 'EAI_AGAIN')) return message
+  const name = JSON.stringify(`${service.namespace}/${service.name}`)
+  return `the host of the API server does not know the service ${name}: name the webhook by url`
+}
+
+/** The webhook answered, and not as it should. */
+class AnswerError extends Error {}
+
+const shownAnswerMax = 2048
+
+/** What an answer of another code than success means, in the words of Go's client. */
+function codeText(code: number, text: string): string {
+  if (code === 404) return 'the server could not find the requested resource'
+  if (code >= 500) {
+    const shown = text.trim().slice(0, shownAnswerMax) || 'unknown'
+    return `an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`
+  }
+  return `the server responded with the status code ${code} but did not return more information`
+}
+
+interface Answer {
+  readonly code: number
+  readonly text: string
+}
+
+/** Asks once more where the webhook had closed a connection that was kept alive, just as it was used again. */
+async function exchange(question: Question, signal: AbortSignal): Promise<Answer> {
+  try {
+    return await exchangeOnce(question, signal)
+  } catch (error) {
+    if (!(error instanceof ClosedConnectionError)) throw error
+    return exchangeOnce(question, signal)
+  }
+}
+
+class ClosedConnectionError extends Error {}
+
+function exchangeOnce({ url, agent, body }: Question, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json', 'Content-Length': body.length }
     const sent = request(url, { method: 'POST', agent, headers, signal }, (answer) => {
       readAnswer(answer).then((text) => resolve({ code: answer.statusCode ?? 0, text }), reject)
     })
-    sent.on('error', reject)
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const wasClosed = sent.reusedSocket && error.code === 'ECONNRESET'
+      reject(wasClosed ? new ClosedConnectionError(error.message, { cause: error }) : error)
+    })
     sent.end(body)
   })
 }
@@ -95,6 +167,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error('the answer is not JSON')
+    throw new AnswerError('the answer is not JSON')
   }
 }

@@ -1,0 +1,75 @@
+import { forbidden, type MatchCondition } from '@coracle/api'
+import type { AdmissionFacts, CelProgram } from '@coracle/api/admission'
+import type { AdmissionAttributes } from '../admission.ts'
+
+/** What all conditions of a webhook or a policy may cost together, as upstream. */
+export const conditionsCostMax = 2_500_000
+
+interface CompiledCondition {
+  readonly source: string
+  /** Why it cannot be run: it was stored by another server, with another idea of expressions. */
+  readonly problem?: string
+  readonly program?: CelProgram
+}
+
+/** Conditions in CEL that a request must meet. They are compiled when they are first asked, and CEL is loaded then. */
+export class MatchConditions {
+  readonly #sources: readonly MatchCondition[]
+  readonly #hasParams: boolean
+  #compiled: Promise<readonly CompiledCondition[]> | undefined
+
+  constructor(sources: readonly MatchCondition[], hasParams = false) {
+    this.#sources = sources
+    this.#hasParams = hasParams
+  }
+
+  get isEmpty(): boolean {
+    return this.#sources.length === 0
+  }
+
+  /**
+   * Whether all hold. One that does not decides alone; an error counts where none does, and is returned: the failure policy
+   * says what then.
+   */
+  async judge(facts: AdmissionFacts): Promise<{ readonly matches: boolean } | { readonly error: string }> {
+    const { admissionVariables } = await import('@coracle/api/admission')
+    this.#compiled ??= this.#compile()
+    const variables = admissionVariables(facts)
+    const errors: string[] = []
+    let left = conditionsCostMax
+    for (const { source, problem = '', program } of await this.#compiled) {
+      if (program === undefined) {
+        errors.push(problem)
+        continue
+      }
+      const outcome = program.run(variables, left)
+      left -= outcome.cost
+      if ('value' in outcome) {
+        if (outcome.value !== true) return { matches: false }
+      } else if (outcome.exceeded) {
+        return { error: 'validation failed due to running out of cost budget, no further validation rules will be run' }
+      } else errors.push(`expression '${source}' resulted in error: ${outcome.error}`)
+    }
+    return errors.length === 0 ? { matches: true } : { error: aggregated(errors) }
+  }
+
+  async #compile(): Promise<readonly CompiledCondition[]> {
+    const { compileAdmissionExpression } = await import('@coracle/api/admission')
+    const options = { hasParams: this.#hasParams, hasAuthorizer: true }
+    return this.#sources.map(({ expression }) => {
+      const source = expression.trim()
+      return { source, ...compileAdmissionExpression(source, ['bool'], options) }
+    })
+  }
+}
+
+/** Several errors as Go's aggregate shows them. */
+export function aggregated(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)]
+  return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`
+}
+
+/** The refusal of a request about which somebody wanted to know more than could be found out. */
+export function conditionFailed({ definition, name }: AdmissionAttributes, why: string): Error {
+  return forbidden(definition, name, why)
+}

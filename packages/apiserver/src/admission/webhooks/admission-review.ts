@@ -1,0 +1,136 @@
+/** AdmissionReview, what webhooks are asked with and answer with: v1, and v1beta1, of which less is checked, as upstream. */
+import { ApiError, compile, isJsonObject, type Status, statusSchema } from '@coracle/api'
+import type { AdmissionRequest } from '@coracle/api/admission'
+import type { VersionedObjects } from '../matching/versioned-objects.ts'
+
+/** What a webhook says. */
+export interface ReviewAnswer {
+  readonly allowed: boolean
+  /** Operations of a JSON patch; undefined where nothing is to change. */
+  readonly patch: readonly unknown[] | undefined
+  readonly warnings: readonly string[]
+  readonly auditAnnotations: Readonly<Record<string, string>>
+  /** Why the request is refused. */
+  readonly result: Partial<Status> | undefined
+}
+
+/** The versions of AdmissionReview this server speaks. */
+const spoken = ['v1', 'v1beta1'] as const
+export type ReviewVersion = (typeof spoken)[number]
+
+/** The first version of those a webhook understands that this server speaks. Throws an Error where there is none. */
+export function reviewVersionOf(understood: readonly string[]): ReviewVersion {
+  const version = understood.find((each): each is ReviewVersion => (spoken as readonly string[]).includes(each))
+  if (version !== undefined) return version
+  throw new Error(
+    'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+  )
+}
+
+/** What is sent to a webhook. */
+export function reviewOf(
+  version: ReviewVersion,
+  uid: string,
+  { operation, userInfo, dryRun, options, ...about }: AdmissionRequest,
+  { object = null, oldObject = null }: { readonly [K in keyof VersionedObjects]: VersionedObjects[K] | null },
+): object {
+  return {
+    kind: 'AdmissionReview',
+    apiVersion: `admission.k8s.io/${version}`,
+    request: { uid, ...about, operation, userInfo, object, oldObject, dryRun, options },
+  }
+}
+
+/** Reads what a webhook answers. Throws an Error that says what is wrong with it. */
+export function readReview(answer: unknown, version: ReviewVersion, uid: string, mutates: boolean): ReviewAnswer {
+  const review = isJsonObject(answer) ? answer : {}
+  const { response } = review
+  if (!isJsonObject(response)) throw invalid('webhook response was absent')
+  if (version === 'v1') checkIdentity(review, response, uid)
+  const { allowed, patch = '', patchType, warnings, auditAnnotations, status } = response
+  if (typeof patch !== 'string') throw invalid('response.patch must be JSON in base64')
+  if (version === 'v1') checkPatchType(patch, patchType, mutates)
+  return {
+    allowed: allowed === true,
+    patch: mutates && patch !== '' ? operationsOf(patch) : undefined,
+    warnings: textsOf(warnings),
+    auditAnnotations: textMapOf(auditAnnotations),
+    result: resultOf(status),
+  }
+}
+
+const invalid = (why: string): Error => new Error(`received invalid webhook response: ${why}`)
+
+function checkIdentity(
+  { apiVersion = '', kind = '' }: Readonly<Record<string, unknown>>,
+  response: Readonly<Record<string, unknown>>,
+  uid: string,
+): void {
+  const given = response.uid ?? ''
+  if (given !== uid) throw invalid(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(given)}`)
+  const text = String(apiVersion)
+  const group = text.includes('/') ? text : `/${text}`
+  if (`${group}, Kind=${kind}` === 'admission.k8s.io/v1, Kind=AdmissionReview') return
+  throw invalid(`expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${group}, Kind=${kind}`)
+}
+
+function checkPatchType(patch: string, patchType: unknown, mutates: boolean): void {
+  if (!mutates) {
+    if (patch !== '') throw invalid('validating webhook may not return response.patch')
+    if (patchType !== undefined) throw invalid('validating webhook may not return response.patchType')
+    return
+  }
+  if (patch !== '' && patchType === undefined) {
+    throw invalid('webhook returned response.patch but not response.patchType')
+  }
+  if (patch === '' && patchType !== undefined) {
+    throw invalid('webhook returned response.patchType but not response.patch')
+  }
+  if (patchType === '') throw invalid('webhook returned invalid response.patchType of ""')
+  if (patchType !== undefined && patchType !== 'JSONPatch') {
+    throw new Error(`unsupported patch type ${JSON.stringify(patchType)}`)
+  }
+}
+
+/** The operations of a patch; none where there are none. */
+function operationsOf(patch: string): readonly unknown[] | undefined {
+  const refuse = (why: string) => new Error(`received undecodable patch in webhook response: ${why}`)
+  let operations: unknown
+  try {
+    operations = JSON.parse(Buffer.from(patch, 'base64').toString())
+  } catch (error) {
+    throw refuse((error as Error).message)
+  }
+  if (!Array.isArray(operations)) throw refuse('it must be a list of operations')
+  return operations.length === 0 ? undefined : operations
+}
+
+const textsOf = (list: unknown): readonly string[] =>
+  Array.isArray(list) ? list.filter((each): each is string => typeof each === 'string') : []
+
+function textMapOf(map: unknown): Readonly<Record<string, string>> {
+  if (!isJsonObject(map)) return {}
+  return Object.fromEntries(
+    Object.entries(map).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
+function resultOf(status: unknown): Partial<Status> | undefined {
+  if (!isJsonObject(status)) return undefined
+  try {
+    return compile(statusSchema).decode(status).value as unknown as Partial<Status>
+  } catch (error) {
+    throw invalid((error as Error).message)
+  }
+}
+
+/** The refusal of a request by a webhook, with whatever reason and code it gives: those of an error, in any case. */
+export function denial(
+  webhook: string,
+  { code = 0, reason = '', message = '', details }: Partial<Status> = {},
+): ApiError {
+  const refusal = `admission webhook ${JSON.stringify(webhook)} denied the request`
+  const why = message === '' ? reason : message
+  const text = why === '' ? `${refusal} without explanation` : `${refusal}: ${why}`
+  return new ApiError(code >= 400 && code <= 599 ? code : 400, reason, text, details)
+}

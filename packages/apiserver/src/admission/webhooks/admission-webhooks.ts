@@ -1,0 +1,33 @@
+import type { Environment } from '@coracle/environment'
+import type { Registries } from '../../registries.ts'
+import type { Authorizer } from '../../request.ts'
+import type { AdmissionPlugin } from '../admission.ts'
+import { mutatingWebhooks } from './mutating-webhooks.ts'
+import { validatingWebhooks } from './validating-webhooks.ts'
+import { WebhookClients } from './webhook-clients.ts'
+
+/** The plugins that ask webhooks, and their connections. */
+export interface AdmissionWebhooks {
+  readonly mutating: AdmissionPlugin
+  readonly validating: AdmissionPlugin
+  /** Ends all connections: what is being asked fails. */
+  close(): void
+}
+
+/** Asks the webhooks that the objects of `admissionregistration.k8s.io` configure. */
+export function admissionWebhooks(
+  registries: Registries,
+  environment: Environment,
+  authorizer: Authorizer,
+): AdmissionWebhooks {
+  const clients = { mutating: new WebhookClients(environment), validating: new WebhookClients(environment) }
+  const parts = { registries, environment, authorizer }
+  return {
+    mutating: mutatingWebhooks({ ...parts, clients: clients.mutating }),
+    validating: validatingWebhooks({ ...parts, clients: clients.validating }),
+    close: () => {
+      clients.mutating.close()
+      clients.validating.close()
+    },
+  }
+}
