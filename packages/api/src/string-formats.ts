@@ -1,5 +1,7 @@
 /** What names, label values, environment variables and the like must look like, in the words of apimachinery's util/validation. */
 import { isIP } from 'node:net'
+import { type FieldError, invalidField, requiredField } from './field-error.ts'
+import type { FieldPath } from './field-path.ts'
 import type { StringFormat } from './schema/schema.ts'
 
 export const dns1123LabelMax = 63
@@ -31,6 +33,31 @@ export function checkName(
 ): readonly string[] {
   if (format === 'path-segment') return checkPathSegment(name)
   return checkFormat(format, prefix ? maskTrailingDash(name) : name)
+}
+
+/** `*.example.com`: any one label below a subdomain; apimachinery's IsWildcardDNS1123Subdomain. */
+export function checkWildcardSubdomain(value: string): readonly string[] {
+  const errors = value.length > dns1123SubdomainMax ? [maxLengthMessage(dns1123SubdomainMax)] : []
+  if (value.startsWith('*.') && subdomainPattern.test(value.slice(2))) return errors
+  const rule =
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character"
+  return [...errors, patternMessage(rule, `\\*\\.${subdomain}`, '*.example.com')]
+}
+
+const httpPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+const httpPathPattern = new RegExp(`^${httpPath}$`)
+
+/** `example.com/controller`: a subdomain and a path; apimachinery's IsDomainPrefixedPath. */
+export function checkDomainPrefixedPath(value: string, path: FieldPath): readonly FieldError[] {
+  if (value === '') return [requiredField(path)]
+  const slash = value.indexOf('/')
+  if (slash <= 0 || slash === value.length - 1) {
+    return [invalidField(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')]
+  }
+  const [domain, rest] = [value.slice(0, slash), value.slice(slash + 1)]
+  const problems = checkSubdomain(domain)
+  if (problems.length > 0) return problems.map((why) => invalidField(path, domain, why))
+  return httpPathPattern.test(rest) ? [] : [invalidField(path, rest, patternMessage('Invalid path', httpPath))]
 }
 
 /** `must be no more than 63 characters` */

@@ -2,17 +2,14 @@
 import { BlockList, isIP } from 'node:net'
 import { type FieldError, invalidField } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
+import { parseCidr } from '../ip.ts'
 import { checkFormat } from '../string-formats.ts'
 
 /** 4 or 6; 0 for what is no address. */
 export const addressFamily = (address: string): 0 | 4 | 6 => isIP(address) as 0 | 4 | 6
 
 /** 4 or 6; 0 for what is no range of addresses. */
-export function cidrFamily(cidr: string): 0 | 4 | 6 {
-  const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(cidr) ?? []
-  const family = addressFamily(address)
-  return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128) ? family : 0
-}
+export const cidrFamily = (cidr: string): 0 | 4 | 6 => parseCidr(cidr)?.family ?? 0
 
 export function checkIp(address: string, path: FieldPath): readonly FieldError[] {
   return checkFormat('ip', address).map((problem) => invalidField(path, address, problem))

@@ -7,8 +7,10 @@ import { coreMessages } from './core/protobuf.ts'
 import { discoveryMessages } from './discovery/protobuf.ts'
 import { eventsMessages } from './events/protobuf.ts'
 import { metaMessages } from './meta/protobuf.ts'
+import { networkingMessages } from './networking/protobuf.ts'
 import { nodeMessages } from './node/protobuf.ts'
 import { policyMessages } from './policy/protobuf.ts'
+import { rbacMessages } from './rbac/protobuf.ts'
 import { schedulingMessages } from './scheduling/protobuf.ts'
 import { storageMessages } from './storage/protobuf.ts'
 
@@ -35,8 +37,10 @@ export const protobufMessages: Readonly<Record<string, string>> = {
   ...discoveryMessages,
   ...eventsMessages,
   ...metaMessages,
+  ...networkingMessages,
   ...nodeMessages,
   ...policyMessages,
+  ...rbacMessages,
   ...schedulingMessages,
   ...storageMessages,
 }

@@ -1,0 +1,99 @@
+import { type FieldError, forbiddenField, requiredField, tooLongField, unsupportedField } from '../../field-error.ts'
+import { FieldPath } from '../../field-path.ts'
+import { kindSchema } from '../../meta.ts'
+import { literal, object, optional, required, string } from '../../schema/builders.ts'
+import type { Infer } from '../../schema/schema.ts'
+import { checkDomainPrefixedPath } from '../../string-formats.ts'
+import { ageColumn, column, nameColumn } from '../columns.ts'
+import { checkTextOrEmpty } from '../core/pod/validation/checks.ts'
+import { kind } from '../kind.ts'
+import { checkUnchanged } from '../validation.ts'
+import { validateReference } from './ingress-validation.ts'
+import { networkingV1 } from './names.ts'
+
+export interface IngressClassParametersReference extends Infer<typeof ingressClassParametersReference> {}
+export const ingressClassParametersReference = object(
+  `${networkingV1}.IngressClassParametersReference`,
+  'An object with settings for the controller of a class.',
+  {
+    apiGroup: optional(string(), 'API group of the kind; absent for the core group.'),
+    kind: required(string(), 'Kind of the object.'),
+    name: required(string(), 'Name of the object.'),
+    scope: optional(literal<'Cluster' | 'Namespace'>(), 'Whether it is in a namespace: Cluster unless set.', {
+      default: 'Cluster',
+    }),
+    namespace: optional(string(), 'Namespace of the object, where the scope is Namespace.'),
+  },
+)
+
+export interface IngressClassSpec extends Infer<typeof ingressClassSpec> {}
+export const ingressClassSpec = object(`${networkingV1}.IngressClassSpec`, 'Who sees to ingresses of a class.', {
+  controller: optional(string(), 'The controller, such as example.com/ingress-controller. It cannot be changed.'),
+  parameters: optional(ingressClassParametersReference, 'Settings for the controller.'),
+})
+
+/** A way of carrying out ingresses, under a name that they refer to. */
+export interface IngressClass extends Infer<typeof ingressClassSchema> {}
+export const ingressClassSchema = kindSchema(
+  `${networkingV1}.IngressClass`,
+  'Says which controller sees to the ingresses that name it.',
+  { spec: optional(ingressClassSpec, 'Who sees to ingresses of the class.', { default: {} }) },
+)
+
+const defaultClassAnnotation = 'ingressclass.kubernetes.io/is-default-class'
+
+/** Whether ingresses that name no class get this one: an annotation says so. */
+export const isDefaultIngressClass = ({ metadata }: IngressClass): boolean =>
+  metadata.annotations?.[defaultClassAnnotation] === 'true'
+
+const specPath = FieldPath.of('spec')
+const controllerLengthMax = 250
+
+function validate({ spec = {} }: IngressClass): readonly FieldError[] {
+  const { controller = '', parameters } = spec
+  const path = specPath.field('controller')
+  return [
+    ...(controller.length > controllerLengthMax ? [tooLongField(path, controllerLengthMax)] : []),
+    ...checkDomainPrefixedPath(controller, path),
+    ...(parameters === undefined ? [] : validateParameters(parameters, specPath.field('parameters'))),
+  ]
+}
+
+const scopes: readonly string[] = ['Cluster', 'Namespace']
+
+function validateParameters(parameters: IngressClassParametersReference, path: FieldPath): readonly FieldError[] {
+  const { scope = '', namespace } = parameters
+  const at = path.field('namespace')
+  const errors = validateReference(parameters, path)
+  if (!scopes.includes(scope)) return [...errors, unsupportedField(path.field('scope'), scope, scopes)]
+  if (scope === 'Namespace' && namespace === undefined) {
+    return [...errors, requiredField(at, "`parameters.scope` is set to 'Namespace'")]
+  }
+  if (scope === 'Cluster' && namespace !== undefined) {
+    return [...errors, forbiddenField(at, "`parameters.scope` is set to 'Cluster'")]
+  }
+  return namespace === undefined ? errors : [...errors, ...checkTextOrEmpty('dns1123-label', namespace, at)]
+}
+
+function shownParameters({ spec }: IngressClass): string {
+  const { parameters } = spec ?? {}
+  if (parameters === undefined) return '<none>'
+  const { apiGroup, kind, name } = parameters
+  return `${kind}${apiGroup === undefined ? '' : `.${apiGroup}`}/${name}`
+}
+
+/** `networking.k8s.io/v1` ingressclasses. */
+export const ingressClasses = kind<IngressClass>(ingressClassSchema, {
+  plural: 'ingressclasses',
+  namespaced: false,
+  columns: [
+    nameColumn,
+    column('Controller', ({ spec }) => spec?.controller ?? '', { field: 'spec.controller' }),
+    column('Parameters', shownParameters, 'Settings for the controller.'),
+    ageColumn,
+  ],
+  countsGenerations: true,
+  validate,
+  validateUpdate: ({ spec }, { spec: old }) =>
+    checkUnchanged(spec?.controller, old?.controller, specPath.field('controller')),
+})

@@ -1,0 +1,52 @@
+import { ageColumn, column, joined, nameColumn } from '../columns.ts'
+import { kind } from '../kind.ts'
+import { type Ingress, ingressSchema } from './ingress-schema.ts'
+import {
+  ingressClassAnnotation,
+  validateIngress,
+  validateIngressStatus,
+  validateNewIngress,
+} from './ingress-validation.ts'
+
+/** `networking.k8s.io/v1` ingresses. */
+export const ingresses = kind<Ingress>(ingressSchema, {
+  plural: 'ingresses',
+  shortNames: ['ing'],
+  columns: [
+    nameColumn,
+    column('Class', ({ spec }) => spec?.ingressClassName ?? '<none>', { field: 'spec.ingressClassName' }),
+    column('Hosts', shownHosts, 'Hosts that there are rules for.'),
+    column('Address', shownAddresses, 'Where requests arrive.'),
+    column('Ports', ({ spec }) => ((spec?.tls ?? []).length > 0 ? '80, 443' : '80'), 'Ports at which they arrive.'),
+    ageColumn,
+  ],
+  countsGenerations: true,
+  prepareForCreate: (ingress) => ({ ...ingress, status: { loadBalancer: {} } }),
+  validate: validateIngress,
+  validateCreate: validateNewIngress,
+  validateStatusUpdate: validateIngressStatus,
+  warnings: ({ metadata, spec }) =>
+    metadata.annotations?.[ingressClassAnnotation] !== undefined && spec?.ingressClassName === undefined
+      ? [`annotation "${ingressClassAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
+      : [],
+})
+
+/** Tables show this many hosts, and how many more there are. */
+const shownHostsMax = 3
+
+function shownHosts({ spec }: Ingress): string {
+  const rules = spec?.rules ?? []
+  const hosts: string[] = []
+  let hasMore = false
+  for (const { host = '' } of rules) {
+    hasMore ||= hosts.length === shownHostsMax
+    if (!hasMore && host !== '') hosts.push(host)
+  }
+  if (hosts.length === 0) return '*'
+  return hasMore ? `${joined(hosts)} + ${rules.length - shownHostsMax} more...` : joined(hosts)
+}
+
+function shownAddresses({ status }: Ingress): string {
+  const addresses = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '')
+  return joined(addresses.filter((address) => address !== ''))
+}
