@@ -1,4 +1,4 @@
-import type { Labels } from '@coracle/api'
+import type { Labels, Pod } from '@coracle/api'
 import type { NodeIndex } from './node-indexes.ts'
 import type { NodeInfo } from './node-info.ts'
 
@@ -7,6 +7,10 @@ export interface Cluster {
   /** All nodes, those of a zone not beside each other, so that a search of some of them sees all zones alike. */
   readonly nodes: readonly NodeInfo[]
   node(name: string): NodeInfo | undefined
+  /** Pods that are to come to the node when others have left it to make room for them. */
+  nominatedPods(node: string): readonly Pod[]
+  /** Where the pod of this uid is to come. */
+  nominatedNode(uid: string): string | undefined
   /** None where the namespace is not known. */
   namespaceLabels(name: string): Labels
   /** Changes whenever the labels of a namespace do: to be part of the key of what has been found out by them. */

@@ -1,4 +1,3 @@
-import type { Pod } from '@coracle/api'
 import type { NodeInfo } from './node-info.ts'
 import type { PluginRefusal } from './pod-class.ts'
 
@@ -29,19 +28,6 @@ export function explain({ nodeCount, refusals, namedBy, isContradictory }: Diagn
   addCount(counts, `node(s) didn't satisfy plugin(s) [${namedBy.join(' ')}]`, nodeCount - refusals.length)
   return sentence(nodeCount, histogram(counts))
 }
-
-/** Upstream's sentences on why a pod has no node, and why removing less important pods would not give it one. */
-export function unschedulableMessage(pod: Pod, diagnosis: Diagnosis): string {
-  if (diagnosis.nodeCount === 0) return explain(diagnosis)
-  const attempts = diagnosis.refusals.filter(({ refusal }) => refusal.isHelpedByEviction).map(() => noVictims)
-  const preemption =
-    pod.spec.preemptionPolicy === 'Never'
-      ? 'not eligible due to preemptionPolicy=Never.'
-      : explainPreemption(diagnosis, attempts)
-  return `${explain(diagnosis)} preemption: ${preemption}`
-}
-
-const noVictims = { reasons: ['No preemption victims found for incoming pod'] }
 
 /** Upstream's sentence on why removing other pods does not help either. `attempts` are the nodes where that was considered. */
 export function explainPreemption(

@@ -21,11 +21,26 @@ export class PodReporter {
     this.#recorder.event(pod, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${node}`)
   }
 
-  /** Resolves when the status says it, too. What it says already is not written again. */
-  async unbound(pod: Pod, reason: 'Unschedulable' | 'SchedulerError', message: string): Promise<void> {
+  /** The victim leaves a node for the other pod. */
+  preempted(victim: Pod, { metadata: { uid } }: Pod, node: string): void {
+    this.#recorder.event(victim, 'Normal', 'Preempted', `Preempted by pod ${uid} on node ${node}`)
+  }
+
+  /**
+   * Resolves when the status says it, too, and which node the pod is to come to. What it says already is not written again.
+   * Where no node is given, what it says of that stays; an empty text is none.
+   */
+  async unbound(
+    pod: Pod,
+    reason: 'Unschedulable' | 'SchedulerError',
+    message: string,
+    nominatedNodeName = pod.status?.nominatedNodeName ?? '',
+  ): Promise<void> {
     this.#recorder.event(pod, 'Warning', 'FailedScheduling', message)
     const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
-    if (known?.status === 'False' && known.reason === reason && known.message === message) return
+    const isSaid = known?.status === 'False' && known.reason === reason && known.message === message
+    const nomination = nominationPatch(pod, nominatedNodeName)
+    if (isSaid && nomination === undefined) return
     const condition: PodCondition = {
       type: 'PodScheduled',
       status: 'False',
@@ -35,7 +50,13 @@ export class PodReporter {
       lastTransitionTime:
         known?.status === 'False' ? known.lastTransitionTime : formatTime(this.#environment.clock.now()),
     }
-    await this.#patchStatus(pod, { conditions: [condition] })
+    await this.#patchStatus(pod, { conditions: [condition], ...nomination })
+  }
+
+  /** The pod is to come to no node any more: its place is for a more important one. */
+  async unnominated(pod: Pod): Promise<void> {
+    const nomination = nominationPatch(pod, '')
+    if (nomination !== undefined) await this.#patchStatus(pod, nomination)
   }
 
   /** Resolves when all events are written or given up. Nothing more is told after that. */
@@ -53,4 +74,10 @@ export class PodReporter {
       this.#environment.logger.warn('recording why a pod has no node failed', { pod: `${namespace}/${name}`, error })
     }
   }
+}
+
+/** What changes in the status; undefined where it says so already. */
+function nominationPatch({ status }: Pod, node: string): { readonly nominatedNodeName: string | null } | undefined {
+  if ((status?.nominatedNodeName ?? '') === node) return undefined
+  return { nominatedNodeName: node === '' ? null : node }
 }

@@ -2,11 +2,12 @@ import type { Pod, PodSpec, Taint } from '@coracle/api'
 import { seededRandom } from '@coracle/environment'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { unschedulableMessage } from './fit-error.ts'
+import { explain } from './fit-error.ts'
 import { Framework } from './framework.ts'
 import { NodeInfo } from './node-info.ts'
 import { defaultPlugins } from './plugins/index.ts'
 import { nonZeroRequestOf, podRequestOf } from './pod-request.ts'
+import { planPreemption } from './preemption/preempt.ts'
 import * as decisions from './schedule.ts'
 import { makeCluster, makeNode, makePod, type NodeOptions } from './testing/objects.ts'
 
@@ -19,8 +20,14 @@ const framework = new Framework(defaultPlugins)
 
 /** What is decided about a pod among these nodes, and what is said of it where it fits nowhere. */
 function schedule(pod: Pod, nodes: readonly NodeInfo[], options: decisions.ScheduleOptions) {
-  const decision = decisions.schedule(pod, makeCluster(nodes), framework, options)
-  return decision.type === 'fits' ? decision : { ...decision, message: unschedulableMessage(pod, decision.diagnosis) }
+  const cluster = makeCluster(nodes)
+  const decision = decisions.schedule(pod, cluster, framework, options)
+  if (decision.type === 'fits') return decision
+  const { prepared, diagnosis } = decision
+  if (nodes.length === 0) return { ...decision, message: explain(diagnosis) }
+  const preemption = planPreemption({ prepared, diagnosis, cluster, budgets: [], random })
+  if (preemption.type === 'preempts') throw new Error('there is nobody to leave')
+  return { ...decision, message: `${explain(diagnosis)} preemption: ${preemption.message}` }
 }
 
 describe('schedule', () => {

@@ -2,8 +2,9 @@ import type { Pod } from '@coracle/api'
 import type { Random } from '@coracle/environment'
 import type { Cluster } from './cluster.ts'
 import type { Diagnosis, NodeRefusal } from './fit-error.ts'
-import type { Framework, PreparedPod } from './framework.ts'
+import type { Framework } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
+import type { PreparedPod } from './prepared-pod.ts'
 
 /** Every node is looked at in a cluster up to this size; in larger ones a share of them (upstream's). */
 const feasibleMin = 100
@@ -23,7 +24,8 @@ export interface ScheduleOptions {
 
 /**
  * Picks the node for a pod: filters until enough nodes are found that fit, scores those, takes the best, and among
- * equals one by chance. Decides only; nothing is changed. `examined` tells how far it looked, for the next start.
+ * equals one by chance. Where room has been made for the pod on a node, it comes there. Decides only; nothing is changed.
+ * `examined` tells how far it looked, for the next start.
  */
 export function schedule(
   pod: Pod,
@@ -33,6 +35,10 @@ export function schedule(
 ): Decision & { readonly examined: number } {
   const prepared = framework.prepare(pod, cluster)
   const { named } = prepared
+  const nominated = cluster.node(cluster.nominatedNode(pod.metadata.uid ?? '') ?? '')
+  if (nominated !== undefined && prepared.refuse(nominated) === undefined) {
+    return { type: 'fits', node: nominated, examined: 1 }
+  }
   const candidates =
     named === undefined ? cluster.nodes : [...named.nodeNames].flatMap((name) => cluster.node(name) ?? [])
   const wanted = feasibleWanted(candidates.length, percentageOfNodesToScore)

@@ -2,6 +2,7 @@ import type { Labels, Namespace, Node, Pod } from '@coracle/api'
 import type { Cluster } from './cluster.ts'
 import { type NodeIndex, NodeIndexes } from './node-indexes.ts'
 import { NodeInfo } from './node-info.ts'
+import { Nominations } from './nominations.ts'
 import { interleaveZones, zoneOf } from './zones.ts'
 
 const noLabels: Labels = {}
@@ -17,6 +18,7 @@ export class SchedulerCache implements Cluster {
   /** Pods of nodes that have not been seen yet, or are gone, by node and uid. */
   readonly #strays = new Map<string, Map<string, Pod>>()
   readonly #namespaces = new Map<string, Labels>()
+  readonly nominations = new Nominations()
   readonly #indexes = new NodeIndexes(this.#nodes)
   #list: readonly NodeInfo[] | undefined = []
   namespacesVersion = 0
@@ -28,6 +30,14 @@ export class SchedulerCache implements Cluster {
 
   node(name: string): NodeInfo | undefined {
     return this.#nodes.get(name)
+  }
+
+  nominatedPods(node: string): readonly Pod[] {
+    return this.nominations.podsOf(node)
+  }
+
+  nominatedNode(uid: string): string | undefined {
+    return this.nominations.nodeOf(uid)
   }
 
   namespaceLabels(name: string): Labels {

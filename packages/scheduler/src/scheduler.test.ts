@@ -7,6 +7,8 @@ import {
   nodes,
   notFound,
   type Pod,
+  type PodDisruptionBudget,
+  podDisruptionBudgets,
   pods,
   type Resource,
 } from '@coracle/api'
@@ -295,6 +297,199 @@ describe('the scheduler', () => {
     await environment.clock.settle()
     expect(bindings).toHaveLength(400)
     expect(new Set(bindings).size).toBe(400)
+  })
+
+  describe('where less important pods are in the way', () => {
+    const statusOf = async (name: string) => (await client.get(pods, { namespace: 'default', name })).status
+    const patchesOf = (uid: string | undefined) =>
+      patches.flatMap((patch) => {
+        const [, , body] = patch as [string, string, { metadata: { uid: string }; status: object }]
+        return body.metadata.uid === uid ? [body.status] : []
+      })
+    const deletions = () => client.calls.filter(({ verb }) => verb === 'delete').map(({ key }) => key)
+
+    /** A node with room for one CPU, which a pod has. */
+    const fill = async (node: string, pod: string, priority = 0) => {
+      await addNode(node, '1')
+      await addPod(pod, { nodeName: node, priority, requests: { cpu: '1' } })
+    }
+    /** Deleting pods takes until they are told to go. */
+    const deleteSlowly = () => {
+      const held: (() => Promise<unknown>)[] = []
+      const remove = client.delete.bind(client)
+      client.delete = async (resource, key, options) => {
+        if (resource.plural !== 'pods') return remove(resource, key, options)
+        held.push(() => remove(resource, key, options))
+        const pod = await client.get(pods, key as { namespace: string; name: string })
+        const metadata = { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['test/held'] }
+        await client.update<Pod>(pods, { ...pod, metadata } as Pod)
+        return pod as never
+      }
+      return held
+    }
+
+    it('has them leave, and comes to their place', async () => {
+      await fill('a', 'victim')
+      const { uid: victimUid } = (await client.get(pods, { namespace: 'default', name: 'victim' })).metadata
+      await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
+      const { uid } = (await client.get(pods, { namespace: 'default', name: 'urgent' })).metadata
+      expect(deletions()).toEqual(['default/victim'])
+      expect(patchesOf(victimUid)).toMatchObject([
+        {
+          conditions: [
+            {
+              type: 'DisruptionTarget',
+              status: 'True',
+              reason: 'PreemptionByScheduler',
+              message: 'default-scheduler: preempting to accommodate a higher priority pod',
+              lastTransitionTime: expect.any(String),
+            },
+          ],
+        },
+      ])
+      expect(eventsOf('victim')).toEqual([
+        ['default-scheduler', 'Normal', 'Preempted', `Preempted by pod ${uid} on node a`],
+      ])
+      expect(eventsOf('urgent')).toEqual([
+        ['default-scheduler', 'Warning', 'FailedScheduling', '0/1 nodes are available: 1 Insufficient cpu.'],
+      ])
+      expect(await statusOf('urgent')).toMatchObject({
+        nominatedNodeName: 'a',
+        conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+      })
+      await environment.clock.advance('1s')
+      expect(bindings).toEqual(['default/urgent'])
+    })
+
+    it('has nobody leave for want of importance, and says so', async () => {
+      await fill('a', 'there', 10)
+      await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
+      expect(deletions()).toEqual([])
+      expect((await statusOf('urgent'))?.nominatedNodeName).toBeUndefined()
+      expect(eventsOf('urgent')[0]?.[3]).toBe(
+        '0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+      )
+    })
+
+    it('spares pods that a disruption budget guards', async () => {
+      await addNode('a', '2')
+      for (const name of ['guarded', 'plain']) {
+        const { metadata: _, ...rest } = makePod({ nodeName: 'a', requests: { cpu: '1' } })
+        await client.create<Pod>(pods, { ...rest, metadata: { namespace: 'default', name, labels: { app: name } } })
+      }
+      await client.create<PodDisruptionBudget>(podDisruptionBudgets, {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: { name: 'guard', namespace: 'default' },
+        spec: { selector: { matchLabels: { app: 'guarded' } } },
+        status: { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
+      })
+      await environment.clock.settle()
+      await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
+      expect(deletions()).toEqual(['default/plain'])
+    })
+
+    it('waits until they are gone, and has nobody else leave meanwhile', async () => {
+      const held = deleteSlowly()
+      await fill('a', 'victim')
+      await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
+      await fill('b', 'other')
+      await environment.clock.advance('10m')
+      expect(bindings).toEqual([])
+      expect(held).toHaveLength(1)
+      const message = 'preemption: not eligible due to a terminating pod on the nominated node.'
+      expect(eventsOf('urgent').at(-1)?.[3]).toContain(message)
+      const victim = await client.get(pods, { namespace: 'default', name: 'victim' })
+      await client.update<Pod>(pods, { ...victim, metadata: { ...victim.metadata, finalizers: [] } })
+      await environment.clock.advance('10s')
+      expect(bindings).toEqual(['default/urgent'])
+    })
+
+    it('has nobody else leave while it has yet to see them go', async () => {
+      await fill('a', 'victim')
+      client.delete = async () => ({ kind: 'Status', apiVersion: 'v1', status: 'Success' }) as never
+      await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
+      await addNode('tiny', '500m')
+      await environment.clock.advance('6m')
+      expect(eventsOf('victim')).toHaveLength(1)
+      expect(eventsOf('urgent').at(-1)?.[3]).toContain('waiting for the preemption for this pod to be finished.')
+    })
+
+    it('tries again where they could not be told to leave', async () => {
+      await fill('a', 'victim')
+      const unblock = client.intercept(({ verb }) => {
+        if (verb === 'delete') throw new ApiError(500, 'InternalError', 'not today')
+      })
+      await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
+      expect(eventsOf('victim')).toEqual([])
+      unblock()
+      await environment.clock.advance('6m')
+      expect(bindings).toEqual(['default/urgent'])
+    })
+
+    it('takes a pod that is gone already for one that has left', async () => {
+      await fill('a', 'victim')
+      client.intercept(({ verb, plural }) => {
+        if (verb === 'delete' && plural === 'pods') throw notFound(pods, 'victim')
+      })
+      await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
+      expect(eventsOf('victim')).toEqual([])
+      expect((await statusOf('urgent'))?.nominatedNodeName).toBe('a')
+    })
+
+    it('comes before those that were to come to its node and are less important', async () => {
+      deleteSlowly()
+      await fill('a', 'victim')
+      await addPod('middle', { priority: 5, requests: { cpu: '1' } })
+      expect((await statusOf('middle'))?.nominatedNodeName).toBe('a')
+      await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
+      expect((await statusOf('urgent'))?.nominatedNodeName).toBe('a')
+      expect((await statusOf('middle'))?.nominatedNodeName).toBeUndefined()
+    })
+
+    it('gives back its place where no pod leaving would help any more', async () => {
+      deleteSlowly()
+      await fill('a', 'victim')
+      await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
+      expect((await statusOf('urgent'))?.nominatedNodeName).toBe('a')
+      const node = await client.get(nodes, { name: 'a' })
+      await client.update<Node>(nodes, { ...node, spec: { unschedulable: true } })
+      await environment.clock.advance('6m')
+      expect((await statusOf('urgent'))?.nominatedNodeName).toBeUndefined()
+    })
+
+    it.each<[string, (nominated: Pod) => Promise<unknown>]>([
+      ['it is deleted', () => client.delete(pods, { namespace: 'default', name: 'nominated' })],
+      ['somebody takes it away', (pod) => client.update<Pod>(pods, { ...pod, status: {} }, { subresource: 'status' })],
+    ])('keeps the place that the API says, until %s', async (_, change) => {
+      await addNode('a', '2')
+      const create = async (
+        name: string,
+        metadata: object,
+        spec: Parameters<typeof makePod>[0],
+        status: Pod['status'],
+      ) => {
+        const { metadata: _metadata, ...rest } = makePod(spec)
+        await client.create<Pod>(pods, {
+          ...rest,
+          status,
+          metadata: { namespace: 'default', name, ...metadata },
+        } as Pod)
+        await environment.clock.settle()
+        return client.get(pods, { namespace: 'default', name })
+      }
+      const condition = { type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' } as const
+      const leaving = { deletionTimestamp: '2026-01-01T00:00:00Z' }
+      await create('leaving', leaving, { nodeName: 'a', requests: { cpu: '1' } }, { conditions: [condition] })
+      const wanted = { priority: 10, requests: { cpu: '2' } }
+      const nominated = await create('nominated', {}, wanted, { nominatedNodeName: 'a' })
+      await addPod('late', { requests: { cpu: '1' } })
+      await environment.clock.advance('20s')
+      expect(bindings).toEqual([])
+      await change(nominated)
+      await environment.clock.advance('20s')
+      expect(bindings).toEqual(['default/late'])
+    })
   })
 
   describe('with a plugin of its own', () => {

@@ -6,17 +6,23 @@ import {
   namespaces as namespaceResource,
   nodes as nodeResource,
   type Pod,
+  type PodDisruptionBudget,
+  podDisruptionBudgets,
   pods as podResource,
 } from '@coracle/api'
 import { type Client, createInformer, type Informer, keyOf } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { ClusterEvent } from './cluster-event.ts'
-import { type Diagnosis, unschedulableMessage } from './fit-error.ts'
-import { Framework, naming, type PreparedPod } from './framework.ts'
+import { type Diagnosis, explain } from './fit-error.ts'
+import { Framework, naming } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import { defaultPlugins } from './plugins/index.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import { PodReporter } from './pod-reporter.ts'
+import { type Preemption, planPreemption } from './preemption/preempt.ts'
+import { Preemptor } from './preemption/preemptor.ts'
+import type { PreparedPod } from './prepared-pod.ts'
+import { priorityOf } from './priority.ts'
 import { schedule } from './schedule.ts'
 import { isSeenAlike, SchedulerCache } from './scheduler-cache.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
@@ -64,12 +70,14 @@ class SchedulerLoop implements Scheduler {
   readonly #pods: Informer<Pod>
   readonly #nodes: Informer<Node>
   readonly #namespaces: Informer<Namespace>
+  readonly #budgets: Informer<PodDisruptionBudget>
   readonly #reporter: PodReporter
+  readonly #preemptor: Preemptor
   readonly #cache = new SchedulerCache()
   readonly #framework: Framework
   readonly #queue: SchedulingQueue
   readonly #wakeUps: WakeUps
-  readonly #work = new Set<Promise<void>>()
+  readonly #work = new Set<Promise<unknown>>()
   /** Nodes by uid of the pods bound to them, until the API shows it. */
   readonly #assumed = new Map<string, NodeInfo>()
   #searchStart = 0
@@ -87,7 +95,9 @@ class SchedulerLoop implements Scheduler {
     this.#pods = createInformer(client, podResource, {}, environment)
     this.#nodes = createInformer(client, nodeResource, {}, environment)
     this.#namespaces = createInformer(client, namespaceResource, {}, environment)
+    this.#budgets = createInformer(client, podDisruptionBudgets, {}, environment)
     this.#reporter = new PodReporter(client, environment, name)
+    this.#preemptor = new Preemptor(client, environment, this.#reporter, this.#cache)
     this.#framework = new Framework(plugins)
     this.#queue = new SchedulingQueue(environment.clock, () => this.#scheduleTurn())
     this.#wakeUps = new WakeUps(this.#framework, this.#cache)
@@ -104,12 +114,12 @@ class SchedulerLoop implements Scheduler {
       update: (old, node) => this.#nodeChanged(node, old),
       delete: (node) => this.#nodeGone(node),
     })
-    this.#namespaces.start()
-    this.#nodes.start()
-    await Promise.all([this.#namespaces.waitForSync(), this.#nodes.waitForSync()])
+    const others = [this.#namespaces, this.#nodes, this.#budgets]
+    for (const informer of others) informer.start()
+    await Promise.all(others.map((informer) => informer.waitForSync()))
     this.#pods.addHandler({
       add: (pod) => this.#podChanged(pod),
-      update: (_, pod) => this.#podChanged(pod),
+      update: (old, pod) => this.#podChanged(pod, old),
       delete: (pod) => this.#podGone(pod),
     })
     this.#pods.start()
@@ -121,8 +131,8 @@ class SchedulerLoop implements Scheduler {
   async stop(): Promise<void> {
     this.#isRunning = false
     this.#queue.close()
-    const informers = [this.#pods, this.#nodes, this.#namespaces].map((informer) => informer.stop())
-    await Promise.all([...informers, ...this.#work])
+    const informers = [this.#pods, this.#nodes, this.#namespaces, this.#budgets]
+    await Promise.all([...informers.map((informer) => informer.stop()), ...this.#work])
     await this.#reporter.stop()
   }
 
@@ -143,12 +153,12 @@ class SchedulerLoop implements Scheduler {
     this.#happened({ type: 'node-removed', node })
   }
 
-  #podChanged(pod: Pod): void {
+  #podChanged(pod: Pod, before?: Pod): void {
     const uid = pod.metadata.uid ?? ''
     const nodeName = pod.spec.nodeName
     if (isFinished(pod)) this.#podGone(pod)
     else if (nodeName) {
-      this.#queue.remove(uid)
+      this.#unqueue(uid)
       const wasAssumed = this.#assumed.delete(uid)
       const old = this.#cache.place(pod, nodeName)
       if (wasAssumed || old === undefined) this.#happened({ type: 'pod-placed', pod, nodeName })
@@ -156,13 +166,35 @@ class SchedulerLoop implements Scheduler {
         this.#happened({ type: 'pod-placed', pod, old, nodeName })
       }
     } else if (this.#isOurs(pod)) {
-      if (!this.#assumed.has(uid)) this.#enqueue(pod)
-    } else this.#queue.remove(uid)
+      if (this.#assumed.has(uid)) return
+      this.#noteNomination(pod, before)
+      this.#enqueue(pod)
+    } else this.#unqueue(uid)
+  }
+
+  /** Others may nominate a node, or take that back; what was decided here and the API does not show yet stays. */
+  #noteNomination(pod: Pod, before?: Pod): void {
+    const { nominatedNodeName } = pod.status ?? {}
+    if (nominatedNodeName) this.#cache.nominations.set(pod, nominatedNodeName)
+    else if (before?.status?.nominatedNodeName) this.#unnominate(pod.metadata.uid ?? '')
+  }
+
+  /** The node that was meant for the pod has room for others. */
+  #unnominate(uid: string): void {
+    const node = this.#cache.node(this.#cache.nominations.remove(uid) ?? '')?.node
+    if (node !== undefined) this.#happened({ type: 'node-changed', node, old: node })
+  }
+
+  /** The pod waits for no node any more. */
+  #unqueue(uid: string): void {
+    this.#queue.remove(uid)
+    this.#preemptor.forget(uid)
+    this.#unnominate(uid)
   }
 
   #podGone(pod: Pod): void {
     const uid = pod.metadata.uid ?? ''
-    this.#queue.remove(uid)
+    this.#unqueue(uid)
     this.#assumed.delete(uid)
     this.#leave(pod)
   }
@@ -232,7 +264,7 @@ class SchedulerLoop implements Scheduler {
       const nodeCount = this.#cache.nodes.length
       this.#searchStart = nodeCount === 0 ? 0 : (this.#searchStart + decision.examined) % nodeCount
       if (decision.type === 'fits') this.#track(this.#bind(pod, decision.node))
-      else this.#track(this.#reportUnschedulable(pod, decision.prepared, decision.diagnosis))
+      else this.#track(this.#putToRest(decision.prepared, decision.diagnosis))
     } catch (error) {
       // A pod that cannot be judged is no reason for the others to wait, let alone for the process to end.
       this.#environment.logger.error('pod cannot be scheduled', { pod: keyOf(pod), error })
@@ -240,7 +272,7 @@ class SchedulerLoop implements Scheduler {
     }
   }
 
-  #track(work: Promise<void>): void {
+  #track(work: Promise<unknown>): void {
     this.#work.add(work)
     void work.finally(() => {
       this.#work.delete(work)
@@ -253,12 +285,13 @@ class SchedulerLoop implements Scheduler {
     const { name = '', namespace = '', uid = '' } = pod.metadata
     this.#assumed.set(uid, node)
     this.#cache.place(pod, node.name)
+    this.#cache.nominations.remove(uid)
     try {
       const refusal = this.#framework.reserve(pod, node)
       if (refusal !== undefined) throw new Error(refusal)
       await this.#framework.preBind(pod, node)
       await naming('running Bind plugin "DefaultBinder"', this.#postBinding(pod, node.name))
-      this.#queue.remove(uid)
+      this.#unqueue(uid)
       this.#reporter.bound(pod, node.name)
     } catch (error) {
       this.#forget(pod)
@@ -290,13 +323,53 @@ class SchedulerLoop implements Scheduler {
     this.#leave(pod)
   }
 
-  async #reportUnschedulable(pod: Pod, prepared: PreparedPod, diagnosis: Diagnosis): Promise<void> {
+  /** The pod found no node: it rests, less important pods leave for it where that helps, and it is told what is the matter. */
+  #putToRest(prepared: PreparedPod, diagnosis: Diagnosis): Promise<unknown> {
+    const { pod } = prepared
+    const { uid = '' } = pod.metadata
+    const preemption = this.#preemption(prepared, diagnosis)
+    if (preemption?.type === 'preempts') this.#cache.nominations.set(pod, preemption.victims.node.name)
+    else if (preemption?.type === 'hopeless') this.#unnominate(uid)
+    const nominated = this.#cache.nominatedNode(uid)
     const refusedBy = new Set([...diagnosis.refusals.map(({ refusal }) => refusal.plugin), ...diagnosis.namedBy])
-    const group = JSON.stringify([prepared.signature, ...refusedBy])
-    this.#queue.rest(pod.metadata.uid ?? '', { group, refusedBy })
-    await this.#reporter.unbound(pod, 'Unschedulable', unschedulableMessage(pod, diagnosis))
+    // A pod for which there is a node to come is like no other.
+    const group = JSON.stringify([prepared.signature, nominated === undefined ? '' : uid, ...refusedBy])
+    this.#queue.rest(uid, { group, refusedBy })
+    const message = [explain(diagnosis), preemptionMessage(preemption)].filter(Boolean).join(' ')
+    const work = [this.#reporter.unbound(pod, 'Unschedulable', message, nominated ?? '')]
+    if (preemption?.type === 'preempts') {
+      const { victims } = preemption
+      work.push(this.#preemptor.preempt(pod, victims), ...this.#displaceNominated(pod, victims.node.name))
+    }
+    return Promise.all(work)
+  }
+
+  #preemption(prepared: PreparedPod, diagnosis: Diagnosis): Preemption | undefined {
+    if (diagnosis.nodeCount === 0) return undefined
+    if (this.#preemptor.isUnderWay(prepared.pod.metadata.uid ?? '')) {
+      return { type: 'not-eligible', message: 'waiting for the preemption for this pod to be finished.' }
+    }
+    return planPreemption({
+      prepared,
+      diagnosis,
+      cluster: this.#cache,
+      budgets: this.#budgets.list(),
+      random: this.#environment.random,
+    })
+  }
+
+  /** Less important pods that were to come to the node look for another one. */
+  #displaceNominated(pod: Pod, node: string): Promise<void>[] {
+    const displaced = this.#cache.nominatedPods(node).filter((other) => priorityOf(other) < priorityOf(pod))
+    return displaced.map((other) => {
+      this.#cache.nominations.remove(other.metadata.uid ?? '')
+      return this.#reporter.unnominated(other)
+    })
   }
 }
+
+const preemptionMessage = (preemption: Preemption | undefined): string =>
+  preemption === undefined || preemption.type === 'preempts' ? '' : `preemption: ${preemption.message}`
 
 const isFinished = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 

@@ -1,5 +1,6 @@
 import type { Pod } from '@coracle/api'
 import { assert, type Clock, type Timer } from '@coracle/environment'
+import { priorityOf } from './priority.ts'
 
 /** Pods the queue holds at most. More stay in the API and are found again when there is room. */
 export const queuePodsMax = 200_000
@@ -212,8 +213,6 @@ export class SchedulingQueue {
 }
 
 const uidOf = (pod: Pod): string => pod.metadata.uid ?? ''
-
-const priorityOf = (pod: Pod): number => pod.spec?.priority ?? 0
 
 /** Whether the change of a pod can have a node take it: one of its status cannot. */
 const mayFitElsewhere = (

@@ -52,6 +52,8 @@ export function makeCluster(nodes: readonly NodeInfo[], namespaces: Readonly<Rec
   return {
     nodes,
     node: (name) => nodes.find((node) => node.name === name),
+    nominatedPods: () => [],
+    nominatedNode: () => undefined,
     namespaceLabels: (name) => namespaces[name] ?? {},
     namespacesVersion: 0,
     index(_, create) {

@@ -1,0 +1,108 @@
+import type { Pod } from '@coracle/api'
+import type { Cluster } from './cluster.ts'
+import type { NodeInfo } from './node-info.ts'
+import { NodeTrial } from './node-trial.ts'
+import type { ClusterFilter, ClusterPlugin } from './plugins/plugin.ts'
+import { firstRefusal, type NamedFilter, type PluginRefusal, type PodClass } from './pod-class.ts'
+import { priorityOf } from './priority.ts'
+
+/** What the plugins say about one pod, in one attempt to find a node for it. */
+export class PreparedPod {
+  readonly pod: Pod
+  readonly #cluster: Cluster
+  readonly #nodeSignature: string
+  readonly #class: PodClass
+  readonly #plugins: readonly ClusterPlugin[]
+  readonly #filters: readonly NamedFilter<ClusterFilter>[]
+  /** Other pods that are to come to nodes and may not lose their place to this one. */
+  readonly #nominated: (node: string) => readonly Pod[]
+
+  constructor(
+    pod: Pod,
+    cluster: Cluster,
+    nodeSignature: string,
+    podClass: PodClass,
+    plugins: readonly ClusterPlugin[],
+  ) {
+    this.pod = pod
+    this.#cluster = cluster
+    this.#nodeSignature = nodeSignature
+    this.#class = podClass
+    this.#plugins = plugins
+    this.#filters = plugins.flatMap((plugin) => {
+      const filter = plugin.filter?.(pod, cluster)
+      return filter === undefined ? [] : [{ plugin: plugin.name, filter }]
+    })
+    const { uid } = pod.metadata
+    this.#nominated = (node) => {
+      const nominated = cluster.nominatedPods(node)
+      if (nominated.length === 0) return nominated
+      return nominated.filter((other) => other.metadata.uid !== uid && priorityOf(other) >= priorityOf(pod))
+    }
+  }
+
+  /** Equal for pods that nothing tells apart: neither a plugin, nor their priority. */
+  get signature(): string {
+    const signatures = this.#plugins.map((plugin) => plugin.signature(this.pod))
+    return JSON.stringify([priorityOf(this.pod), this.#nodeSignature, ...signatures])
+  }
+
+  /** The only nodes that can be meant, and the plugins that say so; undefined where all can. */
+  get named(): { readonly nodeNames: ReadonlySet<string>; readonly plugins: readonly string[] } | undefined {
+    const lists = [...this.#class.filters, ...this.#filters].flatMap(({ plugin, filter: { nodeNames } }) =>
+      nodeNames === undefined ? [] : [{ plugin, nodeNames }],
+    )
+    const [first, ...others] = lists.map(({ nodeNames }) => nodeNames)
+    if (first === undefined) return undefined
+    const nodeNames = new Set([...first].filter((name) => others.every((names) => names.has(name))))
+    return { nodeNames, plugins: lists.map(({ plugin }) => plugin) }
+  }
+
+  /**
+   * The first refusal of a node of the cluster; undefined where it takes the pod, be it that those come which are to come there and
+   * are no less important, or not.
+   */
+  refuse(node: NodeInfo): PluginRefusal | undefined {
+    return this.#refuseBesideNominated(node) ?? this.#class.refuse(node) ?? firstRefusal(this.#filters, node)
+  }
+
+  /** The node as it may be changed to see whether it would take the pod then. It has to be ended before anything else is asked. */
+  tryOn(node: NodeInfo): NodeTrial {
+    return new NodeTrial(node, this.#class.filters, this.#filters, this.#nominated(node.name))
+  }
+
+  #refuseBesideNominated(node: NodeInfo): PluginRefusal | undefined {
+    if (this.#nominated(node.name).length === 0) return undefined
+    const trial = this.tryOn(node)
+    try {
+      return trial.refuse()
+    } finally {
+      trial.end()
+    }
+  }
+
+  /** The sums of all scores of the candidates, in their order. */
+  rank(candidates: readonly NodeInfo[]): Float64Array {
+    const totals = new Float64Array(candidates.length)
+    const scores = new Float64Array(candidates.length)
+    const addUp = (weight: number) => {
+      for (let index = 0; index < totals.length; index++) {
+        totals[index] = (totals[index] as number) + weight * (scores[index] as number)
+      }
+    }
+    const kept = candidates.map((node) => this.#class.scores(node))
+    for (const [which, { scorer, weight }] of this.#class.scorers.entries()) {
+      for (let index = 0; index < scores.length; index++) scores[index] = kept[index]?.[which] as number
+      scorer.normalize?.(scores, candidates)
+      addUp(weight)
+    }
+    for (const plugin of this.#plugins) {
+      const scorer = plugin.scorer?.(this.pod, this.#cluster, candidates)
+      if (scorer === undefined) continue
+      for (let index = 0; index < scores.length; index++) scores[index] = scorer.score(candidates[index] as NodeInfo)
+      scorer.normalize?.(scores, candidates)
+      addUp(plugin.weight ?? 1)
+    }
+    return totals
+  }
+}
