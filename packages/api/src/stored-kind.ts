@@ -1,6 +1,7 @@
 import type { FieldError } from './field-error.ts'
 import type { KubernetesObject } from './meta.ts'
 import type { ResourceDefinition } from './resource.ts'
+import type { ObjectSchema } from './schema/schema.ts'
 
 /**
  * A kind as the server keeps it: stored once, in one form, the hub, which is a version as well; rules that work on that
@@ -19,6 +20,19 @@ export interface StoredKind<H extends KubernetesObject = KubernetesObject> exten
   readonly selectableFields: Readonly<Record<string, FieldReader<H>>>
   readonly strategy: Strategy<H>
   readonly rules: KindRules
+  /** What a custom kind has beside: its versions and its objects change apart from each other. */
+  readonly custom?: CustomForms<H>
+}
+
+/** How objects are dealt with that may have been stored under another definition of their kind. */
+export interface CustomForms<H extends KubernetesObject = KubernetesObject> {
+  /** The schemas of all versions by apiVersion: what is stored is pruned and given defaults by that of its own version. */
+  readonly schemas: Readonly<Record<string, ObjectSchema>>
+  /**
+   * The hub's form of what is stored in any version. Present where converting takes time: then objects are cached as they
+   * are stored, until they are written, and versions convert from whatever that is.
+   */
+  fromStored?(object: KubernetesObject): H | Promise<H>
 }
 
 /** A version of a kind that is not the form its objects are stored in. */

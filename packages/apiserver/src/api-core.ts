@@ -81,7 +81,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const turns = new WorkTurns(environment.clock)
   const kinds = new KindServer({ registries, feed, store, environment, turns, admission, historyEventsMax })
   for (const kind of options.kinds) kinds.announce(kind)
-  const customKinds = new CustomKinds({ registries, kinds, store, environment })
+  const customKinds = new CustomKinds({ registries, kinds, environment })
   const subresources = createSubresources(registries, environment, options.nodes)
   const stops: (() => void)[] = []
   let closed = false

@@ -6,7 +6,7 @@ import type { Registries, ServedKind } from './registries.ts'
 import { KindStorage } from './registry/kind-storage.ts'
 import { ObjectWriter } from './registry/object-writer.ts'
 import { ResourceRegistry } from './registry/resource-registry.ts'
-import { ConvertedView } from './versions/converted-view.ts'
+import { ConvertedView, lateHubView } from './versions/converted-view.ts'
 import { FormCache } from './versions/form-cache.ts'
 import { hubView, type VersionView } from './versions/version-view.ts'
 import type { StoreFeed } from './watch-cache/store-feed.ts'
@@ -59,7 +59,7 @@ export class KindServer {
    * the kind is not served.
    */
   async change(kind: StoredKind): Promise<void> {
-    const { registries } = this.#parts
+    const { feed, registries } = this.#parts
     const served = registries.byStorageKey(kind.storageKey)
     if (served === undefined) throw new Error(`no kind is served under ${kind.storageKey}`)
     const { storage } = served
@@ -67,8 +67,12 @@ export class KindServer {
       this.remove(kind.storageKey)
       return this.add(kind)
     }
-    const next = this.#serve(kind, storage, served)
+    const rereads = !deepEqual(kind.custom?.schemas, storage.kind.custom?.schemas)
     storage.kind = kind
+    storage.hub = this.#hubOf(kind)
+    storage.cache.kind = kind
+    if (rereads) await feed.reread(storage.cache)
+    const next = this.#serve(kind, storage, served)
     registries.set(next)
     for (const registry of served.registries) if (!next.registries.includes(registry)) registry.close()
   }
@@ -92,7 +96,11 @@ export class KindServer {
   #storageOf(kind: StoredKind): KindStorage {
     const { environment, feed, store, historyEventsMax } = this.#parts
     const cache = new WatchCache(kind, environment, feed, historyEventsMax)
-    return new KindStorage(kind, cache, new ObjectWriter(cache, feed, store))
+    return new KindStorage(kind, this.#hubOf(kind), cache, new ObjectWriter(cache, feed, store))
+  }
+
+  #hubOf(kind: StoredKind): VersionView {
+    return kind.custom?.fromStored === undefined ? hubView(kind) : lateHubView(kind, this.#forms)
   }
 
   /** The registries of a kind. Those of `before` that would be the same are kept. */
@@ -103,7 +111,7 @@ export class KindServer {
       candidates.find(({ definition }) =>
         view.isHub ? isOf(definition, kind) : deepEqual(definition, view.definition),
       ) ?? new ResourceRegistry({ storage, view, feed, environment, turns, admission, registries })
-    const hub = kind.served ? [registryOf(hubView(kind))] : []
+    const hub = kind.served ? [registryOf(storage.hub)] : []
     const others = kind.versions.map((version) => registryOf(new ConvertedView(kind, version, this.#forms)))
     return { kind, storage, registries: [...hub, ...others] }
   }
@@ -115,7 +123,8 @@ function storesAlike(a: StoredKind, b: StoredKind): boolean {
     isOf(a, b) &&
     a.kind === b.kind &&
     a.namespaced === b.namespaced &&
-    deepEqual(a.selectableFields, b.selectableFields)
+    deepEqual(a.selectableFields, b.selectableFields) &&
+    (a.custom?.fromStored === undefined) === (b.custom?.fromStored === undefined)
   )
 }
 

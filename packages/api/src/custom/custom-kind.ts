@@ -1,4 +1,3 @@
-import { describeFieldError } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
 import type {
   CustomResourceDefinition,
@@ -7,7 +6,7 @@ import type {
 import { storageVersionOf } from '../kinds/apiextensions/definition-state.ts'
 import { allVerbs } from '../kinds/verbs.ts'
 import type { KubernetesObject } from '../meta.ts'
-import type { ResourceDefinition } from '../resource.ts'
+import { apiVersionOf, type ResourceDefinition } from '../resource.ts'
 import { compile } from '../schema/compile.ts'
 import { ApiError } from '../status.ts'
 import type { ConvertedVersion, FieldReader, KindRules, StoredKind, Strategy } from '../stored-kind.ts'
@@ -19,41 +18,41 @@ import { readCustomSchema } from './read-custom-schema.ts'
 export type Convert = (object: KubernetesObject, apiVersion: string) => KubernetesObject | Promise<KubernetesObject>
 
 /** Versions differ in nothing but their name. */
-export const convertNothing: Convert = (object, apiVersion) => ({ ...object, apiVersion })
+const convertNothing: Convert = (object, apiVersion) => ({ ...object, apiVersion })
 
 /**
- * The kind that a CustomResourceDefinition makes, under the names that were accepted. Its hub is the storage version, unless
- * `hubVersion` names another. Pure; the definition has been validated.
+ * The kind that a CustomResourceDefinition makes, under the names that were accepted. Its hub is the storage version. `convert`
+ * asks whoever converts; without it versions differ in nothing but their name. Pure; the definition has been validated.
  */
-export function customKind(
-  definition: CustomResourceDefinition,
-  convert: Convert = convertNothing,
-  hubVersion = storageVersionOf(definition),
-): StoredKind {
+export function customKind(definition: CustomResourceDefinition, convert?: Convert): StoredKind {
   const { spec, metadata } = definition
-  const storage = spec.versions.find(({ name }) => name === hubVersion)
-  if (storage === undefined)
-    throw new Error(`${metadata.name} has no version ${hubVersion}, which objects are stored in`)
+  const storage = spec.versions.find(({ name }) => name === storageVersionOf(definition))
+  if (storage === undefined) throw new Error(`${metadata.name} has no version that objects are stored in`)
+  const versions = spec.versions.map((version) => ({ version, resource: versionOf(definition, version) }))
   const hub = versionOf(definition, storage)
-  const others = spec.versions.filter((version) => version.served && version !== storage)
+  const others = versions.filter(({ version }) => version.served && version !== storage)
   return {
     ...hub,
     storageKey: storageKeyOf(definition),
     served: storage.served,
-    versions: others.map((version) => convertedVersion(definition, version, hub, convert)),
+    versions: others.map(({ version, resource }) => convertedVersion(version, resource, hub, convert)),
     nameFormat: 'dns1123-subdomain',
     selectableFields: Object.fromEntries(
       spec.versions.flatMap(({ selectableFields = [] }) =>
         selectableFields.map(({ jsonPath }) => selectable(jsonPath)),
       ),
     ),
-    strategy: { ...strategyOf(definition), ...requestedChecks(definition, hub) },
+    strategy: strategyOf(definition),
     rules,
+    custom: {
+      schemas: Object.fromEntries(versions.map(({ resource }) => [apiVersionOf(resource), resource.schema])),
+      ...(convert === undefined ? {} : { fromStored: prunedBy(hub, convert) }),
+    },
   }
 }
 
 /** Where the objects of a custom kind are in the store. */
-export function storageKeyOf({ spec }: CustomResourceDefinition): string {
+function storageKeyOf({ spec }: CustomResourceDefinition): string {
   return `${spec.group}/${spec.names.plural}`
 }
 
@@ -95,18 +94,27 @@ function versionOf(
 }
 
 function convertedVersion(
-  definition: CustomResourceDefinition,
-  version: CustomResourceVersion,
+  { selectableFields = [] }: CustomResourceVersion,
+  version: ResourceDefinition,
   hub: ResourceDefinition,
-  convert: Convert,
+  convert: Convert = convertNothing,
 ): ConvertedVersion {
-  const { group } = definition.spec
-  const names = (version.selectableFields ?? []).map(({ jsonPath }) => fieldsOf(jsonPath).join('.'))
+  const names = selectableFields.map(({ jsonPath }) => fieldsOf(jsonPath).join('.'))
   return {
-    ...versionOf(definition, version),
-    toHub: (object) => convert(object, `${group}/${hub.version}`),
-    fromHub: (object) => convert(object, `${group}/${version.name}`),
+    ...version,
+    toHub: (object) => convert(object, apiVersionOf(hub)),
+    fromHub: prunedBy(version, convert),
     hubFields: Object.fromEntries(names.map((name) => [name, name])),
+  }
+}
+
+/** Converts to a version, which shows of an object what its schema knows. */
+function prunedBy(version: ResourceDefinition, convert: Convert): ConvertedVersion['fromHub'] {
+  const apiVersion = apiVersionOf(version)
+  const prune = (object: KubernetesObject) => compile(version.schema).decode(object).value as KubernetesObject
+  return (object) => {
+    const converted = convert(object, apiVersion)
+    return converted instanceof Promise ? converted.then(prune) : prune(converted)
   }
 }
 
@@ -132,30 +140,6 @@ function strategyOf({ spec, metadata }: CustomResourceDefinition): Strategy<Kube
             throw new ApiError(405, 'MethodNotAllowed', message, details)
           },
         }),
-  }
-}
-
-/**
- * A request is held to the schema of the version it is made in as well, where versions differ in nothing but their name. What
- * a webhook has converted is held to that of the hub alone.
- */
-function requestedChecks(definition: CustomResourceDefinition, hub: ResourceDefinition): Strategy<KubernetesObject> {
-  const { group, versions, conversion } = definition.spec
-  const others = versions.filter(({ served, name }) => served && name !== hub.version)
-  if (conversion?.strategy === 'Webhook' || others.length === 0) return {}
-  const schemas = new Map(others.map((each) => [`${group}/${each.name}`, versionOf(definition, each).schema]))
-  const check = (object: KubernetesObject, old: KubernetesObject | undefined, requested: string) => {
-    const schema = schemas.get(requested)
-    if (schema === undefined) return []
-    const errors = compile(schema).validate(object, { old })
-    if (errors.length === 0) return errors
-    // What the hub's schema says already is not said twice.
-    const said = new Set(compile(hub.schema).validate(object, { old }).map(describeFieldError))
-    return errors.filter((error) => !said.has(describeFieldError(error)))
-  }
-  return {
-    validateCreate: (object, requested) => check(object, undefined, requested),
-    validateUpdate: (object, old, requested) => check(object, old, requested),
   }
 }
 

@@ -2,7 +2,7 @@
  * Schemas of custom resources. Apart from the rest of this package, because it brings an engine for regular expressions and one
  * for rules: load it when there is a custom resource.
  */
-export { type Convert, convertNothing, customKind, storageKeyOf } from './custom-kind.ts'
+export { type Convert, customKind } from './custom-kind.ts'
 export type { JsonSchemaProps } from './json-schema-props.ts'
 export {
   type CustomKindNames,

@@ -10,6 +10,11 @@ import { startTestCore } from '../testing/test-core.ts'
 const path = (version: string, rest = '') => `/apis/example.com/${version}/namespaces/default/crates${rest}`
 const post = (body: unknown) => ({ method: 'POST', body })
 const put = (body: unknown) => ({ method: 'PUT', body })
+const mergePatch = (body: unknown) => ({
+  method: 'PATCH',
+  body,
+  headers: { 'Content-Type': 'application/merge-patch+json' },
+})
 const crate = (name: string, spec: object) => ({ metadata: { name }, spec })
 
 let server: TestServer
@@ -133,10 +138,8 @@ describe('several versions', () => {
     await establish(client, crateDefinition([crateVersion('v1', { storage: true }), short]))
     expect((await server.call(path('v1'), post(crate('a', { label: 'long' })))).code).toBe(201)
     const refused = await server.call(path('v2'), post(crate('b', { label: 'long', weight: 0 })))
-    expect(refused.json.details.causes.map(({ field }: { readonly field: string }) => field)).toEqual([
-      'spec.weight',
-      'spec.label',
-    ])
+    // That the version it is stored in asks for more weight is nothing to this one.
+    expect(refused.json.details.causes.map(({ field }: { readonly field: string }) => field)).toEqual(['spec.label'])
     // What is as it was is not held against the object.
     const { json } = await server.call(path('v2', '/a'))
     const changed = { ...json, spec: { ...json.spec, weight: 2 } }
@@ -152,6 +155,109 @@ describe('several versions', () => {
     expect((await server.call(path('v1'))).headers.warning).toContain('example.com/v1 Crate is deprecated')
     expect((await server.call(path('v2'))).headers.warning).toContain('Use v3.')
   })
+})
+
+describe('the scale of a version', () => {
+  it('is where that version has it', async () => {
+    const counted = (name: string, field: string, more: object) => {
+      const spec = { type: 'object', properties: { size: { type: 'integer' }, count: { type: 'integer' } } }
+      const scale = { specReplicasPath: `.spec.${field}`, statusReplicasPath: `.status.${field}` }
+      const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
+      return crateVersion(name, { schema, subresources: { scale }, ...more })
+    }
+    await establish(client, crateDefinition([counted('v1', 'size', { storage: true }), counted('v2', 'count', {})]))
+    await server.call(path('v1'), post(crate('a', { size: 1, count: 2 })))
+    const replicas = async (version: string) => (await server.call(path(version, '/a/scale'))).json.spec.replicas
+    expect([await replicas('v1'), await replicas('v2')]).toEqual([1, 2])
+    const { json: scale } = await server.call(path('v2', '/a/scale'))
+    expect((await server.call(path('v2', '/a/scale'), put({ ...scale, spec: { replicas: 5 } }))).code).toBe(200)
+    const body = { spec: { replicas: 7 } }
+    expect((await server.call(path('v2', '/a/scale'), mergePatch(body))).json.spec.replicas).toBe(7)
+    expect((await server.call(path('v1', '/a'))).json.spec).toEqual({ size: 1, count: 7 })
+  })
+
+  it('is there in the versions that have one', async () => {
+    const subresources = { scale: { specReplicasPath: '.spec.weight', statusReplicasPath: '.status.weight' } }
+    await establish(
+      client,
+      crateDefinition([crateVersion('v1', { storage: true }), crateVersion('v2', { subresources })]),
+    )
+    await server.call(path('v1'), post(crate('a', { weight: 3 })))
+    expect((await server.call(path('v1', '/a/scale'))).code).toBe(404)
+    expect((await server.call(path('v2', '/a/scale'))).json.spec.replicas).toBe(3)
+  })
+})
+
+describe('what was stored under another definition', () => {
+  const labelled = (properties: object) =>
+    crateVersion('v1', {
+      storage: true,
+      schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } },
+    })
+  const [text, preset] = [{ type: 'string' }, { type: 'string', default: 'red' }]
+
+  it('has the defaults that came later, and not the fields that went', async () => {
+    await establish(client, crateDefinition([labelled({ label: text, size: text })]))
+    await server.call(path('v1'), post(crate('a', { label: 'wine', size: 'xl' })))
+    await redefine([labelled({ label: text, colour: preset })])
+    const spec = { label: 'wine', colour: 'red' }
+    expect((await server.call(path('v1', '/a'))).json.spec).toEqual(spec)
+    expect((await server.call(path('v1'))).json.items[0].spec).toEqual(spec)
+    // What is stored is as it was, until somebody writes it.
+    await redefine([labelled({ label: text, size: text })])
+    expect((await server.call(path('v1', '/a'))).json.spec).toEqual({ label: 'wine', size: 'xl' })
+  })
+
+  it('is stored as it is shown by a write that changes nothing', async () => {
+    await establish(client, crateDefinition([labelled({ label: text, size: text })]))
+    await server.call(path('v1'), post(crate('a', { label: 'wine', size: 'xl' })))
+    await redefine([labelled({ label: text, colour: preset })])
+    const { json } = await server.call(path('v1', '/a'))
+    const written = await server.call(path('v1', '/a'), put(json))
+    expect(Number(written.json.metadata.resourceVersion)).toBeGreaterThan(Number(json.metadata.resourceVersion))
+    const again = await server.call(path('v1', '/a'), put(written.json))
+    expect(again.json.metadata.resourceVersion).toBe(written.json.metadata.resourceVersion)
+    await redefine([labelled({ label: text, size: text, colour: text })])
+    expect((await server.call(path('v1', '/a'))).json.spec).toEqual({ label: 'wine', colour: 'red' })
+  })
+
+  it('is no change to those who watch', async () => {
+    await establish(client, crateDefinition([labelled({ label: text })]))
+    await server.call(path('v1'), post(crate('a', { label: 'wine' })))
+    await redefine([labelled({ label: text, colour: preset })])
+    const watch = await server.lines(`${path('v1')}?watch=1`)
+    expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { spec: { colour: 'red' } } })
+    await server.call(path('v1'), post(crate('b', {})))
+    expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'b' } } })
+    watch.close()
+  })
+
+  it('is shown so after a restart too', async () => {
+    const store = createMemoryStore()
+    const first = await startTestCore({ store })
+    const crates = { group: 'example.com', version: 'v1', kind: 'Crate', plural: 'crates', namespaced: true }
+    const made = await establish(first.client, crateDefinition([labelled({ label: text })]))
+    await first.environment.clock.settle()
+    const object = { apiVersion: 'example.com/v1', kind: 'Crate', metadata: { name: 'a', namespace: 'default' } }
+    await first.client.create(crates, { ...object, spec: { label: 'wine' } } as never)
+    await first.client.update(customResourceDefinitions, {
+      ...made,
+      spec: { ...made.spec, versions: [labelled({ label: text, colour: preset })] } as never,
+    })
+    await first.core.close()
+    const second = await startTestCore({ store })
+    const { items } = await second.client.list(crates)
+    expect(items).toMatchObject([{ spec: { label: 'wine', colour: 'red' } }])
+  })
+})
+
+it('shows in a version what that one knows', async () => {
+  const spec = { type: 'object', properties: { label: { type: 'string' } } }
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
+  await establish(client, crateDefinition([crateVersion('v1', { storage: true }), crateVersion('v2', { schema })]))
+  await server.call(path('v1'), post(crate('a', { label: 'wine', weight: 3 })))
+  expect((await server.call(path('v2', '/a'))).json.spec).toEqual({ label: 'wine' })
+  expect((await server.call(path('v1', '/a'))).json.spec).toEqual({ label: 'wine', weight: 3 })
 })
 
 describe('objects that no longer fit', () => {

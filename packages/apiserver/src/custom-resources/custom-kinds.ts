@@ -4,16 +4,13 @@ import {
   customResourceDefinitions,
   deepEqual,
   hasTrueCondition,
-  type KubernetesObject,
   type StoredKind,
 } from '@coracle/api'
 import type { Convert } from '@coracle/api/custom'
 import type { Environment } from '@coracle/environment'
-import type { Store } from '@coracle/store'
 import type { KindServer } from '../kind-server.ts'
 import type { Registries } from '../registries.ts'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
-import { registryPrefix } from '../watch-cache/store-feed.ts'
 import type { WebhookClient } from '../webhook/webhook-client.ts'
 
 /** A definition that is served, and the kind made of it. */
@@ -27,7 +24,6 @@ interface Served {
 export interface CustomKindsParts {
   readonly registries: Registries
   readonly kinds: KindServer
-  readonly store: Store
   readonly environment: Environment
 }
 
@@ -110,10 +106,9 @@ export class CustomKinds {
     if (before !== undefined && makesTheSame(before.definition, definition)) return
     const isUsable = hasTrueCondition(definition, 'NamesAccepted') || hasTrueCondition(definition, 'Established')
     if (!isUsable) return
-    const { customKind, storageKeyOf } = await import('@coracle/api/custom')
+    const { customKind } = await import('@coracle/api/custom')
     const webhook = await this.#webhookOf(definition)
-    const hub = webhook === undefined ? undefined : await this.#hubOf(definition, storageKeyOf(definition))
-    const made = customKind(definition, webhook?.convert, hub)
+    const made = customKind(definition, webhook?.convert)
     // Closures that do the same are the same, so that what is stored need not be read again.
     const kind =
       before !== undefined && deepEqual(Object.keys(before.kind.selectableFields), Object.keys(made.selectableFields))
@@ -143,22 +138,6 @@ export class CustomKinds {
     const client = createWebhookClient(clientConfig, clock)
     const reviewVersion = spoken.find((version) => conversionReviewVersions.includes(version)) ?? 'v1'
     return { client, convert: webhookConversion({ client, reviewVersion, uuid: () => random.uuid() }) }
-  }
-
-  /**
-   * The version that objects are kept in while a webhook converts: what is read from the store must not wait for one, so
-   * they stay in the version that the first of them was stored in. Undefined where there is none.
-   */
-  async #hubOf({ metadata, spec }: CustomResourceDefinition, storageKey: string): Promise<string | undefined> {
-    const served = this.#served.get(metadata.name ?? '')?.kind.version
-    if (served !== undefined && spec.versions.some(({ name }) => name === served)) return served
-    for await (const { entries } of this.#parts.store.pages(`${registryPrefix}${storageKey}/`, 1)) {
-      const [first] = entries
-      if (first === undefined) return undefined
-      const { apiVersion } = JSON.parse(Buffer.from(first.value).toString()) as KubernetesObject
-      return apiVersion.slice(apiVersion.indexOf('/') + 1)
-    }
-    return undefined
   }
 
   #isBuiltIn(kind: StoredKind): boolean {

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { customResourceDefinitions, type KubernetesObject } from '@coracle/api'
+import { type CustomResourceDefinition, customResourceDefinitions, type KubernetesObject } from '@coracle/api'
 import { realEnvironment } from '@coracle/environment'
+import { createMemoryStore, type Store } from '@coracle/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
 import { TestServer } from '../http/testing/test-server.ts'
@@ -117,6 +118,7 @@ describe('a conversion by webhook', () => {
 
 describe('a kind whose versions a webhook converts', () => {
   let server: TestServer
+  let store: Store
   let webhook: Server
   let clientConfig: object
   let calls = 0
@@ -144,7 +146,8 @@ describe('a kind whose versions a webhook converts', () => {
     const { port } = webhook.address() as AddressInfo
     const caBundle = Buffer.from(pki.ca.certificatePem).toString('base64')
     clientConfig = { url: `https://127.0.0.1:${port}/convert`, caBundle }
-    server = await TestServer.start()
+    store = createMemoryStore()
+    server = await TestServer.start({ store })
   })
 
   afterEach(async () => {
@@ -157,6 +160,15 @@ describe('a kind whose versions a webhook converts', () => {
   const define = (versions: readonly object[]) => {
     const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v2', 'v1'] } }
     return establish(server.core.client(apiServerUser), crateDefinition(versions, { conversion }))
+  }
+  const merge = (body: unknown) => ({
+    method: 'PATCH',
+    body,
+    headers: { 'Content-Type': 'application/merge-patch+json' },
+  })
+  const withWine = async (definition: CustomResourceDefinition) => {
+    await post('v1', 'a', 'wine')
+    return definition
   }
   const post = (version: string, name: string, label: string) =>
     server.call(path(version), { method: 'POST', body: { metadata: { name }, spec: { label } } })
@@ -175,15 +187,112 @@ describe('a kind whose versions a webhook converts', () => {
     expect(calls).toBeLessThanOrEqual(before + 1)
   })
 
-  it('keeps what is there where another version becomes the one to store', async () => {
-    const { spec } = await define([crateVersion('v1', { storage: true }), crateVersion('v2')])
-    await post('v1', 'a', 'wine')
-    const body = { spec: { ...spec, versions: [crateVersion('v1'), crateVersion('v2', { storage: true })] } }
-    const client = server.core.client(apiServerUser)
-    await client.patch(customResourceDefinitions, { name: 'crates.example.com' }, { type: 'merge', body })
-    expect((await server.call(path('v2', '/a'))).json.spec.label).toBe('new wine')
-    expect((await server.call(path('v1', '/a'))).json.spec.label).toBe('wine')
-    expect((await post('v2', 'b', 'new beer')).code).toBe(201)
+  /** Makes v2 the version that objects are stored in. */
+  const moveStorage = async (definition: CustomResourceDefinition, versions: readonly object[] = movedVersions) =>
+    server.core
+      .client(apiServerUser)
+      .patch(
+        customResourceDefinitions,
+        { name: 'crates.example.com' },
+        { type: 'merge', body: { spec: { ...definition.spec, versions } } },
+      )
+  const movedVersions = [crateVersion('v1'), crateVersion('v2', { storage: true })]
+  /** The version and the label that the store has of an object. */
+  const stored = async (name: string) => {
+    const entry = await store.get(`/registry/example.com/crates/default/${name}`)
+    const text = Buffer.from(entry?.value ?? []).toString()
+    return [/"apiVersion":"([^"]*)"/.exec(text)?.[1], /"label":"([^"]*)"/.exec(text)?.[1]]
+  }
+
+  describe('where another version becomes the one to store', () => {
+    it('shows what is there in each', async () => {
+      await moveStorage(await define([crateVersion('v1', { storage: true }), crateVersion('v2')]).then(withWine))
+      expect((await server.call(path('v2', '/a'))).json.spec.label).toBe('new wine')
+      expect((await server.call(path('v1', '/a'))).json.spec.label).toBe('wine')
+      expect((await server.call(path('v2'))).json.items[0].spec.label).toBe('new wine')
+      expect(await stored('a')).toEqual(['example.com/v1', 'wine'])
+    })
+
+    it('stores in it what is written from then on, also where that changes nothing', async () => {
+      await moveStorage(await define([crateVersion('v1', { storage: true }), crateVersion('v2')]).then(withWine))
+      expect((await post('v1', 'b', 'beer')).json.spec.label).toBe('beer')
+      expect(await stored('b')).toEqual(['example.com/v2', 'new beer'])
+      const { json } = await server.call(path('v1', '/a'))
+      expect((await server.call(path('v1', '/a'), { method: 'PUT', body: json })).code).toBe(200)
+      expect(await stored('a')).toEqual(['example.com/v2', 'new wine'])
+      expect((await server.call(path('v1', '/a'))).json.spec.label).toBe('wine')
+    })
+
+    it('can then do without the version before it', async () => {
+      const definition = await define([crateVersion('v1', { storage: true }), crateVersion('v2')]).then(withWine)
+      await moveStorage(definition)
+      const { json } = await server.call(path('v2', '/a'))
+      await server.call(path('v2', '/a'), { method: 'PUT', body: json })
+      const body = { status: { storedVersions: ['v2'] } }
+      await server.core
+        .client(apiServerUser)
+        .patch(
+          customResourceDefinitions,
+          { name: 'crates.example.com' },
+          { type: 'merge', body },
+          { subresource: 'status' },
+        )
+      await moveStorage(definition, [crateVersion('v2', { storage: true })])
+      expect((await server.call(path('v1', '/a'))).code).toBe(404)
+      expect((await server.call(path('v2', '/a'))).json.spec.label).toBe('new wine')
+    })
+
+    it('converts what a finalizer holds when it is deleted', async () => {
+      await moveStorage(await define([crateVersion('v1', { storage: true }), crateVersion('v2')]).then(withWine))
+      const metadata = { finalizers: ['example.com/keep'] }
+      await server.call(path('v1', '/a'), merge({ metadata }))
+      await server.call(path('v1', '/a'), { method: 'DELETE' })
+      expect((await server.call(path('v2', '/a'))).json).toMatchObject({
+        metadata: { deletionTimestamp: expect.any(String) },
+        spec: { label: 'new wine' },
+      })
+      await server.call(path('v2', '/a'), merge({ metadata: { finalizers: null } }))
+      expect((await server.call(path('v1', '/a'))).code).toBe(404)
+    })
+
+    it('follows changes in order, through each version', async () => {
+      await moveStorage(await define([crateVersion('v1', { storage: true }), crateVersion('v2')]).then(withWine))
+      const watch = await server.lines(`${path('v2')}?watch=1`)
+      expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { spec: { label: 'new wine' } } })
+      await server.call(path('v1', '/a'), merge({ spec: { label: 'port' } }))
+      expect(await watch.next()).toMatchObject({ type: 'MODIFIED', object: { spec: { label: 'new port' } } })
+      watch.close()
+    })
+
+    it('applies to an object in the version of the request', async () => {
+      const definition = await define([crateVersion('v1', { storage: true }), crateVersion('v2')])
+      const apply = (version: string, manager: string, label: string) =>
+        server.call(path(version, `/a?fieldManager=${manager}`), {
+          method: 'PATCH',
+          headers: { 'Content-Type': 'application/apply-patch+yaml' },
+          body: { apiVersion: `example.com/${version}`, kind: 'Crate', metadata: { name: 'a' }, spec: { label } },
+        })
+      expect((await apply('v1', 'one', 'wine')).code).toBe(201)
+      await moveStorage(definition)
+      expect((await apply('v1', 'one', 'port')).json.spec.label).toBe('port')
+      expect(await stored('a')).toEqual(['example.com/v2', 'new port'])
+      const refused = await apply('v2', 'two', 'new beer')
+      expect(refused.json.message).toContain('conflict with "one": .spec.label')
+      expect((await apply('v2', 'two', 'new port')).code).toBe(200)
+    })
+  })
+
+  it('holds what is written through a version to the schema of that one', async () => {
+    const spec = { type: 'object', properties: { label: { type: 'string', maxLength: 6 } } }
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
+    await define([crateVersion('v1', { storage: true, schema }), crateVersion('v2')])
+    expect((await post('v2', 'a', 'new champagne')).code).toBe(201)
+    const refused = await post('v1', 'b', 'champagne')
+    expect(refused.json.message).toContain('spec.label: Too long: may not be more than 6')
+    const { json } = await server.call(path('v1', '/a'))
+    // What is as it was is not held against the object.
+    json.metadata.labels = { sparkling: 'yes' }
+    expect((await server.call(path('v1', '/a'), { method: 'PUT', body: json })).code).toBe(200)
   })
 
   it('says that the webhook failed where it does', async () => {

@@ -13,12 +13,12 @@ export interface ChangedPart {
   readonly isAdmitted?: true
 }
 
-/** An object as a subresource shows it. Admission sees the object in this form, and so does whoever writes. */
+/** An object, in the hub's form, as a subresource shows it. Admission sees the object in this form, and so does whoever writes. */
 export interface ObjectView {
   readonly kind: AdmittedKind
-  of(object: KubernetesObject): KubernetesObject
+  of(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
   /** The object with what was written through the view. Throws where that is not valid. Pure. */
-  apply(object: KubernetesObject, written: KubernetesObject): KubernetesObject
+  apply(object: KubernetesObject, written: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
 }
 
 export const mainPart: ChangedPart = { subresource: '', rules: 'main' }

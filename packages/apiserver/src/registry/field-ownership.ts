@@ -19,10 +19,10 @@ import {
   resetsOwners,
   type StoredKind,
   unknownManager,
-  type Versions,
 } from '@coracle/api'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
+import { withConversions } from '../versions/awaited-conversions.ts'
 import { interned } from '../watch-cache/owners-trailer.ts'
 import { fieldManagerMax, isPrintable } from './field-manager-name.ts'
 
@@ -52,35 +52,6 @@ function nameFromUserAgent(userAgent: string): string {
   return name === '' ? unknownManager : name
 }
 
-/** The versions of a kind as owners see them. Throws where a conversion would have to ask somebody. */
-export function versionsOf(kind: StoredKind): Versions {
-  const find = (apiVersion: string) => kind.versions.find((each) => apiVersionOf(each) === apiVersion)
-  const isHub = (apiVersion: string) => apiVersionOf(kind) === apiVersion
-  return {
-    schemaOf: (apiVersion) => (isHub(apiVersion) ? kind.schema : find(apiVersion)?.schema),
-    convert(value, from, to) {
-      const source = find(from)
-      const target = find(to)
-      // What a manager applied may lack what an object has.
-      const whole = { metadata: {}, ...(value as object) } as KubernetesObject
-      const hub = source === undefined ? whole : atOnce(source.toHub(whole))
-      return target === undefined ? hub : atOnce(target.fromHub(hub))
-    },
-  }
-}
-
-function atOnce<T>(converted: T | Promise<T>): T {
-  if (converted instanceof Promise) {
-    converted.catch(() => {})
-    throw new AsynchronousConversionError()
-  }
-  return converted
-}
-
-class AsynchronousConversionError extends Error {
-  override readonly name = 'AsynchronousConversionError'
-}
-
 /** The fields that a write through a part of an object does not change, so that nobody owns them through it. */
 export function ignoredFields({ schema, hasStatus }: ResourceDefinition, part: OwnedPart): FieldSet {
   if (part === '') return hasStatus ? statusOnly : noFields
@@ -106,7 +77,7 @@ export function ownersOfNew(
   given: ObjectMeta['managedFields'],
   manager: Manager,
   nowMs: number,
-): FieldOwners {
+): FieldOwners | Promise<FieldOwners> {
   if (given !== undefined) return ownersFrom(kind, definition, object, ownersOf(given) ?? [], manager, nowMs)
   const last = lastNew.get(definition)
   if (last !== undefined && isSameManager(last.manager, manager) && ownsTheSame(last.object, object)) {
@@ -116,6 +87,8 @@ export function ownersOfNew(
     return owners
   }
   const owners = ownersFrom(kind, definition, object, [], manager, nowMs)
+  // Of what is new and owned by one there is nothing to convert.
+  if (owners instanceof Promise) return owners
   lastNew.set(definition, { object, manager, owners })
   return owners
 }
@@ -127,7 +100,7 @@ function ownersFrom(
   owners: FieldOwners,
   manager: Manager,
   nowMs: number,
-): FieldOwners {
+): FieldOwners | Promise<FieldOwners> {
   const before = emptyObjectOf(definition.schema) as KubernetesObject
   const after = definition.hasStatus ? withMember(object, 'status', before) : object
   return record(kind, { before, after }, owners, manager, nowMs)
@@ -155,7 +128,7 @@ export function ownersOfChanged(
   given: ObjectMeta['managedFields'],
   manager: Manager,
   nowMs: number,
-): FieldOwners {
+): FieldOwners | Promise<FieldOwners> {
   const owners = manager.subresource === '' && given !== undefined ? requestedOwners(live, given) : live
   // Of an object that nobody owned when it came to be, nothing is until somebody applies to it.
   if (owners.length === 0) return owners
@@ -188,20 +161,17 @@ function withMember(object: KubernetesObject, name: string, other: KubernetesObj
 
 function record(
   kind: StoredKind,
-  { before, after }: RequestedChange,
+  change: RequestedChange,
   owners: FieldOwners,
   manager: Manager,
   nowMs: number,
-): FieldOwners {
-  const change = { before, after, owners, manager, versions: versionsOf(kind), ignored: noFields }
-  try {
-    const recorded = recordUpdate(change, formatTime(nowMs))
-    return recorded === owners ? owners : recorded.map(sharingFields)
-  } catch (error) {
-    // As upstream: a write does not fail for the sake of ownership.
-    if (error instanceof AsynchronousConversionError) return owners
-    throw error
-  }
+): FieldOwners | Promise<FieldOwners> {
+  const recorded = withConversions(kind, (versions) => {
+    const after = recordUpdate({ ...change, owners, manager, versions, ignored: noFields }, formatTime(nowMs))
+    return after === owners ? owners : after.map(sharingFields)
+  })
+  // As upstream: a write does not fail for the sake of ownership where nobody converts.
+  return recorded instanceof Promise ? recorded.catch(() => owners) : recorded
 }
 
 const sharingFields = (owner: Owned): Owned => {

@@ -1,4 +1,5 @@
 import { type KubernetesObject, notFound, type StoredKind } from '@coracle/api'
+import type { VersionView } from '../versions/version-view.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import { KeyTurns } from './key-turns.ts'
@@ -14,9 +15,12 @@ export class KindStorage {
   lastCreated: KubernetesObject | undefined
   /** Replaced when the kind changes in a way that leaves its objects as they are stored. */
   kind: StoredKind
+  /** Objects in the hub's form, whatever they are stored in. */
+  hub: VersionView
 
-  constructor(kind: StoredKind, cache: WatchCache, writer: ObjectWriter) {
+  constructor(kind: StoredKind, hub: VersionView, cache: WatchCache, writer: ObjectWriter) {
     this.kind = kind
+    this.hub = hub
     this.cache = cache
     this.writer = writer
   }

@@ -10,10 +10,11 @@ import {
 } from '@coracle/api'
 import type { RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
+import { withConversions } from '../versions/awaited-conversions.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
 import { type Configuration, withLastApplied } from './apply-configuration.ts'
 import type { ChangedPart } from './changed-part.ts'
-import { ignoredFields, managerOf, versionsOf } from './field-ownership.ts'
+import { ignoredFields, managerOf } from './field-ownership.ts'
 import { changeObject, optimisticAttemptsMax } from './object-change.ts'
 import { createObject } from './object-creation.ts'
 import { checkIdentity } from './object-metadata.ts'
@@ -41,7 +42,7 @@ export async function applyObject(parts: RegistryParts, request: ApplyRequest): 
     checkIdentity(view.definition, applied.object, namespace, name)
     const { resourceVersion } = applied.object.metadata
     checkVersion(storage.kind, old.object, { resourceVersion })
-    const object = part.view === undefined ? applied.object : part.view.of(applied.object)
+    const object = part.view === undefined ? applied.object : await part.view.of(applied.object)
     return { ...applied, object, repeatable: true }
   }
   for (let attempt = 1; ; attempt += 1) {
@@ -77,11 +78,12 @@ async function appliedTo(
     schema,
     owners: old?.owners ?? [],
     manager,
-    versions: versionsOf(storage.kind),
     ignored: ignoredFields(definition, subresource),
   }
   const time = formatTime(environment.clock.now())
-  const { value, owners, conflicts } = recordApply(input, options.force === true, time)
+  const { value, owners, conflicts } = await withConversions(storage.kind, (versions) =>
+    recordApply({ ...input, versions }, options.force === true, time),
+  )
   if (conflicts.length > 0) throw applyConflict(conflicts)
   const keeps = subresource === '' && keepsLastApplied(manager) && lastAppliedText(value) !== undefined
   const whole = keeps ? withLastApplied(value, configuration) : value

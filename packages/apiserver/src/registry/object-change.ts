@@ -70,29 +70,33 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   const { kind, writer } = storage
   const { rules, view } = part
   const old = storage.existing(namespace, name)
+  const inHub = storage.hub.show(old)
+  const { object: before } = inHub instanceof Promise ? await inHub : inHub
   const computed = request.compute(old)
   const change = computed instanceof Promise ? await computed : computed
   const { object: wanted, warnings: given, repeatable, valuesCount = 0 } = change
   const pause = pauseFor(parts.turns, valuesCount, old.byteLength)
   if (pause !== undefined) await pause()
-  const givenOwners = change.owners ?? (await ownersAfter(parts, request, old, change))
+  const givenOwners = change.owners ?? (await ownersAfter(parts, request, old, before, change))
   if (pause !== undefined) await pause()
-  const admission = part.isAdmitted === true ? undefined : updateAdmission(parts, request, old, givenOwners)
+  const admission =
+    part.isAdmitted === true ? undefined : await updateAdmission(parts, request, old, before, givenOwners)
   const admitted = admission === undefined ? wanted : await admission.admit(wanted)
   const owners = admission === undefined ? givenOwners : admission.ownersAfter(givenOwners)
-  const whole = view === undefined ? admitted : view.apply(old.object, admitted)
-  const object = sharingWith(old.object, prepareForUpdate(kind, whole, old.object, rules))
-  const ends = endsDeletion(kind, object, old.object)
+  const applied = view === undefined ? admitted : view.apply(before, admitted)
+  const whole = applied instanceof Promise ? await applied : applied
+  const object = sharingWith(before, prepareForUpdate(kind, whole, before, rules))
+  const ends = endsDeletion(kind, object, before)
   // Of the owners, times alone are nothing to write for.
-  const isChanged = ends || object !== old.object || !sameOwners(owners, old.owners)
+  const isChanged = ends || old.stale || object !== before || !sameOwners(owners, old.owners)
   // What is as it was has been checked when it was written. Whether it may be written now is another question.
   if (isChanged) {
     if (pause !== undefined) await pause()
-    await checkUpdate(kind, object, old.object, rules, parts.view.definition, pause)
+    await checkUpdate(parts, object, { stored: old, object: before }, rules, pause)
   }
-  await admission?.judge(view === undefined ? object : view.of(object))
+  await admission?.judge(view === undefined ? object : await view.of(object))
   if (!isChanged) return answerOf(parts, old, false, given)
-  const warnings = [...given, ...(kind.strategy.warnings?.(object, old.object) ?? [])]
+  const warnings = [...given, ...(kind.strategy.warnings?.(object, before) ?? [])]
   if (options.dryRun) return answerOf(parts, unstored(object, old.revision, owners), true, warnings)
   if (pause !== undefined) await pause()
   const stored = await (ends ? writer.remove(key, old) : writer.put(key, object, owners, old.revision))
@@ -109,6 +113,7 @@ async function ownersAfter(
   { storage: { kind }, view, environment }: RegistryParts,
   { context, part, options }: ChangeRequest,
   old: StoredObject,
+  hub: KubernetesObject,
   { object, requested, managedFields }: Change,
 ): Promise<FieldOwners> {
   // What follows from something posted was not written by anybody, as far as upstream's ownership goes.
@@ -116,8 +121,8 @@ async function ownersAfter(
   const isOfHub = requested === undefined || view.isHub
   const definition = isOfHub ? kind : view.definition
   const manager = managerOf(context, options, definition, part.subresource, 'Update')
-  const before = isOfHub ? old.object : (await view.show(old)).object
-  const after = requested ?? (part.view === undefined ? object : part.view.apply(old.object, object))
+  const before = isOfHub ? hub : (await view.show(old)).object
+  const after = requested ?? (part.view === undefined ? object : await part.view.apply(hub, object))
   return ownersOfChanged(
     kind,
     definition,
@@ -129,18 +134,19 @@ async function ownersAfter(
   )
 }
 
-function updateAdmission(
+async function updateAdmission(
   parts: RegistryParts,
   { context, namespace, name, part, options }: ChangeRequest,
   old: StoredObject,
+  before: KubernetesObject,
   owners: FieldOwners,
-): WriteAdmission {
+): Promise<WriteAdmission> {
   const { subresource, view } = part
   const common = { operation: 'UPDATE', context, subresource, namespace, name, options } as const
-  if (view !== undefined) return new WriteAdmission(parts, { ...common, kind: view.kind, old: view.of(old.object) })
+  if (view !== undefined) return new WriteAdmission(parts, { ...common, kind: view.kind, old: await view.of(before) })
   return new WriteAdmission(parts, {
     ...common,
-    old: old.object,
+    old: before,
     owners: () => owners,
     oldOwners: () => old.owners,
   })

@@ -26,7 +26,7 @@ export async function createObject(
   decoded: RequestedBody,
   options: RegistryWriteOptions,
 ): Promise<WriteResult> {
-  const { storage, view, environment, turns } = parts
+  const { storage, environment, turns } = parts
   const { kind } = storage
   const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
   if (parseResourceVersion(resourceVersion) > 0) {
@@ -36,7 +36,7 @@ export async function createObject(
   const namespace = namespaceForCreate(kind, requestedNamespace, decoded.object)
   const pause = pauseFor(turns, decoded.valuesCount, 0)
   if (pause !== undefined) await pause()
-  const givenOwners = decoded.owners ?? ownersOf(parts, context, decoded, options)
+  const givenOwners = decoded.owners ?? (await ownersOf(parts, context, decoded, options))
   if (pause !== undefined) await pause()
   const admission = new WriteAdmission(parts, {
     operation: 'CREATE',
@@ -59,7 +59,7 @@ export async function createObject(
     const identity = { namespace, name, uid: environment.random.uuid() }
     const prepared = prepareForCreate(kind, admitted, identity, environment.clock.now())
     const object = sharingSpec(storage.lastCreated, prepared)
-    await checkCreate(kind, object, view.definition, pause)
+    await checkCreate(parts, object, pause)
     await admission.judge(object)
     if (pause !== undefined) await pause()
     const stored = await insert(parts, namespace, name, object, owners, options.dryRun)
@@ -85,7 +85,7 @@ function ownersOf(
   context: RequestContext,
   { requested, managedFields }: RequestedBody,
   options: RegistryWriteOptions,
-): FieldOwners {
+): FieldOwners | Promise<FieldOwners> {
   const manager = managerOf(context, options, view.definition, '', 'Update')
   return ownersOfNew(storage.kind, view.definition, requested, managedFields, manager, environment.clock.now())
 }

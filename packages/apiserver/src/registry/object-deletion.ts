@@ -2,8 +2,8 @@ import { type FieldOwners, type KubernetesObject, staleVersion } from '@coracle/
 import type { DeleteOptions } from '@coracle/client'
 import type { DeleteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
-import { unstored } from '../watch-cache/stored-object.ts'
-import { checkPreconditions, deletedStatus, planDeletion } from './deletion.ts'
+import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
+import { checkPreconditions, type DeletionPlan, deletedStatus, planDeletion } from './deletion.ts'
 import { optimisticAttemptsMax } from './object-change.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import { WriteAdmission } from './write-admission.ts'
@@ -35,7 +35,9 @@ export async function deleteObject(
     })
     await admission.admitWithoutObject()
     await admission.judge(undefined)
-    const plan = planDeletion(kind, old.object, options, environment.clock.now())
+    const planned = planDeletion(kind, old.object, options, environment.clock.now())
+    // What stays is written, and what is written is in the hub's form.
+    const plan = planned.type === 'mark' && old.stale ? await planInHub(parts, old, options) : planned
     if (plan.type === 'keep') return { type: 'object', stored: await view.show(old), gone: false }
     if (plan.type === 'mark') {
       const stored = options.dryRun
@@ -48,6 +50,16 @@ export async function deleteObject(
     }
   }
   throw staleVersion(kind, name)
+}
+
+async function planInHub(
+  { storage: { kind, hub }, environment }: RegistryParts,
+  old: StoredObject,
+  options: DeleteOptions,
+): Promise<DeletionPlan> {
+  const shown = hub.show(old)
+  const { object } = shown instanceof Promise ? await shown : shown
+  return planDeletion(kind, object, options, environment.clock.now())
 }
 
 async function deleted(

@@ -73,6 +73,21 @@ export class ResourceRegistry implements Registry {
     return this.storage.kind
   }
 
+  /** What this version shows of what is stored. */
+  async show(stored: Stored): Promise<Stored> {
+    return this.#view.show(stored)
+  }
+
+  /** What this version shows of an object in the hub's form. */
+  async fromHub(object: KubernetesObject): Promise<KubernetesObject> {
+    return this.#view.fromHub(object)
+  }
+
+  /** The hub's form of an object of this version. */
+  async toHub(object: KubernetesObject): Promise<KubernetesObject> {
+    return this.#view.toHub(object)
+  }
+
   /** What this server knows to be stored, without waiting; undefined where there is nothing. */
   peek(namespace: string, name: string): StoredObject | undefined {
     return this.storage.peek(namespace, name)

@@ -6,67 +6,99 @@ import {
   FieldPath,
   invalid,
   type KubernetesObject,
-  type ResourceDefinition,
+  type ObjectSchema,
   type StoredKind,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coracle/api'
+import type { Stored } from '../registry-contract.ts'
 import type { ChangedPart } from './changed-part.ts'
 import type { Pause } from './large-objects.ts'
 import { statusOf } from './preparation.ts'
+import type { RegistryParts } from './registry-parts.ts'
+import { sharingWith } from './structure-sharing.ts'
 
 /** Throws Invalid (422), naming every field that is wrong, unless the object may be created through the version requested. */
 export async function checkCreate(
-  definition: StoredKind,
+  parts: RegistryParts,
   object: KubernetesObject,
-  requested: ResourceDefinition,
   pause: Pause | undefined,
 ): Promise<void> {
-  const { schema, strategy } = definition
-  const apiVersion = apiVersionOf(requested)
-  const errors = [...validateObjectMeta(object.metadata, definition)]
+  const { kind, requested, judged } = await judgedForm(parts, object, undefined)
+  const { strategy } = kind
+  const errors = [...validateObjectMeta(object.metadata, kind)]
   if (pause !== undefined) await pause()
-  addErrors(errors, compile(schema).validate(object))
+  addErrors(errors, compile(judged.schema).validate(judged.object))
   if (pause !== undefined) await pause()
-  addErrors(errors, strategy.validate?.(object, apiVersion) ?? [])
-  addErrors(errors, strategy.validateCreate?.(object, apiVersion) ?? [])
-  if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
+  addErrors(errors, strategy.validate?.(object, requested) ?? [])
+  addErrors(errors, strategy.validateCreate?.(object, requested) ?? [])
+  if (errors.length > 0) throw invalid(kind, object.metadata.name ?? '', errors)
+}
+
+/** An object that is to be replaced: as it is stored, and in the hub's form. */
+export interface Replaced {
+  readonly stored: Stored
+  readonly object: KubernetesObject
 }
 
 /** Throws Invalid (422), naming every field that is wrong, unless the object may replace the old one, through the version requested. */
 export async function checkUpdate(
-  definition: StoredKind,
+  parts: RegistryParts,
   object: KubernetesObject,
-  old: KubernetesObject,
+  replaced: Replaced,
   rules: ChangedPart['rules'],
-  requested: ResourceDefinition,
   pause: Pause | undefined,
 ): Promise<void> {
   if (rules === 'own') return
+  const { object: old } = replaced
+  const { kind, requested, judged } = await judgedForm(parts, object, replaced)
+  const { strategy } = kind
   const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata)]
   if (pause !== undefined) await pause()
-  if (rules === 'status') addErrors(errors, statusErrors(definition, object, old))
+  if (rules === 'status') addErrors(errors, statusErrors(kind, judged))
   else {
-    const { schema, strategy } = definition
-    const apiVersion = apiVersionOf(requested)
-    addErrors(errors, compile(schema).validate(object, { old }))
+    addErrors(errors, compile(judged.schema).validate(judged.object, { old: judged.old }))
     if (pause !== undefined) await pause()
-    addErrors(errors, strategy.validate?.(object, apiVersion) ?? [])
-    addErrors(errors, strategy.validateUpdate?.(object, old, apiVersion) ?? [])
+    addErrors(errors, strategy.validate?.(object, requested) ?? [])
+    addErrors(errors, strategy.validateUpdate?.(object, old, requested) ?? [])
   }
-  if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
+  if (errors.length > 0) throw invalid(kind, object.metadata.name ?? '', errors)
+}
+
+/** What a schema is held against. */
+interface Judged {
+  readonly schema: ObjectSchema
+  readonly object: KubernetesObject
+  readonly old: KubernetesObject | undefined
+}
+
+/**
+ * Versions of a custom kind have a schema each, and a write is held to that of the version it is made through, whatever the
+ * object is stored in. Those of a built-in kind have the same rules, which know the hub's form.
+ */
+async function judgedForm(
+  { storage: { kind }, view }: RegistryParts,
+  object: KubernetesObject,
+  replaced: Replaced | undefined,
+): Promise<{ readonly kind: StoredKind; readonly requested: string; readonly judged: Judged }> {
+  const { definition } = view
+  const requested = apiVersionOf(definition)
+  if (kind.custom === undefined || requested === apiVersionOf(kind)) {
+    return { kind, requested, judged: { schema: kind.schema, object, old: replaced?.object } }
+  }
+  const own = await view.fromHub(object)
+  const old = replaced === undefined ? undefined : (await view.show(replaced.stored)).object
+  // What is as it was is known by its reference.
+  const shared = old === undefined ? own : sharingWith(old, own)
+  return { kind, requested, judged: { schema: definition.schema, object: shared, old } }
 }
 
 /**
  * Only the status is checked: all else has been, when it was written. Rules of a custom kind look at the whole object, and
  * its validation passes over what has not changed.
  */
-function statusErrors(
-  { schema, strategy }: StoredKind,
-  object: KubernetesObject,
-  old: KubernetesObject,
-): readonly FieldError[] {
-  if (schema.dialect === 'structural') return compile(schema).validate(object, { old })
+function statusErrors({ strategy }: StoredKind, { schema, object, old }: Judged): readonly FieldError[] {
+  if (old === undefined || schema.dialect === 'structural') return compile(schema).validate(object, { old })
   const status = schema.fields.status?.schema
   const value = statusOf(object)
   const options = { path: FieldPath.of('status'), old: statusOf(old) }

@@ -61,11 +61,11 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     rules: 'main',
     view: {
       kind: definition,
-      of: (object) => scaleOf(mapping, object),
-      apply: (object, written) => {
+      of: async (object) => scaleOf(mapping, await registry.fromHub(object)),
+      apply: async (object, written) => {
         const scale = written as Scale
         validate(scale, object.metadata.name ?? '')
-        return mapping.withReplicas(object, scale.spec?.replicas ?? 0)
+        return registry.toHub(mapping.withReplicas(await registry.fromHub(object), scale.spec?.replicas ?? 0))
       },
     },
   }
@@ -113,7 +113,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       const stored = await registry.current(namespace, name)
       // Upstream counts the scales of the first API to the group of the scale itself.
       if (stored === undefined) throw notFound({ ...about, group: group === '' ? 'autoscaling' : group }, name)
-      return answer(stored, [])
+      return answer(await registry.show(stored), [])
     },
     async update(context, namespace, name, body, options) {
       const { scale, warnings } = decode(body, name, options)
@@ -129,7 +129,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       if (patch.type === 'apply') return apply(context, namespace, name, patch.body, options)
       let warnings: readonly string[] = []
       const { stored } = await registry.change(context, namespace, name, part, options, async (old) => {
-        const patched = applyPatch(scaleSchema, scaleOf(mapping, old.object), patch)
+        const patched = applyPatch(scaleSchema, scaleOf(mapping, (await registry.show(old)).object), patch)
         const { object, warnings: given } = await decodePatched(patched, (value) => decodeScale(value, options))
         const scale = object as Scale
         validate(scale, name)

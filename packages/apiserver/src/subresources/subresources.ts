@@ -43,7 +43,7 @@ function subresourcesOf(
   environment: Environment,
   nodes: NodeGateway | undefined,
 ): ReadonlyMap<string, Subresource> {
-  const { group, plural, scale } = registry.kind
+  const { group, plural, scale } = registry.definition
   const known = new Map<string, Subresource>()
   if (scale !== undefined) known.set('scale', scaleSubresource(registry, scale))
   if (group !== '') return known

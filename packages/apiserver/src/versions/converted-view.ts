@@ -13,12 +13,20 @@ import { StoredObject, unstored } from '../watch-cache/stored-object.ts'
 import type { FormCache } from './form-cache.ts'
 import type { VersionView } from './version-view.ts'
 
+/** The hub's version of a kind whose objects may be stored, and cached, in any. */
+export function lateHubView(kind: StoredKind, forms: FormCache): VersionView {
+  const fromHub = kind.custom?.fromStored ?? ((object: KubernetesObject) => object)
+  const hubFields = Object.fromEntries(Object.keys(kind.selectableFields).map((field) => [field, field]))
+  return new ConvertedView(kind, { ...kind, fromHub, toHub: (object) => object, hubFields }, forms)
+}
+
 /** A version that is converted to and from the hub. */
 export class ConvertedView implements VersionView {
   readonly definition: ConvertedVersion
   readonly isHub = false
   readonly selectableFields: StoredKind['selectableFields']
   readonly #kind: StoredKind
+  readonly #apiVersion: string
   readonly #forms: FormCache
   /** The last delivery shown: everyone who watches gets one event right after the other. */
   #last: { readonly hub: WatchDelivery; readonly shown: WatchDelivery | Promise<WatchDelivery> } | undefined
@@ -29,10 +37,12 @@ export class ConvertedView implements VersionView {
       Object.entries(version.hubFields).map(([field, hub]) => [field, readerOf(kind, hub)]),
     )
     this.#kind = kind
+    this.#apiVersion = apiVersionOf(version)
     this.#forms = forms
   }
 
   show(stored: Stored): Stored | Promise<Stored> {
+    if (stored.object.apiVersion === this.#apiVersion) return stored
     if (!(stored instanceof StoredObject)) return this.#convert(stored)
     const shown = this.#forms.get(
       stored,
@@ -55,7 +65,14 @@ export class ConvertedView implements VersionView {
     return this.#last.shown
   }
 
+  fromHub(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject> {
+    if (object.apiVersion === this.#apiVersion) return object
+    const shown = this.definition.fromHub(object)
+    return shown instanceof Promise ? shown.then((made) => this.#typed(made)) : this.#typed(shown)
+  }
+
   toHub(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject> {
+    if (object.apiVersion === apiVersionOf(this.#kind)) return object
     const hub = this.definition.toHub(object)
     return hub instanceof Promise ? hub.then((made) => this.#complete(made)) : this.#complete(hub)
   }
@@ -65,12 +82,16 @@ export class ConvertedView implements VersionView {
   }
 
   #convert(stored: Stored): Stored | Promise<Stored> {
-    const shown = this.definition.fromHub(stored.object)
+    const shown = this.fromHub(stored.object)
     return shown instanceof Promise ? shown.then((made) => this.#shown(made, stored)) : this.#shown(shown, stored)
   }
 
   #shown(object: KubernetesObject, { revision, owners }: Stored): Stored {
-    return unstored(deepFreeze(withType(this.definition, object)), revision, owners)
+    return unstored(deepFreeze(object), revision, owners)
+  }
+
+  #typed(object: KubernetesObject): KubernetesObject {
+    return withType(this.definition, object)
   }
 
   #convertDelivery(delivery: WatchDelivery): WatchDelivery | Promise<WatchDelivery> {

@@ -14,6 +14,8 @@ export interface VersionView {
   showPage(page: Page): Page | Promise<Page>
   /** What this version shows of a watch's delivery: the same for all who watch. */
   showDelivery(delivery: WatchDelivery): WatchDelivery | Promise<WatchDelivery>
+  /** What this version shows of an object in the form it is stored in. */
+  fromHub(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
   /** The form objects are stored in, complete with its defaults, of a decoded object of this version. */
   toHub(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
   /** The fields that may be selected by, under this version's names; they read what is stored. */
@@ -31,6 +33,7 @@ export function hubView(kind: StoredKind): VersionView {
     show: (stored) => stored,
     showPage: (page) => page,
     showDelivery: (delivery) => delivery,
+    fromHub: (object) => object,
     toHub: (object) => object,
     hubField: (field) => field,
   }

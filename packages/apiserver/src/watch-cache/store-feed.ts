@@ -91,6 +91,12 @@ export class StoreFeed {
     }
   }
 
+  /** Fills a sink anew, where it makes something else of what is stored than it did. */
+  async reread(sink: FeedSink): Promise<void> {
+    const attached = this.#sinks.get(sink.prefix)
+    if (attached?.sink === sink) await this.#fill(attached)
+  }
+
   /**
    * Brings the caches up to whatever was acknowledged before the call, to whomever; undefined where they are that far, as
    * they always are with a store that nobody else writes to. Rejects with a Timeout (504) where it takes too long.

@@ -19,6 +19,8 @@ export class StoredObject implements Stored {
   readonly revision: number
   /** Whether this process has decoded the object by its kind's schema: what was read from the store may be of another time. */
   readonly decoded: boolean
+  /** Whether the store holds it in another form: a write stores this one, even where it changes nothing else. */
+  readonly stale: boolean
   readonly #head: Buffer
   #source: Uint8Array
   /** How many bytes after the head are a resourceVersion and managedFields; undefined in bytes as the store holds them. */
@@ -33,11 +35,12 @@ export class StoredObject implements Stored {
     revision: number,
     value: Uint8Array,
     head: Buffer,
-    { decoded = false, owners, insertedLength }: StoredObjectOptions = {},
+    { decoded = false, stale = false, owners, insertedLength }: StoredObjectOptions = {},
   ) {
     this.object = object
     this.revision = revision
     this.decoded = decoded
+    this.stale = stale
     this.#source = value
     this.#head = head
     this.#insertedLength = insertedLength
@@ -117,6 +120,7 @@ export class StoredObject implements Stored {
 
 export interface StoredObjectOptions {
   readonly decoded?: boolean
+  readonly stale?: boolean
   /** Read from the value where it is not known. */
   readonly owners?: FieldOwners | undefined
   readonly insertedLength?: number | undefined

@@ -9,7 +9,7 @@ import {
 import type { Environment, Timer } from '@coracle/environment'
 import type { Entry, StoreEvent } from '@coracle/store'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
-import { inHubForm } from '../versions/hub-form.ts'
+import { readStored } from '../versions/stored-form.ts'
 import { bookmarkDelivery, CacheEvent, errorDelivery, ObjectDelivery } from './cache-event.ts'
 import { CacheWatcher, deliveryUnder } from './cache-watcher.ts'
 import { EventHistory, historyEventsMax } from './event-history.ts'
@@ -57,6 +57,9 @@ export class WatchCache implements FeedSink {
   readonly #environment: Environment
   readonly #feed: StoreFeed
   readonly #historyMax: number
+  #kind: StoredKind
+  /** Whether what is held was read by another definition of the kind. */
+  #isOutdated = false
   readonly #type: { readonly kind: string; readonly apiVersion: string }
   /** In key order, for lists and for states of the past. */
   readonly #objects: OrderedMap<StoredObject> = createOrderedMap()
@@ -85,6 +88,7 @@ export class WatchCache implements FeedSink {
     this.#environment = environment
     this.#feed = feed
     this.#historyMax = historyMax
+    this.#kind = definition
     this.#type = { kind: definition.kind, apiVersion: apiVersionOf(definition) }
   }
 
@@ -106,6 +110,12 @@ export class WatchCache implements FeedSink {
   /** Calls `listener` with every change from now on, after the cache has taken it in. */
   onChange(listener: (event: CacheEvent) => void): void {
     this.#listeners.push(listener)
+  }
+
+  /** What is stored is read by this definition of the kind from now on; what is held, when it is filled anew. */
+  set kind(kind: StoredKind) {
+    this.#kind = kind
+    this.#isOutdated = true
   }
 
   /** The key under which the cache holds an object: `namespace/name`, or the name alone. */
@@ -131,6 +141,7 @@ export class WatchCache implements FeedSink {
 
   /** Watchers and listeners get what has changed in sum, and go on. The history of the time between is not known. */
   refill(entries: readonly Entry[], revision: number): void {
+    if (this.#isOutdated) this.#readAnew(entries)
     const keys = [...this.#byKey.keys()].map((key) => this.prefix + key)
     const revisionOf = (key: string) => this.#byKey.get(key.slice(this.prefix.length))?.revision
     for (const event of changesTo(entries, revision, { keys, revisionOf, knownTo: this.revision })) this.apply(event)
@@ -265,6 +276,15 @@ export class WatchCache implements FeedSink {
     this.#lostTo = Math.max(this.#lostTo, revision + 1)
   }
 
+  /** What is as it was in the store, read by the present definition. Nobody is told: no object has changed. */
+  #readAnew(entries: readonly Entry[]): void {
+    this.#isOutdated = false
+    for (const { key, value, modRevision } of entries) {
+      const held = key.slice(this.prefix.length)
+      if (this.#byKey.get(held)?.revision === modRevision) this.#hold(held, this.#read(key, value, modRevision))
+    }
+  }
+
   #beginHistory(revision: number): void {
     this.#changedAt = revision
     this.#history = new EventHistory(revision, this.#historyMax)
@@ -301,15 +321,27 @@ export class WatchCache implements FeedSink {
     return namespace === '' ? this.#objects.size : (this.#namespaceSizes.get(namespace) ?? 0)
   }
 
+  /** What makes bytes of an object in the version it has. */
+  #codecOf(apiVersion: string): ObjectCodec {
+    if (apiVersion === this.#type.apiVersion) return this.codec
+    const { group, kind } = this.definition
+    return createObjectCodec({ group, kind, version: apiVersion.slice(apiVersion.indexOf('/') + 1) })
+  }
+
   /** Reads what this process has not written itself. */
   #read(key: string, value: Uint8Array, revision: number): StoredObject {
     try {
       const { object, owners } = this.codec.decode(value, revision)
-      const hub = inHubForm(this.definition, object)
-      if (hub === object && owners === undefined) return new StoredObject(object, revision, value, this.codec.head)
+      const read = readStored(this.#kind, object)
+      // Another form than the store's is one that the next write stores, though it may change nothing else.
+      const stale = read !== object || read.apiVersion !== this.#type.apiVersion
+      if (read === object && owners === undefined) {
+        return new StoredObject(object, revision, value, this.codec.head, { stale })
+      }
       const own = owners ?? readOwners(value)
-      const encoded = this.codec.encode(withoutVersion(hub), own)
-      return new StoredObject(deepFreeze(hub), revision, encoded, this.codec.head, { owners: own })
+      const codec = this.#codecOf(read.apiVersion)
+      const encoded = codec.encode(withoutVersion(read), own)
+      return new StoredObject(deepFreeze(read), revision, encoded, codec.head, { owners: own, stale })
     } catch (cause) {
       throw new Error(`what is stored as ${key} cannot be read as a ${this.definition.kind}`, { cause })
     }

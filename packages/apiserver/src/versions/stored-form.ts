@@ -1,0 +1,29 @@
+import { apiVersionOf, compile, type KubernetesObject, type ObjectSchema, type StoredKind } from '@coracle/api'
+
+/**
+ * What is stored, as caches hold it: pruned and with defaults as its version has them now, where it may have been stored
+ * under another definition, and in the hub's form, unless converting takes time. The very object where that changes nothing.
+ */
+export function readStored(kind: StoredKind, object: KubernetesObject): KubernetesObject {
+  const current = kind.custom === undefined ? object : inPresentSchema(kind.custom.schemas[object.apiVersion], object)
+  return kind.custom?.fromStored === undefined ? inHubForm(kind, current) : current
+}
+
+function inPresentSchema(schema: ObjectSchema | undefined, object: KubernetesObject): KubernetesObject {
+  if (schema === undefined) return object
+  const compiled = compile(schema)
+  const { value } = compiled.decode(object)
+  const complete = compiled.applyDefaults(value) as KubernetesObject
+  const { metadata } = complete
+  // Objects from before there were generations.
+  return (metadata.generation ?? 0) === 0 ? { ...complete, metadata: { ...metadata, generation: 1 } } : complete
+}
+
+/** A version that is not served any more differs in nothing but its name, as far as anybody can still say. */
+function inHubForm(kind: StoredKind, object: KubernetesObject): KubernetesObject {
+  if (object.apiVersion === apiVersionOf(kind)) return object
+  const version = kind.versions.find((each) => apiVersionOf(each) === object.apiVersion)
+  const hub = version === undefined ? object : version.toHub(object)
+  if (hub instanceof Promise) throw new Error(`converting ${object.apiVersion} of what is stored must not take time`)
+  return { ...hub, apiVersion: apiVersionOf(kind), kind: kind.kind }
+}
