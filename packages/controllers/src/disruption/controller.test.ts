@@ -1,17 +1,22 @@
 import {
   ApiError,
+  type Deployment,
+  deployments,
   formatTime,
   type Pod,
   type PodDisruptionBudget,
   podDisruptionBudgets,
   pods,
+  type ReplicaSet,
+  replicaSets,
   replicationControllers,
 } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
+import { controllerRef, createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { countReads } from '../testing/count-reads.ts'
+import { deployment, replicaSet } from '../testing/deployments.ts'
 import { ownedBy, pod, replicationController } from '../testing/objects.ts'
 import { createDisruptionController } from './controller.ts'
 import { expectedScale } from './expected-scale.ts'
@@ -95,6 +100,21 @@ it('takes back that a pod is about to be disrupted, when it is still there', asy
   expect(await target()).toMatchObject({ status: 'True' })
   await environment.clock.advance('2s')
   expect(await target()).toMatchObject({ type: 'DisruptionTarget', status: 'False' })
+})
+
+it('asks a deployment once, for the pods of all its replica sets', async () => {
+  const { uid: _uid, resourceVersion: _version, ...named } = deployment(4).metadata
+  const owner = await client.create<Deployment>(deployments, { ...deployment(4), metadata: named })
+  for (const name of ['old', 'new']) {
+    const { metadata, ...rest } = replicaSet(name, { replicas: 3 })
+    const set = await client.create<ReplicaSet>(replicaSets, {
+      ...rest,
+      metadata: { name: `web-${name}`, namespace: 'default', ownerReferences: [controllerRef(owner)] },
+    })
+    await createPod(name, { ownerReferences: [controllerRef(set)] })
+  }
+  await createBudget({ maxUnavailable: 3 })
+  expect(await status()).toMatchObject({ expectedPods: 4, desiredHealthy: 1, disruptionsAllowed: 1 })
 })
 
 it.each([100, 10_000])('looks at few objects when one of %i pods changes', async (count) => {

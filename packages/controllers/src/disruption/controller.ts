@@ -1,13 +1,15 @@
 import {
   deepEqual,
+  deployments,
   type LabelSelectorMatcher,
   type Pod,
   type PodDisruptionBudget,
   podDisruptionBudgets,
   pods as podResource,
   type Resource,
+  replicaSets,
   replicationControllers,
-  selectorFromLabelSelector,
+  statefulSets,
 } from '@coracle/api'
 import { keyOf, keyText } from '@coracle/client'
 import {
@@ -22,6 +24,7 @@ import {
   selectorIndexName,
 } from '@coracle/controller-runtime'
 import { isReady } from '../pods/pod-state.ts'
+import { selectorOf } from '../selector-of.ts'
 import { expectedScale } from './expected-scale.ts'
 import { GuardedTallies } from './guarded-pods.ts'
 import { needsScale, planDisruptionBudget, planStaleTarget, staleTargetAt } from './plan.ts'
@@ -36,6 +39,9 @@ export function createDisruptionController({ resources }: { resources(): readonl
     .for(podDisruptionBudgets, { indexes: { [selectorIndexName]: filedBySelector(matcherOf) } })
     .watches(podResource, concerns, { predicates: [changesDisruption], aggregates: [tallies] })
     .reads(replicationControllers)
+    .reads(replicaSets)
+    .reads(deployments)
+    .reads(statefulSets)
     .reconcile(async ({ key, object: budget, namespace = '', name }, context) => {
       if (name.startsWith(podKeyPrefix)) return clearStaleTarget(context, namespace, name.slice(podKeyPrefix.length))
       if (budget === undefined) {
@@ -80,17 +86,7 @@ function changesDisruption(change: Change<Pod>): boolean {
   )
 }
 
-const matchers = new WeakMap<object, LabelSelectorMatcher>()
-
-function matcherOf({ spec }: PodDisruptionBudget): LabelSelectorMatcher {
-  const selector = spec?.selector
-  if (selector === undefined) return selectorFromLabelSelector(undefined)
-  const known = matchers.get(selector)
-  if (known !== undefined) return known
-  const made = selectorFromLabelSelector(selector)
-  matchers.set(selector, made)
-  return made
-}
+const matcherOf = ({ spec }: PodDisruptionBudget): LabelSelectorMatcher => selectorOf(spec?.selector)
 
 async function clearStaleTarget(context: ReconcileContext<PodDisruptionBudget>, namespace: string, name: string) {
   const pod = context.informer(podResource).get(keyText(namespace, name))

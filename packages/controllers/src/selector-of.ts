@@ -1,0 +1,13 @@
+import { type LabelSelectorMatcher, type LabelSelectorObject, nothing, selectorFromLabelSelector } from '@coracle/api'
+
+const matchers = new WeakMap<LabelSelectorObject, LabelSelectorMatcher>()
+
+/** The selector an object carries, ready to match; absent selects nothing. It is made once: versions of an object share it. */
+export function selectorOf(selector: LabelSelectorObject | undefined): LabelSelectorMatcher {
+  if (selector === undefined) return nothing
+  const existing = matchers.get(selector)
+  if (existing !== undefined) return existing
+  const matcher = selectorFromLabelSelector(selector)
+  matchers.set(selector, matcher)
+  return matcher
+}
