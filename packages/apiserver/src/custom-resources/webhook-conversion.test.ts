@@ -303,7 +303,7 @@ describe('a kind whose versions a webhook converts', () => {
     const { code, json } = await server.call(path('v2', '/a'))
     expect(code).toBe(500)
     expect(json.message).toMatch(
-      /^conversion webhook for example.com\/v1, Kind=Crate failed: Post "https:\/\/127.0.0.1:\d+\/convert\?timeout=30s": connect ECONNREFUSED/,
+      /^conversion webhook for example.com\/v1, Kind=Crate failed: Post "https:\/\/127.0.0.1:\d+\/convert\?timeout=30s": dial tcp 127.0.0.1:\d+: connect: connection refused/,
     )
     expect((await server.call(path('v1', '/a'))).code).toBe(200)
   })

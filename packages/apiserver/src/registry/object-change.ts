@@ -79,8 +79,7 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   if (pause !== undefined) await pause()
   const givenOwners = change.owners ?? (await ownersAfter(parts, request, old, before, change))
   if (pause !== undefined) await pause()
-  const admission =
-    part.isAdmitted === true ? undefined : await updateAdmission(parts, request, old, before, givenOwners)
+  const admission = part.isAdmitted === true ? undefined : await updateAdmission(parts, request, before, givenOwners)
   const admitted = admission === undefined ? wanted : await admission.admit(wanted)
   const owners = admission === undefined ? givenOwners : admission.ownersAfter(givenOwners)
   const applied = view === undefined ? admitted : view.apply(before, admitted)
@@ -137,7 +136,6 @@ async function ownersAfter(
 async function updateAdmission(
   parts: RegistryParts,
   { context, namespace, name, part, options }: ChangeRequest,
-  old: StoredObject,
   before: KubernetesObject,
   owners: FieldOwners,
 ): Promise<WriteAdmission> {
@@ -147,7 +145,7 @@ async function updateAdmission(
   return new WriteAdmission(parts, {
     ...common,
     old: before,
+    // As upstream: of the object before a change nobody is told who owns what.
     owners: () => owners,
-    oldOwners: () => old.owners,
   })
 }

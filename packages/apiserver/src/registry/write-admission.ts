@@ -78,7 +78,11 @@ export class WriteAdmission {
 
   /** Throws the refusal of whoever refuses. */
   judge(object: KubernetesObject | undefined): Promise<void> {
-    return this.#parts.admission.validate(this.#attributes, object)
+    const { name } = this.#attributes
+    // By now a name that was to be generated is.
+    const attributes =
+      name === '' && object !== undefined ? { ...this.#attributes, name: object.metadata.name ?? '' } : this.#attributes
+    return this.#parts.admission.validate(attributes, object)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { type Clock, realClock } from '@coracle/environment'
+import { answerProblem, transportProblem } from './webhook-problems.ts'
 
 /** Longer answers are refused. */
 export const webhookAnswerBytesMax = 64 * 1024 * 1024
@@ -85,38 +86,32 @@ async function post(question: Question, clock: Clock, timeoutMs: number): Promis
   const timer = clock.setTimer(timeoutMs, () => deadline.abort())
   try {
     const { code, text } = await exchange(question, deadline.signal)
-    if (code < 200 || code > 299) throw new AnswerError(codeText(code, text))
+    if (code < 200 || code > 299) throw new AnswerError(answerProblem(code, text))
     return parsed(text)
   } catch (error) {
     if (error instanceof AnswerError) throw error
-    const why = deadline.signal.aborted ? 'context deadline exceeded' : transportProblem(error, question.service)
-    throw new Error(`Post ${JSON.stringify(question.url.href)}: ${why}`, { cause: error })
+    const why = deadline.signal.aborted ? 'context deadline exceeded' : problemOf(error, question)
+    throw new Error(`Post ${JSON.stringify(shownUrl(question))}: ${why}`, { cause: error })
   } finally {
     timer.cancel()
   }
 }
 
-function transportProblem(error: unknown, service: Question['service']): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (service === undefined || (code !== 'ENOTFOUND' && code !== 'EAI_AGAIN')) return message
+/** A service is shown with its port, also where it is the usual one. */
+function shownUrl({ url, service }: Question): string {
+  return service === undefined ? url.href : url.href.replace(url.host, `${url.hostname}:${service.port ?? 443}`)
+}
+
+function problemOf(error: unknown, { url, service }: Question): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (service === undefined || (code !== 'ENOTFOUND' && code !== 'EAI_AGAIN'))
+    return transportProblem(error, url.hostname)
   const name = JSON.stringify(`${service.namespace}/${service.name}`)
   return `the host of the API server does not know the service ${name}: name the webhook by url`
 }
 
 /** The webhook answered, and not as it should. */
 class AnswerError extends Error {}
-
-const shownAnswerMax = 2048
-
-/** What an answer of another code than success means, in the words of Go's client. */
-function codeText(code: number, text: string): string {
-  if (code === 404) return 'the server could not find the requested resource'
-  if (code >= 500) {
-    const shown = text.trim().slice(0, shownAnswerMax) || 'unknown'
-    return `an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`
-  }
-  return `the server responded with the status code ${code} but did not return more information`
-}
 
 interface Answer {
   readonly code: number

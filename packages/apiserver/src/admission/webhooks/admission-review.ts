@@ -52,7 +52,7 @@ export function readReview(answer: unknown, version: ReviewVersion, uid: string,
   if (version === 'v1') checkPatchType(patch, patchType, mutates)
   return {
     allowed: allowed === true,
-    patch: mutates && patch !== '' ? operationsOf(patch) : undefined,
+    patch: mutates && patch !== '' ? operationsOf(patch, version === 'v1' ? patchType : 'JSONPatch') : undefined,
     warnings: textsOf(warnings),
     auditAnnotations: textMapOf(auditAnnotations),
     result: resultOf(status),
@@ -87,13 +87,10 @@ function checkPatchType(patch: string, patchType: unknown, mutates: boolean): vo
     throw invalid('webhook returned response.patchType but not response.patch')
   }
   if (patchType === '') throw invalid('webhook returned invalid response.patchType of ""')
-  if (patchType !== undefined && patchType !== 'JSONPatch') {
-    throw new Error(`unsupported patch type ${JSON.stringify(patchType)}`)
-  }
 }
 
 /** The operations of a patch; none where there are none. */
-function operationsOf(patch: string): readonly unknown[] | undefined {
+function operationsOf(patch: string, patchType: unknown): readonly unknown[] | undefined {
   const refuse = (why: string) => new Error(`received undecodable patch in webhook response: ${why}`)
   let operations: unknown
   try {
@@ -102,7 +99,9 @@ function operationsOf(patch: string): readonly unknown[] | undefined {
     throw refuse((error as Error).message)
   }
   if (!Array.isArray(operations)) throw refuse('it must be a list of operations')
-  return operations.length === 0 ? undefined : operations
+  if (operations.length === 0) return undefined
+  if (patchType !== 'JSONPatch') throw new Error(`unsupported patch type ${JSON.stringify(patchType)}`)
+  return operations
 }
 
 const textsOf = (list: unknown): readonly string[] =>

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   applyJsonPatch,
   deepEqual,
   internalError,
@@ -139,6 +140,12 @@ async function patched(
     const own = deepEqual(managedFields, sent.metadata.managedFields) ? { ...object, metadata } : object
     return isWhole ? await fromVersion(definition, version, own) : own
   } catch (error) {
-    throw internalError((error as Error).message)
+    throw internalError(problemOf(error))
   }
+}
+
+/** Of a patch that does not fit, the cause says what does not. */
+function problemOf(error: unknown): string {
+  const [cause] = error instanceof ApiError ? (error.status.details?.causes ?? []) : []
+  return cause?.message ?? (error as Error).message
 }

@@ -260,6 +260,24 @@ describe('a validating webhook', () => {
     expect([object.metadata.uid, object.metadata.creationTimestamp]).toEqual([metadata.uid, metadata.creationTimestamp])
   })
 
+  it('sees the name that was generated, and owners of fields where upstream shows them', async () => {
+    const webhook = await startTestWebhook()
+    const test = await startTestCore()
+    await validating(test, 'a', webhookOf(webhook, ruleFor('configmaps')))
+    const generated = configMap('', { k: 'v' }, { generateName: 'a-' })
+    const { metadata } = await test.client.create(configMaps, generated)
+    const key = { namespace: 'default', name: metadata.name ?? '' }
+    await test.client.patch(configMaps, key, { type: 'merge', body: { data: { k: 'w' } } })
+    await test.client.delete(configMaps, key)
+    const isOwned = (object: KubernetesObject | null) => object !== null && object.metadata.managedFields !== undefined
+    const seen = webhook.requests.map(({ name, object, oldObject }) => [name, isOwned(object), isOwned(oldObject)])
+    expect(seen).toEqual([
+      [metadata.name, true, false],
+      [metadata.name, true, false],
+      [metadata.name, false, true],
+    ])
+  })
+
   it('is asked at the same time as others, and of several refusals the first counts', async () => {
     const waiting: (() => void)[] = []
     const both = (request: TestReviewRequest, name: string) =>
@@ -317,12 +335,17 @@ describe('a webhook that does not answer as it should', () => {
     [
       'breaks off',
       () => (response) => response.destroy(),
-      'failed to call webhook: Post "https://127.0.0.1:PORT/admit?timeout=10s": socket hang up',
+      'failed to call webhook: Post "https://127.0.0.1:PORT/admit?timeout=10s": EOF',
+    ],
+    [
+      'fails itself',
+      () => (response) => response.writeHead(500).end('oops'),
+      'failed to call webhook: an error on the server ("oops") has prevented the request from succeeding',
     ],
     [
       'answers with another code',
       () => (response) => response.writeHead(503).end('not today'),
-      'failed to call webhook: an error on the server ("not today") has prevented the request from succeeding',
+      'failed to call webhook: the server is currently unable to handle the request',
     ],
     [
       'is not there',
@@ -349,7 +372,11 @@ describe('a webhook that does not answer as it should', () => {
       () => ({ patch: [{ op: 'remove', path: '/data' }], patchType: undefined }),
       'received invalid webhook response: webhook returned response.patch but not response.patchType',
     ],
-    ['patches in another way', () => ({ patch: [{}], patchType: 'Merge' }), 'unsupported patch type "Merge"'],
+    [
+      'patches in another way',
+      () => ({ patch: [{ op: 'test' }], patchType: 'Merge' }),
+      'unsupported patch type "Merge"',
+    ],
     [
       'patches with no list',
       () => ({ patch: Buffer.from('{}').toString('base64') as never, patchType: 'JSONPatch' }),
@@ -369,6 +396,21 @@ describe('a webhook that does not answer as it should', () => {
     expect(code).toBe(500)
   })
 
+  it.each<[string, readonly object[], string]>([
+    ['not apply', [{ op: 'remove', path: '/nope/x' }], 'remove operation does not apply'],
+    [
+      'make no object of its kind',
+      [{ op: 'replace', path: '/kind', value: 'Secret' }],
+      'Secret in version "v1" cannot be handled as a ConfigMap',
+    ],
+  ])('has the request refused whose patch would %s', async (_, patch, why) => {
+    const webhook = await startTestWebhook(() => ({ patch }))
+    const test = await startTestCore()
+    await mutating(test, 'a', webhookOf(webhook, { failurePolicy: 'Ignore' }))
+    const { code, message } = await refusal(test.client.create(configMaps, configMap('a')))
+    expect([code, message.slice(0, 25 + why.length)]).toEqual([500, `Internal error occurred: ${why}`])
+  })
+
   it('is passed over where its policy is to ignore that, with a note for the audit log', async () => {
     const webhook = await startTestWebhook(() => (response) => response.destroy())
     const test = await startTestCore()
@@ -382,15 +424,22 @@ describe('a webhook that does not answer as it should', () => {
     })
   })
 
+  it('says that nobody listens', async () => {
+    const test = await startTestCore()
+    await validating(test, 'a', webhookOf({ clientConfig: { url: 'https://127.0.0.1:1/' } as never }))
+    const { message } = await refusal(test.client.create(configMaps, configMap('a')))
+    expect(message).toContain(
+      'Post "https://127.0.0.1:1/?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused',
+    )
+  })
+
   it('is refused by what its address and certificate must be', async () => {
     const webhook = await startTestWebhook()
     const { url } = webhook.clientConfig
     const test = await startTestCore()
     await validating(test, 'a', webhookOf({ clientConfig: { url } as never }))
     const { message } = await refusal(test.client.create(configMaps, configMap('a')))
-    expect(message).toMatch(
-      /failed calling webhook "check.example.com": failed to call webhook: Post ".*": .*certificate/,
-    )
+    expect(message).toMatch(/Post "https:.*": x509: certificate signed by unknown authority$/)
     expect(webhook.requests).toEqual([])
   })
 
@@ -399,7 +448,7 @@ describe('a webhook that does not answer as it should', () => {
     const service = { name: 'hook', namespace: 'default' }
     await validating(test, 'a', webhookOf({ clientConfig: { service } as never }))
     const { message } = await refusal(test.client.create(configMaps, configMap('a')))
-    expect(message).toContain('Post "https://hook.default.svc/?timeout=10s"')
+    expect(message).toContain('Post "https://hook.default.svc:443/?timeout=10s"')
     expect(message).toContain(
       'the host of the API server does not know the service "default/hook": name the webhook by url',
     )
