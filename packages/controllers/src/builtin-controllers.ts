@@ -3,6 +3,7 @@ import type { Client } from '@coracle/client'
 import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
 import type { Environment } from '@coracle/environment'
 import { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
+import { createDaemonSetController } from './daemon-set/controller.ts'
 import { createDeploymentController } from './deployment/controller.ts'
 import { createDisruptionController } from './disruption/controller.ts'
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
@@ -50,6 +51,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('replication-controller', createReplicationController),
   inManager('replicaset-controller', createReplicaSetController),
   inManager('deployment-controller', createDeploymentController),
+  inManager('daemon-set-controller', createDaemonSetController),
   {
     ...named('generic-garbage-collector'),
     runs: 'alone',

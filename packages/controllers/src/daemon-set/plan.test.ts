@@ -1,0 +1,412 @@
+import type { ControllerRevision, DaemonSet, Node, Pod } from '@coracle/api'
+import type { Action } from '@coracle/controller-runtime'
+import { describe, expect, it } from 'vitest'
+import { isPresent, newRevision, revisionHash } from '../revisions/revision.ts'
+import { pod as anyPod, type PodTraits, secondsAgo, startMs } from '../testing/objects.ts'
+import type { ObservedDaemonSet } from './observed.ts'
+import { planDaemonSet } from './plan.ts'
+
+const labels = { app: 'agent' }
+
+function daemonSet(parts: Partial<DaemonSet['spec']> = {}, status: Partial<DaemonSet['status']> = {}): DaemonSet {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: {
+      namespace: 'default',
+      name: 'agent',
+      uid: 'ds',
+      generation: 3,
+      annotations: { 'deprecated.daemonset.template.generation': '2' },
+    },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'agent', image: 'agent' }] } },
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+      revisionHistoryLimit: 10,
+      ...parts,
+    },
+    status: { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0, ...status },
+  } as DaemonSet
+}
+
+const node = (name: string, traits: { labels?: Record<string, string>; taints?: readonly string[] } = {}): Node =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: traits.labels },
+    spec: { taints: traits.taints?.map((taint) => ({ key: taint.split(':')[0], effect: taint.split(':')[1] })) },
+  }) as Node
+
+const nodes = (count: number) => Array.from({ length: count }, (_, index) => node(`n${index}`))
+
+/** The revision of the present template. */
+const present = (owner: DaemonSet): ControllerRevision => {
+  const revision = newRevision(owner, 1)
+  return { ...revision, metadata: { ...revision.metadata, uid: 'present' } }
+}
+
+const hashOf = (owner: DaemonSet) => revisionHash(present(owner))
+
+interface DaemonPodTraits extends PodTraits {
+  readonly isUnready?: boolean
+  /** Of a former template. */
+  readonly isOld?: boolean
+}
+
+function podOn(owner: DaemonSet, name: string, on: string, traits: DaemonPodTraits = {}): Pod {
+  const { isOld = false, isUnready = false, ...rest } = traits
+  const hash = isOld ? 'old' : hashOf(owner)
+  return anyPod(name, {
+    node: on,
+    ...(isUnready ? {} : { readyFor: 60 }),
+    ...rest,
+    labels: { ...labels, 'controller-revision-hash': hash },
+  })
+}
+
+function plan(owner: DaemonSet, parts: Partial<ObservedDaemonSet> = {}) {
+  return planDaemonSet(
+    {
+      daemonSet: owner,
+      nodes: [],
+      pods: [],
+      orphans: [],
+      mismatched: [],
+      revisions: [present(owner)],
+      orphanRevisions: [],
+      isRevisionNameTaken: () => false,
+      waitAfterFailureMs: () => 0,
+      ...parts,
+    },
+    startMs,
+  )
+}
+
+/** `+n0` for a pod made for n0, `-web` for a deleted one. */
+function shortly(actions: readonly Action[]): readonly string[] {
+  return actions.flatMap((action) => {
+    if (action.type === 'delete') return [`-${action.key.name}`]
+    if (action.type === 'create') return [`+${nodeNameOf(action.object as Pod) ?? action.object.metadata.name}`]
+    if (action.type === 'event') return [`!${action.reason}`]
+    return [action.type]
+  })
+}
+
+function nodeNameOf({ spec }: Pod): string | undefined {
+  const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
+  return required?.nodeSelectorTerms[0]?.matchFields?.[0]?.values?.[0]
+}
+
+describe('where the pods of a daemon set are', () => {
+  const rows: readonly [string, Partial<DaemonSet['spec']['template']['spec']>, Node, 'gets' | 'keeps' | 'none'][] = [
+    ['any node', {}, node('n'), 'gets'],
+    [
+      'a node with the labels selected',
+      { nodeSelector: { disk: 'ssd' } },
+      node('n', { labels: { disk: 'ssd' } }),
+      'gets',
+    ],
+    ['a node without them', { nodeSelector: { disk: 'ssd' } }, node('n'), 'none'],
+    ['another node than the one named', { nodeName: 'other' }, node('n'), 'none'],
+    ['the node named', { nodeName: 'n' }, node('n'), 'gets'],
+    ['a node with a taint against new pods', {}, node('n', { taints: ['gpu:NoSchedule'] }), 'keeps'],
+    ['a node with a taint against all pods', {}, node('n', { taints: ['gpu:NoExecute'] }), 'none'],
+    ['a node that would rather have none', {}, node('n', { taints: ['gpu:PreferNoSchedule'] }), 'gets'],
+    [
+      'a node whose taint is tolerated',
+      { tolerations: [{ key: 'gpu', operator: 'Exists' }] },
+      node('n', { taints: ['gpu:NoExecute'] }),
+      'gets',
+    ],
+    ['a cordoned node', {}, node('n', { taints: ['node.kubernetes.io/unschedulable:NoSchedule'] }), 'gets'],
+    ['a node that is not ready', {}, node('n', { taints: ['node.kubernetes.io/not-ready:NoExecute'] }), 'gets'],
+    ['a node out of memory', {}, node('n', { taints: ['node.kubernetes.io/memory-pressure:NoSchedule'] }), 'gets'],
+    [
+      'a node without network',
+      {},
+      node('n', { taints: ['node.kubernetes.io/network-unavailable:NoSchedule'] }),
+      'keeps',
+    ],
+    [
+      'a node without network, when it uses the host’s',
+      { hostNetwork: true },
+      node('n', { taints: ['node.kubernetes.io/network-unavailable:NoSchedule'] }),
+      'gets',
+    ],
+  ]
+
+  it.each(rows)('%s', (_, spec, on, expected) => {
+    const base = daemonSet()
+    const owner = daemonSet({
+      template: { ...base.spec.template, spec: { ...base.spec.template.spec, ...spec } },
+    })
+    expect(shortly(plan(owner, { nodes: [on] }).actions)).toEqual(expected === 'gets' ? ['+n'] : [])
+    const occupied = plan(owner, { nodes: [on], pods: [podOn(owner, 'p', 'n')] })
+    expect(shortly(occupied.actions)).toEqual(expected === 'none' ? ['-p'] : [])
+    expect(occupied.status).toMatchObject(
+      expected === 'gets'
+        ? { desiredNumberScheduled: 1, currentNumberScheduled: 1, numberMisscheduled: 0 }
+        : { desiredNumberScheduled: 0, currentNumberScheduled: 0, numberMisscheduled: 1 },
+    )
+  })
+})
+
+describe('the pod made for a node', () => {
+  const [action] = plan(daemonSet(), { nodes: nodes(1) }).actions
+  const made = action?.type === 'create' ? (action.object as Pod) : undefined
+
+  it('can be bound to that node only, keeps what the template prefers, and tolerates the node’s troubles', () => {
+    const base = daemonSet()
+    const preferred = [{ weight: 1, preference: { matchExpressions: [{ key: 'disk', operator: 'Exists' }] } }]
+    const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: 'os', operator: 'DoesNotExist' }] }] }
+    const nodeAffinity = {
+      preferredDuringSchedulingIgnoredDuringExecution: preferred,
+      requiredDuringSchedulingIgnoredDuringExecution: required,
+    }
+    const template = { ...base.spec.template, spec: { ...base.spec.template.spec, affinity: { nodeAffinity } } }
+    const [create] = plan(daemonSet({ template } as Partial<DaemonSet['spec']>), { nodes: nodes(1) }).actions
+    const { spec } = (create?.type === 'create' ? create.object : {}) as Pod
+    expect(spec.affinity).toEqual({
+      nodeAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: preferred,
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n0'] }] }],
+        },
+      },
+    })
+    expect(spec.tolerations?.map(({ key, effect }) => `${key}:${effect}`)).toEqual([
+      'node.kubernetes.io/not-ready:NoExecute',
+      'node.kubernetes.io/unreachable:NoExecute',
+      'node.kubernetes.io/disk-pressure:NoSchedule',
+      'node.kubernetes.io/memory-pressure:NoSchedule',
+      'node.kubernetes.io/pid-pressure:NoSchedule',
+      'node.kubernetes.io/unschedulable:NoSchedule',
+    ])
+  })
+
+  it('belongs to the daemon set and says which template it is of', () => {
+    expect(made?.metadata).toMatchObject({
+      generateName: 'agent-',
+      labels: { app: 'agent', 'pod-template-generation': '2', 'controller-revision-hash': hashOf(daemonSet()) },
+      ownerReferences: [{ kind: 'DaemonSet', name: 'agent', uid: 'ds', controller: true }],
+    })
+  })
+})
+
+describe('a node with pods already', () => {
+  const owner = daemonSet()
+  const surging = daemonSet({
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+  })
+  const rows: readonly [string, DaemonSet, readonly Pod[], readonly string[]][] = [
+    [
+      'keeps the oldest of several',
+      owner,
+      [
+        podOn(owner, 'young', 'n0', { age: 5 }),
+        podOn(owner, 'oldest', 'n0', { age: 9 }),
+        podOn(owner, 'mid', 'n0', { age: 7 }),
+      ],
+      ['-mid', '-young'],
+    ],
+    ['waits for one that is going', owner, [podOn(owner, 'p', 'n0', { isGoing: true })], []],
+    [
+      'makes one beside one that is going, if it may have two',
+      surging,
+      [podOn(surging, 'p', 'n0', { isGoing: true })],
+      ['+n0'],
+    ],
+    ['is rid of a failed pod', owner, [podOn(owner, 'p', 'n0', { phase: 'Failed' })], ['!FailedDaemonPod', '-p']],
+    [
+      'is rid of one that has ended',
+      owner,
+      [podOn(owner, 'p', 'n0', { phase: 'Succeeded' })],
+      ['!SucceededDaemonPod', '-p'],
+    ],
+    [
+      'loses the old one when it is not ready and a newer is there',
+      surging,
+      [
+        podOn(surging, 'old', 'n0', { isOld: true, isUnready: true, age: 9 }),
+        podOn(surging, 'new', 'n0', { isUnready: true }),
+      ],
+      ['-old'],
+    ],
+    [
+      'loses the old one when the newer is available',
+      surging,
+      [podOn(surging, 'old', 'n0', { isOld: true, age: 9 }), podOn(surging, 'new', 'n0')],
+      ['-old'],
+    ],
+    [
+      'has the two while the newer is not yet available',
+      surging,
+      [podOn(surging, 'old', 'n0', { isOld: true, age: 9 }), podOn(surging, 'new', 'n0', { isUnready: true })],
+      [],
+    ],
+  ]
+
+  it.each(rows)('%s', (_, set, pods, expected) => {
+    expect(shortly(plan(set, { nodes: nodes(1), pods }).actions)).toEqual(expected)
+  })
+
+  it('leaves a failed pod alone for a while when others failed there before', () => {
+    const pods = [podOn(owner, 'p', 'n0', { phase: 'Failed' })]
+    const waiting = plan(owner, { nodes: nodes(1), pods, waitAfterFailureMs: () => 4000 })
+    expect(waiting).toMatchObject({ actions: [], failedOn: [], requeueAfterMs: 4000 })
+    expect(plan(owner, { nodes: nodes(1), pods }).failedOn).toEqual(['n0'])
+  })
+
+  it('that is gone loses what was never bound to it', () => {
+    const waiting = { ...podOn(owner, 'waiting', ''), spec: { ...podOn(owner, 'w', '').spec } } as Pod
+    const [create] = plan(owner, { nodes: nodes(1) }).actions
+    const made = create?.type === 'create' ? (create.object as Pod) : waiting
+    const unbound = { ...made, metadata: { ...waiting.metadata } } as Pod
+    expect(shortly(plan(owner, { pods: [unbound, podOn(owner, 'bound', 'n0')] }).actions)).toEqual(['-waiting'])
+  })
+})
+
+describe('a rollout', () => {
+  const rolling = (maxUnavailable: number | string, maxSurge: number | string, more: Partial<DaemonSet['spec']> = {}) =>
+    daemonSet({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable, maxSurge } }, ...more })
+  const old = (name: string, on: string, traits: DaemonPodTraits = {}) =>
+    podOn(daemonSet(), name, on, { isOld: true, ...traits })
+  const three = [old('a', 'n0'), old('b', 'n1'), old('c', 'n2')]
+  const unready = { isUnready: true }
+
+  const rows: readonly [string, DaemonSet, readonly Pod[], readonly string[]][] = [
+    ['takes one node at a time', rolling(1, 0), three, ['-a']],
+    ['takes a share of the nodes, rounded up', rolling('34%', 0), three, ['-a', '-b']],
+    ['takes one node where the numbers come to none', rolling(0, 0), three, ['-a']],
+    [
+      'waits while a new pod is not available',
+      rolling(1, 0),
+      [podOn(daemonSet(), 'a', 'n0', unready), ...three.slice(1)],
+      [],
+    ],
+    ['waits for a pod that is going', rolling(1, 0), [old('a', 'n0', { isGoing: true }), ...three.slice(1)], []],
+    [
+      'goes on when the new pod is available',
+      rolling(1, 0),
+      [podOn(daemonSet(), 'a', 'n0'), ...three.slice(1)],
+      ['-b'],
+    ],
+    [
+      'replaces what serves nobody at once, and nothing else',
+      rolling(1, 0),
+      [old('a', 'n0', unready), old('b', 'n1', unready), old('c', 'n2')],
+      ['-a', '-b'],
+    ],
+    ['makes new pods beside old ones where it may', rolling(0, 2), three, ['+n0', '+n1']],
+    [
+      'counts nodes whose new pod is not available',
+      rolling(0, 1),
+      [...three, podOn(daemonSet(), 'new', 'n0', unready)],
+      [],
+    ],
+    [
+      'makes a new pod at once where the old one is not available',
+      rolling(0, 1),
+      [old('a', 'n0'), old('b', 'n1', unready), old('c', 'n2')],
+      ['+n1', '+n0'],
+    ],
+    ['leaves pods to others', daemonSet({ updateStrategy: { type: 'OnDelete' } }), three, []],
+  ]
+
+  it.each(rows)('%s', (_, set, pods, expected) => {
+    expect(shortly(plan(set, { nodes: nodes(3), pods }).actions)).toEqual(expected)
+  })
+
+  it('counts a pod as available only when it has been ready for long enough', () => {
+    const set = rolling(1, 0, { minReadySeconds: 10 })
+    const pods = [podOn(daemonSet(), 'a', 'n0', { readyFor: 4 }), ...three.slice(1)]
+    expect(plan(set, { nodes: nodes(3), pods })).toMatchObject({
+      actions: [],
+      requeueAfterMs: 6000,
+      status: { numberReady: 3, numberAvailable: 2, numberUnavailable: 1, updatedNumberScheduled: 1 },
+    })
+  })
+})
+
+describe('the history of a daemon set', () => {
+  const owner = daemonSet()
+  const revision = (name: string, number: number, template: unknown = name): ControllerRevision =>
+    ({
+      apiVersion: 'apps/v1',
+      kind: 'ControllerRevision',
+      metadata: { namespace: 'default', name, uid: name, labels: { 'controller-revision-hash': name } },
+      data: { spec: { template } },
+      revision: number,
+    }) as ControllerRevision
+
+  it('begins with the first template', () => {
+    const { actions, status } = plan(owner, { revisions: [] })
+    expect(actions).toMatchObject([
+      {
+        type: 'create',
+        object: {
+          metadata: {
+            name: `agent-${hashOf(owner)}`,
+            labels: { app: 'agent', 'controller-revision-hash': hashOf(owner) },
+          },
+          data: { spec: { template: { $patch: 'replace', spec: { containers: [{ image: 'agent' }] } } } },
+          revision: 1,
+        },
+      },
+    ])
+    expect(isPresent(present(owner), owner)).toBe(true)
+    expect(status?.observedGeneration).toBe(3)
+  })
+
+  it('counts on with each template', () => {
+    const { actions } = plan(owner, { revisions: [revision('a', 4), revision('b', 2)] })
+    expect(actions).toMatchObject([{ type: 'create', object: { revision: 5 } }])
+  })
+
+  it('has a template that came back as the latest', () => {
+    const { actions } = plan(owner, { revisions: [present(owner), revision('b', 2)] })
+    expect(actions).toMatchObject([{ type: 'update', object: { metadata: { uid: 'present' }, revision: 3 } }])
+  })
+
+  it('tries another name where the name is taken', () => {
+    const taken = plan(daemonSet({}, { collisionCount: 1, numberReady: 2 }), {
+      revisions: [],
+      isRevisionNameTaken: () => true,
+      nodes: nodes(1),
+    })
+    expect(taken).toMatchObject({ actions: [], status: { collisionCount: 2, numberReady: 2 } })
+    expect(hashOf(daemonSet({}, { collisionCount: 2 }))).not.toBe(hashOf(owner))
+  })
+
+  it('forgets the earliest beyond the limit, but none whose pods there are', () => {
+    const limited = daemonSet({ revisionHistoryLimit: 1, updateStrategy: { type: 'OnDelete' } })
+    const past = [revision('a', 1), revision('old', 2), revision('c', 3), revision('d', 4)]
+    const kept = { ...present(limited), revision: 5 }
+    const observed = { revisions: [...past, kept], nodes: nodes(1), pods: [podOn(limited, 'p', 'n0', { isOld: true })] }
+    expect(shortly(plan(limited, observed).actions)).toEqual(['-a', '-c', '-d'])
+  })
+})
+
+describe('claims of a daemon set', () => {
+  const owner = daemonSet()
+
+  it('come before all else', () => {
+    const stray = podOn(owner, 'stray', 'n0')
+    const { actions, status } = plan(owner, { nodes: nodes(2), orphans: [stray], mismatched: [anyPod('gone')] })
+    expect(actions).toMatchObject([
+      { type: 'patch', key: { name: 'gone' }, patch: { body: { metadata: { ownerReferences: null } } } },
+      { type: 'patch', key: { name: 'stray' }, patch: { body: { metadata: { ownerReferences: [{ uid: 'ds' }] } } } },
+    ])
+    expect(status).toBeUndefined()
+  })
+
+  it('of a daemon set that is going are the garbage collector’s', () => {
+    const going = { ...owner, metadata: { ...owner.metadata, deletionTimestamp: secondsAgo(0) } } as DaemonSet
+    expect(plan(going, { nodes: nodes(1), revisions: [] }).actions).toEqual([])
+  })
+
+  it('are none where everything would be selected', () => {
+    expect(shortly(plan(daemonSet({ selector: {} }), { nodes: nodes(1) }).actions)).toEqual(['!SelectingAll'])
+  })
+})

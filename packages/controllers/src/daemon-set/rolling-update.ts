@@ -1,0 +1,104 @@
+import type { Node, Pod } from '@coracle/api'
+import type { Action } from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
+import { availableAt } from '../pods/pod-state.ts'
+import { revisionHashLabel } from '../revisions/revision.ts'
+import { burstMax, podCreation, podDeletion } from './coverage.ts'
+import { eligibility } from './eligibility.ts'
+import { maxSurge, maxUnavailable } from './limits.ts'
+import type { ObservedDaemonSet, PodsByNode } from './observed.ts'
+
+/**
+ * Replaces pods of former templates, on as many nodes at a time as the strategy lets (upstream's rollingUpdate). An old pod that is
+ * not available serves nobody: it is replaced at once.
+ */
+export function rollForward(
+  observed: ObservedDaemonSet,
+  podsByNode: PodsByNode,
+  hash: string,
+  nowMs: Time,
+): readonly Action[] {
+  const { daemonSet, nodes } = observed
+  const belongs = eligibility(daemonSet)
+  const byName = new Map(nodes.map((node) => [node.metadata.name ?? '', node]))
+  const desired = nodes.filter((node) => belongs(node) === 'runs').length
+  const minReadySeconds = daemonSet.spec.minReadySeconds ?? 0
+  const isAvailable = (pod: Pod) => availableAt(pod, minReadySeconds) <= nowMs
+  const states = [...podsByNode].map(([name, pods]) => stateOf(name, byName.get(name), pods, hash))
+  const surge = maxSurge(daemonSet, desired)
+  if (surge === 0) {
+    const replaced = replacedInPlace(states, maxUnavailable(daemonSet, desired), isAvailable)
+    return replaced.slice(0, burstMax).map((pod) => podDeletion(pod, 'the pod is of a former template'))
+  }
+  const belongsOn = ({ node }: NodeState) => node !== undefined && belongs(node) === 'runs'
+  const { grown, replaced } = surging(states, surge, isAvailable, belongsOn)
+  return [
+    ...grown.slice(0, burstMax).map((name) => podCreation(daemonSet, name, hash)),
+    ...replaced.slice(0, burstMax).map((pod) => podDeletion(pod, 'a newer pod has taken its place')),
+  ]
+}
+
+/** The pods of a node during a rollout. */
+interface NodeState {
+  readonly name: string
+  readonly node: Node | undefined
+  readonly oldPod: Pod | undefined
+  readonly newPod: Pod | undefined
+  /** It has more pods than it may have: first they are to become fewer. */
+  readonly isCrowded: boolean
+}
+
+function stateOf(name: string, node: Node | undefined, pods: readonly Pod[], hash: string): NodeState {
+  const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+  const newPods = staying.filter(({ metadata }) => metadata.labels?.[revisionHashLabel] === hash)
+  const oldPods = staying.filter(({ metadata }) => metadata.labels?.[revisionHashLabel] !== hash)
+  const isCrowded = newPods.length > 1 || oldPods.length > 1
+  return { name, node, oldPod: oldPods[0], newPod: newPods[0], isCrowded }
+}
+
+/** The old pods that may go now. New ones come when they are gone. */
+function replacedInPlace(
+  states: readonly NodeState[],
+  unavailableMax: number,
+  isAvailable: (pod: Pod) => boolean,
+): readonly Pod[] {
+  const useless: Pod[] = []
+  const candidates: Pod[] = []
+  let unavailable = 0
+  for (const { oldPod, newPod, isCrowded } of states) {
+    if (isCrowded || (oldPod === undefined && newPod === undefined)) unavailable++
+    else if (newPod !== undefined) unavailable += isAvailable(newPod) ? 0 : 1
+    else if (oldPod !== undefined && isAvailable(oldPod)) candidates.push(oldPod)
+    else if (oldPod !== undefined) {
+      useless.push(oldPod)
+      unavailable++
+    }
+  }
+  return [...useless, ...candidates.slice(0, Math.max(0, unavailableMax - unavailable))]
+}
+
+/** The nodes that get a new pod beside the old one now, and the old pods whose successor is available. */
+function surging(
+  states: readonly NodeState[],
+  surgeMax: number,
+  isAvailable: (pod: Pod) => boolean,
+  belongsOn: (state: NodeState) => boolean,
+): { readonly grown: readonly string[]; readonly replaced: readonly Pod[] } {
+  const useless: string[] = []
+  const candidates: string[] = []
+  const replaced: Pod[] = []
+  let surge = 0
+  for (const state of states) {
+    const { name, oldPod, newPod, isCrowded } = state
+    if (isCrowded) surge++
+    else if (oldPod === undefined) continue
+    else if (newPod !== undefined) {
+      if (isAvailable(newPod)) replaced.push(oldPod)
+      else surge++
+    } else if (belongsOn(state)) {
+      if (isAvailable(oldPod)) candidates.push(name)
+      else useless.push(name)
+    }
+  }
+  return { grown: [...useless, ...candidates.slice(0, Math.max(0, surgeMax - surge))], replaced }
+}

@@ -1,0 +1,48 @@
+import type { DaemonSetStatus } from '@coracle/api'
+import type { Time } from '@coracle/environment'
+import { availableAt, isReady } from '../pods/pod-state.ts'
+import { revisionHashLabel } from '../revisions/revision.ts'
+import { eligibility } from './eligibility.ts'
+import type { ObservedDaemonSet, PodsByNode } from './observed.ts'
+
+/** How many nodes have what they should, and when the next pod becomes available if nothing happens; undefined: none will. */
+export function statusOf(
+  { daemonSet, nodes }: ObservedDaemonSet,
+  podsByNode: PodsByNode,
+  hash: string,
+  nowMs: Time,
+): { readonly status: DaemonSetStatus; readonly nextAvailableAt: Time | undefined } {
+  const belongs = eligibility(daemonSet)
+  const minReadySeconds = daemonSet.spec.minReadySeconds ?? 0
+  const counts = { desired: 0, current: 0, misscheduled: 0, ready: 0, available: 0, updated: 0 }
+  let next = Number.POSITIVE_INFINITY
+  for (const node of nodes) {
+    const [pod] = podsByNode.get(node.metadata.name ?? '') ?? []
+    if (belongs(node) !== 'runs') {
+      if (pod !== undefined) counts.misscheduled++
+      continue
+    }
+    counts.desired++
+    if (pod === undefined) continue
+    counts.current++
+    if (pod.metadata.labels?.[revisionHashLabel] === hash) counts.updated++
+    if (isReady(pod)) counts.ready++
+    const at = availableAt(pod, minReadySeconds)
+    if (at <= nowMs) counts.available++
+    else next = Math.min(next, at)
+  }
+  const { collisionCount, conditions } = daemonSet.status ?? {}
+  const status: DaemonSetStatus = {
+    currentNumberScheduled: counts.current,
+    numberMisscheduled: counts.misscheduled,
+    desiredNumberScheduled: counts.desired,
+    numberReady: counts.ready,
+    observedGeneration: daemonSet.metadata.generation,
+    updatedNumberScheduled: counts.updated || undefined,
+    numberAvailable: counts.available || undefined,
+    numberUnavailable: counts.desired - counts.available || undefined,
+    collisionCount,
+    conditions,
+  }
+  return { status, nextAvailableAt: Number.isFinite(next) ? next : undefined }
+}

@@ -1,0 +1,67 @@
+import {
+  type ControllerRevision,
+  deepEqual,
+  type JsonObject,
+  type KubernetesObject,
+  type PodTemplateSpec,
+} from '@coracle/api'
+import { controllerRef } from '@coracle/controller-runtime'
+import { nameHash } from '../name-hash.ts'
+
+/** The label of revisions, and of the pods that are made of them, by which the two find each other. */
+export const revisionHashLabel = 'controller-revision-hash'
+
+/** What is kept in revisions: the template of pods, of which there is a new revision whenever it changes. */
+export interface RevisedOwner extends KubernetesObject {
+  readonly spec: { readonly template: PodTemplateSpec }
+  readonly status?: { readonly collisionCount?: number | undefined } | undefined
+}
+
+/** What a revision keeps: a strategic merge patch that brings the owner's template back. */
+export function revisionData({ spec: { template } }: RevisedOwner): JsonObject {
+  return { spec: { template: { ...template, $patch: 'replace' } } }
+}
+
+/** The revision that the present template of an owner would be. Its name follows from the template. */
+export function newRevision(owner: RevisedOwner, revision: number): ControllerRevision {
+  const { namespace, name, annotations } = owner.metadata
+  const data = revisionData(owner)
+  const hash = nameHash(data, owner.status?.collisionCount)
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: {
+      name: `${name}-${hash}`,
+      namespace,
+      labels: { ...owner.spec.template.metadata?.labels, [revisionHashLabel]: hash },
+      annotations,
+      ownerReferences: [controllerRef(owner)],
+    },
+    data,
+    revision,
+  }
+}
+
+/** The value of the label that pods of a revision carry. */
+export function revisionHash({ metadata: { name = '', labels } }: ControllerRevision): string {
+  return labels?.[revisionHashLabel] ?? name
+}
+
+/** Whether a revision keeps the template that its owner has now. */
+export function isPresent(revision: ControllerRevision, owner: RevisedOwner): boolean {
+  return deepEqual(revision.data, revisionData(owner))
+}
+
+/** The earlier revision first; of the same number, the older; of the same second, by name. */
+export function byRevision(a: ControllerRevision, b: ControllerRevision): number {
+  if (a.revision !== b.revision) return a.revision - b.revision
+  return (
+    compareText(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
+    compareText(a.metadata.name, b.metadata.name)
+  )
+}
+
+function compareText(a = '', b = ''): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
