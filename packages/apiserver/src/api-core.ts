@@ -6,7 +6,7 @@ import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
 import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
-import { createNamespaces } from './housekeeping/bootstrap.ts'
+import { createFirstObjects } from './housekeeping/bootstrap.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
 import { startEventExpiry } from './housekeeping/event-expiry.ts'
 import { createInProcessClient } from './in-process-client.ts'
@@ -89,7 +89,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const start = async (): Promise<void> => {
     await feed.start()
     await kinds.fill()
-    await Promise.all([createNamespaces(registries), customKinds.start()])
+    await Promise.all([createFirstObjects(registries), customKinds.start()])
     if (closed) return
     stops.push(startCompaction(environment, store, feed, registries), startEventExpiry(environment, registries))
   }

@@ -9,6 +9,8 @@ import { createDisruptionController } from './disruption/controller.ts'
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
 import { createNamespaceController } from './namespace/controller.ts'
 import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
+import { createClaimProtectionController } from './persistent-volume-claim-protection/controller.ts'
+import { createVolumeProtectionController } from './persistent-volume-protection/controller.ts'
 import { createPodGarbageCollector } from './pod-gc/controller.ts'
 import { createReplicaSetController } from './replica-set/controller.ts'
 import { createReplicationController } from './replication-controller/controller.ts'
@@ -63,6 +65,8 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('node-controller', createNodeLifecycleController),
   inManager('pod-garbage-collector', createPodGarbageCollector),
   inManager('disruption-controller', createDisruptionController),
+  inManager('pvc-protection-controller', createClaimProtectionController),
+  inManager('pv-protection-controller', createVolumeProtectionController),
   inManager('custom-resource-definition', createCustomResourceDefinitionController),
 ]
 

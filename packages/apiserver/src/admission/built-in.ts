@@ -1,10 +1,15 @@
 import type { Registries } from '../registries.ts'
 import type { AdmissionPlugin } from './admission.ts'
+import { defaultIngressClass, defaultStorageClass } from './default-classes.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
+import { limitRanger } from './limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { nodeRestriction } from './node-restriction.ts'
+import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { priority } from './priority.ts'
+import { runtimeClass } from './runtime-class.ts'
 import { serviceAccount } from './service-account.ts'
+import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 
@@ -12,11 +17,17 @@ import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 export function builtInAdmission(registries: Registries, webhooks: AdmissionWebhooks): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(registries),
+    limitRanger(registries),
     serviceAccount,
     nodeRestriction(registries),
     taintNodesByCondition,
     priority(registries),
     defaultTolerationSeconds,
+    defaultStorageClass(registries),
+    storageObjectInUseProtection,
+    persistentVolumeClaimResize(registries),
+    runtimeClass(registries),
+    defaultIngressClass(registries),
     webhooks.mutating,
     webhooks.validating,
   ]

@@ -1,32 +1,32 @@
-import type { KubernetesObject } from '@coracle/api'
+import { type PriorityClass, priorityClasses, systemPriorities } from '@coracle/api'
 import type { Registries } from '../registries.ts'
-import type { AdmissionPlugin } from './admission.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 import { type AdmittedPod, createsPod, withSpec } from './pods.ts'
-
-interface PriorityClass {
-  readonly value: number
-  readonly preemptionPolicy: string
-}
+import { creates, storedObject, storedObjects, updates } from './stored-objects.ts'
 
 const preempting = 'PreemptLowerPriority'
 
-/** The classes of upstream's own components, there without being created. */
-const systemClasses: Readonly<Record<string, PriorityClass>> = {
-  'system-cluster-critical': { value: 2_000_000_000, preemptionPolicy: preempting },
-  'system-node-critical': { value: 2_000_001_000, preemptionPolicy: preempting },
+/** What a pod gets by its class. */
+interface Priority {
+  readonly value: number
+  readonly preemptionPolicy: string
+  /** The class, where the pod did not name it. */
+  readonly className?: string
 }
 
-/** Turns a pod's priority class into its priority; without a class that is the global default, or 0. */
+/**
+ * Turns a pod's priority class into its priority; without a class that is the global default, or 0. Of classes, only one
+ * may be the default.
+ */
 export function priority(registries: Registries): AdmissionPlugin {
-  const classes = () => registries.byResource('scheduling.k8s.io', 'v1', 'priorityclasses')
   return {
     name: 'Priority',
     mutate(attributes, object) {
       if (!createsPod(attributes)) return object
       const pod = object as AdmittedPod
       const name = pod.spec.priorityClassName ?? ''
-      const found = name === '' ? globalDefault(classes()?.storage.cache.values() ?? []) : classNamed(name)
+      const found = name === '' ? defaultPriority() : priorityNamed(name)
       if (found === undefined) {
         throw forbiddenByAdmission(attributes, object, `no PriorityClass with name ${name} was found`)
       }
@@ -44,30 +44,43 @@ export function priority(registries: Registries): AdmissionPlugin {
         ...(className === undefined ? {} : { priorityClassName: className }),
       })
     },
+    validate(attributes, object) {
+      if (writesClass(attributes) && (object as PriorityClass).globalDefault === true) {
+        const other = globalDefault()
+        if (other === undefined || (attributes.operation === 'UPDATE' && other.metadata.name === attributes.name))
+          return
+        const why = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`
+        throw forbiddenByAdmission(attributes, object, why)
+      }
+    },
   }
 
-  function classNamed(name: string): (PriorityClass & { readonly className?: string }) | undefined {
-    const system = systemClasses[name]
-    if (system !== undefined && Object.hasOwn(systemClasses, name)) return system
-    const stored = classes()?.peek('', name)?.object
-    return stored === undefined ? undefined : readClass(stored)
+  /** The classes of the system are there even before they are stored. */
+  function priorityNamed(name: string): Priority | undefined {
+    const stored = storedObject(registries, priorityClasses, name)
+    if (stored !== undefined) return priorityOf(stored)
+    const value = Object.hasOwn(systemPriorities, name) ? systemPriorities[name] : undefined
+    return value === undefined ? undefined : { value, preemptionPolicy: preempting }
+  }
+
+  function defaultPriority(): Priority {
+    const found = globalDefault()
+    if (found === undefined) return { value: 0, preemptionPolicy: preempting }
+    return { ...priorityOf(found), className: found.metadata.name ?? '' }
+  }
+
+  /** The class that applies where none is named: of several the one with the least value, as upstream. */
+  function globalDefault(): PriorityClass | undefined {
+    return storedObjects(registries, priorityClasses)
+      .filter((each) => each.globalDefault === true)
+      .reduce<PriorityClass | undefined>(
+        (least, each) => (least === undefined || each.value < least.value ? each : least),
+        undefined,
+      )
   }
 }
 
-/** The class that applies where none is named: of several the one with the least value, as upstream. */
-function globalDefault(
-  stored: Iterable<{ readonly object: KubernetesObject }>,
-): PriorityClass & { readonly className?: string } {
-  let found: (PriorityClass & { readonly className?: string }) | undefined
-  for (const { object } of stored) {
-    if ((object as unknown as { readonly globalDefault?: boolean }).globalDefault !== true) continue
-    const each = readClass(object)
-    if (found === undefined || each.value < found.value) found = { ...each, className: object.metadata.name ?? '' }
-  }
-  return found ?? { value: 0, preemptionPolicy: preempting }
-}
+const writesClass = (attributes: AdmissionAttributes): boolean =>
+  creates(attributes, priorityClasses) || updates(attributes, priorityClasses)
 
-function readClass(object: KubernetesObject): PriorityClass {
-  const { value = 0, preemptionPolicy = preempting } = object as unknown as Partial<PriorityClass>
-  return { value, preemptionPolicy }
-}
+const priorityOf = ({ value, preemptionPolicy = preempting }: PriorityClass): Priority => ({ value, preemptionPolicy })

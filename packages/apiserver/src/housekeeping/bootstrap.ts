@@ -1,21 +1,46 @@
-import { hasReason } from '@coracle/api'
+import { hasReason, namespaces, priorityClasses, systemPriorities } from '@coracle/api'
 import { apiServerContext } from '../api-server-user.ts'
 import type { Registries } from '../registries.ts'
+import type { ResourceRegistry } from '../registry/resource-registry.ts'
 
 /** The namespaces every cluster has. */
 export const firstNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 
 const options = { dryRun: false, fieldManager: 'coracle', fieldValidation: 'Strict' } as const
 
-/** Creates those of the first namespaces that are not there. */
-export async function createNamespaces(registries: Registries): Promise<void> {
-  const namespaces = registries.byResource('', 'v1', 'namespaces')
-  if (namespaces === undefined) return
+/** Creates what every cluster has and is not there: its first namespaces, and the priority classes of the system. */
+export async function createFirstObjects(registries: Registries): Promise<void> {
+  const classes = Object.entries(systemPriorities).map(([name, value]) => ({
+    metadata: { name },
+    value,
+    description: systemClassUses[name],
+  }))
+  await Promise.all([
+    createMissing(
+      registries.of(namespaces),
+      firstNamespaces.map((name) => ({ metadata: { name } })),
+    ),
+    createMissing(registries.of(priorityClasses), classes),
+  ])
+}
+
+/** When to use the priority classes of the system. */
+const systemClassUses: Readonly<Record<string, string>> = {
+  'system-cluster-critical': 'For pods that the cluster cannot do without, on whatever node they are.',
+  'system-node-critical': 'For pods that a node cannot do without, and that cannot be on another one.',
+}
+
+interface Named {
+  readonly metadata: { readonly name: string }
+}
+
+async function createMissing(registry: ResourceRegistry | undefined, objects: readonly Named[]): Promise<void> {
+  if (registry === undefined) return
   await Promise.all(
-    firstNamespaces.map(async (name) => {
-      if ((await namespaces.current('', name)) !== undefined) return
+    objects.map(async (object) => {
+      if ((await registry.current('', object.metadata.name)) !== undefined) return
       try {
-        await namespaces.create(apiServerContext, '', { metadata: { name } }, options)
+        await registry.create(apiServerContext, '', object, options)
       } catch (error) {
         // Another server on the same store was faster.
         if (!hasReason(error, 'AlreadyExists')) throw error

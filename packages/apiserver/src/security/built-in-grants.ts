@@ -174,6 +174,8 @@ export const builtInGrants: readonly Grant[] = [
   controller('service-account-controller', 'read namespaces', 'read,create,change serviceaccounts'),
   controller('root-ca-cert-publisher', 'read namespaces', 'read,create,change configmaps'),
   controller('resourcequota-controller', 'read *', 'change resourcequotas/status'),
+  controller('pvc-protection-controller', 'read,change persistentvolumeclaims', 'read pods'),
+  controller('pv-protection-controller', 'read,change persistentvolumes'),
   controller(
     'persistent-volume-binder',
     'read,create,change,remove persistentvolumes',

@@ -56,7 +56,8 @@ export function selectionOf(definition: Resource, options: SelectionOptions, vie
   }
 }
 
-function unfilteredSelection(namespace: string): Selection {
+/** Every object, of one namespace or of all. */
+export function unfilteredSelection(namespace: string): Selection {
   const matches = () => true
   return { namespace, unfiltered: true, matches, key: undefined, labelRequirements: [], fieldTerms: [] }
 }

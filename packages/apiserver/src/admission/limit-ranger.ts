@@ -1,0 +1,44 @@
+import {
+  type KubernetesObject,
+  limitRanges,
+  type PersistentVolumeClaim,
+  type Pod,
+  persistentVolumeClaims,
+  pods,
+} from '@coracle/api'
+import type { Registries } from '../registries.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import { forbiddenByAdmission } from './forbidden.ts'
+import { claimLimitProblems, podLimitProblems, withDefaultResources } from './limits.ts'
+import { creates, storedObjects, updates } from './stored-objects.ts'
+
+/** Gives containers what the limit ranges of their namespace say, and holds pods and claims to them. */
+export function limitRanger(registries: Registries): AdmissionPlugin {
+  const rangesFor = ({ namespace }: AdmissionAttributes) => storedObjects(registries, limitRanges, namespace)
+  return {
+    name: 'LimitRanger',
+    mutate(attributes, object) {
+      if (!creates(attributes, pods)) return object
+      const ranges = rangesFor(attributes)
+      return ranges.length === 0 ? object : withDefaultResources(object as Pod, ranges)
+    },
+    validate(attributes, object) {
+      const problemsOf = checkOf(attributes, object)
+      if (problemsOf === undefined) return
+      for (const range of rangesFor(attributes)) {
+        const problems = problemsOf(range)
+        if (problems.length === 0) continue
+        const why = problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`
+        throw forbiddenByAdmission(attributes, object, why)
+      }
+    },
+  }
+}
+
+/** How limits apply to what a request writes; undefined where they do not. What is on its way out may go. */
+function checkOf(attributes: AdmissionAttributes, object: KubernetesObject | undefined) {
+  if (creates(attributes, pods)) return podLimitProblems(object as Pod)
+  const writesClaim = creates(attributes, persistentVolumeClaims) || updates(attributes, persistentVolumeClaims)
+  const isEnding = attributes.old?.metadata.deletionTimestamp !== undefined
+  return writesClaim && !isEnding ? claimLimitProblems(object as PersistentVolumeClaim) : undefined
+}

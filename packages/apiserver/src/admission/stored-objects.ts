@@ -1,0 +1,54 @@
+import type { KubernetesObject, Resource } from '@coracle/api'
+import type { Registries } from '../registries.ts'
+import { unfilteredSelection } from '../watch-cache/selection.ts'
+
+/** What this server knows to be stored of a resource, without waiting: in one namespace, or all of it. */
+export function storedObjects<T extends KubernetesObject>(
+  registries: Registries,
+  resource: Resource<T>,
+  namespace = '',
+): readonly T[] {
+  const cache = registries.of(resource)?.storage.cache
+  // Most clusters have few of what admission asks for, and it asks at each pod.
+  if (cache === undefined || cache.size === 0) return []
+  const { items } = cache.slice(unfilteredSelection(namespace), { limit: 0, afterKey: '' })
+  return items.map(({ object }) => object as T)
+}
+
+/** The object of that name, as far as this server knows; undefined where there is none. */
+export function storedObject<T extends KubernetesObject>(
+  registries: Registries,
+  resource: Resource<T>,
+  name: string,
+  namespace = '',
+): T | undefined {
+  return registries.of(resource)?.peek(namespace, name)?.object as T | undefined
+}
+
+/** Whether an object of this resource is created, not one of its subresources. */
+export function creates(
+  attributes: { readonly operation: string; readonly definition: Resource; readonly subresource: string },
+  { group, plural }: Resource,
+): boolean {
+  const { operation, definition, subresource } = attributes
+  return operation === 'CREATE' && subresource === '' && definition.plural === plural && definition.group === group
+}
+
+/** Whether an object of this resource is changed, not one of its subresources. */
+export function updates(
+  attributes: { readonly operation: string; readonly definition: Resource; readonly subresource: string },
+  { group, plural }: Resource,
+): boolean {
+  const { operation, definition, subresource } = attributes
+  return operation === 'UPDATE' && subresource === '' && definition.plural === plural && definition.group === group
+}
+
+/** The newest of the classes that are marked as the default, by name where two are as new: so upstream chooses. */
+export function newestOf<T extends KubernetesObject>(classes: readonly T[]): T | undefined {
+  const age = ({ metadata }: T): string => metadata.creationTimestamp ?? ''
+  const nameOf = ({ metadata }: T): string => metadata.name ?? ''
+  return classes.reduce<T | undefined>((best, each) => {
+    if (best === undefined || age(each) > age(best)) return each
+    return age(each) === age(best) && nameOf(each) < nameOf(best) ? each : best
+  }, undefined)
+}

@@ -1,0 +1,119 @@
+import {
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+} from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { createManager, type Manager } from '@coracle/controller-runtime'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createVolumeProtectionController } from '../persistent-volume-protection/controller.ts'
+import { createClaimProtectionController } from './controller.ts'
+
+let environment: VirtualEnvironment
+let client: FakeClient
+let manager: Manager
+
+beforeEach(async () => {
+  environment = virtualEnvironment()
+  client = createFakeClient(environment)
+  manager = createManager({ client, environment })
+  manager.add(createClaimProtectionController())
+  manager.add(createVolumeProtectionController())
+  await manager.start()
+})
+
+afterEach(() => manager.stop())
+
+const key = { namespace: 'default', name: 'data' }
+
+const createClaim = (finalizers = ['kubernetes.io/pvc-protection']) =>
+  client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { ...key, finalizers },
+  })
+
+const createPod = (name: string, volume: object, nodeName = 'n1') =>
+  client.create<Pod>(pods, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace: 'default', name },
+    spec: { nodeName, containers: [], volumes: [{ name: 'v', ...volume }] },
+  } as unknown as Pod)
+
+const usingClaim = { persistentVolumeClaim: { claimName: 'data' } }
+
+async function deleteClaim() {
+  await environment.clock.settle()
+  await client.delete(persistentVolumeClaims, key)
+  await environment.clock.settle()
+  return client.stored(persistentVolumeClaims).length
+}
+
+describe('the protection of claims', () => {
+  it('lets a claim go that nobody uses', async () => {
+    await createClaim()
+    expect(await deleteClaim()).toBe(0)
+  })
+
+  it('keeps a claim until the last pod that uses it is gone', async () => {
+    await createClaim()
+    await createPod('a', usingClaim)
+    await createPod('b', usingClaim)
+    expect(await deleteClaim()).toBe(1)
+    await client.delete(pods, { namespace: 'default', name: 'a' })
+    await environment.clock.settle()
+    expect(client.stored(persistentVolumeClaims)).toHaveLength(1)
+    await client.delete(pods, { namespace: 'default', name: 'b' })
+    await environment.clock.settle()
+    expect(client.stored(persistentVolumeClaims)).toEqual([])
+  })
+
+  it('does not wait for pods that no node has yet', async () => {
+    await createClaim()
+    await createPod('a', usingClaim, '')
+    expect(await deleteClaim()).toBe(0)
+  })
+
+  it('counts the claims of ephemeral volumes', async () => {
+    await client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { namespace: 'default', name: 'a-v', finalizers: ['kubernetes.io/pvc-protection'] },
+    })
+    await createPod('a', { ephemeral: { volumeClaimTemplate: { spec: {} } } })
+    await environment.clock.settle()
+    await client.delete(persistentVolumeClaims, { namespace: 'default', name: 'a-v' })
+    await environment.clock.settle()
+    expect(client.stored(persistentVolumeClaims)).toHaveLength(1)
+  })
+
+  it('leaves the finalizers of others', async () => {
+    await createClaim(['example.com/mine', 'kubernetes.io/pvc-protection'])
+    expect(await deleteClaim()).toBe(1)
+    expect(client.stored(persistentVolumeClaims)[0]?.metadata.finalizers).toEqual(['example.com/mine'])
+  })
+})
+
+describe('the protection of volumes', () => {
+  it.each([
+    ['Bound', 1],
+    ['Released', 0],
+    ['Available', 0],
+  ] as const)('of a volume that is %s leaves %i', async (phase, left) => {
+    await client.create<PersistentVolume>(persistentVolumes, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'pv', finalizers: ['kubernetes.io/pv-protection'] },
+      status: { phase },
+    })
+    await environment.clock.settle()
+    await client.delete(persistentVolumes, { name: 'pv' })
+    await environment.clock.settle()
+    expect(client.stored(persistentVolumes)).toHaveLength(left)
+  })
+})
