@@ -18,7 +18,15 @@ export const testsVariable = 'CORACLE_MUTATION_TESTS'
 const noTests = ['!**/*.test.ts', '!**/testing/**']
 
 export const areas: Readonly<Record<string, MutationArea>> = {
-  store: { mutate: ['packages/store/src/**/*.ts', ...noTests], tests: ['packages/store/**/*.test.ts'] },
+  etcd: {
+    mutate: ['packages/store/src/etcd/*.ts', ...noTests],
+    tests: ['packages/store/src/etcd/*.test.ts', 'packages/store/test/etcd-store.test.ts'],
+  },
+  store: {
+    // Tests of limits would only say them again.
+    mutate: ['packages/store/src/*.ts', '!packages/store/src/limits.ts', ...noTests],
+    tests: ['packages/store/src/*.test.ts', 'packages/store/test/!(etcd-store).test.ts'],
+  },
   scheduler: { mutate: ['packages/scheduler/src/**/*.ts', ...noTests] },
   patch: { mutate: ['packages/api/src/patch/**/*.ts', ...noTests] },
   selectors: {
@@ -33,11 +41,11 @@ export const areas: Readonly<Record<string, MutationArea>> = {
   plans: { mutate: ['packages/controllers/src/**/plan.ts'] },
   'watch-cache': {
     mutate: ['packages/apiserver/src/watch-cache/**/*.ts', ...noTests],
-    tests: ['packages/apiserver/src/watch-cache/**/*.test.ts', 'packages/apiserver/src/registry/list.test.ts'],
+    tests: ['packages/apiserver/src/watch-cache/**/*.test.ts'],
   },
 }
 
-/** The area that a file, or a glob of files, belongs to; undefined where it belongs to none. */
+/** The first area that a file, or a glob of files, lies in; undefined where it lies in none. */
 export function areaOf(file: string): MutationArea | undefined {
   return Object.values(areas).find(({ mutate }) => mutate.some((glob) => file.startsWith(glob.split('*')[0] ?? glob)))
 }

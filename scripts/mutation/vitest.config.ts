@@ -18,8 +18,9 @@ export default mergeConfig(
         '**/node_modules/**',
         'conformance/**',
         'scripts/**',
-        'packages/apiserver/src/watch-cache/unread-watch.test.ts',
-        'packages/store/test/{crash,directory-lock,power-loss,storage-damage}.test.ts',
+        // Whole servers: what surrounds them takes longer to load than the cache takes to test.
+        'packages/apiserver/src/watch-cache/{cost,restart,shared-store,unread-watch,watch}.test.ts',
+        'packages/store/test/{crash,directory-lock,journal-power-loss,lmdb-store-processes,power-loss,storage-damage}.test.ts',
         // It sets the umask, which threads cannot.
         'packages/store/test/umask.test.ts',
       ],

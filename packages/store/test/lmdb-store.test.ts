@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, virtualEnvironment } from '@coracle/environment'
 import { open } from 'lmdb'
@@ -219,17 +217,6 @@ describe('LMDB store', () => {
     expect(refused.message).toMatch(`is in use by process ${process.pid}`)
   })
 
-  it('refuses a directory that another living process has', async () => {
-    const child = await startHolder(directory.path)
-    await expect(openStore()).rejects.toMatchObject({ name: 'DirectoryInUseError', owner: `process ${child.pid}` })
-    child.kill('SIGKILL')
-    await once(child, 'close')
-    expect(existsSync(join(directory.path, 'owner.json'))).toBe(true)
-
-    const store = await openStore()
-    expect((await store.get('held'))?.value).toEqual(bytes('held'))
-  })
-
   it('leaves no lock behind when closed', async () => {
     const store = await openStore()
     await store.close()
@@ -304,23 +291,3 @@ describe('LMDB store', () => {
     await expect(openStore()).rejects.toThrow(refused)
   })
 })
-
-/** A process that opens the store, writes an entry, says so and stays. */
-async function startHolder(directory: string) {
-  const index = new URL('../src/index.ts', import.meta.url).href
-  const program = `
-    import { openLmdbStore } from ${JSON.stringify(index)}
-    const store = await openLmdbStore({ directory: process.argv[1] })
-    const operations = [{ type: 'put', key: 'held', value: Buffer.from('held') }]
-    await store.commit({ conditions: [], operations })
-    console.log('ready')
-    process.stdin.resume()`
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program, directory], { stdio: 'pipe' })
-  const ready = once(child.stdout, 'data')
-  const failed = once(child, 'close').then(() => {
-    throw new Error('the process ended before it was ready')
-  })
-  await Promise.race([ready, failed])
-  failed.catch(() => {})
-  return child
-}
