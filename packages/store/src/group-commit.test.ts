@@ -133,4 +133,40 @@ describe('group commit', () => {
     expect(order).toEqual(['settled'])
     expect(log()).toEqual(['write 1', 'durable 1', 'acknowledged 1', 'durable 0'])
   })
+
+  it('forgets history in the order of the calls, up to the furthest that was asked for', async () => {
+    const { commits, add, turn, finish, writing, log } = harness()
+    const order: string[] = []
+    void commits.compact(7).then(() => order.push('compacted'))
+    void commits.compact(5)
+    await turn()
+    expect(writing[0]?.batch).toEqual({ last: 0, events: [], compact: 7 })
+    void add(9)
+    await finish()
+    expect(order).toEqual(['compacted'])
+    await turn()
+    expect(writing[0]?.batch).toMatchObject({ last: 9, compact: 0 })
+    await finish()
+    expect(log().at(-1)).toBe('acknowledged 9')
+  })
+
+  it('fills a batch to its bounds, and takes one transaction that is larger', async () => {
+    const { add, turn, finish, writing } = harness({ batchBytesMax: 300 })
+    // Each has 128 bytes of its own, its key and its value.
+    for (const [revision, size] of [
+      [1, 21],
+      [2, 21],
+      [3, 21],
+      [4, 22],
+      [5, 400],
+    ] as const)
+      void add(revision, size)
+    const sizes: number[] = []
+    for (let count = 0; count < 4; count++) {
+      await turn()
+      sizes.push(writing[0]?.batch.events.length ?? 0)
+      await finish()
+    }
+    expect(sizes).toEqual([2, 1, 1, 1])
+  })
 })

@@ -14,14 +14,19 @@ import type { StoreEvent } from './store.ts'
 
 const seed = 42
 const revision = fc.nat({ max: 2 ** 31 })
-const event: fc.Arbitrary<StoreEvent> = fc.record({
-  type: fc.constantFrom('put' as const, 'delete' as const),
+const value = fc.uint8Array({ maxLength: 50 })
+const change = {
   key: fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((key) => key.isWellFormed()),
-  value: fc.uint8Array({ maxLength: 50 }),
+  value,
   revision,
   createRevision: revision,
   previousRevision: revision,
-})
+}
+const event: fc.Arbitrary<StoreEvent> = fc.oneof(
+  fc.record({ type: fc.constant('put'), ...change }),
+  fc.record({ type: fc.constant('put'), ...change, previousValue: value }),
+  fc.record({ type: fc.constant('delete'), ...change }),
+)
 const events = fc.array(event, { minLength: 1, maxLength: 5 })
 
 /** `bytes` with one bit of it the other way round. */
@@ -84,6 +89,12 @@ describe('changes on disk', () => {
         expect(decodeChunk(key, chunk.subarray(0, position % chunk.length), seed)).toBeUndefined()
       }),
     )
+  })
+
+  it('are refused where they are cut short', () => {
+    const [event] = fc.sample(fc.record({ type: fc.constant('put'), ...change }), 1) as [StoreEvent]
+    const { bytes } = encodeEvents([event, event], seed)
+    expect(() => decodeEvents(bytes.subarray(0, bytes.length - 1))).toThrow()
   })
 
   it('may change nothing', () => {

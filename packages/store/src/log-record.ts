@@ -77,7 +77,7 @@ export function decodeEvents(bytes: Uint8Array): StoreEvent[] {
     if (code === 2) {
       const start = at + previousLengthBytes
       at = start + view.readUInt32BE(at)
-      previousValue = bytes.subarray(start, at)
+      previousValue = new Uint8Array(bytes.buffer, bytes.byteOffset + start, at - start)
     }
     const key = view.toString('utf8', at, at + keyLength)
     at += keyLength

@@ -1,6 +1,6 @@
 import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
-import { writeBehindBytesMax, writeBehindDelayMs } from './limits.ts'
+import { writeBehindBytesMax, writeBehindChangesMax, writeBehindDelayMs } from './limits.ts'
 import { encodeEvents } from './log-record.ts'
 import type { StoreEvent } from './store.ts'
 import { type JournaledBatch, WriteBehind } from './write-behind.ts'
@@ -104,5 +104,59 @@ describe('writing behind', () => {
     await clock.advance(writeBehindDelayMs)
     expect([writes.length, written]).toEqual([1, []])
     expect(behind.get('a')?.entry?.modRevision).toBe(1)
+  })
+
+  it('writes so many changes at once, and a batch never in parts', async () => {
+    const { clock, behind, writes } = harness()
+    const batchOf = (sequence: number, changes: number) =>
+      batch(sequence, ...Array.from({ length: changes }, (_, index) => put(`${sequence}/${index}`, sequence)))
+    const half = writeBehindChangesMax / 2
+    const sizes = [half, half, 1, 2 * writeBehindChangesMax, 1]
+    for (const [index, size] of sizes.entries()) behind.add(batchOf(index + 1, size))
+    for (let count = 0; count < 4; count++) {
+      await clock.advance(writeBehindDelayMs)
+      writes[count]?.done()
+    }
+    await clock.settle()
+    expect(writes.map(({ sequences }) => sequences)).toEqual([[1, 2], [3], [4], [5]])
+  })
+
+  it('is in no hurry again once much has been written', async () => {
+    const { clock, behind, writes } = harness()
+    behind.add(batch(1, put('a', 1, writeBehindBytesMax)))
+    behind.add(batch(2, put('b', 2)))
+    expect(writes).toHaveLength(1)
+    writes[0]?.done()
+    await clock.settle()
+    behind.add(batch(3, put('c', 3)))
+    await clock.advance(writeBehindDelayMs - 1)
+    expect(writes).toHaveLength(1)
+    await clock.advance(1)
+    expect(writes.map(({ sequences }) => sequences)).toEqual([[1], [2, 3]])
+  })
+
+  it('does not write what was written because somebody waited for it', async () => {
+    const { clock, behind, writes } = harness()
+    behind.add(batch(1, put('a', 1)))
+    void behind.until(1)
+    writes[0]?.done()
+    await clock.advance(2 * writeBehindDelayMs)
+    expect(writes).toHaveLength(1)
+  })
+
+  it('keeps nobody waiting for what the tables have, or for nothing', async () => {
+    const { clock, behind, writes } = harness()
+    await behind.settled()
+    behind.add(batch(5, put('a', 1)))
+    await behind.until(4)
+    expect(writes).toEqual([])
+    let isSettled = false
+    const settled = behind.settled().then(() => {
+      isSettled = true
+    })
+    await clock.settle()
+    expect([writes.length, isSettled]).toEqual([1, false])
+    writes[0]?.done()
+    await settled
   })
 })

@@ -538,6 +538,21 @@ export function describeSoleWriterStore(name: string, factory: SoleWriterStoreFa
       expect(watch.events.map(({ revision }) => revision)).toEqual([8, 9, 10])
     })
 
+    it('gives with a change the value before it where history may soon not have that', async () => {
+      await reopenWith({ historyMax: 10 })
+      const watch = record(store, '', 0)
+      await commit(store, put('old', 'old 1'), put('compacted', 'compacted 1'))
+      for (const key of ['a', 'b', 'c', 'd', 'e', 'f', 'recent']) await commit(store, put(key))
+      await commit(store, put('old', 'old 2'), put('recent', 'recent 2'), put('new'))
+      await store.compact(await commit(store, put('last')))
+      await commit(store, put('compacted', 'compacted 2'), put('last', 'last 2'))
+      await commit(store, put('last', 'last 3'), remove('old'))
+      const carried = watch.events
+        .filter(({ previousValue }) => previousValue !== undefined)
+        .map(({ key, value, previousValue }) => `${key}: ${text(previousValue)} > ${text(value)}`)
+      expect(carried).toEqual(['old: old 1 > old 2', 'compacted: compacted 1 > compacted 2', 'last: last > last 2'])
+    })
+
     it('keeps nothing when asked for nothing, and still serves watches that follow', async () => {
       await reopenWith({ historyMax: 0 })
       const watch = record(store, '', 0)
