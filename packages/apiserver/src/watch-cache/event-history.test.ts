@@ -59,7 +59,11 @@ describe('the history of a resource', () => {
     for (const revision of [1, 2, 3, 4]) history.push(event(revision))
     history.forget(2)
     history.prepend([event(2)], 1)
-    expect([history.startRevision, history.after(1).map(({ revision }) => revision)]).toEqual([1, [2, 3, 4]])
+    expect([history.startRevision, history.size, history.after(1).map(({ revision }) => revision)]).toEqual([
+      1,
+      3,
+      [2, 3, 4],
+    ])
   })
 
   it('goes on behind what it has forgotten altogether', () => {

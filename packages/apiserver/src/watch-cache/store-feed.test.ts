@@ -247,7 +247,15 @@ describe('whoever waits for a revision', () => {
     await reached
     const refused = feed.reach(3).catch((error: { status: unknown }) => error.status)
     await clock.advance(futureVersionWaitMs)
-    expect(await refused).toMatchObject({ code: 504, message: 'Timeout: Too large resource version: 3, current: 1' })
+    expect(await refused).toMatchObject({
+      code: 504,
+      reason: 'Timeout',
+      message: 'Timeout: Too large resource version: 3, current: 1',
+      details: {
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+        retryAfterSeconds: 1,
+      },
+    })
   })
 })
 
