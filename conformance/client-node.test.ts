@@ -170,7 +170,7 @@ describe('makeInformer', () => {
   const informed = (name: string, a: string) => configMap(name, { a }, { set: 'informed' })
 
   it('keeps up, through a connection that breaks and a history that is gone', async () => {
-    await using own = await Program.start({ args: ['--runtime', 'simulated'] })
+    await using own = await Program.start({ alone: true, args: ['--runtime', 'simulated'] })
     const ownConfig = new KubeConfig()
     ownConfig.loadFromFile(own.kubeconfig)
     const ownCore = ownConfig.makeApiClient(CoreV1Api)

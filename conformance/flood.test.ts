@@ -18,7 +18,7 @@ let api: Api
 let auth: string
 const open: RawConnection[] = []
 beforeAll(async () => {
-  program = await Program.start({ args: ['--runtime', 'simulated', '--nodes', '0'] })
+  program = await Program.start({ alone: true, args: ['--runtime', 'simulated', '--nodes', '0'] })
   api = await Api.of(program)
   auth = `Host: localhost\nAuthorization: Bearer ${(await readFile(join(program.dataDir, 'token'), 'utf8')).trim()}`
 })

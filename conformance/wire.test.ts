@@ -20,7 +20,7 @@ let api: Api
 let auth: string
 const open: RawConnection[] = []
 beforeAll(async () => {
-  program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--nodes', '0'] })
+  program = await Program.start({ alone: true, args: ['--memory', '--runtime', 'simulated', '--nodes', '0'] })
   api = await Api.of(program)
   auth = `Authorization: Bearer ${(await readFile(join(program.dataDir, 'token'), 'utf8')).trim()}`
 })

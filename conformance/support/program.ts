@@ -57,6 +57,8 @@ export interface ProgramOptions {
   /** Who to run it as: for tests that run as root. */
   readonly uid?: number
   readonly gid?: number
+  /** Nothing may stand between the test and the program: its own connections, address or end are what is tested. */
+  readonly alone?: true
   /** Limits as the shell's `ulimit` takes them: `-n 256` for 256 open files. */
   readonly limits?: string
   /** As the shell's `umask` takes it. */
@@ -78,8 +80,8 @@ export class ProgramEndedError extends Error {
 }
 
 /** Whether something else can stand for a program: it is given no directory, store or user of its own. */
-function isChoosable({ dataDir, args = [], uid, limits, umask }: ProgramOptions): boolean {
-  if (args.includes('--store')) return false
+function isChoosable({ alone, dataDir, args = [], uid, limits, umask }: ProgramOptions): boolean {
+  if (alone === true || ['--store', '--etcd-servers', '--listen'].some((flag) => args.includes(flag))) return false
   return dataDir === undefined && uid === undefined && limits === undefined && umask === undefined
 }
 

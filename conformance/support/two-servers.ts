@@ -14,6 +14,9 @@ const quickElection = [
   ...['--leader-elect-retry-period', '500ms'],
 ]
 
+/** As much as the servers take. */
+const headersBytesMax = 1024 * 1024
+
 /** Two servers of one cluster, and the etcd that they share. */
 export class TwoServers {
   readonly etcd: EtcdServer
@@ -92,14 +95,16 @@ class SplittingProxy {
     const agent = new Agent({ ca, keepAlive: true })
     const [writes, reads] = [writing.address, reading.address]
     const server = createServer(
-      { ca, cert, key, requestCert: true, rejectUnauthorized: false },
+      { ca, cert, key, requestCert: true, rejectUnauthorized: false, maxHeaderSize: headersBytesMax },
       (incoming: IncomingMessage, response: ServerResponse) => {
         const isRead = incoming.method === 'GET' || incoming.method === 'HEAD'
         const isOfNode = /\/pods\/[^/]+\/(log|exec|attach|portforward)/.test(incoming.url ?? '')
         const headers = { ...incoming.headers }
         // The certificate a client has shown stays here; the administrator's token stands for it.
-        const isKnown = (incoming.socket as TLSSocket).authorized
-        if (isKnown && headers.authorization === undefined) headers.authorization = `Bearer ${token}`
+        const socket = incoming.socket as TLSSocket
+        const hasShown = Object.keys(socket.getPeerCertificate() ?? {}).length > 0
+        if (hasShown && headers.authorization === undefined)
+          headers.authorization = `Bearer ${socket.authorized ? token : 'of another authority'}`
         const target = isRead && !isOfNode ? reads : writes
         const { method } = incoming
         const outgoing = request(target + incoming.url, { method: method ?? 'GET', headers, agent }, (answer) => {

@@ -54,6 +54,10 @@ export interface ApiCore {
   readonly customKindsSettled: Promise<void> | undefined
   /** Resolves when every kind is read from the store and the first namespaces exist; rejects if that fails. */
   readonly ready: Promise<void>
+  /** Whether others may write to the store, so that this server depends on something else. */
+  readonly sharesStore: boolean
+  /** Resolves once the store has answered a question about its latest state; rejects where it cannot. */
+  askStore(): Promise<void>
   /** Throws upstream's 403 unless the user may do this. */
   authorize(user: User, attributes: RequestAttributes): void
   /** What is behind a subresource other than `status`; undefined where there is nothing. */
@@ -103,6 +107,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
       return customKinds.settled
     },
     ready: start(),
+    sharesStore: store.shared,
+    askStore: async () => {
+      await store.latest()
+    },
     authorize: (user, attributes) => authorize(authorizer, user, attributes),
     subresource: (resource, name) => subresources.get(resource, name),
     client: (user) => createInProcessClient(core, user),

@@ -6,8 +6,8 @@ import { sendText } from './respond.ts'
 /** Something that must hold for the server to be well. */
 export interface HealthCheck {
   readonly name: string
-  /** Why it does not hold; undefined where it does. */
-  check(): string | undefined
+  /** Why it does not hold; undefined where it does. Answers within a bounded time. */
+  check(): string | undefined | Promise<string | undefined>
 }
 
 /** The checks behind `/livez` (is the process worth keeping), `/readyz` (does it serve) and `/healthz` (both, of old). */
@@ -21,7 +21,8 @@ export const ping: HealthCheck = { name: 'ping', check: () => undefined }
 
 /**
  * Answers `/livez`, `/readyz`, `/healthz` and single checks below them (`/livez/ping`) as upstream does: `ok`, or with
- * `?verbose` a line for each check; 500 with all lines where one failed. False where the path is none of these.
+ * `?verbose` a line for each check; 500 with all lines where one failed. Undefined where the path is none of these; else it
+ * resolves once it is answered.
  */
 export function handleHealth(
   checks: HealthChecks,
@@ -29,37 +30,39 @@ export function handleHealth(
   query: URLSearchParams,
   response: ServerResponse,
   logger: Logger,
-): boolean {
+): Promise<void> | undefined {
   const [, name = '', single, ...more] = path.split('/')
-  if ((name !== 'healthz' && name !== 'livez' && name !== 'readyz') || more.length > 0) return false
+  if ((name !== 'healthz' && name !== 'livez' && name !== 'readyz') || more.length > 0) return undefined
   if (single === undefined || single === '') {
-    reportAll(name, checks[name], query, response, logger)
-    return true
+    return reportAll(name, checks[name], query, response, logger)
   }
   const check = checks[name].find((each) => each.name === single)
-  if (check === undefined) return false
-  const problem = check.check()
-  if (problem === undefined) sendText(response, 200, 'ok')
-  else sendText(response, 500, `internal server error: ${problem}\n`)
-  return true
+  return check === undefined ? undefined : reportOne(check, response)
 }
 
-function reportAll(
+async function reportOne(check: HealthCheck, response: ServerResponse): Promise<void> {
+  const problem = await check.check()
+  if (problem === undefined) sendText(response, 200, 'ok')
+  else sendText(response, 500, `internal server error: ${problem}\n`)
+}
+
+async function reportAll(
   name: string,
   checks: readonly HealthCheck[],
   query: URLSearchParams,
   response: ServerResponse,
   logger: Logger,
-): void {
+): Promise<void> {
   const excluded = new Set(query.getAll('exclude'))
   const lines: string[] = []
   let failed = false
-  for (const check of checks) {
+  const problems = await Promise.all(checks.map((check) => (excluded.has(check.name) ? undefined : check.check())))
+  for (const [index, check] of checks.entries()) {
     if (excluded.delete(check.name)) {
       lines.push(`[+]${check.name} excluded: ok\n`)
       continue
     }
-    const problem = check.check()
+    const problem = problems[index]
     if (problem === undefined) {
       lines.push(`[+]${check.name} ok\n`)
       continue

@@ -7,6 +7,7 @@ import { OpenApi } from './openapi.ts'
 import { sendPrettyJson } from './respond.ts'
 import { rootPaths } from './root-paths.ts'
 import { pathMethodNotAllowed, pathNotFound } from './routes.ts'
+import { storeCheck } from './store-check.ts'
 import { handleVersion } from './version.ts'
 
 export interface PathHandlerOptions {
@@ -22,14 +23,15 @@ export interface PathHandlerOptions {
 export function createPathHandler({ core, environment, readiness = [], liveness = [] }: PathHandlerOptions) {
   const discovery = new Discovery(core.registries)
   const openApi = new OpenApi(core.registries)
-  const health = healthChecks(core, readiness, liveness)
+  const health = healthChecks({ core, environment, readiness, liveness })
   const serves = new Set(['api', 'apis', 'healthz', 'livez', 'openapi', 'readyz', 'version'])
 
-  return ({ request, response, query }: Exchange, path: string): void => {
+  return ({ request, response, query }: Exchange, path: string): Promise<void> | void => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw path === '/' || serves.has(path.split('/')[1] ?? '') ? pathMethodNotAllowed() : pathNotFound()
     }
-    if (handleHealth(health, path, query, response, environment.logger)) return
+    const reported = handleHealth(health, path, query, response, environment.logger)
+    if (reported !== undefined) return reported
     if (handleVersion(path, response)) return
     if (openApi.handle(path, query, request, response)) return
     if (discovery.handle(path, request, response)) return
@@ -38,11 +40,7 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
   }
 }
 
-function healthChecks(
-  core: ApiCore,
-  readiness: readonly HealthCheck[],
-  liveness: readonly HealthCheck[],
-): HealthChecks {
+function healthChecks({ core, environment, readiness, liveness }: Required<PathHandlerOptions>): HealthChecks {
   let starting: string | undefined = 'the API is starting'
   core.ready.then(
     () => {
@@ -53,6 +51,7 @@ function healthChecks(
     },
   )
   const started: HealthCheck = { name: 'informer-sync', check: () => starting }
-  const livez = [ping, ...liveness]
-  return { livez, readyz: [ping, started, ...readiness], healthz: [...livez, started] }
+  const store = core.sharesStore ? [storeCheck(core, environment.clock)] : []
+  const livez = [ping, ...store, ...liveness]
+  return { livez, readyz: [ping, ...store, started, ...readiness], healthz: [...livez, started] }
 }

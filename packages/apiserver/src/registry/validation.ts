@@ -15,6 +15,7 @@ import type { Stored } from '../registry-contract.ts'
 import type { ChangedPart } from './changed-part.ts'
 import type { Pause } from './large-objects.ts'
 import { statusOf } from './preparation.ts'
+import { newErrors } from './ratcheting.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import { sharingWith } from './structure-sharing.ts'
 
@@ -59,7 +60,12 @@ export async function checkUpdate(
   else {
     addErrors(errors, compile(judged.schema).validate(judged.object, { old: judged.old }))
     if (pause !== undefined) await pause()
-    addErrors(errors, strategy.validate?.(object, requested) ?? [])
+    const { validate } = strategy
+    if (validate !== undefined)
+      addErrors(
+        errors,
+        newErrors(validate(object, requested), () => validate(old, requested)),
+      )
     addErrors(errors, strategy.validateUpdate?.(object, old, requested) ?? [])
   }
   if (errors.length > 0) throw invalid(kind, object.metadata.name ?? '', errors)
