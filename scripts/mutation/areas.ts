@@ -27,7 +27,7 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     mutate: ['packages/store/src/*.ts', '!packages/store/src/limits.ts', ...noTests],
     tests: ['packages/store/src/*.test.ts', 'packages/store/test/!(etcd-store).test.ts'],
   },
-  scheduler: { mutate: ['packages/scheduler/src/**/*.ts', ...noTests] },
+  scheduler: { mutate: ['packages/scheduler/src/**/*.ts', ...noTests], tests: ['packages/scheduler/**/*.test.ts'] },
   patch: { mutate: ['packages/api/src/patch/**/*.ts', ...noTests] },
   selectors: {
     mutate: [
