@@ -1,6 +1,4 @@
 import {
-  type Binding,
-  hasReason,
   type Namespace,
   type Node,
   namespaces as namespaceResource,
@@ -14,15 +12,15 @@ import { type Client, createInformer, type Informer, keyOf } from '@coracle/clie
 import type { Environment } from '@coracle/environment'
 import type { ClusterEvent } from './cluster-event.ts'
 import { type Diagnosis, explain } from './fit-error.ts'
-import { Framework, naming } from './framework.ts'
+import { Framework } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import { defaultPlugins } from './plugins/index.ts'
 import type { Plugin } from './plugins/plugin.ts'
+import { PodBinder } from './pod-binder.ts'
 import { PodReporter } from './pod-reporter.ts'
-import { type Preemption, planPreemption } from './preemption/preempt.ts'
+import type { Preemption } from './preemption/preempt.ts'
 import { Preemptor } from './preemption/preemptor.ts'
 import type { PreparedPod } from './prepared-pod.ts'
-import { priorityOf } from './priority.ts'
 import { schedule } from './schedule.ts'
 import { isSeenAlike, SchedulerCache } from './scheduler-cache.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
@@ -63,7 +61,6 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 }
 
 class SchedulerLoop implements Scheduler {
-  readonly #client: Client
   readonly #environment: Environment
   readonly #name: string
   readonly #percentageOfNodesToScore: number | undefined
@@ -73,13 +70,12 @@ class SchedulerLoop implements Scheduler {
   readonly #budgets: Informer<PodDisruptionBudget>
   readonly #reporter: PodReporter
   readonly #preemptor: Preemptor
+  readonly #binder: PodBinder
   readonly #cache = new SchedulerCache()
   readonly #framework: Framework
   readonly #queue: SchedulingQueue
   readonly #wakeUps: WakeUps
   readonly #work = new Set<Promise<unknown>>()
-  /** Nodes by uid of the pods bound to them, until the API shows it. */
-  readonly #assumed = new Map<string, NodeInfo>()
   #searchStart = 0
   #isRunning = false
   #isTurnDue = false
@@ -88,7 +84,6 @@ class SchedulerLoop implements Scheduler {
 
   constructor(options: SchedulerOptions) {
     const { client, environment, name = defaultSchedulerName, plugins = defaultPlugins } = options
-    this.#client = client
     this.#environment = environment
     this.#name = name
     this.#percentageOfNodesToScore = options.percentageOfNodesToScore
@@ -97,8 +92,9 @@ class SchedulerLoop implements Scheduler {
     this.#namespaces = createInformer(client, namespaceResource, {}, environment)
     this.#budgets = createInformer(client, podDisruptionBudgets, {}, environment)
     this.#reporter = new PodReporter(client, environment, name)
-    this.#preemptor = new Preemptor(client, environment, this.#reporter, this.#cache)
+    this.#preemptor = new Preemptor(client, environment, this.#budgets, this.#cache, this.#reporter)
     this.#framework = new Framework(plugins)
+    this.#binder = new PodBinder(client, environment, this.#framework, this.#cache, this.#reporter)
     this.#queue = new SchedulingQueue(environment.clock, () => this.#scheduleTurn())
     this.#wakeUps = new WakeUps(this.#framework, this.#cache)
   }
@@ -159,14 +155,14 @@ class SchedulerLoop implements Scheduler {
     if (isFinished(pod)) this.#podGone(pod)
     else if (nodeName) {
       this.#unqueue(uid)
-      const wasAssumed = this.#assumed.delete(uid)
+      const wasAssumed = this.#binder.confirm(uid)
       const old = this.#cache.place(pod, nodeName)
       if (wasAssumed || old === undefined) this.#happened({ type: 'pod-placed', pod, nodeName })
       else if (old.spec !== pod.spec || !isSeenAlike(old, pod)) {
         this.#happened({ type: 'pod-placed', pod, old, nodeName })
       }
     } else if (this.#isOurs(pod)) {
-      if (this.#assumed.has(uid)) return
+      if (this.#binder.isAssumed(uid)) return
       this.#noteNomination(pod, before)
       this.#enqueue(pod)
     } else this.#unqueue(uid)
@@ -195,12 +191,8 @@ class SchedulerLoop implements Scheduler {
   #podGone(pod: Pod): void {
     const uid = pod.metadata.uid ?? ''
     this.#unqueue(uid)
-    this.#assumed.delete(uid)
-    this.#leave(pod)
-  }
-
-  #leave(pod: Pod): void {
-    const nodeName = this.#cache.remove(pod.metadata.uid ?? '')
+    this.#binder.confirm(uid)
+    const nodeName = this.#cache.remove(uid)
     if (nodeName !== undefined) this.#happened({ type: 'pod-removed', pod, nodeName })
   }
 
@@ -248,9 +240,8 @@ class SchedulerLoop implements Scheduler {
     if (!this.#hasOverflowed) return
     this.#hasOverflowed = false
     for (const pod of this.#pods.list()) {
-      if (!pod.spec.nodeName && !isFinished(pod) && this.#isOurs(pod) && !this.#assumed.has(pod.metadata.uid ?? '')) {
-        this.#enqueue(pod)
-      }
+      const isWaiting = !pod.spec.nodeName && !isFinished(pod) && this.#isOurs(pod)
+      if (isWaiting && !this.#binder.isAssumed(pod.metadata.uid ?? '')) this.#enqueue(pod)
     }
   }
 
@@ -280,54 +271,22 @@ class SchedulerLoop implements Scheduler {
     })
   }
 
-  /** The pod counts as placed from here on, long before the API says so; a failure takes that back. */
   async #bind(pod: Pod, node: NodeInfo): Promise<void> {
-    const { name = '', namespace = '', uid = '' } = pod.metadata
-    this.#assumed.set(uid, node)
-    this.#cache.place(pod, node.name)
+    const { uid = '' } = pod.metadata
     this.#cache.nominations.remove(uid)
-    try {
-      const refusal = this.#framework.reserve(pod, node)
-      if (refusal !== undefined) throw new Error(refusal)
-      await this.#framework.preBind(pod, node)
-      await naming('running Bind plugin "DefaultBinder"', this.#postBinding(pod, node.name))
+    if (await this.#binder.bind(pod, node)) {
       this.#unqueue(uid)
-      this.#reporter.bound(pod, node.name)
-    } catch (error) {
-      this.#forget(pod)
-      this.#environment.logger.warn('binding failed', { pod: `${namespace}/${name}`, node: node.name, error })
-      this.#queue.failed(uid)
-      // Somebody else has deleted or bound it: there is nothing left to tell.
-      const { message, cause } = error as Error
-      if (hasReason(cause, 'NotFound') || hasReason(cause, 'Conflict')) return
-      await this.#reporter.unbound(pod, 'SchedulerError', message)
+      return
     }
-  }
-
-  async #postBinding(pod: Pod, node: string): Promise<void> {
-    const { name = '', namespace = '', uid = '' } = pod.metadata
-    const binding: Binding = {
-      apiVersion: 'v1',
-      kind: 'Binding',
-      metadata: { name, namespace, uid },
-      target: { kind: 'Node', name: node },
-    }
-    await this.#client.createSubresource(podResource, { namespace, name }, 'binding', binding)
-  }
-
-  #forget(pod: Pod): void {
-    const node = this.#assumed.get(pod.metadata.uid ?? '')
-    if (node === undefined) return
-    this.#assumed.delete(pod.metadata.uid ?? '')
-    this.#framework.unreserve(pod, node)
-    this.#leave(pod)
+    this.#queue.failed(uid)
+    this.#happened({ type: 'pod-removed', pod, nodeName: node.name })
   }
 
   /** The pod found no node: it rests, less important pods leave for it where that helps, and it is told what is the matter. */
   #putToRest(prepared: PreparedPod, diagnosis: Diagnosis): Promise<unknown> {
     const { pod } = prepared
     const { uid = '' } = pod.metadata
-    const preemption = this.#preemption(prepared, diagnosis)
+    const preemption = this.#preemptor.plan(prepared, diagnosis)
     if (preemption?.type === 'preempts') this.#cache.nominations.set(pod, preemption.victims.node.name)
     else if (preemption?.type === 'hopeless') this.#unnominate(uid)
     const nominated = this.#cache.nominatedNode(uid)
@@ -336,35 +295,9 @@ class SchedulerLoop implements Scheduler {
     const group = JSON.stringify([prepared.signature, nominated === undefined ? '' : uid, ...refusedBy])
     this.#queue.rest(uid, { group, refusedBy })
     const message = [explain(diagnosis), preemptionMessage(preemption)].filter(Boolean).join(' ')
-    const work = [this.#reporter.unbound(pod, 'Unschedulable', message, nominated ?? '')]
-    if (preemption?.type === 'preempts') {
-      const { victims } = preemption
-      work.push(this.#preemptor.preempt(pod, victims), ...this.#displaceNominated(pod, victims.node.name))
-    }
-    return Promise.all(work)
-  }
-
-  #preemption(prepared: PreparedPod, diagnosis: Diagnosis): Preemption | undefined {
-    if (diagnosis.nodeCount === 0) return undefined
-    if (this.#preemptor.isUnderWay(prepared.pod.metadata.uid ?? '')) {
-      return { type: 'not-eligible', message: 'waiting for the preemption for this pod to be finished.' }
-    }
-    return planPreemption({
-      prepared,
-      diagnosis,
-      cluster: this.#cache,
-      budgets: this.#budgets.list(),
-      random: this.#environment.random,
-    })
-  }
-
-  /** Less important pods that were to come to the node look for another one. */
-  #displaceNominated(pod: Pod, node: string): Promise<void>[] {
-    const displaced = this.#cache.nominatedPods(node).filter((other) => priorityOf(other) < priorityOf(pod))
-    return displaced.map((other) => {
-      this.#cache.nominations.remove(other.metadata.uid ?? '')
-      return this.#reporter.unnominated(other)
-    })
+    const reported = this.#reporter.unbound(pod, 'Unschedulable', message, nominated ?? '')
+    if (preemption?.type !== 'preempts') return reported
+    return Promise.all([reported, this.#preemptor.preempt(pod, preemption.victims)])
   }
 }
 

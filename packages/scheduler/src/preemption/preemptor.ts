@@ -1,32 +1,87 @@
-import { formatTime, hasReason, type Pod, type PodCondition, pods as podResource } from '@coracle/api'
-import type { Client } from '@coracle/client'
+import {
+  formatTime,
+  hasReason,
+  type Pod,
+  type PodCondition,
+  type PodDisruptionBudget,
+  pods as podResource,
+} from '@coracle/api'
+import type { Client, Informer } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
-import type { Cluster } from '../cluster.ts'
+import type { Diagnosis } from '../fit-error.ts'
 import type { PodReporter } from '../pod-reporter.ts'
-import { preemptionReason } from './preempt.ts'
+import type { PreparedPod } from '../prepared-pod.ts'
+import { priorityOf } from '../priority.ts'
+import type { SchedulerCache } from '../scheduler-cache.ts'
+import { type Preemption, planPreemption, preemptionReason } from './preempt.ts'
 import type { Victims } from './victims.ts'
 
 /** Has less important pods leave for others. */
 export class Preemptor {
   readonly #client: Client
   readonly #environment: Environment
+  readonly #budgets: Informer<PodDisruptionBudget>
+  readonly #cache: SchedulerCache
   readonly #reporter: PodReporter
-  readonly #cluster: Cluster
   /** What was decided, by uid of the pod that needs room. */
   readonly #underWay = new Map<string, Victims>()
 
-  constructor(client: Client, environment: Environment, reporter: PodReporter, cluster: Cluster) {
+  constructor(
+    client: Client,
+    environment: Environment,
+    budgets: Informer<PodDisruptionBudget>,
+    cache: SchedulerCache,
+    reporter: PodReporter,
+  ) {
     this.#client = client
     this.#environment = environment
+    this.#budgets = budgets
+    this.#cache = cache
     this.#reporter = reporter
-    this.#cluster = cluster
+  }
+
+  /** Decides who leaves for a pod that found no node; undefined where there are no nodes. */
+  plan(prepared: PreparedPod, diagnosis: Diagnosis): Preemption | undefined {
+    if (diagnosis.nodeCount === 0) return undefined
+    if (this.#isUnderWay(prepared.pod.metadata.uid ?? '')) {
+      return { type: 'not-eligible', message: 'waiting for the preemption for this pod to be finished.' }
+    }
+    return planPreemption({
+      prepared,
+      diagnosis,
+      cluster: this.#cache,
+      budgets: this.#budgets.list(),
+      random: this.#environment.random,
+    })
+  }
+
+  /** The pod waits no longer. */
+  forget(uid: string): void {
+    this.#underWay.delete(uid)
+  }
+
+  /**
+   * Deletes the victims, within their own grace periods, and has less important pods look for another node that were to come to this
+   * one. What fails is logged, and decided anew when the pod is tried again.
+   */
+  async preempt(pod: Pod, victims: Victims): Promise<void> {
+    const { uid = '' } = pod.metadata
+    this.#underWay.set(uid, victims)
+    const node = victims.node.name
+    const evictions = Promise.allSettled(victims.pods.map((victim) => this.#evict(victim, pod, node)))
+    await Promise.all(this.#displaceNominated(pod, node))
+    for (const result of await evictions) {
+      if (result.status === 'fulfilled') continue
+      this.#environment.logger.warn('preempting a pod failed', { for: pod.metadata.name, error: result.reason })
+      this.#underWay.delete(uid)
+    }
   }
 
   /** Whether pods that have to leave for this one are not seen leaving yet: until then nothing more may be decided for it. */
-  isUnderWay(uid: string): boolean {
+  #isUnderWay(uid: string): boolean {
     const victims = this.#underWay.get(uid)
     if (victims === undefined) return false
-    const pods = this.#cluster.node(victims.node.name)?.pods
+    const pods = this.#cache.node(victims.node.name)?.pods
     const isPending = victims.pods.some(({ metadata }) => {
       const seen = pods?.get(metadata.uid ?? '')
       return seen !== undefined && seen.metadata.deletionTimestamp === undefined
@@ -35,21 +90,12 @@ export class Preemptor {
     return isPending
   }
 
-  /** The pod waits no longer. */
-  forget(uid: string): void {
-    this.#underWay.delete(uid)
-  }
-
-  /** Deletes the victims, within their own grace periods. What fails is logged, and decided anew when the pod is tried again. */
-  async preempt(pod: Pod, victims: Victims): Promise<void> {
-    const { uid = '' } = pod.metadata
-    this.#underWay.set(uid, victims)
-    const results = await Promise.allSettled(victims.pods.map((victim) => this.#evict(victim, pod, victims.node.name)))
-    for (const result of results) {
-      if (result.status === 'fulfilled') continue
-      this.#environment.logger.warn('preempting a pod failed', { for: pod.metadata.name, error: result.reason })
-      this.#underWay.delete(uid)
-    }
+  #displaceNominated(pod: Pod, node: string): readonly Promise<void>[] {
+    const displaced = this.#cache.nominatedPods(node).filter((other) => priorityOf(other) < priorityOf(pod))
+    return displaced.map((other) => {
+      this.#cache.nominations.remove(other.metadata.uid ?? '')
+      return this.#reporter.unnominated(other)
+    })
   }
 
   async #evict(victim: Pod, pod: Pod, node: string): Promise<void> {
