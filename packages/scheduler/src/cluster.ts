@@ -7,6 +7,10 @@ export interface Cluster {
   /** All nodes, those of a zone not beside each other, so that a search of some of them sees all zones alike. */
   readonly nodes: readonly NodeInfo[]
   node(name: string): NodeInfo | undefined
+  /** Those of the nodes that have pods with affinity or anti-affinity to pods. */
+  readonly nodesWithAffinity: ReadonlySet<NodeInfo>
+  /** Whether there is any pod to come to a node when others have left it. */
+  readonly hasNominatedPods: boolean
   /** Pods that are to come to the node when others have left it to make room for them. */
   nominatedPods(node: string): readonly Pod[]
   /** Where the pod of this uid is to come. */

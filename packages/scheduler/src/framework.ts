@@ -25,7 +25,9 @@ export class Framework {
   /** Prepares all plugins for one attempt to find a node for the pod. */
   prepare(pod: Pod, cluster: Cluster): PreparedPod {
     const nodeSignature = JSON.stringify(this.#nodePlugins.map((plugin) => plugin.signature(pod)))
-    return new PreparedPod(pod, cluster, nodeSignature, this.#classOf(pod, nodeSignature), this.#clusterPlugins)
+    const podClass = this.#classOf(pod, nodeSignature)
+    podClass.trim(cluster.nodes.length)
+    return new PreparedPod(pod, cluster, nodeSignature, podClass, this.#clusterPlugins)
   }
 
   /** Whether one of these plugins, which kept the pod from nodes, says that the event helps it. */

@@ -27,6 +27,10 @@ export class Nominations {
     return node
   }
 
+  get isEmpty(): boolean {
+    return this.#nodes.size === 0
+  }
+
   podsOf(node: string): readonly Pod[] {
     const pods = this.#pods.get(node)
     return pods === undefined ? none : [...pods.values()]

@@ -11,8 +11,16 @@ export interface PluginRefusal extends Refusal {
 interface Verdict {
   readonly version: number
   readonly refusal: PluginRefusal | undefined
-  /** In the order of the scorers; made when the node is first a candidate. */
-  scores: readonly number[] | undefined
+  /** Made when the node is first a candidate. */
+  scores: NodeScores | undefined
+}
+
+/** What the scorers say of a node. */
+export interface NodeScores {
+  /** The weighted sum of those whose scores are 0–100 already. */
+  readonly sum: number
+  /** The scores of those that compare nodes, in their order. */
+  readonly compared: readonly number[]
 }
 
 export interface WeightedScorer {
@@ -31,8 +39,10 @@ export interface NamedFilter<F extends NodeFilter = NodeFilter> {
  */
 export class PodClass {
   readonly filters: readonly NamedFilter[]
-  readonly scorers: readonly WeightedScorer[]
-  readonly #verdicts = new WeakMap<NodeInfo, Verdict>()
+  /** The scorers that compare nodes with each other. */
+  readonly comparing: readonly WeightedScorer[]
+  readonly #alone: readonly WeightedScorer[]
+  readonly #verdicts = new Map<NodeInfo, Verdict>()
 
   /** `pod` stands for all of its class. */
   constructor(pod: Pod, plugins: readonly NodePlugin[]) {
@@ -40,10 +50,12 @@ export class PodClass {
       const filter = plugin.filter?.(pod)
       return filter === undefined ? [] : [{ plugin: plugin.name, filter }]
     })
-    this.scorers = plugins.flatMap((plugin) => {
+    const scorers = plugins.flatMap((plugin) => {
       const scorer = plugin.scorer?.(pod)
       return scorer === undefined ? [] : [{ scorer, weight: plugin.weight ?? 1 }]
     })
+    this.comparing = scorers.filter(({ scorer }) => scorer.normalize !== undefined)
+    this.#alone = scorers.filter(({ scorer }) => scorer.normalize === undefined)
   }
 
   /** The first refusal of the node; undefined where it takes such pods. */
@@ -51,16 +63,23 @@ export class PodClass {
     return this.#verdict(node).refusal
   }
 
-  /** What the scorers say of the node, in their order. */
-  scores(node: NodeInfo): readonly number[] {
+  scores(node: NodeInfo): NodeScores {
     const verdict = this.#verdict(node)
-    verdict.scores ??= this.scorers.map(({ scorer }) => scorer.score(node))
+    verdict.scores ??= {
+      sum: this.#alone.reduce((sum, { scorer, weight }) => sum + weight * scorer.score(node), 0),
+      compared: this.comparing.map(({ scorer }) => scorer.score(node)),
+    }
     return verdict.scores
+  }
+
+  /** Forgets verdicts where there are many more than nodes: those of nodes that are gone. */
+  trim(nodeCount: number): void {
+    if (this.#verdicts.size > 2 * nodeCount) this.#verdicts.clear()
   }
 
   #verdict(node: NodeInfo): Verdict {
     const known = this.#verdicts.get(node)
-    if (known?.version === node.version) return known
+    if (known !== undefined && known.version === node.version) return known
     const verdict: Verdict = { version: node.version, refusal: firstRefusal(this.filters, node), scores: undefined }
     this.#verdicts.set(node, verdict)
     return verdict

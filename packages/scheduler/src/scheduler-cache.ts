@@ -19,6 +19,7 @@ export class SchedulerCache implements Cluster {
   readonly #strays = new Map<string, Map<string, Pod>>()
   readonly #namespaces = new Map<string, Labels>()
   readonly nominations = new Nominations()
+  readonly nodesWithAffinity = new Set<NodeInfo>()
   readonly #indexes = new NodeIndexes(this.#nodes)
   #list: readonly NodeInfo[] | undefined = []
   namespacesVersion = 0
@@ -30,6 +31,10 @@ export class SchedulerCache implements Cluster {
 
   node(name: string): NodeInfo | undefined {
     return this.#nodes.get(name)
+  }
+
+  get hasNominatedPods(): boolean {
+    return !this.nominations.isEmpty
   }
 
   nominatedPods(node: string): readonly Pod[] {
@@ -60,17 +65,17 @@ export class SchedulerCache implements Cluster {
   setNode(node: Node): void {
     const name = node.metadata.name ?? ''
     const known = this.#nodes.get(name)
-    if (known !== undefined) {
-      if (zoneOf(known.node) !== zoneOf(node)) this.#list = undefined
-      known.setNode(node)
-    } else {
-      const info = new NodeInfo(node)
+    const info = known ?? new NodeInfo(node)
+    if (known === undefined) {
       for (const pod of this.#strays.get(name)?.values() ?? []) info.add(pod)
       this.#strays.delete(name)
       this.#nodes.set(name, info)
       this.#list = undefined
+    } else {
+      if (zoneOf(known.node) !== zoneOf(node)) this.#list = undefined
+      known.setNode(node)
     }
-    this.#indexes.changed(name)
+    this.#changed(info)
   }
 
   removeNode(name: string): void {
@@ -78,6 +83,7 @@ export class SchedulerCache implements Cluster {
     if (known === undefined) return
     if (known.pods.size > 0) this.#strays.set(name, known.pods)
     this.#nodes.delete(name)
+    this.nodesWithAffinity.delete(known)
     this.#list = undefined
     this.#indexes.changed(name)
   }
@@ -103,7 +109,7 @@ export class SchedulerCache implements Cluster {
     }
     if (isSame) info.update(pod)
     else info.add(pod)
-    this.#indexes.changed(node)
+    this.#changed(info)
     return known
   }
 
@@ -117,9 +123,15 @@ export class SchedulerCache implements Cluster {
     if (info === undefined) this.#removeStray(uid, node)
     else if (pod !== undefined) {
       info.remove(pod)
-      this.#indexes.changed(node)
+      this.#changed(info)
     }
     return node
+  }
+
+  #changed(info: NodeInfo): void {
+    if (info.podsWithAffinity.size > 0) this.nodesWithAffinity.add(info)
+    else this.nodesWithAffinity.delete(info)
+    this.#indexes.changed(info.name)
   }
 
   #podsOf(node: string): ReadonlyMap<string, Pod> {

@@ -5,9 +5,16 @@ import type { NodeInfo } from './node-info.ts'
 export type Contribution = readonly [place: string, amount: number]
 
 interface Place {
+  readonly name: string
   /** Contributions to it, also those of nothing. */
   contributions: number
   sum: number
+}
+
+/** What a node has contributed to a place. */
+interface Part {
+  readonly place: Place
+  readonly amount: number
 }
 
 /**
@@ -16,7 +23,7 @@ interface Place {
  */
 export class TopologySums implements NodeIndex {
   readonly #contributionsOf: (node: NodeInfo) => readonly Contribution[]
-  readonly #byNode = new Map<string, readonly Contribution[]>()
+  readonly #byNode = new Map<string, readonly Part[]>()
   readonly #places = new Map<string, Place>()
   /** How many places have each sum. */
   readonly #bySum = new Map<number, number>()
@@ -26,15 +33,18 @@ export class TopologySums implements NodeIndex {
   }
 
   put(node: NodeInfo): void {
+    const { name } = node
     const contributions = this.#contributionsOf(node)
-    this.remove(node.name)
-    if (contributions.length === 0) return
-    this.#byNode.set(node.name, contributions)
-    for (const [place, amount] of contributions) this.#change(place, amount, 1)
+    const before = this.#byNode.get(name) ?? []
+    if (contributions.length > 0) {
+      const parts = contributions.map(([place, amount]) => ({ place: this.#change(place, amount, 1), amount }))
+      this.#byNode.set(name, parts)
+    } else if (before.length > 0) this.#byNode.delete(name)
+    for (const { place, amount } of before) this.#change(place.name, -amount, -1)
   }
 
   remove(name: string): void {
-    for (const [place, amount] of this.#byNode.get(name) ?? []) this.#change(place, -amount, -1)
+    for (const { place, amount } of this.#byNode.get(name) ?? []) this.#change(place.name, -amount, -1)
     this.#byNode.delete(name)
   }
 
@@ -46,6 +56,11 @@ export class TopologySums implements NodeIndex {
   /** The sum of a place, 0 where it is not there. */
   get(place: string): number {
     return this.#places.get(place)?.sum ?? 0
+  }
+
+  /** The sum of the first place that the node contributes to; undefined where there is none. */
+  at(node: NodeInfo): number | undefined {
+    return this.#byNode.get(node.name)?.[0]?.place.sum
   }
 
   /** How many places there are. */
@@ -63,17 +78,17 @@ export class TopologySums implements NodeIndex {
     return this.#bySum.size > (this.#bySum.has(0) ? 1 : 0)
   }
 
-  #change(name: string, amount: number, contributions: number): void {
-    const place = this.#places.get(name) ?? { contributions: 0, sum: 0 }
-    if (this.#places.has(name)) this.#countSum(place.sum, -1)
+  #change(name: string, amount: number, contributions: number): Place {
+    const known = this.#places.get(name)
+    const place = known ?? { name, contributions: 0, sum: 0 }
+    if (known === undefined) this.#places.set(name, place)
+    else if (amount === 0 && contributions === 0) return place
+    else this.#countSum(place.sum, -1)
     place.sum += amount
     place.contributions += contributions
-    if (place.contributions === 0 && place.sum === 0) {
-      this.#places.delete(name)
-      return
-    }
-    this.#places.set(name, place)
-    this.#countSum(place.sum, 1)
+    if (place.contributions === 0 && place.sum === 0) this.#places.delete(name)
+    else this.#countSum(place.sum, 1)
+    return place
   }
 
   #countSum(sum: number, change: 1 | -1): void {

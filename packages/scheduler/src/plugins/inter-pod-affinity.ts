@@ -32,14 +32,15 @@ export const interPodAffinity: ClusterPlugin = {
   ],
   filter(pod, cluster) {
     const terms = affinityTermsOf(pod)
-    if (terms.required.length + terms.requiredAnti.length === 0 && !hasPodsWithAffinity(cluster)) return undefined
+    if (terms.required.length + terms.requiredAnti.length === 0 && cluster.nodesWithAffinity.size === 0)
+      return undefined
     const counts = cluster.index(indexKey('required', pod, cluster), () => new AffinityCounts(pod, cluster))
     return createFilter(pod, terms, counts, cluster)
   },
   scorer(pod, cluster) {
     const { preferred, preferredAnti } = affinityTermsOf(pod)
     const hasPreferences = preferred.length + preferredAnti.length > 0
-    if (!hasPreferences && !hasPodsWithAffinity(cluster)) return undefined
+    if (!hasPreferences && cluster.nodesWithAffinity.size === 0) return undefined
     const scores = cluster.index(indexKey('preferred', pod, cluster), () => {
       return new TopologySums(({ node, pods, podsWithAffinity }) => {
         const others = hasPreferences ? pods : podsWithAffinity
@@ -54,23 +55,6 @@ export const interPodAffinity: ClusterPlugin = {
 /** Pods that no term tells apart have the same counts. */
 const indexKey = (use: string, pod: Pod, { namespacesVersion }: Cluster): string =>
   `InterPodAffinity ${use} ${namespacesVersion} ${JSON.stringify(interPodAffinity.signature(pod))}`
-
-/** Which nodes have pods with affinity or anti-affinity. */
-class NodesWithAffinity implements NodeIndex {
-  readonly names = new Set<string>()
-
-  put({ name, podsWithAffinity }: NodeInfo): void {
-    if (podsWithAffinity.size > 0) this.names.add(name)
-    else this.names.delete(name)
-  }
-
-  remove(name: string): void {
-    this.names.delete(name)
-  }
-}
-
-const hasPodsWithAffinity = (cluster: Cluster): boolean =>
-  cluster.index('InterPodAffinity nodes', () => new NodesWithAffinity()).names.size > 0
 
 /** A label of nodes, and how much it counts. */
 type Count = readonly [topologyKey: string, amount: number]

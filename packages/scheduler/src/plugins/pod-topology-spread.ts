@@ -98,7 +98,8 @@ function createScorer(
     normalize(scores) {
       let least = Number.POSITIVE_INFINITY
       let most = 0
-      for (const score of scores) {
+      for (let index = 0; index < scores.length; index++) {
+        const score = scores[index] as number
         if (score < 0) continue
         least = Math.min(least, score)
         most = Math.max(most, score)
@@ -122,8 +123,8 @@ function partialScore(
     topologyKey === hostnameLabel ? scored.length : new Set(scored.flatMap((node) => placeOf(node) ?? [])).size
   const weight = Math.log(placeCount + 2)
   return (node) => {
-    const place = placeOf(node)
-    return place === undefined ? 0 : counts.get(place) * weight + (maxSkew - 1)
+    const count = counts.at(node)
+    return count === undefined ? 0 : count * weight + (maxSkew - 1)
   }
 }
 

@@ -52,6 +52,8 @@ export function makeCluster(nodes: readonly NodeInfo[], namespaces: Readonly<Rec
   return {
     nodes,
     node: (name) => nodes.find((node) => node.name === name),
+    nodesWithAffinity: new Set(nodes.filter(({ podsWithAffinity }) => podsWithAffinity.size > 0)),
+    hasNominatedPods: false,
     nominatedPods: () => [],
     nominatedNode: () => undefined,
     namespaceLabels: (name) => namespaces[name] ?? {},
