@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { deployment, deployments, rollout } from './deployments.ts'
 import { replication, scheduling } from './replication.ts'
 import { create, get, list, status } from './requests.ts'
 import { crowds, idle } from './simulated-nodes.ts'
@@ -22,6 +23,9 @@ const benchmarks: readonly Benchmark[] = [
   watchers,
   replication,
   scheduling,
+  deployment,
+  rollout,
+  deployments,
   idle,
   ...crowds,
 ]

@@ -38,7 +38,10 @@ export const areas: Readonly<Record<string, MutationArea>> = {
       'packages/api/src/field-selectors.ts',
     ],
   },
-  plans: { mutate: ['packages/controllers/src/**/plan.ts'] },
+  plans: {
+    mutate: ['packages/controllers/src/**/plan.ts', 'packages/controllers/src/{deployment,replicas}/*.ts', ...noTests],
+    tests: ['packages/controllers/**/*.test.ts'],
+  },
   'watch-cache': {
     mutate: ['packages/apiserver/src/watch-cache/**/*.ts', ...noTests],
     tests: ['packages/apiserver/src/watch-cache/**/*.test.ts'],

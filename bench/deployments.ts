@@ -1,0 +1,122 @@
+import { type Benchmark, limit, ratio } from './support/benchmark.ts'
+import { Connection } from './support/connection.ts'
+import { countPods } from './support/pods.ts'
+import { until, workOf } from './support/work.ts'
+
+const replicas = 1000
+const name = 'bench-deployment'
+const path = '/apis/apps/v1/namespaces/default/deployments'
+
+/** A deployment with a thousand pods, which do not get any further where there are no nodes. */
+export const deployment: Benchmark = {
+  name: 'deployment',
+  rows: [
+    { what: 'Deployment 0 → 1,000 pods, no nodes, per pod', budget: ratio(0.12, 2.6e-3, 'CPU') },
+    { what: 'those 1,000 pods collected, per pod', budget: ratio(0.03, 5e-3, 'CPU') },
+  ],
+  rounds: 3,
+  needsOwnServer: false,
+  async measure(subject) {
+    await using server = await subject.start(['--nodes', '0'])
+    const connection = await Connection.open(server.target)
+    const created = await workOf(server, replicas, async () => {
+      await connection.ask('POST', path, deploymentOf(name, replicas))
+      await until(async () => (await countPods(connection)) >= replicas)
+    })
+    const collected = await workOf(server, replicas, async () => {
+      await connection.ask('DELETE', `${path}/${name}?propagationPolicy=Background`)
+      await until(async () => (await countPods(connection)) === 0)
+    })
+    connection.close()
+    return [created, collected]
+  },
+}
+
+/** A thousand pods replaced, a quarter too many and a quarter missing at most. */
+export const rollout: Benchmark = {
+  name: 'rollout',
+  rows: [
+    {
+      what: 'rolling update of 1,000 replicas on 100 simulated nodes, per replica',
+      budget: limit(2e-3, 'CPU'),
+    },
+  ],
+  rounds: 3,
+  needsOwnServer: true,
+  async measure(subject) {
+    await using server = await subject.start(['--nodes', '100', '--runtime', 'simulated'])
+    const connection = await Connection.open(server.target)
+    await connection.ask('POST', path, deploymentOf(name, replicas))
+    await until(() => isRolledOut(connection, name))
+    const rolled = await workOf(server, replicas, async () => {
+      await connection.ask('PUT', `${path}/${name}`, deploymentOf(name, replicas, 'example/main:2'))
+      await until(() => isRolledOut(connection, name))
+    })
+    connection.close()
+    return [rolled]
+  },
+}
+
+const many = 600
+
+/** Small deployments, as a file of manifests brings them. */
+export const deployments: Benchmark = {
+  name: 'deployments',
+  rows: [
+    {
+      what: '600 Deployments of one pod on 10 simulated nodes: until available, per Deployment',
+      budget: limit(4e-3, 'CPU'),
+    },
+  ],
+  rounds: 3,
+  needsOwnServer: true,
+  async measure(subject) {
+    await using server = await subject.start(['--nodes', '10', '--runtime', 'simulated'])
+    const connection = await Connection.open(server.target)
+    const names = Array.from({ length: many }, (_, index) => `${name}-${index}`)
+    const available = await workOf(server, many, async () => {
+      for (const each of names) await connection.ask('POST', path, deploymentOf(each, 1))
+      for (const each of names) await until(() => isRolledOut(connection, each))
+    })
+    connection.close()
+    return [available]
+  },
+}
+
+function deploymentOf(name: string, replicas: number, image = 'example/main'): object {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: { containers: [{ name: 'main', image, command: ['serve'] }] },
+      },
+    },
+  }
+}
+
+interface DeploymentObject {
+  readonly metadata: { readonly generation: number }
+  readonly spec: { readonly replicas: number }
+  readonly status?: {
+    readonly observedGeneration?: number
+    readonly replicas?: number
+    readonly updatedReplicas?: number
+    readonly availableReplicas?: number
+  }
+}
+
+/** Whether a deployment has only new pods, and all of them available. */
+async function isRolledOut(connection: Connection, name: string): Promise<boolean> {
+  const { metadata, spec, status = {} } = (await connection.ask('GET', `${path}/${name}`)) as DeploymentObject
+  return (
+    status.observedGeneration === metadata.generation &&
+    status.replicas === spec.replicas &&
+    status.updatedReplicas === spec.replicas &&
+    status.availableReplicas === spec.replicas
+  )
+}
