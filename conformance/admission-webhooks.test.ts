@@ -1,0 +1,131 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  startTestWebhook,
+  type TestWebhook,
+  webhookConfiguration,
+  webhookOf,
+} from '../packages/apiserver/src/testing/test-webhook.ts'
+import { rows } from './support/kubectl.ts'
+import { Program, run } from './support/program.ts'
+import { tools } from './support/tools.ts'
+
+// Webhooks that judge and change what kubectl and Helm write.
+
+let program: Program
+const kubectl = (...args: readonly string[]) => program.kubectlOk(args)
+const apply = (object: object, ...more: readonly string[]) =>
+  program.kubectl(['apply', '-f', '-', ...more], { input: JSON.stringify(object) })
+
+beforeAll(async () => {
+  program = await Program.start({ args: ['--memory', '--nodes', '0'] })
+})
+afterAll(() => program[Symbol.asyncDispose]())
+afterEach(() => kubectl('delete', 'mutatingwebhookconfigurations,validatingwebhookconfigurations', '--all'))
+
+const pod = (name: string, more: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, ...more },
+  spec: { containers: [{ name: 'main', image: 'nginx' }] },
+})
+
+const podsOnly = {
+  rules: [{ operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }],
+}
+
+async function configure(kind: 'Mutating' | 'Validating', webhook: TestWebhook, more: object = {}): Promise<void> {
+  const configuration = webhookConfiguration(
+    `${kind}WebhookConfiguration`,
+    'ours',
+    webhookOf(webhook, { ...podsOnly, ...more }),
+  )
+  const { code, stderr } = await apply(configuration)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+}
+
+describe('webhooks', () => {
+  it('are listed and explained', async () => {
+    await configure('Validating', await startTestWebhook())
+    const [header, row] = rows(await kubectl('get', 'validatingwebhookconfigurations'))
+    expect(header).toEqual(['NAME', 'WEBHOOKS', 'AGE'])
+    expect(row?.slice(0, 2)).toEqual(['ours', '1'])
+    expect(await kubectl('explain', 'mutatingwebhookconfigurations.webhooks.reinvocationPolicy')).toContain('<string>')
+  })
+
+  it('refuse what is applied, in their own words, and warn', async () => {
+    const webhook = await startTestWebhook(({ object }) => ({
+      allowed: object.metadata.labels?.team !== undefined,
+      status: { code: 403, reason: 'Forbidden', message: 'pods need a team' },
+      warnings: ['teams are checked'],
+    }))
+    await configure('Validating', webhook)
+    const refused = await apply(pod('web'))
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain(
+      'Error from server (Forbidden): error when creating "STDIN": admission webhook "check.example.com" denied the request: pods need a team',
+    )
+    expect(refused.stderr).toContain('Warning: teams are checked')
+    const accepted = await apply(pod('web', { labels: { team: 'a' } }))
+    expect([accepted.stdout, accepted.stderr]).toEqual(['pod/web created\n', 'Warning: teams are checked\n'])
+  })
+
+  it('add to what is applied, by the client or by the server, and applying again changes nothing', async () => {
+    const sidecar = { name: 'proxy', image: 'envoy' }
+    const webhook = await startTestWebhook(({ object }) =>
+      object.spec.containers.some(({ name }: { readonly name: string }) => name === 'proxy')
+        ? {}
+        : { patch: [{ op: 'add', path: '/spec/containers/-', value: sidecar }] },
+    )
+    await configure('Mutating', webhook)
+    for (const [name, flags] of [
+      ['side', ['--server-side']],
+      ['client', []],
+    ] as const) {
+      expect((await apply(pod(name), ...flags)).code).toBe(0)
+      const names = () => kubectl('get', 'pod', name, '-o', 'jsonpath={.spec.containers[*].name}')
+      expect(await names()).toBe('main proxy')
+      const again = await apply(pod(name), ...flags)
+      expect({ code: again.code, stderr: again.stderr }).toEqual({ code: 0, stderr: '' })
+      expect(await names()).toBe('main proxy')
+    }
+  })
+
+  it('that cannot be reached keep nothing from being mended', async () => {
+    await configure('Validating', {
+      ...(await startTestWebhook()),
+      clientConfig: { url: 'https://127.0.0.1:1/', caBundle: '' },
+    })
+    const { code, stderr } = await apply(pod('lost'))
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      'failed calling webhook "check.example.com": failed to call webhook: Post "https://127.0.0.1:1/?timeout=10s"',
+    )
+    expect(await kubectl('delete', 'validatingwebhookconfigurations', 'ours')).toContain('deleted')
+    expect((await apply(pod('lost'))).code).toBe(0)
+  })
+})
+
+describe('Helm', () => {
+  it('tells why a chart was refused', async () => {
+    const webhook = await startTestWebhook(() => ({ allowed: false, status: { message: 'not in this cluster' } }))
+    const everything = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
+    await configure('Validating', webhook, { rules: everything })
+    const home = await mkdtemp(join(tmpdir(), 'coracle-'))
+    try {
+      const chart = join(home, 'shop')
+      await mkdir(join(chart, 'templates'), { recursive: true })
+      await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: shop\nversion: 1.0.0\n')
+      const settings = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: blue\n'
+      await writeFile(join(chart, 'templates', 'settings.yaml'), settings)
+      const env = { HOME: home, KUBECONFIG: program.kubeconfig, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home }
+      const { code, stderr } = await run((await tools()).helm, ['install', 'shop', chart], { env })
+      expect(code).toBe(1)
+      expect(stderr).toContain('admission webhook "check.example.com" denied the request: not in this cluster')
+    } finally {
+      await rm(home, { recursive: true, force: true })
+    }
+  })
+})
