@@ -16,6 +16,7 @@ import { createReplicaSetController } from './replica-set/controller.ts'
 import { createReplicationController } from './replication-controller/controller.ts'
 import { createRootCaPublisher } from './root-ca/controller.ts'
 import { createServiceAccountController } from './service-account/controller.ts'
+import { createStatefulSetController } from './stateful-set/controller.ts'
 
 /** What controllers get from whoever runs them. */
 export interface ControllerHost {
@@ -54,6 +55,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('replicaset-controller', createReplicaSetController),
   inManager('deployment-controller', createDeploymentController),
   inManager('daemon-set-controller', createDaemonSetController),
+  inManager('statefulset-controller', createStatefulSetController),
   {
     ...named('generic-garbage-collector'),
     runs: 'alone',

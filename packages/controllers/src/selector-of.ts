@@ -11,3 +11,13 @@ export function selectorOf(selector: LabelSelectorObject | undefined): LabelSele
   matchers.set(selector, matcher)
   return matcher
 }
+
+/** What an object selects that owns what it selects. An empty selector, which would be everybody's, selects none. */
+export function ownSelector({
+  spec,
+}: {
+  readonly spec: { readonly selector: LabelSelectorObject }
+}): LabelSelectorMatcher {
+  const selector = selectorOf(spec.selector)
+  return selector.requirements.length === 0 ? nothing : selector
+}

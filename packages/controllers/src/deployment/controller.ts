@@ -1,14 +1,4 @@
-import {
-  type Deployment,
-  deployments,
-  hasReason,
-  type LabelSelectorMatcher,
-  nothing,
-  type Pod,
-  pods,
-  type ReplicaSet,
-  replicaSets,
-} from '@coracle/api'
+import { type Deployment, deployments, hasReason, type Pod, pods, type ReplicaSet, replicaSets } from '@coracle/api'
 import { controllerIndexName, type IndexFunction, keyOf, keyText } from '@coracle/client'
 import {
   type Change,
@@ -29,7 +19,7 @@ import {
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { hasEnded } from '../pods/pod-state.ts'
 import { RunningPods } from '../pods/running-pods.ts'
-import { selectorOf } from '../selector-of.ts'
+import { ownSelector } from '../selector-of.ts'
 import { isRollingUpdate } from './limits.ts'
 import { createFailureStatus, planDeployment } from './plan.ts'
 
@@ -41,7 +31,7 @@ const orphansByLabels: IndexFunction<ReplicaSet> = (set) => (controllerOf(set) =
 export function createDeploymentController(): Controller {
   const runningPods = new RunningPods()
   return controller('deployment-controller', { component: 'deployment-controller' })
-    .for(deployments, { indexes: { [selectorIndexName]: filedBySelector(selectorFor) } })
+    .for(deployments, { indexes: { [selectorIndexName]: filedBySelector<Deployment>(ownSelector) } })
     .owns(replicaSets, { indexes: { [orphanIndexName]: orphansByLabels } })
     .watches(replicaSets, deploymentsOfOrphan)
     .watches(pods, (pod, lookup) => recreatedDeployment(pod, lookup, runningPods), {
@@ -52,7 +42,7 @@ export function createDeploymentController(): Controller {
       if (object === undefined) return undefined
       const { namespace } = object.metadata
       const sets = context.informer(replicaSets)
-      const selector = selectorFor(object)
+      const selector = ownSelector(object)
       const isGoing = object.metadata.deletionTimestamp !== undefined
       const orphans = isGoing ? [] : selected(sets, orphanIndexName, namespace, selector).filter(isStaying)
       const deployment = orphans.length > 0 ? await liveOwner(context, object) : object
@@ -100,17 +90,11 @@ async function perform(
   return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
 }
 
-/** What a deployment selects. An empty selector, which would be everybody's ReplicaSets, selects none. */
-function selectorFor({ spec }: Deployment): LabelSelectorMatcher {
-  const selector = selectorOf(spec.selector)
-  return selector.requirements.length === 0 ? nothing : selector
-}
-
 function deploymentsOfOrphan(set: ReplicaSet, lookup: Lookup): readonly string[] {
   const { namespace, labels } = set.metadata
   if (controllerOf(set) !== undefined) return []
   const candidates = selecting(lookup.informer(deployments), namespace, labels)
-  return candidates.filter((deployment) => selectorFor(deployment).matches(labels)).map(keyOf)
+  return candidates.filter((deployment) => ownSelector(deployment).matches(labels)).map(keyOf)
 }
 
 const isStaying = ({ metadata }: ReplicaSet): boolean => metadata.deletionTimestamp === undefined

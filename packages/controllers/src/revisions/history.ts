@@ -16,19 +16,20 @@ export interface History {
 
 /**
  * Finds the present template of an owner among its revisions: a template that comes back is the latest revision again, and one
- * that is new becomes a revision. Pure.
+ * that is new becomes a revision, whose hash is also its label `hashLabel`. Pure.
  */
 export function historyOf(
   owner: RevisedOwner,
   revisions: readonly ControllerRevision[],
   isTaken: (name: string) => boolean,
+  hashLabel?: string,
 ): History {
   const sorted = [...revisions].sort(byRevision)
   const known = sorted.filter((revision) => isPresent(revision, owner)).at(-1)
   const past = sorted.filter((revision) => revision !== known)
   const latest = (past.at(-1)?.revision ?? 0) + 1
   if (known === undefined) {
-    const present = newRevision(owner, latest)
+    const present = newRevision(owner, latest, hashLabel)
     const isNameTaken = isTaken(present.metadata.name ?? '')
     const because = 'the template has no revision yet'
     return {

@@ -8,7 +8,7 @@ import {
 import { controllerRef } from '@coracle/controller-runtime'
 import { nameHash } from '../name-hash.ts'
 
-/** The label of revisions, and of the pods that are made of them, by which the two find each other. */
+/** The label of pods that says which revision they are made from: for daemon sets its hash, for stateful sets its name. */
 export const revisionHashLabel = 'controller-revision-hash'
 
 /** What is kept in revisions: the template of pods, of which there is a new revision whenever it changes. */
@@ -22,8 +22,8 @@ export function revisionData({ spec: { template } }: RevisedOwner): JsonObject {
   return { spec: { template: { ...template, $patch: 'replace' } } }
 }
 
-/** The revision that the present template of an owner would be. Its name follows from the template. */
-export function newRevision(owner: RevisedOwner, revision: number): ControllerRevision {
+/** The revision that the present template of an owner would be. Its name follows from the template; so does the label `hashLabel`. */
+export function newRevision(owner: RevisedOwner, revision: number, hashLabel = revisionHashLabel): ControllerRevision {
   const { namespace, name, annotations } = owner.metadata
   const data = revisionData(owner)
   const hash = nameHash(data, owner.status?.collisionCount)
@@ -33,7 +33,7 @@ export function newRevision(owner: RevisedOwner, revision: number): ControllerRe
     metadata: {
       name: `${name}-${hash}`,
       namespace,
-      labels: { ...owner.spec.template.metadata?.labels, [revisionHashLabel]: hash },
+      labels: { ...owner.spec.template.metadata?.labels, [hashLabel]: hash },
       annotations,
       ownerReferences: [controllerRef(owner)],
     },
@@ -42,7 +42,7 @@ export function newRevision(owner: RevisedOwner, revision: number): ControllerRe
   }
 }
 
-/** The value of the label that pods of a revision carry. */
+/** The hash that the name of a daemon set's revision ends with, which its pods carry. */
 export function revisionHash({ metadata: { name = '', labels } }: ControllerRevision): string {
   return labels?.[revisionHashLabel] ?? name
 }

@@ -1,0 +1,123 @@
+import {
+  deepEqual,
+  type OwnerReference,
+  type PersistentVolumeClaim,
+  type Pod,
+  persistentVolumeClaims,
+  pods,
+  type StatefulSet,
+  statefulSets,
+  type Volume,
+} from '@coracle/api'
+import { type Action, controllerOf, controllerRef } from '@coracle/controller-runtime'
+import { isWanted, podName } from './identity.ts'
+
+/** Looks up a claim of the stateful set's namespace by name. */
+export type ClaimLookup = (name: string) => PersistentVolumeClaim | undefined
+
+/** The claims of the pod with this number, as they would be made. */
+export function claimsOf(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
+  const { volumeClaimTemplates = [], selector } = set.spec
+  return volumeClaimTemplates.map((template) => ({
+    ...template,
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      ...template.metadata,
+      name: `${template.metadata.name}-${podName(set, ordinal)}`,
+      namespace: set.metadata.namespace,
+      labels: { ...template.metadata.labels, ...selector.matchLabels },
+    },
+  }))
+}
+
+/** The volumes of the pod with this number: its claims under the names of their templates, then what else the template has. */
+export function volumesOf(set: StatefulSet, ordinal: number, others: readonly Volume[] = []): readonly Volume[] {
+  const names = (set.spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name ?? '')
+  const claimed = names.map((name) => ({
+    name,
+    persistentVolumeClaim: { claimName: `${name}-${podName(set, ordinal)}` },
+  }))
+  return [...claimed, ...others.filter(({ name }) => !names.includes(name))]
+}
+
+/** Makes the claims that the pod with this number lacks. */
+export function createMissingClaims(set: StatefulSet, ordinal: number, claim: ClaimLookup): readonly Action[] {
+  const pod = podName(set, ordinal)
+  const ofSet = `Pod ${pod} in StatefulSet ${set.metadata.name}`
+  return claimsOf(set, ordinal)
+    .filter(({ metadata }) => claim(metadata.name ?? '') === undefined)
+    .map((object) => ({
+      type: 'create',
+      resource: persistentVolumeClaims,
+      object: {
+        ...object,
+        metadata: { ...object.metadata, ownerReferences: ownersWanted(set, ordinal, [], undefined) },
+      },
+      because: `pod ${pod} has no claim ${object.metadata.name}`,
+      events: {
+        succeeded: { reason: 'SuccessfulCreate', message: `create Claim {name} ${ofSet} success` },
+        failed: { reason: 'FailedCreate', message: `create Claim {name} for ${ofSet} failed error: {error}` },
+      },
+    }))
+}
+
+/**
+ * Whether a claim of the pod with this number is still there for a pod of the past, with which it will go: a new pod waits until
+ * then, and gets a claim of its own.
+ */
+export function hasStaleClaim(set: StatefulSet, ordinal: number, claim: ClaimLookup): boolean {
+  if (set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false
+  return claimsOf(set, ordinal).some(({ metadata }) => {
+    const present = claim(metadata.name ?? '')
+    return present?.metadata.ownerReferences?.some((owner) => isOf(owner, pods.kind, podName(set, ordinal))) === true
+  })
+}
+
+/** Sets whose the claims of a pod are, which decides what takes them along: the stateful set, the pod, or nothing. */
+export function alignClaims(set: StatefulSet, ordinal: number, pod: Pod, claim: ClaimLookup): readonly Action[] {
+  return claimsOf(set, ordinal).flatMap(({ metadata }) => {
+    const present = claim(metadata.name ?? '')
+    if (present === undefined || isOthers(present, set, pod)) return []
+    const { namespace, name = '', uid, resourceVersion, ownerReferences = [] } = present.metadata
+    const wanted = ownersWanted(set, ordinal, ownerReferences, pod)
+    if (deepEqual(wanted, ownerReferences)) return []
+    const body = { metadata: { uid, resourceVersion, ownerReferences: wanted.length === 0 ? null : wanted } }
+    return [
+      {
+        type: 'patch',
+        resource: persistentVolumeClaims,
+        key: namespace === undefined ? { name } : { namespace, name },
+        patch: { type: 'merge', body },
+        because: 'the stateful set says what becomes of the claims of its pods',
+      },
+    ]
+  })
+}
+
+/** Upstream's updateClaimOwnerRefForSetAndPod. */
+function ownersWanted(
+  set: StatefulSet,
+  ordinal: number,
+  owners: readonly OwnerReference[],
+  pod: Pod | undefined,
+): readonly OwnerReference[] {
+  const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}
+  const goesWithPod = whenScaled === 'Delete' && pod !== undefined && !isWanted(set, ordinal)
+  const goesWithSet = whenDeleted === 'Delete' && !goesWithPod
+  const isSets = (owner: OwnerReference) => isOf(owner, statefulSets.kind, set.metadata.name)
+  const isPods = (owner: OwnerReference) => isOf(owner, pods.kind, podName(set, ordinal))
+  const kept = owners.filter((owner) => (goesWithSet || !isSets(owner)) && (goesWithPod || !isPods(owner)))
+  if (goesWithSet && !kept.some(isSets)) return [...kept, controllerRef(set)]
+  if (goesWithPod && !kept.some(isPods)) return [...kept, controllerRef(pod)]
+  return kept
+}
+
+/** A claim that something else controls is left to it. */
+function isOthers(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
+  const uid = controllerOf(claim)?.uid
+  return uid !== undefined && uid !== set.metadata.uid && uid !== pod.metadata.uid
+}
+
+const isOf = (owner: OwnerReference, kind: string, name: string | undefined): boolean =>
+  owner.kind === kind && owner.name === name

@@ -1,0 +1,419 @@
+import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '@coracle/api'
+import type { Action } from '@coracle/controller-runtime'
+import { describe, expect, it } from 'vitest'
+import { newRevision } from '../revisions/revision.ts'
+import { pod as anyPod, type PodTraits, secondsAgo, startMs } from '../testing/objects.ts'
+import type { ObservedStatefulSet } from './observed.ts'
+import { hashLabel, planStatefulSet } from './plan.ts'
+
+const labels = { app: 'db' }
+
+const template = (image: string) => ({ metadata: { labels }, spec: { containers: [{ name: 'db', image }] } })
+
+interface Parts extends Partial<StatefulSet['spec']> {
+  readonly status?: StatefulSet['status']
+  readonly isGoing?: boolean
+}
+
+/** A stateful set `db` of pods with the image `new`. */
+function statefulSet(replicas: number, parts: Parts = {}): StatefulSet {
+  const { status = { replicas: 0 }, isGoing = false, ...spec } = parts
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: {
+      namespace: 'default',
+      name: 'db',
+      uid: 'sts',
+      generation: 2,
+      ...(isGoing ? { deletionTimestamp: secondsAgo(0) } : {}),
+    },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      serviceName: 'db',
+      template: template('new'),
+      podManagementPolicy: 'OrderedReady',
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+      revisionHistoryLimit: 10,
+      ...spec,
+    },
+    status,
+  } as StatefulSet
+}
+
+const parallel = { podManagementPolicy: 'Parallel' } as const
+const claimTemplate = {
+  metadata: { name: 'data', labels: { tier: 'storage' } },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+} as unknown as PersistentVolumeClaim
+const withClaims = { volumeClaimTemplates: [claimTemplate] } as Partial<StatefulSet['spec']>
+
+/** The revision of the pods with the image `new`, or of those with another. */
+function revision(image: 'new' | 'old', number = image === 'new' ? 2 : 1): ControllerRevision {
+  const made = newRevision(statefulSet(0, { template: template(image) } as Parts), number, hashLabel)
+  return { ...made, metadata: { ...made.metadata, uid: image } }
+}
+
+const nameOf = ({ metadata }: ControllerRevision) => metadata.name ?? ''
+const rolling = { replicas: 3, currentRevision: nameOf(revision('old')), updateRevision: nameOf(revision('new')) }
+
+interface MemberTraits extends PodTraits {
+  readonly isOld?: boolean
+  readonly isUnready?: boolean
+}
+
+/** A pod of the set, ready for a minute. */
+function member(ordinal: number, { isOld = false, isUnready = false, ...traits }: MemberTraits = {}): Pod {
+  const name = `db-${ordinal}`
+  return anyPod(name, {
+    ...(isUnready ? {} : { readyFor: 60 }),
+    ...traits,
+    labels: {
+      ...labels,
+      'controller-revision-hash': nameOf(revision(isOld ? 'old' : 'new')),
+      'statefulset.kubernetes.io/pod-name': name,
+      'apps.kubernetes.io/pod-index': String(ordinal),
+      ...traits.labels,
+    },
+  })
+}
+
+function claim(name: string, owners: readonly (readonly [kind: string, name: string, uid: string])[] = []) {
+  const ownerReferences = owners.map(([kind, owner, uid]) => ({
+    apiVersion: 'v1',
+    kind,
+    name: owner,
+    uid,
+    controller: true,
+  }))
+  return { metadata: { namespace: 'default', name, uid: name, ownerReferences } } as unknown as PersistentVolumeClaim
+}
+
+interface Seen extends Partial<ObservedStatefulSet> {
+  readonly claims?: readonly PersistentVolumeClaim[]
+}
+
+function plan(set: StatefulSet, pods: readonly Pod[], { claims = [], ...parts }: Seen = {}) {
+  return planStatefulSet(
+    {
+      set,
+      pods,
+      orphans: [],
+      mismatched: [],
+      revisions: [revision('old'), revision('new')],
+      orphanRevisions: [],
+      isRevisionNameTaken: () => false,
+      claim: (name) => claims.find(({ metadata }) => metadata.name === name),
+      ...parts,
+    },
+    startMs,
+  )
+}
+
+/** `+db-0` for a pod or claim made, `-db-0` for a deleted one, `~data-db-0` for a changed one. */
+function shortly(actions: readonly Action[]): readonly string[] {
+  return actions.map((action) => {
+    if (action.type === 'delete') return `-${action.key.name}`
+    if (action.type === 'create') return `+${action.object.metadata.name}`
+    return action.type === 'patch' ? `~${action.key.name}` : action.type
+  })
+}
+
+describe('in order, a stateful set', () => {
+  const rows: readonly [string, StatefulSet, readonly Pod[], readonly string[]][] = [
+    ['begins with the first pod', statefulSet(3), [], ['+db-0']],
+    ['makes the next when all before are available', statefulSet(3), [member(0)], ['+db-1']],
+    ['waits for one that is not ready', statefulSet(3), [member(0, { isUnready: true })], []],
+    ['waits for one that is going', statefulSet(3), [member(0, { isGoing: true })], []],
+    ['waits until one has been ready for long enough', statefulSet(2, { minReadySeconds: 90 }), [member(0)], []],
+    ['fills the first gap', statefulSet(3), [member(1), member(2)], ['+db-0']],
+    ['removes a pod that has failed', statefulSet(2), [member(0, { phase: 'Failed' }), member(1)], ['-db-0']],
+    ['removes a pod that has ended well', statefulSet(2), [member(0, { phase: 'Succeeded' }), member(1)], ['-db-0']],
+    ['waits for an ended pod to go', statefulSet(2), [member(0, { phase: 'Failed', isGoing: true }), member(1)], []],
+    ['has nothing to do when all are there', statefulSet(2), [member(0), member(1)], []],
+    ['removes the last first', statefulSet(1), [member(0), member(1), member(2)], ['-db-2']],
+    ['waits for the last to go', statefulSet(1), [member(0), member(1), member(2, { isGoing: true })], []],
+    ['removes none while another is not available', statefulSet(1), [member(0, { isUnready: true }), member(1)], []],
+    [
+      'removes one that is not ready, if it is the only one',
+      statefulSet(1),
+      [member(0), member(1, { isUnready: true })],
+      ['-db-1'],
+    ],
+    [
+      'waits for the first that is not ready, if there are two',
+      statefulSet(1),
+      [member(0), member(1, { isUnready: true }), member(2, { isUnready: true })],
+      [],
+    ],
+    ['numbers pods from where it is told', statefulSet(2, { ordinals: { start: 5 } }), [member(5)], ['+db-6']],
+    [
+      'removes pods before that number',
+      statefulSet(1, { ordinals: { start: 2 } }),
+      [member(2), member(0), member(1)],
+      ['-db-1'],
+    ],
+    ['leaves pods alone that have no number', statefulSet(1), [member(0), anyPod('db-x', { labels })], []],
+    ['leaves everything alone while it is being deleted', statefulSet(3, { isGoing: true }), [member(1)], []],
+  ]
+
+  it.each(rows)('%s', (_, set, pods, expected) => {
+    expect(shortly(plan(set, pods).actions)).toEqual(expected)
+  })
+})
+
+describe('in parallel, a stateful set', () => {
+  const rows: readonly [string, StatefulSet, readonly Pod[], readonly string[]][] = [
+    ['makes all pods at once', statefulSet(3, parallel), [], ['+db-0', '+db-1', '+db-2']],
+    ['waits for none', statefulSet(3, parallel), [member(0, { isUnready: true })], ['+db-1', '+db-2']],
+    [
+      'removes all at once',
+      statefulSet(1, parallel),
+      [member(0, { isUnready: true }), member(1), member(2)],
+      ['-db-2', '-db-1'],
+    ],
+    [
+      'replaces old pods as many at a time as may be missing',
+      statefulSet(3, { ...parallel, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } } }),
+      [member(0, { isOld: true }), member(1, { isOld: true }), member(2, { isOld: true })],
+      ['-db-2', '-db-1'],
+    ],
+    [
+      'replaces an old pod that is not ready, which is missing already',
+      statefulSet(3, parallel),
+      [member(0, { isOld: true }), member(1, { isOld: true, isUnready: true }), member(2)],
+      ['-db-1'],
+    ],
+  ]
+
+  it.each(rows)('%s', (_, set, pods, expected) => {
+    expect(shortly(plan(set, pods).actions)).toEqual(expected)
+  })
+})
+
+describe('a rollout', () => {
+  const old = [member(0, { isOld: true }), member(1, { isOld: true }), member(2, { isOld: true })]
+  const update = (strategy: StatefulSet['spec']['updateStrategy']) => ({ updateStrategy: strategy, status: rolling })
+  const from = (partition: number) => update({ type: 'RollingUpdate', rollingUpdate: { partition } })
+  const rows: readonly [string, StatefulSet, readonly Pod[], readonly string[]][] = [
+    ['begins with the last pod', statefulSet(3, { status: rolling }), old, ['-db-2']],
+    [
+      'goes on when that is available again',
+      statefulSet(3, { status: rolling }),
+      [...old.slice(0, 2), member(2)],
+      ['-db-1'],
+    ],
+    ['waits until then', statefulSet(3, { status: rolling }), [...old.slice(0, 2), member(2, { isUnready: true })], []],
+    [
+      'takes a share of the pods, rounded up',
+      statefulSet(3, update({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '34%' } })),
+      old,
+      ['-db-2', '-db-1'],
+    ],
+    ['leaves pods before the partition alone', statefulSet(3, from(2)), [...old.slice(0, 2), member(2)], []],
+    [
+      'counts the partition from the first number',
+      statefulSet(2, { ...from(1), ordinals: { start: 4 } }),
+      [member(4, { isOld: true }), member(5)],
+      [],
+    ],
+    ['is for others where it says so', statefulSet(3, update({ type: 'OnDelete' })), old, []],
+  ]
+
+  it.each(rows)('%s', (_, set, pods, expected) => {
+    expect(shortly(plan(set, pods).actions)).toEqual(expected)
+  })
+
+  it('makes pods before the partition from the former template', () => {
+    const imageOf = (set: StatefulSet) => {
+      const [action] = plan(set, []).actions
+      return action?.type === 'create' ? (action.object as Pod).spec.containers[0]?.image : undefined
+    }
+    expect(imageOf(statefulSet(3, from(1)))).toBe('old')
+    expect(imageOf(statefulSet(3, from(0)))).toBe('new')
+  })
+
+  it('is over when all pods are new and ready', () => {
+    const set = statefulSet(2, { status: { ...rolling, replicas: 2 } })
+    const between = plan(set, [member(0, { isOld: true }), member(1)]).status
+    expect(between).toMatchObject({
+      currentRevision: nameOf(revision('old')),
+      updateRevision: nameOf(revision('new')),
+      currentReplicas: 1,
+      updatedReplicas: 1,
+    })
+    expect(plan(set, [member(0), member(1)]).status).toMatchObject({
+      currentRevision: nameOf(revision('new')),
+      updateRevision: nameOf(revision('new')),
+      currentReplicas: 2,
+      updatedReplicas: 2,
+    })
+    expect(plan(set, [member(0), member(1, { isUnready: true })]).status?.currentRevision).toBe(nameOf(revision('old')))
+  })
+})
+
+describe('the pod under a number', () => {
+  const [action] = plan(statefulSet(1, withClaims), [], { claims: [claim('data-db-0')] }).actions
+  const made = action?.type === 'create' ? (action.object as Pod) : undefined
+
+  it('is named, labelled and reachable by it', () => {
+    expect(made?.metadata).toMatchObject({
+      name: 'db-0',
+      labels: {
+        app: 'db',
+        'statefulset.kubernetes.io/pod-name': 'db-0',
+        'apps.kubernetes.io/pod-index': '0',
+        'controller-revision-hash': nameOf(revision('new')),
+      },
+      ownerReferences: [{ kind: 'StatefulSet', uid: 'sts', controller: true }],
+    })
+    expect(made?.metadata).not.toHaveProperty('generateName')
+    expect(made?.spec).toMatchObject({ hostname: 'db-0', subdomain: 'db' })
+    expect(made?.spec.volumes).toEqual([{ name: 'data', persistentVolumeClaim: { claimName: 'data-db-0' } }])
+  })
+
+  it('gets what of this an adopted one lacks', () => {
+    const adopted = anyPod('db-0', { labels, readyFor: 60 })
+    const [patch] = plan(statefulSet(1, { updateStrategy: { type: 'OnDelete' } }), [adopted]).actions
+    expect(patch).toMatchObject({
+      type: 'patch',
+      patch: {
+        body: {
+          metadata: { labels: { 'statefulset.kubernetes.io/pod-name': 'db-0', 'apps.kubernetes.io/pod-index': '0' } },
+        },
+      },
+    })
+  })
+})
+
+describe('claims of pods', () => {
+  const policy = (whenDeleted: 'Retain' | 'Delete', whenScaled: 'Retain' | 'Delete') => ({
+    ...withClaims,
+    persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled },
+  })
+  const ownersAfter = (set: StatefulSet, pods: readonly Pod[], ...claims: readonly PersistentVolumeClaim[]) =>
+    plan(set, pods, { claims }).actions.flatMap((action) => {
+      if (action.type !== 'patch' || action.resource.plural !== 'persistentvolumeclaims') return []
+      const { ownerReferences } = (action.patch.body as { metadata: { ownerReferences: { kind: string }[] | null } })
+        .metadata
+      return [[action.key.name, ownerReferences?.map(({ kind }) => kind) ?? []]]
+    })
+
+  it('are made before the pod, named after both', () => {
+    const { actions } = plan(statefulSet(1, withClaims), [])
+    expect(shortly(actions)).toEqual(['+data-db-0', '+db-0'])
+    expect(actions[0]).toMatchObject({
+      object: {
+        kind: 'PersistentVolumeClaim',
+        metadata: {
+          name: 'data-db-0',
+          namespace: 'default',
+          labels: { app: 'db', tier: 'storage' },
+          ownerReferences: [],
+        },
+        spec: claimTemplate.spec,
+      },
+      events: { succeeded: { message: 'create Claim {name} Pod db-0 in StatefulSet db success' } },
+    })
+  })
+
+  it('are made again for a pod that waits for them', () => {
+    expect(
+      shortly(plan(statefulSet(1, withClaims), [member(0, { phase: 'Pending', isUnready: true })]).actions),
+    ).toEqual(['+data-db-0'])
+  })
+
+  it('stay unless the stateful set says otherwise', () => {
+    expect(ownersAfter(statefulSet(1, withClaims), [member(0)], claim('data-db-0'))).toEqual([])
+    const owned = claim('data-db-0', [['StatefulSet', 'db', 'sts']])
+    expect(ownersAfter(statefulSet(1, withClaims), [member(0)], owned)).toEqual([['data-db-0', []]])
+  })
+
+  it('go with the stateful set, if it says so', () => {
+    const set = statefulSet(1, policy('Delete', 'Retain'))
+    expect(ownersAfter(set, [member(0)], claim('data-db-0'))).toEqual([['data-db-0', ['StatefulSet']]])
+    const [made] = plan(set, []).actions
+    expect(made).toMatchObject({ object: { metadata: { ownerReferences: [{ kind: 'StatefulSet', uid: 'sts' }] } } })
+  })
+
+  it('go with a pod that is too much, if it says so', () => {
+    const claims = [claim('data-db-0'), claim('data-db-1', [['StatefulSet', 'db', 'sts']])]
+    const set = statefulSet(1, policy('Delete', 'Delete'))
+    expect(ownersAfter(set, [member(0), member(1)], ...claims)).toEqual([
+      ['data-db-0', ['StatefulSet']],
+      ['data-db-1', ['Pod']],
+    ])
+    expect(shortly(plan(set, [member(0), member(1)], { claims }).actions).at(-1)).toBe('-db-1')
+  })
+
+  it('are left alone where they belong to something else', () => {
+    const foreign = claim('data-db-0', [['Other', 'x', 'other']])
+    expect(ownersAfter(statefulSet(1, policy('Delete', 'Retain')), [member(0)], foreign)).toEqual([])
+  })
+
+  it('of a former pod, with which they go, are waited for', () => {
+    const stale = claim('data-db-0', [['Pod', 'db-0', 'gone']])
+    expect(plan(statefulSet(1, policy('Retain', 'Delete')), [], { claims: [stale] }).actions).toEqual([])
+  })
+})
+
+describe('the status of a stateful set', () => {
+  it('counts its pods', () => {
+    const pods = [
+      member(0),
+      member(1, { isOld: true, readyFor: 5 }),
+      member(2, { isUnready: true }),
+      member(3, { isGoing: true }),
+    ]
+    const set = statefulSet(4, { status: { ...rolling, collisionCount: 1 }, minReadySeconds: 10 })
+    const { status, requeueAfterMs } = plan(set, pods)
+    expect(status).toEqual({
+      observedGeneration: 2,
+      replicas: 4,
+      readyReplicas: 3,
+      availableReplicas: 2,
+      currentReplicas: 1,
+      updatedReplicas: 2,
+      currentRevision: nameOf(revision('old')),
+      updateRevision: nameOf(revision('new')),
+      collisionCount: 1,
+      conditions: undefined,
+    })
+    expect(requeueAfterMs).toBe(5000)
+  })
+})
+
+describe('the history of a stateful set', () => {
+  it('begins with the first template', () => {
+    const { actions } = plan(statefulSet(0), [], { revisions: [] })
+    expect(actions).toMatchObject([
+      { type: 'create', object: { metadata: { labels: { app: 'db', [hashLabel]: expect.any(String) } }, revision: 1 } },
+    ])
+  })
+
+  it('tries another name where the name is taken', () => {
+    const taken = plan(statefulSet(1), [], { revisions: [], isRevisionNameTaken: () => true })
+    expect(taken).toMatchObject({ actions: [], status: { collisionCount: 1 } })
+  })
+
+  it('forgets the earliest beyond the limit that nothing is made from', () => {
+    const named = (name: string, number: number) =>
+      ({
+        ...revision('new', number),
+        data: { spec: { template: name } },
+        metadata: { namespace: 'default', name },
+      }) as ControllerRevision
+    const revisions = [named('a', 1), named('b', 2), named('c', 3), revision('old', 4), revision('new', 5)]
+    const set = statefulSet(1, { revisionHistoryLimit: 1, updateStrategy: { type: 'OnDelete' }, status: rolling })
+    expect(shortly(plan(set, [member(0)], { revisions }).actions)).toEqual(['-a', '-b'])
+  })
+})
+
+describe('claims to pods', () => {
+  it('come before all else', () => {
+    const { actions, status } = plan(statefulSet(3), [], { orphans: [member(0)], mismatched: [anyPod('db-1')] })
+    expect(shortly(actions)).toEqual(['~db-1', '~db-0'])
+    expect(status).toBeUndefined()
+  })
+})

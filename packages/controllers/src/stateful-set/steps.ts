@@ -1,0 +1,158 @@
+import { type Pod, pods as podResource, type StatefulSet } from '@coracle/api'
+import type { Action } from '@coracle/controller-runtime'
+import { podKey } from '../pods/pod-key.ts'
+import { hasEnded } from '../pods/pod-state.ts'
+import { shareOf } from '../share-of.ts'
+import { alignClaims, type ClaimLookup, createMissingClaims, hasStaleClaim } from './claims.ts'
+import { type Health, isGoing } from './health.ts'
+import { desiredOf, podIndexLabel, podName, podNameLabel } from './identity.ts'
+import type { Member, Members, Place } from './members.ts'
+import { partition, revisionOf, statefulPod, type Versions } from './versions.ts'
+
+/** What steps are planned from. */
+export interface StepInput {
+  readonly set: StatefulSet
+  readonly versions: Versions
+  readonly members: Members
+  readonly health: Health
+  readonly claim: ClaimLookup
+}
+
+/** What to do about one or all places; with `isWaiting` nothing after it may be done yet. */
+interface Step {
+  readonly actions: readonly Action[]
+  readonly isWaiting: boolean
+}
+
+/**
+ * What is to be done now: first every place gets its pod, then what is too much goes, then old pods become new ones. In order a
+ * pod comes only when all before it are available, and goes only when all others are; in parallel nothing waits (upstream's
+ * updateStatefulSet).
+ */
+export function nextActions(input: StepInput): readonly Action[] {
+  const isOrdered = (input.set.spec.podManagementPolicy ?? 'OrderedReady') === 'OrderedReady'
+  const { places, condemned } = input.members
+  const filled = through(places, (place) => fill(input, place, isOrdered), isOrdered)
+  if (filled.isWaiting) return filled.actions
+  const aligned = condemned.flatMap(({ ordinal, pod }) => alignClaims(input.set, ordinal, pod, input.claim))
+  const before = [...filled.actions, ...aligned]
+  const firstUnhealthy = firstUnhealthyOf(input)
+  const emptied = through(condemned, (member) => remove(input, member, isOrdered, firstUnhealthy), isOrdered)
+  if (emptied.isWaiting) return [...before, ...emptied.actions]
+  return [...before, ...emptied.actions, ...rollForward(input)]
+}
+
+/** One after the other up to the first that waits; in parallel all, and what waits holds up what comes after them all. */
+function through<P>(subjects: readonly P[], stepOf: (subject: P) => Step, isOrdered: boolean): Step {
+  const steps: Step[] = []
+  for (const subject of subjects) {
+    const step = stepOf(subject)
+    steps.push(step)
+    if (step.isWaiting && isOrdered) break
+  }
+  const actions = steps.flatMap((step) => step.actions)
+  // Claims before pods, and each kind at once.
+  const claims = actions.filter(isOfClaims)
+  const others = actions.filter((action) => !isOfClaims(action))
+  return { actions: [...claims, ...others], isWaiting: isOrdered && steps.some(({ isWaiting }) => isWaiting) }
+}
+
+const done: Step = { actions: [], isWaiting: false }
+const waiting: Step = { actions: [], isWaiting: true }
+
+function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Place, isOrdered: boolean): Step {
+  if (pod === undefined) {
+    if (hasStaleClaim(set, ordinal, claim)) return waiting
+    const actions = [...createMissingClaims(set, ordinal, claim), creation(set, versions, ordinal)]
+    return { actions, isWaiting: isOrdered }
+  }
+  if (hasEnded(pod)) {
+    return isGoing(pod) ? waiting : { actions: [deletion(set, pod, 'the pod has ended')], isWaiting: true }
+  }
+  const missing = pod.status?.phase === 'Pending' ? createMissingClaims(set, ordinal, claim) : []
+  if (isOrdered && !health.isHealthy(pod)) return { actions: missing, isWaiting: true }
+  return { ...done, actions: [...missing, ...identify(set, ordinal, pod), ...alignClaims(set, ordinal, pod, claim)] }
+}
+
+/** Deletes a pod that is too much. In order the one that is not healthy goes first, if there is only one. */
+function remove(
+  { set, health }: StepInput,
+  { pod }: Member,
+  isOrdered: boolean,
+  firstUnhealthy: Pod | undefined,
+): Step {
+  if (isGoing(pod)) return waiting
+  if (isOrdered && !health.isAvailable(pod) && pod !== firstUnhealthy) return waiting
+  return { actions: [deletion(set, pod, `${desiredOf(set)} replicas are wanted`)], isWaiting: true }
+}
+
+function firstUnhealthyOf({ members: { places, condemned }, health }: StepInput): Pod | undefined {
+  const inOrder = [...places.map(({ pod }) => pod), ...condemned.map(({ pod }) => pod).reverse()]
+  return inOrder.find((pod) => pod !== undefined && !health.isHealthy(pod))
+}
+
+/**
+ * Deletes pods of former templates, the greatest number first, as many as may be missing. One that is not available is missing
+ * already.
+ */
+function rollForward({ set, versions, members, health }: StepInput): readonly Action[] {
+  const { type = 'RollingUpdate', rollingUpdate } = set.spec.updateStrategy ?? {}
+  if (type !== 'RollingUpdate') return []
+  const unavailableMax = Math.max(1, shareOf(rollingUpdate?.maxUnavailable ?? 1, desiredOf(set), 'up'))
+  const places = [...members.places].reverse()
+  let spare = unavailableMax - places.filter(({ pod }) => pod === undefined || !health.isHealthy(pod)).length
+  const replaced: Pod[] = []
+  for (const { ordinal, pod } of places) {
+    if (ordinal < partition(set)) break
+    if (pod === undefined || isGoing(pod) || hasEnded(pod)) continue
+    if (revisionOf(pod) === versions.update.metadata.name) continue
+    if (health.isHealthy(pod)) {
+      if (spare <= 0) continue
+      spare--
+    }
+    replaced.push(pod)
+  }
+  return replaced.map((pod) => deletion(set, pod, 'the pod is of a former template'))
+}
+
+/** Gives a pod the labels that tell which one it is, as an adopted one may lack them. */
+function identify(set: StatefulSet, ordinal: number, pod: Pod): readonly Action[] {
+  const labels = { [podNameLabel]: podName(set, ordinal), [podIndexLabel]: String(ordinal) }
+  const isNamed = Object.entries(labels).every(([key, value]) => pod.metadata.labels?.[key] === value)
+  if (isNamed) return []
+  const patch = { type: 'merge', body: { metadata: { labels } } } as const
+  return [{ type: 'patch', resource: podResource, key: podKey(pod), patch, because: 'the pod lacks its number' }]
+}
+
+function creation(set: StatefulSet, versions: Versions, ordinal: number): Action {
+  const inSet = `in StatefulSet ${set.metadata.name}`
+  return {
+    type: 'create',
+    resource: podResource,
+    object: statefulPod(set, versions, ordinal),
+    because: `there is no pod ${podName(set, ordinal)}`,
+    events: {
+      succeeded: { reason: 'SuccessfulCreate', message: `create Pod {name} ${inSet} successful` },
+      failed: { reason: 'FailedCreate', message: `create Pod {name} ${inSet} failed error: {error}` },
+    },
+  }
+}
+
+function deletion(set: StatefulSet, pod: Pod, because: string): Action {
+  const inSet = `in StatefulSet ${set.metadata.name}`
+  const { uid } = pod.metadata
+  return {
+    type: 'delete',
+    resource: podResource,
+    key: podKey(pod),
+    ...(uid === undefined ? {} : { uid }),
+    because,
+    events: {
+      succeeded: { reason: 'SuccessfulDelete', message: `delete Pod {name} ${inSet} successful` },
+      failed: { reason: 'FailedDelete', message: `delete Pod {name} ${inSet} failed error: {error}` },
+    },
+  }
+}
+
+const isOfClaims = (action: Action): boolean =>
+  action.type !== 'event' && action.resource.plural === 'persistentvolumeclaims'

@@ -1,0 +1,56 @@
+import type { ControllerRevision, JsonObject, Pod, PodTemplateSpec, StatefulSet } from '@coracle/api'
+import { podFromTemplate } from '../pods/pod-from-template.ts'
+import { revisionHashLabel } from '../revisions/revision.ts'
+import { volumesOf } from './claims.ts'
+import { firstOrdinal, podIndexLabel, podName, podNameLabel } from './identity.ts'
+
+/** The two templates between which a stateful set may be. */
+export interface Versions {
+  /** The template that all pods were made from when they last agreed. */
+  readonly current: ControllerRevision
+  /** The template that is wanted now. */
+  readonly update: ControllerRevision
+}
+
+/** The revision a pod is made from, by its name. */
+export const revisionOf = ({ metadata }: Pod): string | undefined => metadata.labels?.[revisionHashLabel]
+
+/** Pods with a smaller number than this keep the template they have. */
+export function partition(set: StatefulSet): number {
+  const { type = 'RollingUpdate', rollingUpdate } = set.spec.updateStrategy ?? {}
+  return type === 'RollingUpdate' ? firstOrdinal(set) + (rollingUpdate?.partition ?? 0) : firstOrdinal(set)
+}
+
+/** The pod that a stateful set wants under this number: of the former template, where that is to stay. */
+export function statefulPod(set: StatefulSet, { current, update }: Versions, ordinal: number): Pod {
+  const revision = ordinal < partition(set) ? current : update
+  const template = templateOf(revision)
+  const pod = podFromTemplate(set, template)
+  const name = podName(set, ordinal)
+  const { generateName: _generated, ...metadata } = pod.metadata
+  return {
+    ...pod,
+    metadata: {
+      ...metadata,
+      name,
+      labels: {
+        ...metadata.labels,
+        [podNameLabel]: name,
+        [podIndexLabel]: String(ordinal),
+        [revisionHashLabel]: revision.metadata.name ?? '',
+      },
+    },
+    spec: {
+      ...template.spec,
+      hostname: name,
+      subdomain: set.spec.serviceName,
+      volumes: volumesOf(set, ordinal, template.spec.volumes),
+    },
+  }
+}
+
+function templateOf({ data }: ControllerRevision): PodTemplateSpec {
+  const { template } = (data as { readonly spec: { readonly template: JsonObject } }).spec
+  const { $patch: _directive, ...fields } = template
+  return fields as unknown as PodTemplateSpec
+}
