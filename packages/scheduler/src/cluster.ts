@@ -6,6 +6,7 @@ import type { NodeInfo } from './node-info.ts'
 export interface Cluster {
   /** All nodes, those of a zone not beside each other, so that a search of some of them sees all zones alike. */
   readonly nodes: readonly NodeInfo[]
+  readonly nodeCount: number
   node(name: string): NodeInfo | undefined
   /** Those of the nodes that have pods with affinity or anti-affinity to pods. */
   readonly nodesWithAffinity: ReadonlySet<NodeInfo>

@@ -1,5 +1,6 @@
 import { seededRandom } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
+import type { Cluster } from './cluster.ts'
 import { Framework } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import { defaultPlugins } from './plugins/index.ts'
@@ -92,6 +93,29 @@ describe.each(sizes)('with %i nodes', (size) => {
     const named = { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } }
     expect(place(named).name).toBe('n7')
     expect(read().node).toBe(1)
+  })
+
+  it('does not even list the nodes for a pod that names one', () => {
+    const field = { key: 'metadata.name', operator: 'In', values: ['n8'] } as const
+    const required = { nodeSelectorTerms: [{ matchFields: [field] }] }
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } }
+    const unlisted: Cluster = Object.create(cache, {
+      nodes: {
+        get() {
+          throw new Error('all nodes were listed')
+        },
+      },
+      node: { value: (name: string) => cache.node(name) },
+      nodeCount: { value: size },
+      hasNominatedPods: { value: false },
+      nominatedNode: { value: () => undefined },
+      index: { value: cache.index.bind(cache) },
+    })
+    const fitting = schedule(makePod({ affinity }), unlisted, framework, { random })
+    expect(fitting).toMatchObject({ type: 'fits', node: { name: 'n8' } })
+    expect(schedule(makePod({ affinity, requests: { cpu: '64' } }), unlisted, framework, { random })).toMatchObject({
+      diagnosis: { nodeCount: size },
+    })
   })
 
   it('asks about one node for pods that rest, however many events there were of it', () => {

@@ -26,7 +26,7 @@ export class Framework {
   prepare(pod: Pod, cluster: Cluster): PreparedPod {
     const nodeSignature = JSON.stringify(this.#nodePlugins.map((plugin) => plugin.signature(pod)))
     const podClass = this.#classOf(pod, nodeSignature)
-    podClass.trim(cluster.nodes.length)
+    podClass.trim(cluster.nodeCount)
     return new PreparedPod(pod, cluster, nodeSignature, podClass, this.#clusterPlugins)
   }
 

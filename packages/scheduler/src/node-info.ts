@@ -1,5 +1,6 @@
 import { type HostPort, hostPortsOf, type Node, type Pod, quantitiesOf } from '@coracle/api'
 import { nonZeroRequestOf, podRequestOf, type ResourceAmounts, resourceAmounts } from './pod-request.ts'
+import { zoneOf } from './zones.ts'
 
 /**
  * What the scheduler knows of a node: the node itself, its pods, and the sum of what they ask for. It is the scheduler's own
@@ -7,6 +8,8 @@ import { nonZeroRequestOf, podRequestOf, type ResourceAmounts, resourceAmounts }
  */
 export class NodeInfo {
   node: Node
+  /** Region and zone in one text. */
+  zone: string
   allocatable: ResourceAmounts
   /** None where the node has yet to say how many it takes. */
   podsMax: number
@@ -27,6 +30,7 @@ export class NodeInfo {
 
   constructor(node: Node) {
     this.node = node
+    this.zone = zoneOf(node)
     this.allocatable = allocatableOf(node)
     this.podsMax = this.allocatable.extended.get('pods') ?? 0
   }
@@ -45,6 +49,7 @@ export class NodeInfo {
       this.allocatable = allocatableOf(node)
       this.podsMax = this.allocatable.extended.get('pods') ?? 0
     }
+    if (node.metadata.labels !== this.node.metadata.labels) this.zone = zoneOf(node)
     this.node = node
     this.version++
   }

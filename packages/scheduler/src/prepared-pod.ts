@@ -33,9 +33,10 @@ export class PreparedPod {
     })
   }
 
-  /** Equal for pods that nothing tells apart: neither a plugin, nor their priority. */
+  /** Equal for pods that nothing tells apart: neither a plugin that has something to say about them, nor their priority. */
   get signature(): string {
-    const signatures = this.#plugins.map((plugin) => plugin.signature(this.pod))
+    const asked = new Set(this.#filters.map(({ plugin }) => plugin))
+    const signatures = this.#plugins.map((plugin) => (asked.has(plugin.name) ? plugin.signature(this.pod) : undefined))
     return JSON.stringify([priorityOf(this.pod), this.#nodeSignature, ...signatures])
   }
 

@@ -55,7 +55,7 @@ export function schedule(
   const node = best(prepared, feasible, random)
   if (node !== undefined) return { type: 'fits', node, examined }
   const diagnosis = {
-    nodeCount: cluster.nodes.length,
+    nodeCount: cluster.nodeCount,
     refusals,
     namedBy: named?.plugins ?? [],
     isContradictory: named?.nodeNames.size === 0,

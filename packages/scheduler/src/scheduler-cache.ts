@@ -3,7 +3,7 @@ import type { Cluster } from './cluster.ts'
 import { type NodeIndex, NodeIndexes } from './node-indexes.ts'
 import { NodeInfo } from './node-info.ts'
 import { Nominations } from './nominations.ts'
-import { interleaveZones, zoneOf } from './zones.ts'
+import { interleaveZones } from './zones.ts'
 
 const noLabels: Labels = {}
 
@@ -27,6 +27,10 @@ export class SchedulerCache implements Cluster {
   get nodes(): readonly NodeInfo[] {
     this.#list ??= interleaveZones([...this.#nodes.values()])
     return this.#list
+  }
+
+  get nodeCount(): number {
+    return this.#nodes.size
   }
 
   node(name: string): NodeInfo | undefined {
@@ -72,8 +76,9 @@ export class SchedulerCache implements Cluster {
       this.#nodes.set(name, info)
       this.#list = undefined
     } else {
-      if (zoneOf(known.node) !== zoneOf(node)) this.#list = undefined
+      const { zone } = known
       known.setNode(node)
+      if (known.zone !== zone) this.#list = undefined
     }
     this.#changed(info)
   }

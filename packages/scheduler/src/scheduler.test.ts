@@ -92,6 +92,19 @@ describe('the scheduler', () => {
     expect(bindings).toEqual(['default/big'])
   })
 
+  it('tries no more of many pods that are alike than there is room for', async () => {
+    await addNode('a', '1')
+    await addPod('there', { nodeName: 'a', requests: { cpu: '1' } })
+    for (let index = 0; index < 50; index++) await addPod(`late-${index}`, { requests: { cpu: '300m' } })
+    await environment.clock.advance('20s')
+    const tried = () => client.stored(events).filter(({ reason }) => reason === 'FailedScheduling')
+    const before = tried().reduce((sum, { count = 0 }) => sum + count, 0)
+    await client.delete(pods, { namespace: 'default', name: 'there' })
+    await environment.clock.settle()
+    expect(bindings).toHaveLength(3)
+    expect(tried().reduce((sum, { count = 0 }) => sum + count, 0) - before).toBe(1)
+  })
+
   it('goes on with other pods where one cannot be judged', async () => {
     await addNode('a')
     await addPod('odd', { containers: undefined as never })

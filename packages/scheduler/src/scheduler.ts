@@ -252,7 +252,7 @@ class SchedulerLoop implements Scheduler {
         start: this.#searchStart,
         percentageOfNodesToScore: this.#percentageOfNodesToScore,
       })
-      const nodeCount = this.#cache.nodes.length
+      const { nodeCount } = this.#cache
       this.#searchStart = nodeCount === 0 ? 0 : (this.#searchStart + decision.examined) % nodeCount
       if (decision.type === 'fits') this.#track(this.#bind(pod, decision.node))
       else this.#track(this.#putToRest(decision.prepared, decision.diagnosis))
@@ -274,6 +274,7 @@ class SchedulerLoop implements Scheduler {
   async #bind(pod: Pod, node: NodeInfo): Promise<void> {
     const { uid = '' } = pod.metadata
     this.#cache.nominations.remove(uid)
+    this.#queue.placed(uid)
     if (await this.#binder.bind(pod, node)) {
       this.#unqueue(uid)
       return

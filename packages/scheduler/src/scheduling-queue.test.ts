@@ -50,24 +50,77 @@ describe('SchedulingQueue', () => {
     expect(taken()).toBe('a')
   })
 
-  it('asks once what helps pods that are alike, and tries all of them', async () => {
-    const asked: [string | undefined, ...string[]][] = []
+  describe('of pods that are alike', () => {
     const names = Array.from({ length: 100 }, (_, index) => `p${index}`)
-    for (const name of names) {
-      queue.set(makePod({}, name))
+
+    beforeEach(async () => {
+      for (const name of names) {
+        queue.set(makePod({}, name))
+        taken()
+        queue.rest(`uid-${name}`, { group: name === 'p0' ? 'other' : 'same', refusedBy: new Set(['NodeResourcesFit']) })
+      }
+      await clock.advance('1s')
+    })
+
+    it('asks about one what helps them, and wakes one', () => {
+      const asked: [string | undefined, ...string[]][] = []
+      queue.retryResting(({ metadata: { name } }, refusedBy) => asked.push([name, ...refusedBy]) > 1)
+      expect(asked).toEqual([
+        ['p0', 'NodeResourcesFit'],
+        ['p1', 'NodeResourcesFit'],
+      ])
+      expect([taken(), taken()]).toEqual(['p1', undefined])
+    })
+
+    it('wakes the next when one has found a node, and no other when it has not', () => {
+      queue.retryResting(({ metadata }) => metadata.name !== 'p0')
+      for (const name of ['p1', 'p2', 'p3']) {
+        expect([taken(), taken()]).toEqual([name, undefined])
+        if (name === 'p3') rest(`uid-${name}`, 'same')
+        else queue.placed(`uid-${name}`)
+      }
+      queue.remove('uid-p1')
+      queue.failed('uid-p2')
+      expect(taken()).toBeUndefined()
+    })
+
+    it('wakes the next when one goes that was woken, and none when one goes that rests', () => {
+      queue.remove('uid-p1')
+      expect(taken()).toBeUndefined()
+      queue.retryResting(() => true)
+      queue.remove('uid-p2')
+      expect([taken(), taken(), taken()]).toEqual(['p0', 'p3', undefined])
+    })
+
+    it('wakes one whose back-off is over rather than one whose is not', async () => {
+      queue.set(makePod({}, 'twice'))
       taken()
-      queue.rest(`uid-${name}`, { group: name === 'p0' ? 'other' : 'same', refusedBy: new Set(['NodeResourcesFit']) })
-    }
-    await clock.advance('1s')
-    queue.retryResting(({ metadata: { name } }, refusedBy) => asked.push([name, ...refusedBy]) > 1)
-    expect(asked).toEqual([
-      ['p0', 'NodeResourcesFit'],
-      ['p1', 'NodeResourcesFit'],
-    ])
-    expect(names.slice(1).map(taken)).toEqual(names.slice(1))
-    expect([taken(), queue.hasResting]).toEqual([undefined, true])
-    queue.remove('uid-p0')
-    expect(queue.hasResting).toBe(false)
+      queue.failed('uid-twice')
+      await clock.advance('1s')
+      taken()
+      rest('uid-twice', 'two')
+      queue.set(makePod({}, 'once'))
+      taken()
+      rest('uid-once', 'two')
+      await clock.advance('1s')
+      queue.retryResting(({ metadata }) => metadata.name === 'twice')
+      expect([taken(), taken()]).toEqual(['once', undefined])
+    })
+
+    it('wakes another by each event, also while one backs off', async () => {
+      for (const name of ['x', 'y']) {
+        queue.set(makePod({}, name))
+        taken()
+        rest(`uid-${name}`, 'fresh')
+      }
+      const wake = () => queue.retryResting(({ metadata: { name } }) => name === 'x' || name === 'y')
+      wake()
+      wake()
+      wake()
+      expect(taken()).toBeUndefined()
+      await clock.advance('1s')
+      expect([taken(), taken(), taken()]).toEqual(['x', 'y', undefined])
+    })
   })
 
   it('takes a pod out of those at rest with whichever of its ways out comes first', async () => {

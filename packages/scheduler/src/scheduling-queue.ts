@@ -21,8 +21,8 @@ interface Queued {
   timer: Timer | undefined
   /** The pod changed while it was being tried: what was found may be out of date. */
   hasChanged: boolean
-  /** With which others it rests. */
-  group: string
+  /** With which others it rests, or has rested until it was woken. */
+  group: string | undefined
 }
 
 /** Why pods rest: alike for all that no plugin tells apart, so that it is asked once for all of them what could help. */
@@ -38,9 +38,15 @@ interface RestingGroup {
   readonly pods: Map<string, Queued>
 }
 
+/** So many pods of a group are looked at for one whose back-off is over. */
+const wakeableLookedAtMax = 16
+
 /**
  * Pods that wait for a node. Active ones are handed out by priority, then in the order they came. One that fitted
  * nowhere rests until something changes that could help, and not before its back-off is over.
+ *
+ * Of pods that are alike one is woken at a time, and the next when that one has found a node: what helps costs what it helps,
+ * however many rest.
  */
 export class SchedulingQueue {
   readonly #clock: Clock
@@ -73,7 +79,7 @@ export class SchedulingQueue {
       backOffUntilMs: 0,
       timer: undefined,
       hasChanged: false,
-      group: '',
+      group: undefined,
     }
     this.#pods.set(uid, queued)
     this.#activate(uid, queued)
@@ -87,6 +93,7 @@ export class SchedulingQueue {
     known.timer?.cancel()
     if (known.state === 'active') this.#active.get(priorityOf(known.pod))?.delete(uid)
     if (known.state === 'resting') this.#leaveGroup(uid, known)
+    else this.#wakeNext(known)
     this.#pods.delete(uid)
   }
 
@@ -119,6 +126,12 @@ export class SchedulingQueue {
     return queued.pod
   }
 
+  /** The attempt found a node: there may be room for others that are alike. The pod stays until it is removed, or has failed. */
+  placed(uid: string): void {
+    const queued = this.#pods.get(uid)
+    if (queued !== undefined) this.#wakeNext(queued)
+  }
+
   /** The attempt failed by an error: the pod is tried again when its back-off is over. */
   failed(uid: string): void {
     const queued = this.#pods.get(uid)
@@ -146,13 +159,12 @@ export class SchedulingQueue {
 
   /**
    * Something has happened: resting pods that it helps are tried again once their back-off is over (upstream's queueing hints).
-   * One of each group is asked about, for all of them.
+   * One of each group is asked about, for all of them, and woken.
    */
   retryResting(helps: (pod: Pod, refusedBy: ReadonlySet<string>) => boolean): void {
-    for (const { refusedBy, pods } of [...this.#resting.values()]) {
-      const [first] = pods.values()
-      if (first === undefined || !helps(first.pod, refusedBy)) continue
-      for (const [uid, queued] of [...pods]) this.#retry(uid, queued)
+    for (const resting of [...this.#resting.values()]) {
+      const [first] = resting.pods.values()
+      if (first !== undefined && helps(first.pod, resting.refusedBy)) this.#wakeOne(resting)
     }
   }
 
@@ -171,6 +183,20 @@ export class SchedulingQueue {
       queued.pod = pod
       this.#activate(uid, queued)
     }
+  }
+
+  /** One that has been woken rests no more: the next of its group is. */
+  #wakeNext(queued: Queued): void {
+    const resting = this.#resting.get(queued.group ?? '')
+    queued.group = undefined
+    if (resting !== undefined) this.#wakeOne(resting)
+  }
+
+  #wakeOne({ pods }: RestingGroup): void {
+    const nowMs = this.#clock.monotonicMs()
+    const first = pods.entries().take(wakeableLookedAtMax).toArray()
+    const [uid, queued] = first.find(([, { backOffUntilMs }]) => backOffUntilMs <= nowMs) ?? first[0] ?? []
+    if (uid !== undefined && queued !== undefined) this.#retry(uid, queued)
   }
 
   #backOff(queued: Queued): void {
@@ -205,7 +231,7 @@ export class SchedulingQueue {
     this.#onActive()
   }
 
-  #leaveGroup(uid: string, { group }: Queued): void {
+  #leaveGroup(uid: string, { group = '' }: Queued): void {
     const resting = this.#resting.get(group)
     resting?.pods.delete(uid)
     if (resting?.pods.size === 0) this.#resting.delete(group)

@@ -16,7 +16,7 @@ export function zoneOf({ metadata: { labels = {} } }: Node): string {
 
 /** The nodes of each zone in their order, one of each zone in turn (upstream's node tree). */
 export function interleaveZones(nodes: readonly NodeInfo[]): readonly NodeInfo[] {
-  const zones = Map.groupBy(nodes, ({ node }) => zoneOf(node))
+  const zones = Map.groupBy(nodes, ({ zone }) => zone)
   if (zones.size <= 1) return nodes
   const longest = Math.max(...[...zones.values()].map(({ length }) => length))
   return Array.from({ length: longest }, (_, turn) => [...zones.values()].flatMap((zone) => zone[turn] ?? [])).flat()

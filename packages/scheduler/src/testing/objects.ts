@@ -51,6 +51,7 @@ export function makeNode({
 export function makeCluster(nodes: readonly NodeInfo[], namespaces: Readonly<Record<string, Labels>> = {}): Cluster {
   return {
     nodes,
+    nodeCount: nodes.length,
     node: (name) => nodes.find((node) => node.name === name),
     nodesWithAffinity: new Set(nodes.filter(({ podsWithAffinity }) => podsWithAffinity.size > 0)),
     hasNominatedPods: false,
