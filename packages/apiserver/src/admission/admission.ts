@@ -24,9 +24,9 @@ export interface AdmissionAttributes {
   readonly name: string
   /** The object before the request, as `kind`; undefined where the request adds something, or only connects. */
   readonly old: KubernetesObject | undefined
-  /** Who owns fields of the object after the request and before it. Absent where nobody does, as of a Scale. */
-  readonly owners?: () => FieldOwners
-  readonly oldOwners?: () => FieldOwners
+  /** Who owns fields of the object after the request and before it. Undefined where nobody does, as of a Scale. */
+  readonly owners: (() => FieldOwners) | undefined
+  readonly oldOwners: (() => FieldOwners) | undefined
   /** The request's options. A patch counts as the update it is. */
   readonly options: RegistryWriteOptions | DeleteOptions
   readonly dryRun: boolean

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError, tooManyRequests } from '@coracle/api'
-import type { Environment } from '@coracle/environment'
+import type { Environment, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import type { User } from '../request.ts'
 import { type Authenticator, anonymous } from '../security/authentication.ts'
@@ -32,6 +32,8 @@ import { handleSubresource } from './subresource-handlers.ts'
 export const connectionsMax = 20_000
 /** Requests that wait for a turn of the event loop; they are in memory whole but for their bodies. More get 429. */
 export const waitingRequestsMax = 20_000
+/** Requests of which is being found out who makes them, where somebody else has to be asked. More get 429. */
+export const identifyingRequestsMax = 5_000
 /** Bytes of a request's first line and headers, as upstream: selectors of thousands of terms are written there. More is 431. */
 export const headerBytesMax = 1024 * 1024
 /** How long a client may take for a request's headers, as upstream, and for all of a request. */
@@ -189,6 +191,16 @@ function plainAnswer(status: string): string {
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n${length}\r\n\r\n${status}`
 }
 
+/** A request that nobody has looked at yet. */
+interface Arrival {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly path: string
+  readonly search: string
+  /** On the monotonic clock. */
+  readonly startedMs: Time
+}
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 interface HandlerParts {
@@ -250,9 +262,8 @@ function createHandler(
     clients.onRequest(request)
   }
 
-  const begin = (request: IncomingMessage, response: ServerResponse, path: string, search: string): void => {
-    const startedMs = clock.monotonicMs()
-    const user = userOf(core, authenticate(request), request)
+  const begin = ({ request, response, path, search, startedMs }: Arrival, who: User): void => {
+    const user = userOf(core, who, request)
     if (user === anonymous) strangers.onAnonymous(request)
     else identify(request)
     const userAgent = request.headers['user-agent'] ?? ''
@@ -263,12 +274,33 @@ function createHandler(
     done?.catch((error: unknown) => sendError(response, error, logger))
   }
 
-  const attempt = (request: IncomingMessage, response: ServerResponse, path: string, search: string): void => {
+  const fail = ({ request, response }: Arrival, error: unknown): void => {
+    if (error instanceof ApiError && error.code === 401) strangers.onAnonymous(request)
+    sendError(response, error, logger)
+  }
+
+  let identifying = 0
+  const beginWhenKnown = async (arrival: Arrival, identity: Promise<User>): Promise<void> => {
+    identifying += 1
     try {
-      begin(request, response, path, search)
+      const who = await identity
+      if (!arrival.response.destroyed) begin(arrival, who)
     } catch (error) {
-      if (error instanceof ApiError && error.code === 401) strangers.onAnonymous(request)
-      sendError(response, error, logger)
+      fail(arrival, error)
+    } finally {
+      identifying -= 1
+    }
+  }
+
+  const attempt = (request: IncomingMessage, response: ServerResponse, path: string, search: string): void => {
+    const arrival: Arrival = { request, response, path, search, startedMs: clock.monotonicMs() }
+    try {
+      if (identifying >= identifyingRequestsMax) throw tooManyRequests(busyMessage, 1)
+      const who = authenticate(request)
+      if (who instanceof Promise) void beginWhenKnown(arrival, who)
+      else begin(arrival, who)
+    } catch (error) {
+      fail(arrival, error)
     }
   }
 

@@ -47,8 +47,8 @@ export class WriteAdmission {
       old,
       options,
       dryRun,
-      ...(owners === undefined ? {} : { owners }),
-      ...(oldOwners === undefined ? {} : { oldOwners }),
+      owners,
+      oldOwners,
     }
   }
 

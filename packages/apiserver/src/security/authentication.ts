@@ -15,8 +15,11 @@ export interface TokenIdentity {
   readonly holds?: () => boolean
 }
 
-/** Finds out who makes a request. Throws the ApiError Unauthorized (401) for credentials that are not good. */
-export type Authenticator = (request: IncomingMessage) => User
+/**
+ * Finds out who makes a request. Throws, or rejects with, the ApiError Unauthorized (401) for credentials that are not good. A
+ * promise only where somebody else has to be asked: to wait for one costs every request.
+ */
+export type Authenticator = (request: IncomingMessage) => User | Promise<User>
 
 /** Someone who showed no credentials. What that may see, authorization decides. */
 export const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
@@ -32,7 +35,7 @@ export function createAuthenticator(
   tokens: readonly TokenIdentity[],
   clock: Clock,
   hostClock: Clock = realClock,
-): Authenticator {
+): (request: IncomingMessage) => User {
   const identities = tokens.map((identity) => ({
     digest: digestOf(identity.token),
     verdict: { ...identity, user: authenticated(identity.user), clock },

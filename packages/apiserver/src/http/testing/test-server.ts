@@ -50,7 +50,9 @@ export interface Lines {
   close(): void
 }
 
-type TestServerOptions = Partial<ApiCoreOptions> & Pick<HttpServerOptions, 'clientsHeaderBytesMax'>
+type TestServerOptions = Partial<ApiCoreOptions> &
+  Pick<HttpServerOptions, 'clientsHeaderBytesMax'> &
+  Partial<Pick<HttpServerOptions, 'authenticate'>>
 
 /** A server over a memory store on a free port of this machine. */
 export class TestServer {
@@ -59,7 +61,7 @@ export class TestServer {
   readonly #server: HttpServer
   #port = 0
 
-  private constructor({ clientsHeaderBytesMax, ...options }: TestServerOptions) {
+  private constructor({ clientsHeaderBytesMax, authenticate, ...options }: TestServerOptions) {
     const environment: Environment = options.environment ?? realEnvironment()
     this.core = createApiCore({
       environment,
@@ -74,7 +76,7 @@ export class TestServer {
     this.#server = createHttpServer({
       core: this.core,
       environment,
-      authenticate: createAuthenticator([{ token: adminToken, user: admin }], environment.clock),
+      authenticate: authenticate ?? createAuthenticator([{ token: adminToken, user: admin }], environment.clock),
       serving: this.pki.serving,
       clientCaPem: this.pki.ca.certificatePem,
       ...(clientsHeaderBytesMax === undefined ? {} : { clientsHeaderBytesMax }),
