@@ -1,8 +1,17 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import base from '../../vitest.config.ts'
 import { testsVariable } from './areas.ts'
 
 const tests = process.env[testsVariable]
+
+/** Tests next to the code come first: a mutant is over with the first test that fails, and they are the quickest. */
+class UnitTestsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => (moduleId.includes('/src/') ? 0 : 1)
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
 
 /**
  * The project's tests, as mutants are judged by them. Those that start programs are left out, as a mutant is active in one
@@ -25,6 +34,7 @@ export default mergeConfig(
         'packages/store/test/umask.test.ts',
       ],
       testTimeout: 20_000,
+      sequence: { sequencer: UnitTestsFirst },
     },
   }),
 )

@@ -139,4 +139,255 @@ describe('the check of a file of LMDB', () => {
       expect(() => checkLmdbFile(directory.path)).toThrow(/is damaged: data\.mdb/)
     }
   })
+
+  /** A copy of the file in which something was changed. */
+  const changed = (change: (bytes: Buffer) => void): Buffer => {
+    const bytes = Buffer.from(whole)
+    change(bytes)
+    return bytes
+  }
+  const lastPage = () => Number(whole.readBigUInt64LE(newestRoot() + 144))
+  /** Where the key of a node begins, and how long it is. */
+  const keyOf = (page: number, index: number) => {
+    const node = nodeOf(page, index)
+    return { at: node + 8, length: whole.readUInt16LE(node + 6) }
+  }
+  const countOf = (page: number) => whole.readUInt16LE(page * pageBytes + 20) / 2
+
+  it('passes a file with more than its pages, and none with less', () => {
+    const bytes = (lastPage() + 1) * pageBytes
+    check(Buffer.concat([whole, Buffer.alloc(pageBytes)]))
+    check(whole.subarray(0, bytes))
+    expect(() => check(whole.subarray(0, bytes - 1))).toThrow(`data.mdb has ${bytes - 1} of its ${bytes} bytes`)
+  })
+
+  it('passes what LMDB leaves after each of its transactions, from the first on', async () => {
+    const each = temporaryDirectory()
+    const options = { encoding: 'binary', keyEncoding: 'binary', overlappingSync: false, noSubdir: false } as const
+    const root: RootDatabase<Uint8Array, Uint8Array> = open(each.path, { ...options, maxDbs: 3 })
+    checkLmdbFile(each.path)
+    const table = root.openDB<Uint8Array, Uint8Array>({ name: 'data', encoding: 'binary', keyEncoding: 'binary' })
+    checkLmdbFile(each.path)
+    for (let round = 0; round < 8; round++) {
+      await root.batch(() => {
+        for (let key = 0; key < 40 * round; key++)
+          table.put(Buffer.from(`${key}`.padStart(60)), Buffer.alloc(200, round))
+        for (let key = 0; key < 20; key++) table.remove(Buffer.from(`${key * round}`.padStart(60)))
+      })
+      checkLmdbFile(each.path)
+    }
+    // Three levels, long keys, and values that are just as long as pages are, or a little less.
+    for (const length of [1900, 100]) {
+      await root.batch(() => {
+        for (let key = 0; key < 100; key++) {
+          const value = Buffer.alloc(((key % 3) + 1) * pageBytes + (key % 4) - 26)
+          table.put(Buffer.from(`${key}`.padStart(length)), value)
+        }
+      })
+      checkLmdbFile(each.path)
+    }
+    await root.close()
+    checkLmdbFile(each.path)
+    each.remove()
+  })
+
+  const damages: readonly [string, (bytes: Buffer) => void, RegExp | (() => string)][] = [
+    [
+      'keys of a leaf that are not in order',
+      (bytes) => {
+        const list = childOf(dataTop(), 1) * pageBytes + 24
+        whole.copy(bytes, list, list + 2, list + 4)
+        whole.copy(bytes, list + 2, list, list + 2)
+      },
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'a key of a leaf twice',
+      (bytes) => {
+        const list = childOf(dataTop(), 1) * pageBytes + 24
+        whole.copy(bytes, list, list + 2, list + 4)
+      },
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'a first key before those of its page',
+      (bytes) => {
+        const leaf = childOf(dataTop(), 1)
+        const { at, length } = keyOf(leaf, 0)
+        bytes.writeUInt8(whole.readUInt8(at + length - 1) - 1, at + length - 1)
+      },
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'a last key that belongs to the next page',
+      (bytes) => {
+        const [leaf, next] = [childOf(dataTop(), 0), keyOf(dataTop(), 1)]
+        const { at, length } = keyOf(leaf, countOf(leaf) - 1)
+        whole.copy(bytes, at, next.at, next.at + Math.min(length, next.length))
+      },
+      () => `is wrong at page ${childOf(dataTop(), 0)}`,
+    ],
+    [
+      'keys of a branch that are not in order',
+      (bytes) => {
+        const list = dataTop() * pageBytes + 24
+        whole.copy(bytes, list + 2, list + 4, list + 6)
+        whole.copy(bytes, list + 4, list + 2, list + 4)
+      },
+      () => `is wrong at page ${dataTop()}`,
+    ],
+    [
+      'a leaf without entries',
+      (bytes) => bytes.writeUInt16LE(0, childOf(dataTop(), 1) * pageBytes + 20),
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'half a position of a node',
+      (bytes) => {
+        const at = childOf(dataTop(), 1) * pageBytes + 20
+        bytes.writeUInt16LE(whole.readUInt16LE(at) - 1, at)
+      },
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'a node that begins before the room of nodes',
+      (bytes) => {
+        const leaf = childOf(dataTop(), 1) * pageBytes
+        bytes.writeUInt16LE(whole.readUInt16LE(leaf + 22) - 2, leaf + 24)
+      },
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'a node that begins at the end of its page',
+      (bytes) => bytes.writeUInt16LE(pageBytes - 24 - 7, childOf(dataTop(), 1) * pageBytes + 24),
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'an end of the free room behind the page',
+      (bytes) => bytes.writeUInt16LE(pageBytes - 24 + 1, childOf(dataTop(), 1) * pageBytes + 22),
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'an end of the free room before the list of nodes',
+      (bytes) => {
+        const leaf = childOf(dataTop(), 1) * pageBytes
+        bytes.writeUInt16LE(whole.readUInt16LE(leaf + 20) - 1, leaf + 22)
+      },
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'a value that ends behind its page',
+      (bytes) => bytes.writeUInt16LE(pageBytes, nodeOf(childOf(dataTop(), 1), 1)),
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'a page that is not there',
+      (bytes) => bytes.writeUInt32LE(lastPage() + 1, nodeOf(dataTop(), 1)),
+      () => `is wrong at page ${lastPage() + 1}`,
+    ],
+    ['a root as a page', (bytes) => bytes.writeUInt32LE(1, nodeOf(dataTop(), 1)), /is wrong at page 1;/],
+    [
+      'a value on a page that is not there',
+      (bytes) => bytes.writeBigUInt64LE(BigInt(lastPage() + 1), overflowNode() + 68),
+      /is wrong at page \d+;/,
+    ],
+    [
+      'a tree deeper than it is',
+      (bytes) => bytes.writeUInt16LE(whole.readUInt16LE(newestRoot() + 96 + 6) + 1, newestRoot() + 96 + 6),
+      () => `is wrong at page ${topOf(96)}`,
+    ],
+    [
+      'a tree without a depth',
+      (bytes) => bytes.writeUInt16LE(0, newestRoot() + 96 + 6),
+      () => `is wrong at page ${topOf(96)}`,
+    ],
+    [
+      'a tree that is gone',
+      (bytes) => bytes.writeBigUInt64LE(2n ** 64n - 1n, newestRoot() + 96 + 40),
+      /has 0 leaf pages where 1 should be/,
+    ],
+    [
+      'a table whose description is too short',
+      (bytes) => {
+        const node = nodeOf(topOf(96), 0)
+        bytes.writeUInt16LE(47, node)
+      },
+      /has a table that is none/,
+    ],
+    [
+      'a table that is an entry',
+      (bytes) => bytes.writeUInt16LE(0, nodeOf(topOf(96), 0) + 4),
+      () => `is wrong at page ${topOf(96)}`,
+    ],
+    [
+      'flags of a table',
+      (bytes) => {
+        const node = nodeOf(topOf(96), 0)
+        bytes.writeUInt16LE(4, node + 8 + whole.readUInt16LE(node + 6) + 4)
+      },
+      /has a table with the flags 4/,
+    ],
+    ['a root of no pages', (bytes) => bytes.writeBigUInt64LE(0n, 144), /has lost one of its two roots/],
+    [
+      'a root of more pages than any disk has',
+      (bytes) => bytes.writeBigUInt64LE(2n ** 41n, 144),
+      /lost one of its two/,
+    ],
+    ['a root that is not where it says', (bytes) => bytes.writeBigUInt64LE(1n, 0), /has lost one of its two roots/],
+    [
+      'two roots of the same transaction',
+      (bytes) => {
+        bytes.writeBigUInt64LE(whole.readBigUInt64LE(pageBytes + 152), 152)
+      },
+      /has roots that do not follow one another/,
+    ],
+    [
+      'roots of which one is much older',
+      (bytes) => {
+        const older = newestRoot() === 0 ? pageBytes : 0
+        bytes.writeBigUInt64LE(whole.readBigUInt64LE(older + 152) - 2n, older + 152)
+      },
+      /has roots that do not follow one another/,
+    ],
+    [
+      'roots out of turn',
+      (bytes) => {
+        for (const root of [0, pageBytes]) bytes.writeBigUInt64LE(whole.readBigUInt64LE(root + 152) + 1n, root + 152)
+      },
+      /has roots that do not follow one another/,
+    ],
+    [
+      'a free page that is not there',
+      (bytes) => bytes.writeBigInt64LE(BigInt(lastPage() + 1), nodeOf(topOf(48), 0) + 24),
+      () => `is wrong at page ${lastPage() + 1}`,
+    ],
+    [
+      'a free page that is in use',
+      (bytes) => bytes.writeBigInt64LE(BigInt(dataTop()), nodeOf(topOf(48), 0) + 24),
+      () => `is wrong at page ${dataTop()}`,
+    ],
+    [
+      'a count of free pages below none',
+      (bytes) => bytes.writeBigInt64LE(-1n, nodeOf(topOf(48), 0) + 16),
+      /does not say which of its pages are free/,
+    ],
+    [
+      'a list of free pages that is too short for a count',
+      (bytes) => bytes.writeUInt16LE(7, nodeOf(topOf(48), 0)),
+      /does not say which of its pages are free/,
+    ],
+  ]
+  it.each(damages)('finds %s', (_, damage, message) => {
+    expect(() => check(changed(damage))).toThrow(typeof message === 'function' ? message() : message)
+  })
+
+  it('takes zeros in a list of free pages for what is left over', () => {
+    check(changed((bytes) => bytes.writeBigInt64LE(0n, nodeOf(topOf(48), 0) + 24)))
+  })
+
+  it('says so of what is no file of LMDB at all', () => {
+    for (const bytes of [Buffer.from('x'), Buffer.alloc(3 * pageBytes), Buffer.alloc(10 * pageBytes, 255)]) {
+      expect(() => check(bytes)).toThrow('data.mdb is not a file of LMDB')
+    }
+  })
 })
