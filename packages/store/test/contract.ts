@@ -553,6 +553,10 @@ export function describeSoleWriterStore(name: string, factory: SoleWriterStoreFa
       expect(carried).toEqual(['old: old 1 > old 2', 'compacted: compacted 1 > compacted 2', 'last: last > last 2'])
     })
 
+    it('is refused less than no history', async () => {
+      await expect(reopenWith({ historyMax: -1 })).rejects.toThrow('historyMax is not a count: -1')
+    })
+
     it('keeps nothing when asked for nothing, and still serves watches that follow', async () => {
       await reopenWith({ historyMax: 0 })
       const watch = record(store, '', 0)

@@ -194,6 +194,13 @@ describe('a watcher', () => {
     expect(lines).toEqual(['beforehand', 'end'])
   })
 
+  it('lets idle time pass over its end, which is no deadline', async () => {
+    const { watcher, clock, lines } = startWatcher()
+    watcher.endAfter(30 * 60_000, () => lines.push(`after ${clock.monotonicMs()} ms`))
+    await clock.advance('1h')
+    expect(lines).toEqual(['after 3600000 ms', 'end'])
+  })
+
   it('forgets its time once it is closed', async () => {
     const { watcher, clock, lines } = startWatcher()
     watcher.endAfter(5000, () => lines.push('beforehand'))

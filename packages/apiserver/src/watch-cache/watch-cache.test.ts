@@ -403,6 +403,16 @@ describe('a watch of a cache', () => {
     expect(later.lines).toEqual(['BOOKMARK @1'])
   })
 
+  it('gets one bookmark for a time in which nothing else happened', async () => {
+    const { start, watch, clock } = await startCache()
+    await start()
+    const { lines } = watch({ bookmarks: true })
+    await clock.advance('1h')
+    expect(lines.length).toBeLessThanOrEqual(2)
+    await clock.advance('1h')
+    expect(lines.length).toBeLessThanOrEqual(4)
+  })
+
   it('ends with the cache', async () => {
     const { start, watch, clock, cache } = await startCache()
     await start()
