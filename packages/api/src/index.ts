@@ -1,6 +1,8 @@
 /** The Kubernetes API as data, and the pure functions over it. */
 export * from './apply/index.ts'
 export * from './compare-text.ts'
+export { CronError, type CronSchedule, parseCron } from './cron/cron-schedule.ts'
+export { type TimeZone, timeZone, utc } from './cron/time-zone.ts'
 export * from './equality.ts'
 export * from './field-error.ts'
 export * from './field-path.ts'

@@ -22,6 +22,16 @@ export * from './autoscaling/horizontal-pod-autoscaler/horizontal-pod-autoscaler
 export * from './autoscaling/horizontal-pod-autoscaler/schema.ts'
 export * from './autoscaling/horizontal-pod-autoscaler/schema-v1.ts'
 export * from './autoscaling/scale.ts'
+export * from './batch/cron-job/cron-job.ts'
+export * from './batch/cron-job/cron-job-schema.ts'
+export * from './batch/job/job.ts'
+export { backoffLimitDefault } from './batch/job/job-defaults.ts'
+export * from './batch/job/job-dependencies.ts'
+export * from './batch/job/job-indexes.ts'
+export * from './batch/job/job-schema.ts'
+export { jobLabels } from './batch/job/job-selector.ts'
+export { hasJobCondition, isJobFinished } from './batch/job/job-status-validation.ts'
+export { waitingCondition } from './batch/job/job-waiting.ts'
 export {
   ageColumn,
   type ColumnSource,

@@ -2,6 +2,7 @@ import { admissionregistrationMessages } from './admissionregistration/protobuf.
 import { apiextensionsMessages } from './apiextensions/protobuf.ts'
 import { appsMessages } from './apps/protobuf.ts'
 import { autoscalingMessages } from './autoscaling/protobuf.ts'
+import { batchMessages } from './batch/protobuf.ts'
 import { coordinationMessages } from './coordination/protobuf.ts'
 import { coreMessages } from './core/protobuf.ts'
 import { discoveryMessages } from './discovery/protobuf.ts'
@@ -32,6 +33,7 @@ export const protobufMessages: Readonly<Record<string, string>> = {
   ...apiextensionsMessages,
   ...appsMessages,
   ...autoscalingMessages,
+  ...batchMessages,
   ...coordinationMessages,
   ...coreMessages,
   ...discoveryMessages,

@@ -113,12 +113,17 @@ function stringOf(schema: StringSchema): fc.Arbitrary<string> {
 }
 
 function listOf(schema: ListSchema, depth: number, extreme: boolean): fc.Arbitrary<readonly unknown[]> {
-  const items = valueFor(schema.items, depth + 1, extreme)
+  const distinct = schema.patchMergeKey ?? schema.mapKeys?.[0]
+  const resolved = resolveSchema(schema.items)
+  // However deep a list is, its elements have the key by which they differ.
+  const items =
+    resolved.type === 'object'
+      ? objectOf(resolved, depth + 1, extreme, distinct)
+      : valueFor(schema.items, depth + 1, extreme)
   const lengths = {
     minLength: Math.max(schema.minItems ?? 0, 1),
     maxLength: Math.max(schema.maxItems ?? listLengthMax, 1),
   }
-  const distinct = schema.patchMergeKey ?? schema.mapKeys?.[0]
   if (schema.listType === 'set' || (schema.patchStrategy !== undefined && distinct === undefined)) {
     return fc.uniqueArray(items, { ...lengths, selector: (each) => JSON.stringify(each) })
   }
@@ -130,8 +135,10 @@ function listOf(schema: ListSchema, depth: number, extreme: boolean): fc.Arbitra
 const keyOf = (element: unknown, name: string): string | undefined =>
   JSON.stringify((element as Readonly<Record<string, unknown>>)[name])
 
-function objectOf(schema: ObjectSchema, depth: number, extreme: boolean): fc.Arbitrary<unknown> {
-  const entries = Object.entries(schema.fields).filter(([, field]) => field.required || depth < depthMax)
+/** `kept` is an optional field that is not left out for being too deep. */
+function objectOf(schema: ObjectSchema, depth: number, extreme: boolean, kept?: string): fc.Arbitrary<unknown> {
+  const isShown = (name: string, required: boolean) => required || name === kept || depth < depthMax
+  const entries = Object.entries(schema.fields).filter(([name, field]) => isShown(name, field.required))
   const values = entries.map(([name, field]) => {
     const value = fc.constant(undefined).chain(() => valueFor(field.schema, depth + 1, extreme))
     return [name, field.required ? value : fc.option(value, { nil: undefined, freq: 2 })] as const

@@ -11,6 +11,9 @@ export const appsV1 = 'io.k8s.api.apps.v1'
 export const autoscalingV1 = 'io.k8s.api.autoscaling.v1'
 export const autoscalingV2 = 'io.k8s.api.autoscaling.v2'
 
+/** What OpenAPI definition names of the batch group start with. */
+export const batchV1 = 'io.k8s.api.batch.v1'
+
 /** What OpenAPI definition names of the discovery group start with. */
 export const discoveryV1 = 'io.k8s.api.discovery.v1'
 

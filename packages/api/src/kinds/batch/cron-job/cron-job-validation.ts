@@ -1,0 +1,85 @@
+/** Upstream's ValidateCronJob (pkg/apis/batch/validation). */
+import { CronError, parseCron } from '../../../cron/cron-schedule.ts'
+import { timeZone, utc } from '../../../cron/time-zone.ts'
+import { type FieldError, invalidField, unsupportedField } from '../../../field-error.ts'
+import { FieldPath } from '../../../field-path.ts'
+import { checkNonNegative } from '../../validation.ts'
+import { validateDependencies } from '../job/job-dependencies.ts'
+import { validateJobSpec } from '../job/job-validation.ts'
+import type { CronJob, CronJobSpec } from './cron-job-schema.ts'
+
+const specPath = FieldPath.of('spec')
+
+/** Jobs are called after the CronJob and the minute: eleven letters more, of 63. */
+const nameLengthMax = 52
+
+export function validateCronJob({ spec }: CronJob): readonly FieldError[] {
+  const { jobTemplate } = spec
+  const templatePath = specPath.field('jobTemplate')
+  const jobPath = templatePath.field('spec')
+  const { selector, manualSelector } = jobTemplate.spec
+  const dependenciesPath = templatePath.field('metadata').field('annotations')
+  return [
+    ...checkNonNegative(spec.startingDeadlineSeconds, specPath.field('startingDeadlineSeconds')),
+    ...validateJobSpec(jobTemplate.spec, jobPath),
+    ...(selector === undefined
+      ? []
+      : [invalidField(jobPath.field('selector'), selector, '`selector` will be auto-generated')]),
+    ...(manualSelector === true
+      ? [unsupportedField(jobPath.field('manualSelector'), manualSelector, ['nil', 'false'])]
+      : []),
+    ...validateDependencies(jobTemplate.metadata ?? {}, undefined, dependenciesPath),
+    ...checkNonNegative(spec.successfulJobsHistoryLimit, specPath.field('successfulJobsHistoryLimit')),
+    ...checkNonNegative(spec.failedJobsHistoryLimit, specPath.field('failedJobsHistoryLimit')),
+  ]
+}
+
+export function validateNewCronJob({ metadata: { name = '' }, spec }: CronJob): readonly FieldError[] {
+  const tooLong = name.length > nameLengthMax
+  return [
+    ...scheduleErrors(spec),
+    ...zoneErrors(spec),
+    ...(tooLong
+      ? [invalidField(FieldPath.of('metadata', 'name'), name, `must be no more than ${nameLengthMax} characters`)]
+      : []),
+  ]
+}
+
+/** A zone that the database has lost, and a schedule that was allowed once, may stay. */
+export function validateCronJobUpdate({ spec }: CronJob, { spec: old }: CronJob): readonly FieldError[] {
+  return [
+    ...(spec.schedule === old.schedule && spec.timeZone === old.timeZone ? [] : scheduleErrors(spec)),
+    ...(spec.timeZone === old.timeZone ? [] : zoneErrors(spec)),
+  ]
+}
+
+function scheduleErrors({ schedule, timeZone: zone }: CronJobSpec): readonly FieldError[] {
+  const path = specPath.field('schedule')
+  // A schedule that is missing is told by the schema.
+  if (schedule === '') return []
+  if (/(?:^|_)TZ=/.test(schedule)) {
+    const why =
+      zone === undefined
+        ? 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'
+        : 'cannot use both timeZone field and TZ or CRON_TZ in schedule'
+    return [invalidField(path, schedule, why)]
+  }
+  try {
+    parseCron(schedule, utc)
+    return []
+  } catch (error) {
+    if (error instanceof CronError) return [invalidField(path, schedule, error.message)]
+    throw error
+  }
+}
+
+function zoneErrors({ timeZone: zone }: CronJobSpec): readonly FieldError[] {
+  const path = specPath.field('timeZone')
+  if (zone === undefined) return []
+  if (zone === '') return [invalidField(path, zone, 'timeZone must be nil or non-empty string')]
+  if (zone.toLowerCase() === 'local') {
+    const why = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
+    return [invalidField(path, zone, why)]
+  }
+  return timeZone(zone) === undefined ? [invalidField(path, zone, `unknown time zone ${zone}`)] : []
+}

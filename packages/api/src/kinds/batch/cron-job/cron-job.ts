@@ -1,0 +1,66 @@
+import { FieldPath } from '../../../field-path.ts'
+import { withFields } from '../../../schema/with-fields.ts'
+import { formatSelector } from '../../../selectors.ts'
+import { ageColumn, column, nameColumn, timeSince, wideColumn } from '../../columns.ts'
+import { containerColumns } from '../../core/pod/pod-template-columns.ts'
+import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
+import { nameWarnings, podTemplateWarnings } from '../../core/pod/pod-warnings.ts'
+import { kind } from '../../kind.ts'
+import { jobSpec, jobTemplateSpec } from '../job/job-schema.ts'
+import { type CronJob, cronJobSchema, cronJobSpec } from './cron-job-schema.ts'
+import { validateCronJob, validateCronJobUpdate, validateNewCronJob } from './cron-job-validation.ts'
+
+const templatePath = FieldPath.of('spec', 'jobTemplate', 'spec', 'template')
+
+/** The defaults of Jobs come to them when they are made. */
+function withDefaults(cronJob: CronJob): CronJob {
+  const { jobTemplate } = cronJob.spec
+  const template = podTemplateDefaults(jobTemplate.spec.template)
+  const spec = withFields(cronJobSpec, cronJob.spec, {
+    jobTemplate: withFields(jobTemplateSpec, jobTemplate, {
+      spec: withFields(jobSpec, jobTemplate.spec, { template }),
+    }),
+  })
+  return withFields(cronJobSchema, cronJob, { spec })
+}
+
+/** `batch/v1` cronjobs. */
+export const cronJobs = kind<CronJob>(cronJobSchema, {
+  plural: 'cronjobs',
+  shortNames: ['cj'],
+  categories: ['all'],
+  columns: [
+    nameColumn,
+    column('Schedule', ({ spec }) => spec.schedule, { field: 'spec.schedule' }),
+    column('Timezone', ({ spec }) => spec.timeZone ?? '<none>', { field: 'spec.timeZone' }),
+    column('Suspend', ({ spec }) => (spec.suspend === true ? 'True' : 'False'), {
+      type: 'string',
+      description: 'Whether no Jobs are made for now.',
+    }),
+    column('Active', ({ status }) => status?.active?.length ?? 0, {
+      type: 'integer',
+      description: 'How many Jobs are not over yet.',
+    }),
+    column(
+      'Last Schedule',
+      ({ status }, nowMs) =>
+        status?.lastScheduleTime === undefined ? '<none>' : timeSince(status.lastScheduleTime, nowMs),
+      { field: 'status.lastScheduleTime' },
+    ),
+    ageColumn,
+    ...containerColumns<CronJob>(({ spec }) => spec.jobTemplate.spec.template),
+    wideColumn('Selector', ({ spec }) => formatSelector(spec.jobTemplate.spec.selector), {
+      field: 'spec.jobTemplate.spec.selector',
+    }),
+  ],
+  defaults: withDefaults,
+  countsGenerations: true,
+  prepareForCreate: (cronJob) => ({ ...cronJob, status: {} }),
+  validate: validateCronJob,
+  validateCreate: validateNewCronJob,
+  validateUpdate: validateCronJobUpdate,
+  warnings: (cronJob, old) => [
+    ...nameWarnings(cronJob, old, 'Pod names and hostnames'),
+    ...podTemplateWarnings(cronJob.spec.jobTemplate.spec.template, templatePath, cronJob, old),
+  ],
+})

@@ -1,0 +1,214 @@
+/** Upstream's ValidateJob (pkg/apis/batch/validation). */
+import { deepEqual } from '../../../equality.ts'
+import { type FieldError, invalidField, requiredField, tooLongField, unsupportedField } from '../../../field-error.ts'
+import { FieldPath } from '../../../field-path.ts'
+import { checkFormat } from '../../../string-formats.ts'
+import type { PodTemplateSpec } from '../../core/pod/pod-template.ts'
+import { validatePodTemplateSpec } from '../../core/pod/pod-validation.ts'
+import { checkTemplateLabels, matcherOf } from '../../core/pod/replicated-template.ts'
+import { checkLabelSelector } from '../../core/pod/validation/checks.ts'
+import { checkNonNegative, checkUnchanged } from '../../validation.ts'
+import { validateDependencies, validateDependenciesUpdate } from './job-dependencies.ts'
+import { checkPodFailurePolicy, checkSuccessPolicy } from './job-policy-validation.ts'
+import type { Job, JobSpec } from './job-schema.ts'
+import { generatedLabels } from './job-selector.ts'
+
+const specPath = FieldPath.of('spec')
+const indexedParallelismMax = 100_000
+const failedIndexesMax = 100_000
+/** Beyond so many completions of indexes that fail by themselves, there must be less of everything else. */
+const highCompletions = 100_000
+const highCompletionsLimit = 10_000
+const managedByLengthMax = 63
+
+export function validateJob(job: Job): readonly FieldError[] {
+  const { metadata, spec } = job
+  const { selector } = spec
+  const matcher = matcherOf(selector)
+  const selectorPath = specPath.field('selector')
+  return [
+    ...generatedSelectorErrors(job),
+    ...validateJobSpec(spec, specPath),
+    ...(selector === undefined ? [requiredField(selectorPath)] : checkLabelSelector(selector, selectorPath)),
+    ...(matcher === undefined ? [] : checkTemplateLabels(spec.template, matcher, specPath.field('template'))),
+    ...hostnameErrors(job),
+    ...validateDependencies(metadata, metadata.name),
+  ]
+}
+
+/** What an update may not change: whatever says which pods count, and how. */
+export function validateJobUpdate({ metadata, spec }: Job, old: Job): readonly FieldError[] {
+  const fixed = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
+  return [
+    ...completionsErrors(spec, old.spec),
+    ...checkUnchanged(spec.selector, old.spec.selector, specPath.field('selector')),
+    ...checkUnchanged(spec.template, comparableTemplate(spec.template, old), specPath.field('template')),
+    ...fixed.flatMap((field) => checkUnchanged(spec[field], old.spec[field], specPath.field(field))),
+    ...validateDependenciesUpdate(metadata, old.metadata),
+  ]
+}
+
+/** What is wrong with the spec of a Job, or of a template of Jobs, but for its selector. */
+export function validateJobSpec(spec: JobSpec, path: FieldPath): readonly FieldError[] {
+  const counts = [
+    'parallelism',
+    'completions',
+    'activeDeadlineSeconds',
+    'backoffLimit',
+    'ttlSecondsAfterFinished',
+  ] as const
+  return [
+    ...counts.flatMap((field) => checkNonNegative(spec[field], path.field(field))),
+    ...checkNonNegative(spec.backoffLimitPerIndex, path.field('backoffLimitPerIndex')),
+    ...checkNonNegative(spec.maxFailedIndexes, path.field('maxFailedIndexes')),
+    ...(spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined
+      ? [requiredField(path.field('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')]
+      : []),
+    ...(spec.managedBy === undefined ? [] : managedByErrors(spec.managedBy, path.field('managedBy'))),
+    ...completionModeErrors(spec, path),
+    ...(spec.podFailurePolicy === undefined ? [] : checkPodFailurePolicy(spec, path.field('podFailurePolicy'))),
+    ...replacementErrors(spec, path.field('podReplacementPolicy')),
+    ...validatePodTemplateSpec(spec.template, path.field('template')),
+    ...restartPolicyErrors(spec, path.field('template').field('spec').field('restartPolicy')),
+  ]
+}
+
+/** The selector is the one that the server makes, and the pods carry the labels that it makes. */
+function generatedSelectorErrors(job: Job): readonly FieldError[] {
+  const { spec } = job
+  if (spec.manualSelector === true || spec.selector === undefined) return []
+  const labels = generatedLabels(job)
+  const path = specPath.field('template').field('metadata').field('labels')
+  const own = spec.template.metadata?.labels ?? {}
+  const errors = Object.entries(labels)
+    .filter(([label, value]) => own[label] !== value)
+    .map(([label, value]) =>
+      own[label] === undefined
+        ? requiredField(path.key(label), `must be '${value}'`)
+        : invalidField(path.key(label), own[label], `must be '${value}'`),
+    )
+  if (matcherOf(spec.selector)?.matches(labels) !== false) return errors
+  return [...errors, invalidField(specPath.field('selector'), spec.selector, '`selector` not auto-generated')]
+}
+
+/** Pods of an index are called after the Job and the index, by their names in the network too. */
+function hostnameErrors({ metadata: { name = '' }, spec }: Job): readonly FieldError[] {
+  const { completionMode, completions = 0 } = spec
+  if (completionMode !== 'Indexed' || completions <= 0) return []
+  const hostname = `${name}-${completions - 1}`
+  return checkFormat('dns1123-label', hostname).map(() =>
+    invalidField(
+      FieldPath.of('metadata', 'name'),
+      name,
+      `will not able to create pod with invalid DNS label: ${hostname}`,
+    ),
+  )
+}
+
+function managedByErrors(managedBy: string, path: FieldPath): readonly FieldError[] {
+  const [domain = '', ...rest] = managedBy.split('/')
+  const errors: FieldError[] = []
+  if (managedBy === '') errors.push(requiredField(path))
+  else if (domain === '' || rest.length === 0 || rest.join('/') === '') {
+    errors.push(invalidField(path, managedBy, 'must be a domain-prefixed path (such as "acme.io/foo")'))
+  } else {
+    errors.push(...checkFormat('dns1123-subdomain', domain).map((why) => invalidField(path, domain, why)))
+    const isPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(rest.join('/'))
+    if (!isPath) {
+      const why = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"
+      errors.push(invalidField(path, rest.join('/'), why))
+    }
+  }
+  if (managedBy.length > managedByLengthMax) errors.push(tooLongField(path, managedByLengthMax))
+  return errors
+}
+
+function completionModeErrors(spec: JobSpec, path: FieldPath): readonly FieldError[] {
+  const { completionMode } = spec
+  if (completionMode === 'Indexed') return indexedErrors(spec, path)
+  const why = 'requires indexed completion mode'
+  return [
+    ...(completionMode === undefined || completionMode === 'NonIndexed'
+      ? []
+      : [unsupportedField(path.field('completionMode'), completionMode, ['NonIndexed', 'Indexed'])]),
+    ...(['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy'] as const)
+      .filter((field) => spec[field] !== undefined)
+      .map((field) => invalidField(path.field(field), spec[field], why)),
+  ]
+}
+
+function indexedErrors(spec: JobSpec, path: FieldPath): readonly FieldError[] {
+  const { completions, parallelism = 0, maxFailedIndexes, backoffLimitPerIndex } = spec
+  const errors: FieldError[] = []
+  const atMost = (field: 'parallelism' | 'maxFailedIndexes', limit: number, when: string): void => {
+    if ((spec[field] ?? 0) > limit) {
+      errors.push(invalidField(path.field(field), spec[field], `must be less than or equal to ${limit}${when}`))
+    }
+  }
+  if (completions === undefined)
+    errors.push(requiredField(path.field('completions'), 'when completion mode is Indexed'))
+  if (parallelism > indexedParallelismMax)
+    atMost('parallelism', indexedParallelismMax, ' when completion mode is Indexed')
+  if (completions !== undefined && maxFailedIndexes !== undefined && maxFailedIndexes > completions) {
+    errors.push(
+      invalidField(path.field('maxFailedIndexes'), maxFailedIndexes, 'must be less than or equal to completions'),
+    )
+  }
+  atMost('maxFailedIndexes', failedIndexesMax, '')
+  if (completions !== undefined && completions > highCompletions && backoffLimitPerIndex !== undefined) {
+    const when = ` when completions are above ${highCompletions} and used with backoff limit per index`
+    if (maxFailedIndexes === undefined) {
+      const why = `must be specified when completions is above ${highCompletions}`
+      errors.push(requiredField(path.field('maxFailedIndexes'), why))
+    }
+    atMost('parallelism', highCompletionsLimit, when)
+    atMost('maxFailedIndexes', highCompletionsLimit, when)
+  }
+  return spec.successPolicy === undefined || completions === undefined
+    ? errors
+    : [...errors, ...checkSuccessPolicy(spec, path.field('successPolicy'))]
+}
+
+function replacementErrors(
+  { podReplacementPolicy, podFailurePolicy }: JobSpec,
+  path: FieldPath,
+): readonly FieldError[] {
+  if (podReplacementPolicy === undefined) return []
+  const supported = podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed']
+  return supported.includes(podReplacementPolicy) ? [] : [unsupportedField(path, podReplacementPolicy, supported)]
+}
+
+function restartPolicyErrors({ template, podFailurePolicy }: JobSpec, path: FieldPath): readonly FieldError[] {
+  const { restartPolicy = 'Always' } = template.spec
+  // It is what a pod has that says nothing: whoever wrote the Job has forgotten it.
+  if (restartPolicy === 'Always') return [requiredField(path, 'valid values: "OnFailure", "Never"')]
+  if (podFailurePolicy !== undefined && restartPolicy !== 'Never') {
+    return [invalidField(path, restartPolicy, 'only "Never" is supported when podFailurePolicy is specified')]
+  }
+  return []
+}
+
+/** Indexes can be added and taken away, as long as all of them run at once. */
+function completionsErrors(spec: JobSpec, old: JobSpec): readonly FieldError[] {
+  const path = specPath.field('completions')
+  if (spec.completionMode !== 'Indexed') return checkUnchanged(spec.completions, old.completions, path)
+  if (spec.completions === old.completions || spec.completions === undefined) return []
+  if (spec.completions === spec.parallelism) return []
+  return [invalidField(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
+}
+
+/** The old template with what may still change, because no pod has been made from it: where the pods may run. */
+function comparableTemplate(template: PodTemplateSpec, old: Job): PodTemplateSpec {
+  const before = old.spec.template
+  if (old.spec.suspend !== true || old.status?.startTime !== undefined) return before
+  const { affinity, nodeSelector, tolerations, schedulingGates } = template.spec
+  const { annotations, labels } = template.metadata ?? {}
+  const nodeAffinity = affinity?.nodeAffinity
+  const { nodeAffinity: _nodeAffinity, ...others } = before.spec.affinity ?? {}
+  const otherAffinity = { ...others, ...(nodeAffinity === undefined ? {} : { nodeAffinity }) }
+  const isEmpty = affinity === undefined && deepEqual(otherAffinity, {})
+  return {
+    metadata: { ...before.metadata, annotations, labels },
+    spec: { ...before.spec, affinity: isEmpty ? undefined : otherAffinity, nodeSelector, tolerations, schedulingGates },
+  }
+}

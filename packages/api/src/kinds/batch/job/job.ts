@@ -1,0 +1,31 @@
+import { FieldPath } from '../../../field-path.ts'
+import { nameWarnings, podTemplateWarnings } from '../../core/pod/pod-warnings.ts'
+import { kind } from '../../kind.ts'
+import { jobColumns } from './job-columns.ts'
+import { jobDefaults } from './job-defaults.ts'
+import { type Job, jobSchema } from './job-schema.ts'
+import { withGeneratedSelector } from './job-selector.ts'
+import { validateJobStatusUpdate } from './job-status-validation.ts'
+import { validateJob, validateJobUpdate } from './job-validation.ts'
+
+const templatePath = FieldPath.of('spec', 'template')
+
+/** `batch/v1` jobs. */
+export const jobs = kind<Job>(jobSchema, {
+  plural: 'jobs',
+  categories: ['all'],
+  columns: jobColumns,
+  selectableFields: { 'status.successful': ({ status }) => String(status?.succeeded ?? 0) },
+  // Orphaning was the default before there was a garbage collector, and this version keeps to it.
+  rules: { dependents: 'orphaned' },
+  defaults: jobDefaults,
+  countsGenerations: true,
+  prepareForCreate: (job) => withGeneratedSelector({ ...job, status: {} }),
+  validate: validateJob,
+  validateUpdate: validateJobUpdate,
+  validateStatusUpdate: validateJobStatusUpdate,
+  warnings: (job, old) => [
+    ...nameWarnings(job, old, 'Pod names and hostnames'),
+    ...podTemplateWarnings(job.spec.template, templatePath, job, old),
+  ],
+})
