@@ -1,4 +1,4 @@
-import { ApiError, forbidden, type Resource, type StoredKind } from '@coracle/api'
+import { ApiError, forbidden, type Resource, type StoredKind, services } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { Store } from '@coracle/store'
@@ -16,6 +16,8 @@ import { Registries } from './registries.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
 import { unionOf } from './security/authorization.ts'
 import { createNodeAuthorizer } from './security/node-authorizer.ts'
+import { ServiceAllocator } from './services/service-allocator.ts'
+import { serviceRanges } from './services/service-ranges.ts'
 import type { Subresource } from './subresources/subresource.ts'
 import { createSubresources } from './subresources/subresources.ts'
 import { StoreFeed } from './watch-cache/store-feed.ts'
@@ -85,6 +87,11 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const turns = new WorkTurns(environment.clock)
   const kinds = new KindServer({ registries, feed, store, environment, turns, admission, historyEventsMax })
   for (const kind of options.kinds) kinds.announce(kind)
+  const serviceStorage = registries.of(services)?.storage
+  if (serviceStorage !== undefined) {
+    const { cache } = serviceStorage
+    serviceStorage.allocator = new ServiceAllocator(cache, () => serviceRanges(registries), environment.random)
+  }
   const customKinds = new CustomKinds({ registries, kinds, environment })
   const subresources = createSubresources(registries, environment, options.nodes)
   const stops: (() => void)[] = []

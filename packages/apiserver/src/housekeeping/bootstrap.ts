@@ -1,14 +1,18 @@
-import { hasReason, namespaces, priorityClasses, systemPriorities } from '@coracle/api'
+import { hasReason, namespaces, priorityClasses, serviceCidrs, systemPriorities } from '@coracle/api'
 import { apiServerContext } from '../api-server-user.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
+import { firstServiceCidr } from '../services/service-ranges.ts'
 
 /** The namespaces every cluster has. */
 export const firstNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 
 const options = { dryRun: false, fieldManager: 'coracle', fieldValidation: 'Strict' } as const
 
-/** Creates what every cluster has and is not there: its first namespaces, and the priority classes of the system. */
+/**
+ * Creates what every cluster has and is not there: its first namespaces, the priority classes of the
+ * system, and where services get their addresses.
+ */
 export async function createFirstObjects(registries: Registries): Promise<void> {
   const classes = Object.entries(systemPriorities).map(([name, value]) => ({
     metadata: { name },
@@ -21,6 +25,9 @@ export async function createFirstObjects(registries: Registries): Promise<void> 
       firstNamespaces.map((name) => ({ metadata: { name } })),
     ),
     createMissing(registries.of(priorityClasses), classes),
+    createMissing(registries.of(serviceCidrs), [
+      { metadata: { name: firstServiceCidr.name }, spec: { cidrs: firstServiceCidr.cidrs } },
+    ]),
   ])
 }
 
@@ -32,6 +39,7 @@ const systemClassUses: Readonly<Record<string, string>> = {
 
 interface Named {
   readonly metadata: { readonly name: string }
+  readonly spec?: unknown
 }
 
 async function createMissing(registry: ResourceRegistry | undefined, objects: readonly Named[]): Promise<void> {

@@ -2,6 +2,7 @@ import { type KubernetesObject, notFound, type StoredKind } from '@coracle/api'
 import type { VersionView } from '../versions/version-view.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
+import type { Allocator } from './allocator.ts'
 import { KeyTurns } from './key-turns.ts'
 import type { ObjectWriter } from './object-writer.ts'
 
@@ -11,6 +12,8 @@ export class KindStorage {
   readonly writer: ObjectWriter
   /** Writers that line up at an object. */
   readonly turns = new KeyTurns()
+  /** Gives objects what no two of them may have, where the kind has such things. */
+  allocator: Allocator | undefined
   /** What the next object is compared with: controllers create many of one template. */
   lastCreated: KubernetesObject | undefined
   /** Replaced when the kind changes in a way that leaves its objects as they are stored. */

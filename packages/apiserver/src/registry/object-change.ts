@@ -5,7 +5,7 @@ import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
 import type { ChangedPart } from './changed-part.ts'
 import { endsDeletion } from './deletion.ts'
 import { managerOf, ownersOfChanged } from './field-ownership.ts'
-import { pauseFor } from './large-objects.ts'
+import { type Pause, pauseFor } from './large-objects.ts'
 import { prepareForUpdate } from './preparation.ts'
 import { answerOf, type RegistryParts } from './registry-parts.ts'
 import { sharingWith } from './structure-sharing.ts'
@@ -65,16 +65,16 @@ export async function changeObject(parts: RegistryParts, request: ChangeRequest)
 
 /** Undefined where another write came first and the change may be computed anew. */
 async function tryChange(parts: RegistryParts, key: string, request: ChangeRequest): Promise<WriteResult | undefined> {
-  const { namespace, name, part, options } = request
+  const { namespace, name, part } = request
   const { storage } = parts
-  const { kind, writer } = storage
+  const { kind } = storage
   const { rules, view } = part
   const old = storage.existing(namespace, name)
   const inHub = storage.hub.show(old)
   const { object: before } = inHub instanceof Promise ? await inHub : inHub
   const computed = request.compute(old)
   const change = computed instanceof Promise ? await computed : computed
-  const { object: wanted, warnings: given, repeatable, valuesCount = 0 } = change
+  const { object: wanted, valuesCount = 0 } = change
   const pause = pauseFor(parts.turns, valuesCount, old.byteLength)
   if (pause !== undefined) await pause()
   const givenOwners = change.owners ?? (await ownersAfter(parts, request, old, before, change))
@@ -84,7 +84,39 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   const owners = admission === undefined ? givenOwners : admission.ownersAfter(givenOwners)
   const applied = view === undefined ? admitted : view.apply(before, admitted)
   const whole = applied instanceof Promise ? await applied : applied
-  const object = sharingWith(before, prepareForUpdate(kind, whole, before, rules))
+  const prepared = prepareForUpdate(kind, whole, before, rules)
+  const write = { old, before, change, owners, admission, pause }
+  if (storage.allocator === undefined) return storeChange(parts, key, request, write, prepared)
+  const allocation = storage.allocator.allocate(prepared, before)
+  try {
+    return await storeChange(parts, key, request, write, allocation.object)
+  } finally {
+    allocation.release()
+  }
+}
+
+/** A change on its way into the store. */
+interface ChangeWrite {
+  readonly old: StoredObject
+  readonly before: KubernetesObject
+  readonly change: Change
+  readonly owners: FieldOwners
+  readonly admission: WriteAdmission | undefined
+  readonly pause: Pause | undefined
+}
+
+/** Checks a changed object and stores it; undefined where another write came first. */
+async function storeChange(
+  parts: RegistryParts,
+  key: string,
+  { name, part, options }: ChangeRequest,
+  { old, before, change, owners, admission, pause }: ChangeWrite,
+  prepared: KubernetesObject,
+): Promise<WriteResult | undefined> {
+  const { kind, writer } = parts.storage
+  const { rules, view } = part
+  const { warnings: given, repeatable } = change
+  const object = sharingWith(before, prepared)
   const ends = endsDeletion(kind, object, before)
   // Of the owners, times alone are nothing to write for.
   const isChanged = ends || old.stale || object !== before || !sameOwners(owners, old.owners)

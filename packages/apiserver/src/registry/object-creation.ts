@@ -58,15 +58,20 @@ export async function createObject(
     const name = nameOf()
     const identity = { namespace, name, uid: environment.random.uuid() }
     const prepared = prepareForCreate(kind, admitted, identity, environment.clock.now())
-    const object = sharingSpec(storage.lastCreated, prepared)
-    await checkCreate(parts, object, pause)
-    await admission.judge(object)
-    if (pause !== undefined) await pause()
-    const stored = await insert(parts, namespace, name, object, owners, options.dryRun)
-    if (stored !== undefined) {
-      if (!options.dryRun) storage.lastCreated = stored.object
-      const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]
-      return answerOf(parts, stored, true, warnings)
+    const allocation = storage.allocator?.allocate(prepared, undefined)
+    try {
+      const object = sharingSpec(storage.lastCreated, allocation?.object ?? prepared)
+      await checkCreate(parts, object, pause)
+      await admission.judge(object)
+      if (pause !== undefined) await pause()
+      const stored = await insert(parts, namespace, name, object, owners, options.dryRun)
+      if (stored !== undefined) {
+        if (!options.dryRun) storage.lastCreated = stored.object
+        const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]
+        return answerOf(parts, stored, true, warnings)
+      }
+    } finally {
+      allocation?.release()
     }
     if (!generates) throw nameTaken(kind, name, storage.peek(namespace, name)?.object)
     if (attempt === generatedNameAttemptsMax) throw noUniqueName(kind, name)

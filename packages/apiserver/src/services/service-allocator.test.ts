@@ -1,0 +1,210 @@
+import { type Service, serviceCidrs, services } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { refusal, startTestCore } from '../testing/test-core.ts'
+import { chooseFree, keptBackOf } from './choose.ts'
+
+const service = (name: string, spec: object = {}, namespace = 'default'): Service =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace },
+    spec: { ports: [{ port: 80 }], selector: { app: 'web' }, ...spec },
+  }) as Service
+
+const cidr = (name: string, ...cidrs: readonly string[]) => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'ServiceCIDR',
+  metadata: { name },
+  spec: { cidrs },
+})
+
+describe('the address of a service', () => {
+  it('comes from the range of services, and is its own', async () => {
+    const { client } = await startTestCore()
+    const created = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => client.create(services, service(`s${index}`))),
+    )
+    const addresses = created.map(({ spec }) => spec.clusterIP ?? '')
+    expect(new Set(addresses).size).toBe(50)
+    for (const address of addresses) expect(address).toMatch(/^10\.(9[6-9]|10\d|11[01])\./)
+    expect(created[0]?.spec).toMatchObject({
+      clusterIPs: [addresses[0]],
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+    })
+  })
+
+  it('may be asked for once', async () => {
+    const { client } = await startTestCore()
+    await client.create(services, service('a', { clusterIP: '10.96.0.10' }))
+    expect(await refusal(client.create(services, service('b', { clusterIP: '10.96.0.10' })))).toMatchObject({
+      code: 422,
+      message:
+        'Service "b" is invalid: spec.clusterIPs: Invalid value: ["10.96.0.10"]: failed to allocate IP 10.96.0.10: provided IP is already allocated',
+    })
+    expect((await refusal(client.create(services, service('c', { clusterIP: '10.0.0.1' })))).message).toBe(
+      'Service "c" is invalid: spec.clusterIPs: Invalid value: ["10.0.0.1"]: failed to allocate IP 10.0.0.1: the provided IP (10.0.0.1) is not in the valid range. The range of valid IPs is 10.96.0.0/12',
+    )
+  })
+
+  it('goes to one of two who ask at the same time', async () => {
+    const { client } = await startTestCore()
+    const both = ['a', 'b'].map((name) => client.create(services, service(name, { clusterIP: '10.96.0.10' })))
+    const outcomes = await Promise.allSettled(both)
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('is free again when the service is gone, is refused, or was only tried', async () => {
+    const { client } = await startTestCore()
+    const ip = { clusterIP: '10.96.0.10' }
+    await client.create(services, service('tried', ip), { dryRun: true })
+    await refusal(client.create(services, service('wrong', { ...ip, ports: [{ port: 0 }] })))
+    await client.create(services, service('a', ip))
+    await client.delete(services, { namespace: 'default', name: 'a' })
+    expect((await client.create(services, service('b', ip))).spec.clusterIP).toBe('10.96.0.10')
+  })
+
+  it('stays when the service changes, goes with a type that has none, and comes back with one that has', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(services, service('a'))
+    const changed = await client.update(services, { ...created, spec: { ...created.spec, selector: { app: 'api' } } })
+    expect(changed.spec.clusterIP).toBe(created.spec.clusterIP)
+    const named = await client.update(services, {
+      ...changed,
+      spec: { ...changed.spec, type: 'ExternalName', externalName: 'example.com' },
+    })
+    expect(named.spec.clusterIP).toBeUndefined()
+    const { externalName: _, ...spec } = named.spec
+    const back = await client.update(services, { ...named, spec: { ...spec, type: 'ClusterIP' } })
+    expect(back.spec.clusterIP).toMatch(/^10\./)
+  })
+
+  it('is none where the service says so, which still has families', async () => {
+    const { client } = await startTestCore()
+    const headless = await client.create(services, service('a', { clusterIP: 'None' }))
+    expect(headless.spec).toMatchObject({ clusterIPs: ['None'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' })
+    const open = await client.create(services, service('b', { clusterIP: 'None', selector: {} }))
+    expect(open.spec).toMatchObject({ ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' })
+  })
+
+  it('is there for both families where the cluster has both', async () => {
+    const { client } = await startTestCore()
+    expect((await refusal(client.create(services, service('a', { ipFamilyPolicy: 'RequireDualStack' })))).message).toBe(
+      'Service "a" is invalid: spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
+    )
+    await client.create(serviceCidrs, cidr('six', 'fd00:96::/112'))
+    const { spec } = await client.create(services, service('a', { ipFamilyPolicy: 'RequireDualStack' }))
+    expect(spec.ipFamilies).toEqual(['IPv4', 'IPv6'])
+    expect(spec.clusterIPs?.[1]).toMatch(/^fd00:96::/)
+    expect((await client.create(services, service('b'))).spec.clusterIPs).toHaveLength(1)
+  })
+
+  it('is not there when the range is full', async () => {
+    const { client } = await startTestCore()
+    await client.create(serviceCidrs, cidr('small', '10.0.0.0/29'))
+    await client.delete(serviceCidrs, { name: 'kubernetes' })
+    const create = (name: string) => client.create(services, service(name))
+    const addresses = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(create))
+    expect(addresses.map(({ spec }) => spec.clusterIP).sort()).toEqual([2, 3, 4, 5, 6].map((last) => `10.0.0.${last}`))
+    expect(await refusal(create('f'))).toMatchObject({ code: 500, message: expect.stringContaining('range is full') })
+  })
+})
+
+describe('the ports of a service on the nodes', () => {
+  const onNodes = (ports: readonly object[], more: object = {}) => ({ type: 'NodePort', ports, ...more })
+
+  it('are there with the type, and free again without it', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(services, service('a', onNodes([{ port: 80 }])))
+    const nodePort = created.spec.ports?.[0]?.nodePort ?? 0
+    expect(nodePort).toBeGreaterThanOrEqual(30_000)
+    expect(nodePort).toBeLessThanOrEqual(32_767)
+    await client.update(services, { ...created, spec: { ...created.spec, type: 'ClusterIP' } })
+    const again = await client.create(services, service('b', onNodes([{ port: 80, nodePort }])))
+    expect(again.spec.ports?.[0]?.nodePort).toBe(nodePort)
+  })
+
+  it('are one for several protocols', async () => {
+    const { client } = await startTestCore()
+    const ports = [
+      { name: 'udp', port: 53, protocol: 'UDP' },
+      { name: 'tcp', port: 53, protocol: 'TCP' },
+      { name: 'web', port: 80 },
+    ]
+    const { spec } = await client.create(services, service('dns', onNodes(ports)))
+    const [udp, tcp, web] = (spec.ports ?? []).map(({ nodePort }) => nodePort)
+    expect(udp).toBe(tcp)
+    expect(web).not.toBe(tcp)
+  })
+
+  it('may be asked for once, within the range', async () => {
+    const { client } = await startTestCore()
+    await client.create(services, service('a', onNodes([{ port: 80, nodePort: 30_080 }])))
+    const refused = async (nodePort: number) =>
+      (await refusal(client.create(services, service('b', onNodes([{ port: 80, nodePort }]))))).message
+    expect(await refused(30_080)).toBe(
+      'Service "b" is invalid: spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated',
+    )
+    expect(await refused(80)).toBe(
+      'Service "b" is invalid: spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
+    )
+  })
+
+  it('tell load balancers where pods are', async () => {
+    const { client } = await startTestCore()
+    const { spec } = await client.create(
+      services,
+      service('a', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [{ port: 80 }] }),
+    )
+    expect(spec.healthCheckNodePort).toBeGreaterThanOrEqual(30_000)
+    expect(spec.healthCheckNodePort).not.toBe(spec.ports?.[0]?.nodePort)
+  })
+})
+
+describe('a free value', () => {
+  it.each([1, 5, 16, 40, 300])('is found as long as there is one of %i', (size) => {
+    const taken = new Set<number>()
+    for (let count = 0; count < size; count += 1) {
+      const value = chooseFree(
+        size,
+        keptBackOf(size, 16),
+        (each) => taken.has(each),
+        () => 0.5,
+      )
+      if (value === undefined) throw new Error(`${size - count} are free`)
+      expect(taken.has(value)).toBe(false)
+      taken.add(value)
+    }
+    expect(
+      chooseFree(
+        size,
+        keptBackOf(size, 16),
+        (each) => taken.has(each),
+        () => 0.5,
+      ),
+    ).toBeUndefined()
+    expect([...taken].sort((a, b) => a - b)).toEqual(Array.from({ length: size }, (_, index) => index))
+  })
+
+  it('is one that people seldom ask for, while there are others', () => {
+    const taken = new Set<number>()
+    for (let count = 0; count < 24; count += 1) {
+      const value = chooseFree(
+        40,
+        16,
+        (each) => taken.has(each),
+        () => 0,
+      )
+      expect(value).toBeGreaterThanOrEqual(16)
+      taken.add(value ?? 0)
+    }
+    expect(
+      chooseFree(
+        40,
+        16,
+        (each) => taken.has(each),
+        () => 0,
+      ),
+    ).toBeLessThan(16)
+  })
+})

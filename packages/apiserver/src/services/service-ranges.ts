@@ -1,0 +1,16 @@
+import { type IpRange, parseCidr, serviceCidrs } from '@coracle/api'
+import { storedObjects } from '../admission/stored-objects.ts'
+import type { Registries } from '../registries.ts'
+
+/** The ranges that every cluster begins with, and the object that says so. */
+export const firstServiceCidr = { name: 'kubernetes', cidrs: ['10.96.0.0/12'] } as const
+
+/** Where services get their addresses: the ranges of all ServiceCIDRs that are to stay, the first one before all others. */
+export function serviceRanges(registries: Registries): readonly IpRange[] {
+  const staying = storedObjects(registries, serviceCidrs).filter(
+    ({ metadata }) => metadata.deletionTimestamp === undefined,
+  )
+  const isFirst = ({ metadata }: (typeof staying)[number]): number => (metadata.name === firstServiceCidr.name ? 0 : 1)
+  const ordered = staying.toSorted((a, b) => isFirst(a) - isFirst(b))
+  return ordered.flatMap(({ spec }) => (spec?.cidrs ?? []).flatMap((cidr) => parseCidr(cidr) ?? []))
+}
