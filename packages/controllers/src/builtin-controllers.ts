@@ -6,6 +6,8 @@ import { createCustomResourceDefinitionController } from './custom-resource-defi
 import { createDaemonSetController } from './daemon-set/controller.ts'
 import { createDeploymentController } from './deployment/controller.ts'
 import { createDisruptionController } from './disruption/controller.ts'
+import { createEndpointSliceController } from './endpoint-slice/controller.ts'
+import { createEndpointsController } from './endpoints/controller.ts'
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
 import { createNamespaceController } from './namespace/controller.ts'
 import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
@@ -67,6 +69,8 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('node-controller', createNodeLifecycleController),
   inManager('pod-garbage-collector', createPodGarbageCollector),
   inManager('disruption-controller', createDisruptionController),
+  inManager('endpointslice-controller', createEndpointSliceController),
+  inManager('endpoint-controller', createEndpointsController),
   inManager('pvc-protection-controller', createClaimProtectionController),
   inManager('pv-protection-controller', createVolumeProtectionController),
   inManager('custom-resource-definition', createCustomResourceDefinitionController),

@@ -58,3 +58,13 @@ export function checkNonSpecialIp(address: string, path: FieldPath): readonly Fi
     .filter(({ range }) => range.check(address, family))
     .map(({ why }) => invalidField(path, address, why))
 }
+
+/**
+ * An address behind a service. Pods that are processes of this host have addresses from 127.1.0.0 to 127.254.255.255, which
+ * every other cluster refuses; 127.0.0.0/16 is refused here too, since everybody's own services are there.
+ */
+export function checkEndpointIp(address: string, path: FieldPath): readonly FieldError[] {
+  const [first, second = ''] = address.split('.')
+  const isOfPod = addressFamily(address) === 4 && first === '127' && second !== '0' && second !== '255'
+  return isOfPod ? [] : checkNonSpecialIp(address, path)
+}

@@ -3,7 +3,7 @@ import { FieldPath } from '../../../field-path.ts'
 import { kindSchema } from '../../../meta.ts'
 import { atomicList, enumOf, int32, object, optional, required, string } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
-import { checkIp, checkNonSpecialIp } from '../../addresses.ts'
+import { checkEndpointIp, checkIp } from '../../addresses.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { coreV1 } from '../../meta/names.ts'
@@ -77,7 +77,7 @@ function addressErrors({ ip, hostname, nodeName }: EndpointAddress, path: FieldP
     ...wrongIp,
     ...checkText('dns1123-label', hostname, path.field('hostname')),
     ...checkText('dns1123-subdomain', nodeName, path.field('nodeName')),
-    ...(wrongIp.length > 0 ? [] : checkNonSpecialIp(ip, path.field('ip'))),
+    ...(wrongIp.length > 0 ? [] : checkEndpointIp(ip, path.field('ip'))),
   ]
 }
 

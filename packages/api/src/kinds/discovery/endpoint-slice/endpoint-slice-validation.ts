@@ -3,7 +3,7 @@ import { duplicateField, type FieldError, invalidField, requiredField, tooManyFi
 import { FieldPath } from '../../../field-path.ts'
 import { validateLabels } from '../../../object-meta-validation.ts'
 import { checkFormat } from '../../../string-formats.ts'
-import { checkFamily, checkNonSpecialIp } from '../../addresses.ts'
+import { checkEndpointIp, checkFamily } from '../../addresses.ts'
 import { checkPortNumber, checkText } from '../../core/pod/validation/checks.ts'
 import { checkUnchanged } from '../../validation.ts'
 import type { Endpoint, EndpointHints, EndpointSlice, EndpointSlicePort } from './endpoint-slice-schema.ts'
@@ -63,7 +63,7 @@ function addressErrors(address: string, type: EndpointSlice['addressType'], path
   if (type === 'FQDN') return domainErrors(address, path)
   if (type !== 'IPv4' && type !== 'IPv6') return []
   const errors = checkFamily(address, type, path)
-  return errors.length > 0 ? errors : checkNonSpecialIp(address, path)
+  return errors.length > 0 ? errors : checkEndpointIp(address, path)
 }
 
 /** validation.IsFullyQualifiedDomainName. */

@@ -1,0 +1,121 @@
+import {
+  endpointSlices,
+  endpoints,
+  type PersistentVolumeClaim,
+  type Pod,
+  persistentVolumeClaims,
+  pods,
+  type ReplicationController,
+  replicationControllers,
+  type Service,
+  services,
+} from '@coracle/api'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Cluster, startCluster } from '../src/index.ts'
+
+const namespace = 'default'
+
+let environment: VirtualEnvironment
+let cluster: Cluster
+
+beforeEach(async () => {
+  environment = virtualEnvironment({ seed: 42 })
+  cluster = await startCluster({ environment, nodes: 3 })
+})
+
+afterEach(() => cluster.stop())
+
+const settled = async () => {
+  await environment.clock.settle()
+  await environment.clock.advance('40s')
+}
+
+const track = (name: string, replicas: number) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'ReplicationController',
+    metadata: { name, namespace },
+    spec: {
+      replicas,
+      selector: { app: 'web', track: name },
+      template: {
+        metadata: { labels: { app: 'web', track: name } },
+        spec: { containers: [{ name: 'main', image: 'example/web', ports: [{ name: 'http', containerPort: 8080 }] }] },
+      },
+    },
+  }) as unknown as ReplicationController
+
+/** The addresses that take traffic, by slices and by Endpoints. */
+async function ready() {
+  const slices = await cluster.client.list(endpointSlices, { namespace })
+  const older = await cluster.client.get(endpoints, { namespace, name: 'web' })
+  const all = slices.items.flatMap((slice) => slice.endpoints ?? [])
+  return {
+    slices: all.flatMap(({ addresses, conditions }) => (conditions?.ready === true ? addresses : [])).sort(),
+    older: (older.subsets ?? []).flatMap(({ addresses = [] }) => addresses.map(({ ip }) => ip)).sort(),
+  }
+}
+
+it('a service has the pods of all its release tracks behind it, and follows them', async () => {
+  await cluster.client.create(replicationControllers, track('stable', 9))
+  await cluster.client.create(replicationControllers, track('canary', 1))
+  const service = await cluster.client.create<Service>(services, {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', namespace },
+    spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 'http' }] },
+  } as Service)
+  expect(service.spec.clusterIP).toMatch(/^10\./)
+  await settled()
+  const { items } = await cluster.client.list(pods, { namespace })
+  const addresses = items.map((pod: Pod) => pod.status?.podIP ?? '').sort()
+  expect(addresses).toHaveLength(10)
+  expect(await ready()).toEqual({ slices: addresses, older: addresses })
+  const [{ metadata } = {}] = (await cluster.client.list(endpointSlices, { namespace })).items
+  expect(metadata?.name).toMatch(/^web-[a-z0-9]{5}$/)
+
+  const key = { namespace, name: 'stable' }
+  await cluster.client.patch(replicationControllers, key, { type: 'merge', body: { spec: { replicas: 2 } } })
+  await settled()
+  expect((await ready()).slices).toHaveLength(3)
+
+  await cluster.client.delete(services, { namespace, name: 'web' })
+  await settled()
+  expect((await cluster.client.list(endpointSlices, { namespace })).items).toEqual([])
+  expect((await cluster.client.list(endpoints, { namespace })).items).toEqual([])
+})
+
+it('a claim stays while a pod uses it', async () => {
+  await cluster.client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data', namespace },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  })
+  const { items: nodes } = await cluster.client.list({
+    group: '',
+    version: 'v1',
+    kind: 'Node',
+    plural: 'nodes',
+    namespaced: false,
+  })
+  await cluster.client.create<Pod>(pods, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'user', namespace },
+    spec: {
+      nodeName: nodes[0]?.metadata.name,
+      containers: [{ name: 'main', image: 'example/main' }],
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+  } as Pod)
+  await settled()
+  await cluster.client.delete(persistentVolumeClaims, { namespace, name: 'data' })
+  await settled()
+  const kept = await cluster.client.get(persistentVolumeClaims, { namespace, name: 'data' })
+  expect(kept.metadata.deletionTimestamp).toBeDefined()
+  await cluster.client.delete(pods, { namespace, name: 'user' })
+  await settled()
+  expect((await cluster.client.list(persistentVolumeClaims, { namespace })).items).toEqual([])
+})

@@ -1,0 +1,122 @@
+import { endpointSlices, endpoints, type Pod, pods, type Service, services } from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { createManager, type Manager } from '@coracle/controller-runtime'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createEndpointsController } from '../endpoints/controller.ts'
+import { countReads } from '../testing/count-reads.ts'
+import { createEndpointSliceController } from './controller.ts'
+
+let environment: VirtualEnvironment
+let client: FakeClient
+let manager: Manager
+
+beforeEach(async () => {
+  environment = virtualEnvironment()
+  client = createFakeClient(environment)
+  manager = createManager({ client, environment })
+  manager.add(createEndpointSliceController())
+  manager.add(createEndpointsController())
+  await manager.start()
+})
+
+afterEach(() => manager.stop())
+
+const key = { namespace: 'default', name: 'web' }
+
+const createService = (spec: object = { selector: { app: 'web' } }) =>
+  client.create<Service>(services, {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: key,
+    spec: { ipFamilies: ['IPv4'], ports: [{ port: 80, targetPort: 8080 }], ...spec },
+  } as Service)
+
+async function createPod(name: string, ip: string, ready = true, app = 'web'): Promise<void> {
+  const status = {
+    phase: 'Running',
+    podIP: ip,
+    podIPs: [{ ip }],
+    conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
+  }
+  const metadata = { namespace: 'default', name, labels: { app } }
+  await client.create<Pod>(pods, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata,
+    spec: { containers: [] },
+    status,
+  } as unknown as Pod)
+}
+
+async function behind() {
+  await environment.clock.settle()
+  return {
+    slices: client
+      .stored(endpointSlices)
+      .flatMap(({ endpoints: all = [] }) =>
+        all.map(({ addresses, conditions }) => `${addresses[0]} ${conditions?.ready}`),
+      )
+      .sort(),
+    subsets: client.stored(endpoints).flatMap(({ subsets = [] }) => subsets),
+  }
+}
+
+it('follows the pods of a service', async () => {
+  await createService()
+  expect(await behind()).toEqual({ slices: [], subsets: [] })
+  await createPod('a', '10.0.0.1')
+  await createPod('b', '10.0.0.2', false)
+  await createPod('c', '10.0.0.3', true, 'other')
+  const { slices, subsets } = await behind()
+  expect(slices).toEqual(['10.0.0.1 true', '10.0.0.2 false'])
+  expect(subsets).toMatchObject([
+    { addresses: [{ ip: '10.0.0.1' }], notReadyAddresses: [{ ip: '10.0.0.2' }], ports: [{ port: 8080 }] },
+  ])
+  await client.delete(pods, { namespace: 'default', name: 'a' })
+  expect((await behind()).slices).toEqual(['10.0.0.2 false'])
+  const labels = { app: 'other' }
+  await client.patch(pods, { namespace: 'default', name: 'b' }, { type: 'merge', body: { metadata: { labels } } })
+  expect(await behind()).toEqual({ slices: [], subsets: [] })
+})
+
+it('follows the selector of a service', async () => {
+  await createPod('a', '10.0.0.1')
+  await createPod('b', '10.0.0.2', true, 'other')
+  await createService()
+  expect((await behind()).slices).toEqual(['10.0.0.1 true'])
+  await client.patch(services, key, { type: 'merge', body: { spec: { selector: { app: 'other' } } } })
+  expect((await behind()).slices).toEqual(['10.0.0.2 true'])
+})
+
+it('leaves alone what is behind a service without a selector', async () => {
+  await createService({})
+  await client.create(endpoints, { apiVersion: 'v1', kind: 'Endpoints', metadata: key, subsets: [] })
+  await createPod('a', '10.0.0.1')
+  expect((await behind()).slices).toEqual([])
+  expect(client.stored(endpointSlices)).toEqual([])
+  await client.delete(services, key)
+  await environment.clock.settle()
+  expect(client.stored(endpoints)).toHaveLength(1)
+})
+
+it('takes its endpoints away with a service', async () => {
+  await createService()
+  await createPod('a', '10.0.0.1')
+  await environment.clock.settle()
+  expect(client.stored(endpoints)).toHaveLength(1)
+  await client.delete(services, key)
+  await environment.clock.settle()
+  expect(client.stored(endpoints)).toEqual([])
+})
+
+it.each([10, 1000])('reads only its own pods of %i in the namespace', async (count) => {
+  await createService()
+  await createPod('a', '10.0.0.1')
+  for (let index = 0; index < count; index++) await createPod(`other-${index}`, '10.0.1.1', true, `other-${index}`)
+  await environment.clock.settle()
+  const reads = countReads(manager.informer(pods), manager.informer(services))
+  await client.delete(pods, { namespace: 'default', name: 'a' })
+  expect((await behind()).slices).toEqual([])
+  expect(reads.taken()).toBeLessThan(10)
+})

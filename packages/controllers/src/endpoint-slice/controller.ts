@@ -1,0 +1,39 @@
+import { endpointSlices, nodes, pods, services } from '@coracle/api'
+import { byController, controllerIndexName } from '@coracle/client'
+import { type Controller, controller, isBeingDeleted, isControlledBy, performPlan } from '@coracle/controller-runtime'
+import { isNamespaceGoing } from '../namespace/going.ts'
+import {
+  changesEndpoints,
+  hasPods,
+  podIndexes,
+  podsBehind,
+  serviceIndexes,
+  servicesOf,
+} from '../services/pods-behind.ts'
+import { managedBy, managedByLabel, planEndpointSlices } from './plan.ts'
+
+const zoneLabel = 'topology.kubernetes.io/zone'
+
+/** Keeps the slices of services that select pods: what is behind them, and whether it takes traffic. */
+export function createEndpointSliceController(): Controller {
+  return controller('endpointslice-controller', { component: 'endpoint-slice-controller' })
+    .for(services, { indexes: serviceIndexes })
+    .owns(endpointSlices, { indexes: { [controllerIndexName]: byController } })
+    .watches(pods, servicesOf, { predicates: [changesEndpoints], indexes: podIndexes })
+    .reads(nodes)
+    .reconcile(async ({ object: service }, context) => {
+      if (service === undefined || isBeingDeleted(service) || !hasPods(service)) return undefined
+      const slices = context
+        .informer(endpointSlices)
+        .byIndex(controllerIndexName, service.metadata.uid ?? '')
+        .filter((slice) => isControlledBy(slice, service) && slice.metadata.labels?.[managedByLabel] === managedBy)
+      const zoneOf = (nodeName: string) => context.informer(nodes).get(nodeName)?.metadata.labels?.[zoneLabel]
+      const plan = planEndpointSlices({ service, pods: podsBehind(service, context), slices, zoneOf })
+      try {
+        return await performPlan(context, service, plan)
+      } catch (error) {
+        if (isNamespaceGoing(error)) return undefined
+        throw error
+      }
+    })
+}

@@ -1,0 +1,222 @@
+import type { Endpoint, EndpointSlice, Pod, Service } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { endpointsPerSliceMax, planEndpointSlices } from './plan.ts'
+
+const service = (spec: object = {}, labels: Readonly<Record<string, string>> = {}): Service =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { namespace: 'default', name: 'web', uid: 'service', labels },
+    spec: {
+      selector: { app: 'web' },
+      ipFamilies: ['IPv4'],
+      ports: [{ name: 'http', port: 80, targetPort: 8080 }],
+      ...spec,
+    },
+  }) as Service
+
+interface Traits {
+  readonly ready?: boolean
+  readonly isGoing?: boolean
+  readonly phase?: string
+  readonly ip?: string | null
+  readonly spec?: object
+}
+
+const pod = (name: string, { ready = true, isGoing = false, phase = 'Running', ip, spec = {} }: Traits = {}): Pod =>
+  ({
+    metadata: {
+      namespace: 'default',
+      name,
+      uid: name,
+      ...(isGoing ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    },
+    spec: { nodeName: 'n1', containers: [{ name: 'c', ports: [{ name: 'web', containerPort: 3000 }] }], ...spec },
+    status: {
+      phase,
+      conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
+      podIPs: ip === null ? [] : [{ ip: ip ?? addressOf(name) }],
+    },
+  }) as unknown as Pod
+
+const addressOf = (name: string): string => `10.0.${Number(name.slice(1)) >> 8}.${Number(name.slice(1)) & 255}`
+
+const endpointOf = (name: string): Endpoint => ({
+  addresses: [addressOf(name)],
+  conditions: { ready: true, serving: true, terminating: false },
+  targetRef: { kind: 'Pod', namespace: 'default', name, uid: name },
+  nodeName: 'n1',
+  zone: 'z',
+})
+
+const labels = {
+  'kubernetes.io/service-name': 'web',
+  'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
+}
+const slice = (name: string, pods: readonly string[], ports = [{ name: 'http', protocol: 'TCP', port: 8080 }]) =>
+  ({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { namespace: 'default', name, uid: name, labels },
+    addressType: 'IPv4',
+    endpoints: pods.map(endpointOf),
+    ports,
+  }) as EndpointSlice
+
+const plan = (given: Service, pods: readonly Pod[], slices: readonly EndpointSlice[] = []) =>
+  planEndpointSlices({ service: given, pods, slices, zoneOf: () => 'z' }).actions.map((action) => {
+    if (action.type === 'delete') return `delete ${action.key.name}`
+    if (action.type === 'event' || action.type === 'patch') throw new Error('not planned')
+    const { metadata, endpoints = [] } = action.object as EndpointSlice
+    return `${action.type} ${metadata.name ?? metadata.generateName}: ${endpoints.length}`
+  })
+
+const made = (given: Service, pods: readonly Pod[]): readonly EndpointSlice[] =>
+  planEndpointSlices({ service: given, pods, slices: [], zoneOf: () => 'z' }).actions.map(
+    (action) => (action as unknown as { readonly object: EndpointSlice }).object,
+  )
+
+const names = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `p${from + index}`)
+
+describe('what a slice says of a pod', () => {
+  it('is its address, where it is, and the port that the service leads to', () => {
+    expect(made(service({}, { tier: 'front' }), [pod('p1')])).toEqual([
+      {
+        apiVersion: 'discovery.k8s.io/v1',
+        kind: 'EndpointSlice',
+        metadata: {
+          namespace: 'default',
+          generateName: 'web-',
+          labels: { tier: 'front', ...labels },
+          ownerReferences: [
+            {
+              apiVersion: 'v1',
+              kind: 'Service',
+              name: 'web',
+              uid: 'service',
+              controller: true,
+              blockOwnerDeletion: true,
+            },
+          ],
+        },
+        addressType: 'IPv4',
+        endpoints: [endpointOf('p1')],
+        ports: [{ name: 'http', protocol: 'TCP', port: 8080 }],
+      },
+    ])
+  })
+
+  it.each<readonly [string, Traits, object, Endpoint['conditions']]>([
+    ['that is ready', {}, {}, { ready: true, serving: true, terminating: false }],
+    ['that is not ready', { ready: false }, {}, { ready: false, serving: false, terminating: false }],
+    ['that is going', { isGoing: true }, {}, { ready: false, serving: true, terminating: true }],
+    [
+      'that is not ready, where that does not matter',
+      { ready: false },
+      { publishNotReadyAddresses: true },
+      { ready: true, serving: false, terminating: false },
+    ],
+  ])('%s is whether it takes traffic', (_, traits, spec, conditions) => {
+    expect(made(service(spec), [pod('p1', traits)])[0]?.endpoints?.[0]?.conditions).toEqual(conditions)
+  })
+
+  it('is its host name below the service', () => {
+    const named = (subdomain: string) => pod('p1', { spec: { hostname: 'a', subdomain } })
+    expect(made(service(), [named('web')])[0]?.endpoints?.[0]?.hostname).toBe('a')
+    expect(made(service(), [named('other')])[0]?.endpoints?.[0]?.hostname).toBeUndefined()
+  })
+
+  it.each<readonly [string, Traits]>([
+    ['has ended', { phase: 'Succeeded' }],
+    ['has no address', { ip: null }],
+    ['has one of the other family', { ip: 'fd00::1' }],
+  ])('is nothing where it %s', (_, traits) => {
+    expect(made(service(), [pod('p1', traits)])[0]?.endpoints).toEqual([])
+  })
+})
+
+describe('ports by name', () => {
+  const byName = service({ ports: [{ port: 80, targetPort: 'web' }] })
+
+  it('are those of each pod: pods with others are in another slice', () => {
+    const other = pod('p2', { spec: { containers: [{ ports: [{ name: 'web', containerPort: 4000 }] }] } })
+    expect(made(byName, [pod('p1'), other]).map(({ ports }) => ports?.map(({ port }) => port))).toEqual([
+      [3000],
+      [4000],
+    ])
+  })
+
+  it('that a pod does not have leave it without ports', () => {
+    const without = pod('p1', { spec: { containers: [{}] } })
+    expect(made(byName, [without])[0]?.ports).toEqual([])
+  })
+})
+
+it('a service of two families has slices of both', () => {
+  const dual = service({ ipFamilies: ['IPv4', 'IPv6'] })
+  const both = { ...pod('p1'), status: { phase: 'Running', podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] } } as Pod
+  const slices = made(dual, [both])
+  expect(slices.map(({ addressType, endpoints }) => [addressType, endpoints?.[0]?.addresses])).toEqual([
+    ['IPv4', ['10.0.0.1']],
+    ['IPv6', ['fd00::1']],
+  ])
+})
+
+it('a service without an address of its own has slices that say so', () => {
+  const [headless] = made(service({ clusterIP: 'None', clusterIPs: ['None'] }), [pod('p1')])
+  expect(headless?.metadata.labels).toHaveProperty(['service.kubernetes.io/headless'], '')
+})
+
+describe('slices', () => {
+  const pods = (list: readonly string[]) => list.map((name) => pod(name))
+
+  it.each<readonly [string, readonly Pod[], readonly EndpointSlice[], readonly string[]]>([
+    ['stay as they are', pods(['p1', 'p2']), [slice('a', ['p1', 'p2'])], []],
+    ['take what is new', pods(['p1', 'p2']), [slice('a', ['p1'])], ['update a: 2']],
+    ['lose what is gone', pods(['p1']), [slice('a', ['p1', 'p2'])], ['update a: 1']],
+    [
+      'go when they are empty, if there are others',
+      pods(['p1']),
+      [slice('a', ['p1']), slice('b', ['p2'])],
+      ['delete b'],
+    ],
+    ['give way to an empty one where nothing is left', [], [slice('a', ['p1'])], ['create web-: 0', 'delete a']],
+    ['are there even for nothing', [], [], ['create web-: 0']],
+    [
+      'that change anyway take what is new',
+      pods(['p1', 'p3', 'p4']),
+      [slice('a', ['p1']), slice('b', ['p2', 'p3'])],
+      ['update b: 2'],
+    ],
+    [
+      'are no larger than allowed',
+      pods(names(endpointsPerSliceMax + 1)),
+      [slice('a', names(endpointsPerSliceMax))],
+      ['create web-: 1'],
+    ],
+    [
+      'are filled before others are begun',
+      pods(names(250)),
+      [slice('a', names(50))],
+      ['create web-: 100', 'create web-: 50', 'update a: 100'],
+    ],
+    [
+      'with ports that nobody has go',
+      pods(['p1']),
+      [slice('a', ['p1'], [{ name: 'http', protocol: 'TCP', port: 9090 }])],
+      ['create web-: 1', 'delete a'],
+    ],
+  ])('%s', (_, given, slices, actions) => {
+    expect(plan(service(), given, slices)).toEqual(actions)
+  })
+
+  it('are not touched by one pod that changes among many', () => {
+    const slices = [0, 1, 2].map((index) => slice(`s${index}`, names(100, index * 100)))
+    const all = pods(names(300)).map((each) => (each.metadata.name === 'p150' ? pod('p150', { ready: false }) : each))
+    expect(plan(service(), all, slices)).toEqual(['update s1: 100'])
+  })
+
+  it('follow the labels of their service', () => {
+    expect(plan(service({}, { tier: 'front' }), [pod('p1')], [slice('a', ['p1'])])).toEqual(['update a: 1'])
+  })
+})

@@ -1,0 +1,73 @@
+import type { Endpoints, Pod, Service } from '@coracle/api'
+import { expect, it } from 'vitest'
+import { endpointsMax, planEndpoints } from './plan.ts'
+
+const service = (spec: object = {}): Service =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { namespace: 'default', name: 'web', labels: { tier: 'front' } },
+    spec: { selector: { app: 'web' }, ports: [{ port: 80 }], ...spec },
+  }) as Service
+
+const pod = (index: number, { ready = true, isGoing = false, spec = {} } = {}): Pod =>
+  ({
+    metadata: {
+      namespace: 'default',
+      name: `p${index}`,
+      uid: `u${index}`,
+      ...(isGoing ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    },
+    spec: { containers: [], ...spec },
+    status: {
+      phase: 'Running',
+      podIP: `10.0.${index >> 8}.${index & 255}`,
+      conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
+    },
+  }) as unknown as Pod
+
+const planned = (given: Service, pods: readonly Pod[], present?: Endpoints) => {
+  const [action] = planEndpoints(given, pods, present).actions
+  return action as { readonly type: string; readonly object: Endpoints } | undefined
+}
+
+it('lists who is ready apart from who is not, by their ports', () => {
+  const { object } = planned(service(), [pod(2), pod(1), pod(3, { ready: false })]) ?? {}
+  expect(object?.metadata.labels).toEqual({
+    tier: 'front',
+    'endpoints.kubernetes.io/managed-by': 'endpoint-controller',
+  })
+  expect(object?.subsets).toMatchObject([
+    {
+      addresses: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }],
+      notReadyAddresses: [{ ip: '10.0.0.3' }],
+      ports: [{ port: 80 }],
+    },
+  ])
+})
+
+it('leaves out who is going, unless that does not matter', () => {
+  const going = pod(1, { isGoing: true })
+  expect(planned(service(), [going])?.object.subsets).toBeUndefined()
+  expect(planned(service({ publishNotReadyAddresses: true }), [going])?.object.subsets).toHaveLength(1)
+})
+
+it('leaves out who lacks the port that the service names', () => {
+  expect(planned(service({ ports: [{ port: 80, targetPort: 'web' }] }), [pod(1)])?.object.subsets).toBeUndefined()
+})
+
+it('holds so many and no more, the ready ones first, and says so', () => {
+  const pods = Array.from({ length: endpointsMax + 1 }, (_, index) => pod(index, { ready: index !== 0 }))
+  const { object } = planned(service(), pods) ?? {}
+  expect(object?.subsets?.[0]?.addresses).toHaveLength(endpointsMax)
+  expect(object?.subsets?.[0]?.notReadyAddresses).toBeUndefined()
+  expect(object?.metadata.annotations).toEqual({ 'endpoints.kubernetes.io/over-capacity': 'truncated' })
+  const again = planned(service(), pods.slice(0, 1), object)
+  expect(again?.object.metadata.annotations).toEqual({})
+})
+
+it('changes nothing where nothing has changed', () => {
+  const present = planned(service(), [pod(1)])?.object
+  expect(planned(service(), [pod(1)], present)).toBeUndefined()
+  expect(planned(service(), [pod(1, { ready: false })], present)?.type).toBe('update')
+})

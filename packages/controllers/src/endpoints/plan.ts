@@ -1,0 +1,123 @@
+import {
+  compareText,
+  deepEqual,
+  type EndpointAddress,
+  type EndpointPort,
+  type EndpointSubset,
+  type Endpoints,
+  endpoints as endpointsResource,
+  isHeadless,
+  type Pod,
+  type Service,
+  type ServiceStatus,
+} from '@coracle/api'
+import type { Plan } from '@coracle/controller-runtime'
+import { hasEnded, isReady } from '../pods/pod-state.ts'
+import { hostnameOf, targetPortOf } from '../services/pods-behind.ts'
+
+/** One object holds no more addresses; more are in slices alone. */
+export const endpointsMax = 1000
+
+const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity'
+export const managedByLabel = 'endpoints.kubernetes.io/managed-by'
+const headlessLabel = 'service.kubernetes.io/headless'
+
+/** Makes the Endpoints of a service hold its pods. Pure. */
+export function planEndpoints(
+  service: Service,
+  pods: readonly Pod[],
+  present: Endpoints | undefined,
+): Plan<ServiceStatus> {
+  const { subsets, isOver } = subsetsOf(service, pods)
+  const { namespace, name } = service.metadata
+  const labels = {
+    ...service.metadata.labels,
+    [managedByLabel]: 'endpoint-controller',
+    ...(isHeadless(service.spec) ? { [headlessLabel]: '' } : {}),
+  }
+  if (present === undefined) {
+    const annotations = isOver ? { [overCapacityAnnotation]: 'truncated' } : undefined
+    const metadata = { namespace, name, labels, ...(annotations === undefined ? {} : { annotations }) }
+    const object: Endpoints = { apiVersion: 'v1', kind: 'Endpoints', metadata, ...subsetsField(subsets) }
+    return { actions: [{ type: 'create', resource: endpointsResource, object, because: 'the service has none' }] }
+  }
+  const { [overCapacityAnnotation]: _, ...others } = present.metadata.annotations ?? {}
+  const annotations = isOver ? { ...others, [overCapacityAnnotation]: 'truncated' } : others
+  const same =
+    deepEqual(present.subsets ?? [], subsets) &&
+    deepEqual(present.metadata.labels ?? {}, labels) &&
+    deepEqual(present.metadata.annotations ?? {}, annotations)
+  if (same) return { actions: [] }
+  const { subsets: _old, ...rest } = present
+  const object: Endpoints = {
+    ...rest,
+    metadata: { ...present.metadata, labels, annotations },
+    ...subsetsField(subsets),
+  }
+  const because = 'what is behind the service has changed'
+  return { actions: [{ type: 'update', resource: endpointsResource, object, because }] }
+}
+
+const subsetsField = (subsets: readonly EndpointSubset[]) => (subsets.length === 0 ? {} : { subsets })
+
+interface Subset {
+  readonly ports: readonly EndpointPort[]
+  readonly ready: EndpointAddress[]
+  readonly notReady: EndpointAddress[]
+}
+
+/** The pods with an address, by their ports; of too many the ready ones first. */
+function subsetsOf(service: Service, pods: readonly Pod[]) {
+  const publishesAll = service.spec.publishNotReadyAddresses === true
+  const byPorts = new Map<string, Subset>()
+  const present = pods.filter(
+    (pod) => !hasEnded(pod) && pod.status?.podIP && (publishesAll || pod.metadata.deletionTimestamp === undefined),
+  )
+  const isTaken = (pod: Pod): boolean => publishesAll || isReady(pod)
+  const ordered = present.toSorted(
+    (a, b) => Number(isTaken(b)) - Number(isTaken(a)) || compareText(a.status?.podIP ?? '', b.status?.podIP ?? ''),
+  )
+  for (const pod of ordered.slice(0, endpointsMax)) {
+    const ports = portsOf(service, pod)
+    if (ports === undefined) continue
+    const key = JSON.stringify(ports)
+    const subset = byPorts.get(key) ?? { ports, ready: [], notReady: [] }
+    byPorts.set(key, subset)
+    const list = isTaken(pod) ? subset.ready : subset.notReady
+    list.push(addressOf(service, pod))
+  }
+  const subsets = [...byPorts.entries()]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(
+      ([, { ports, ready, notReady }]): EndpointSubset => ({
+        ...(ready.length === 0 ? {} : { addresses: ready }),
+        ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
+        ...(ports.length === 0 ? {} : { ports }),
+      }),
+    )
+  return { subsets, isOver: present.length > endpointsMax }
+}
+
+/** Undefined where the pod has none of the ports that the service names, and so is not behind it. */
+function portsOf(service: Service, pod: Pod): readonly EndpointPort[] | undefined {
+  const wanted = service.spec.ports ?? []
+  const ports = wanted.flatMap((servicePort) => {
+    const port = targetPortOf(pod, servicePort)
+    if (port === undefined) return []
+    const { name, protocol = 'TCP', appProtocol } = servicePort
+    return [{ ...(name ? { name } : {}), port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }]
+  })
+  return wanted.length > 0 && ports.length === 0 ? undefined : ports
+}
+
+function addressOf(service: Service, pod: Pod): EndpointAddress {
+  const { namespace, name, uid } = pod.metadata
+  const hostname = hostnameOf(pod, service)
+  const { nodeName } = pod.spec
+  return {
+    ip: pod.status?.podIP ?? '',
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(nodeName ? { nodeName } : {}),
+    targetRef: { kind: 'Pod', namespace, name, uid },
+  }
+}

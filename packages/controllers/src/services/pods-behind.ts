@@ -1,0 +1,89 @@
+/** Which pods are behind a service, and at which of their ports: what both forms of endpoints begin with. */
+import {
+  deepEqual,
+  type LabelSelectorMatcher,
+  nothing,
+  type Pod,
+  pods,
+  type Service,
+  type ServicePort,
+  selectorFromMap,
+  services,
+} from '@coracle/api'
+import { keyOf } from '@coracle/client'
+import {
+  type Change,
+  filedByLabels,
+  filedBySelector,
+  type Lookup,
+  selected,
+  selecting,
+  selectorIndexName,
+} from '@coracle/controller-runtime'
+import { isReady } from '../pods/pod-state.ts'
+
+const labelsIndexName = 'labels'
+
+/** The indexes that the cache of pods must have. */
+export const podIndexes = { [labelsIndexName]: filedByLabels }
+
+const matchers = new WeakMap<Service, LabelSelectorMatcher>()
+
+/** The pods that a service selects. One without a selector selects none, nor does one that is a mere name. */
+export function selectorOf(service: Service): LabelSelectorMatcher {
+  const known = matchers.get(service)
+  if (known !== undefined) return known
+  const { selector = {}, type } = service.spec
+  const selects = Object.keys(selector).length > 0 && type !== 'ExternalName'
+  const made = selects ? selectorFromMap(selector) : nothing
+  matchers.set(service, made)
+  return made
+}
+
+/** The indexes that the cache of services must have. */
+export const serviceIndexes = { [selectorIndexName]: filedBySelector(selectorOf) }
+
+/** Whether the endpoints of a service are for its pods to make: somebody else says what is behind one without a selector. */
+export const hasPods = (service: Service): boolean => !selectorOf(service).nothing
+
+/** The pods behind a service, ready or not. */
+export function podsBehind(service: Service, lookup: Lookup): readonly Pod[] {
+  return selected(lookup.informer(pods), labelsIndexName, service.metadata.namespace, selectorOf(service))
+}
+
+/** The keys of the services that select a pod. */
+export function servicesOf(pod: Pod, lookup: Lookup): readonly string[] {
+  const { namespace, labels } = pod.metadata
+  return selecting(lookup.informer(services), namespace, labels)
+    .filter((service) => selectorOf(service).matches(labels))
+    .map(keyOf)
+}
+
+/** Whether a change of a pod can matter to those who send it traffic. */
+export function changesEndpoints(change: Change<Pod>): boolean {
+  if (change.type !== 'update') return true
+  const { old, object } = change
+  return (
+    isReady(old) !== isReady(object) ||
+    old.status?.phase !== object.status?.phase ||
+    old.metadata.deletionTimestamp !== object.metadata.deletionTimestamp ||
+    old.spec.nodeName !== object.spec.nodeName ||
+    !deepEqual(old.status?.podIPs, object.status?.podIPs) ||
+    !deepEqual(old.metadata.labels, object.metadata.labels)
+  )
+}
+
+/** The host name of a pod below its service: where it has one and names the service as its subdomain. */
+export function hostnameOf({ spec, metadata }: Pod, service: Service): string | undefined {
+  const { hostname, subdomain } = spec
+  const isOfService = subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace
+  return hostname && isOfService ? hostname : undefined
+}
+
+/** The number of a pod's port that a port of a service leads to; undefined where the pod has no port of that name. */
+export function targetPortOf(pod: Pod, { targetPort, port, protocol = 'TCP' }: ServicePort): number | undefined {
+  if (typeof targetPort !== 'string') return targetPort ?? port
+  const containers = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])]
+  const ports = containers.flatMap(({ ports = [] }) => ports)
+  return ports.find(({ name, protocol: own = 'TCP' }) => name === targetPort && own === protocol)?.containerPort
+}
