@@ -162,6 +162,19 @@ describe('a deployment', () => {
     expect(await kubectl.ok(['get', 'rs', '-o', 'name'])).toBe('')
   })
 
+  it('is exposed by a Service over its pods', async () => {
+    const kubectl = await inNewNamespace()
+    await started(kubectl, 1)
+    expect(await kubectl.ok(['expose', 'deployment', 'web', '--port=80', '--target-port=8080'])).toBe(
+      'service/web exposed\n',
+    )
+    const service = JSON.parse(await kubectl.ok(['get', 'service', 'web', '-o', 'json']))
+    expect(service.spec).toMatchObject({
+      selector: { app: 'web' },
+      ports: [{ port: 80, protocol: 'TCP', targetPort: 8080 }],
+    })
+  })
+
   it('waits for a size that others set', async () => {
     const kubectl = await inNewNamespace()
     await started(kubectl, 1)

@@ -3,6 +3,7 @@ import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countReads } from '../testing/count-reads.ts'
 import { pod } from '../testing/objects.ts'
 import { createNodeLifecycleController, nodeLeaseNamespace } from './controller.ts'
 
@@ -77,6 +78,21 @@ describe('the node lifecycle controller', () => {
       client.calls.filter(({ verb, plural }) => plural === 'nodes' && ['update', 'patch'].includes(verb))
     await pass(600)
     expect(writes()).toEqual([])
+  })
+
+  it.each([10, 1000])('looks at few objects when one of %i nodes is ready no more', async (count) => {
+    for (let index = 0; index < count; index++) {
+      await createNode(`n${index}`)
+      for (const name of ['a', 'b', 'c']) await createPod(`${name}${index}`, `n${index}`)
+    }
+    await environment.clock.settle()
+    const reads = countReads(manager.informer(nodes), manager.informer(pods), manager.informer(leases))
+    const object = await node('n0')
+    const conditions = [{ type: 'Ready', status: 'False' }]
+    await client.update<Node>(nodes, { ...object, status: { conditions } } as Node, { subresource: 'status' })
+    await environment.clock.settle()
+    expect(await taintsOf('n0')).toEqual(['node.kubernetes.io/not-ready:NoSchedule'])
+    expect(reads.taken()).toBeLessThan(10)
   })
 
   it('takes a node that has been silent for 50 seconds for lost', async () => {
