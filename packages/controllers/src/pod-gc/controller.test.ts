@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { countReads } from '../testing/count-reads.ts'
 import { pod } from '../testing/objects.ts'
 import { createPodGarbageCollector } from './controller.ts'
-import { endedPodsMax, excessEndedPods, planAbandonedPod, planOrphanedPod } from './plan.ts'
+import { endedPodsMax } from './plan.ts'
 
 describe('the pod garbage collector', () => {
   let environment: VirtualEnvironment
@@ -127,60 +127,5 @@ describe('the pod garbage collector', () => {
     await client.delete(nodes, { name: 'node-1' })
     await environment.clock.advance('30s')
     expect(names()).toEqual(['there'])
-  })
-})
-
-describe('planOrphanedPod', () => {
-  it('marks a pod as failed by disruption before it deletes it without grace', () => {
-    const { actions } = planOrphanedPod(pod('p', { node: 'gone' }), 0)
-    expect(actions).toMatchObject([
-      {
-        type: 'patch',
-        subresource: 'status',
-        patch: {
-          body: {
-            status: {
-              phase: 'Failed',
-              conditions: [{ type: 'Ready' }, { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC' }],
-            },
-          },
-        },
-      },
-      { type: 'delete', uid: 'p', gracePeriodSeconds: 0, because: 'node gone no longer exists' },
-    ])
-  })
-
-  it('says nothing of disruption about a pod that is abandoned for another reason', () => {
-    const { actions } = planAbandonedPod(pod('p', { node: 'down' }), 'node down is out of service')
-    expect(actions).toMatchObject([
-      { type: 'patch', subresource: 'status', patch: { body: { status: { phase: 'Failed' } } } },
-      { type: 'delete', uid: 'p', gracePeriodSeconds: 0 },
-    ])
-    expect(actions[0]).not.toHaveProperty('patch.body.status.conditions')
-  })
-
-  it('leaves the status of a pod that has ended as it is', () => {
-    const { actions } = planOrphanedPod(pod('p', { node: 'gone', phase: 'Succeeded' }), 0)
-    expect(actions.map(({ type }) => type)).toEqual(['delete'])
-  })
-})
-
-describe('excessEndedPods', () => {
-  const evicted = (name: string): Pod => {
-    const base = pod(name, { phase: 'Failed', age: 1 })
-    return { ...base, status: { ...base.status, reason: 'Evicted' } }
-  }
-  const ended = [
-    pod('young', { phase: 'Failed', age: 10 }),
-    pod('old', { phase: 'Succeeded', age: 20 }),
-    evicted('evicted'),
-  ]
-
-  it('takes evicted pods first, then the oldest', () => {
-    expect(excessEndedPods(ended, 1).map(({ metadata }) => metadata.name)).toEqual(['evicted', 'old'])
-  })
-
-  it('takes none up to the limit', () => {
-    expect(excessEndedPods(ended, 3)).toEqual([])
   })
 })
