@@ -119,6 +119,21 @@ describe('comparison', () => {
     expect([sorted(added), sorted(modified), sorted(removed)]).toEqual([more.sort(), other.sort(), less.sort()])
   })
 
+  it('is the same object for changes that are alike, whatever the values', () => {
+    const compared = (replicas: number, name: string, value: number) =>
+      compareFields(schema, { replicas: 0, items: [{ name }] }, { replicas, items: [{ name, value }], paused: 'x' })
+    expect(compared(1, 'a', 1)).toBe(compared(2, 'a', 3))
+    expect(compared(1, 'b', 1)).not.toBe(compared(1, 'a', 1))
+  })
+
+  it('does not take a name with a line break for two names', () => {
+    const added = (...names: readonly string[]) =>
+      texts(compareFields(schema, { labels: {} }, { labels: Object.fromEntries(names.map((n) => [n, ''])) }).added)
+    expect(added('x', 'y')).toEqual(['.labels.x', '.labels.y'])
+    expect(added('x\n+f:y')).toEqual(['.labels.x\n+f:y'])
+    expect(added('x', 'y')).toEqual(['.labels.x', '.labels.y'])
+  })
+
   it('does not look into what both share', () => {
     const shared = new Proxy({}, { ownKeys: () => expect.fail('was looked into') })
     expect(texts(compareFields(schema, { nested: shared }, { nested: shared, replicas: 1 }).added)).toEqual([
@@ -224,6 +239,26 @@ class Subject {
     return `2026-01-01T00:00:${String(this.#clock).padStart(2, '0')}Z`
   }
 }
+
+describe('an update', () => {
+  const owners: FieldOwners = [{ ...applier('a'), fields: { 'f:replicas': {}, 'f:paused': {} } }]
+  const update = (name: string, replicas: number, time: string) => {
+    const sides = { before: { replicas: 0 }, after: { replicas } }
+    return recordUpdate({ ...sides, owners, manager: updater(name), versions: oneVersion, ignored: {} }, time)
+  }
+
+  it('gives all objects with one list of owners the same new list, for one manager at one time', () => {
+    const [first, second] = ['2026-01-01T00:00:01Z', '2026-01-01T00:00:02Z']
+    const recorded = update('u', 1, first)
+    expect(recorded.map(({ name, time, fields }) => [name, time, texts(fields)])).toEqual([
+      ['a', undefined, ['.paused']],
+      ['u', first, ['.replicas']],
+    ])
+    expect(update('u', 2, first)).toBe(recorded)
+    expect(update('v', 2, first).map(({ name }) => name)).toEqual(['a', 'v'])
+    expect(update('u', 2, second).map(({ time }) => time)).toEqual([undefined, second])
+  })
+})
 
 describe('apply', () => {
   it('owns what it applies', () => {

@@ -5,14 +5,16 @@
 import { compareText } from '../compare-text.ts'
 import { isJsonObject } from '../json.ts'
 import type { Schema } from '../schema/schema.ts'
-import { compareFields } from './compare.ts'
+import { type Comparison, compareFields } from './compare.ts'
 import { emptyObjectOf } from './empty-object.ts'
 import { differenceOf, type FieldSet, isEmptySet, noFields, sameFields, unionOf } from './field-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
+import { interned } from './interned-sets.ts'
 import { inOrder } from './managed-fields.ts'
 import {
   type ApplyInput,
   applyConfiguration,
+  comparisonIn,
   type FieldOwners,
   isSameManager,
   type Manager,
@@ -55,15 +57,53 @@ const clientSideApplier = 'kubectl'
 /** Where client-side apply keeps the configuration that was applied last. */
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** The owners after somebody changed an object other than by applying. The same where it took nothing and took nothing away. */
+/**
+ * The owners after somebody changed an object other than by applying. The same where it took nothing and took nothing away,
+ * and the same list for all changes that were alike and hit objects with the same list at the same time: pods of one template
+ * share what is known of their owners.
+ */
 export function recordUpdate(change: OwnedChange, time: string): FieldOwners {
+  const { owners, manager } = change
+  const comparison = comparisonIn(change, manager.apiVersion)
+  const isOneVersion = owners.every(({ apiVersion }) => apiVersion === manager.apiVersion)
+  if (comparison === undefined || !isOneVersion) return recordAnew(change, time)
+  const updates = lastUpdates.get(comparison) ?? new WeakMap<FieldOwners, RecordedUpdate>()
+  const last = updates.get(owners)
+  if (last?.time === time && isSameManager(last.manager, manager)) return last.recorded
+  const recorded = recordAnew({ ...change, comparison }, time)
+  updates.set(owners, { manager, time, recorded })
+  lastUpdates.set(comparison, updates)
+  return recorded
+}
+
+interface RecordedUpdate {
+  readonly manager: Manager
+  readonly time: string
+  readonly recorded: FieldOwners
+}
+
+/** What became of owners when somebody last made a change. */
+const lastUpdates = new WeakMap<Comparison, WeakMap<FieldOwners, RecordedUpdate>>()
+
+function recordAnew(change: OwnedChange, time: string): FieldOwners {
   const { manager } = change
   const { owners, changed } = ownersAfterUpdate(change)
   const own = owners.find((owner) => isSameManager(owner, manager))
   const fields = differenceOf(own?.fields ?? noFields, unowned)
   const taken = differenceOf(changed, unowned)
-  if (isEmptySet(taken)) return own?.fields === fields ? owners : withOwned(owners, manager, fields)
-  return inOrder(capUpdaters(timed(withOwned(owners, manager, fields), manager, time)))
+  if (isEmptySet(taken)) {
+    return sharingSets(own?.fields === fields ? owners : withOwned(owners, manager, fields), change.owners)
+  }
+  return sharingSets(inOrder(capUpdaters(timed(withOwned(owners, manager, fields), manager, time))), change.owners)
+}
+
+/** Owners whose sets are shared with all who own the same; `known` itself is left as it is. */
+function sharingSets(owners: FieldOwners, known: FieldOwners): FieldOwners {
+  if (owners === known) return owners
+  return owners.map((owner) => {
+    const fields = interned(owner.fields)
+    return fields === owner.fields ? owner : { ...owner, fields }
+  })
 }
 
 /** An apply, as judged: without conflicts where they are forced, or where client-side apply had set the fields. */

@@ -13,6 +13,7 @@ export {
   updateManagersMax,
 } from './field-manager.ts'
 export { type FieldSet, noFields } from './field-set.ts'
+export { fieldsText, interned, internedFieldSetsMax, isShared } from './interned-sets.ts'
 export { fieldSetFrom, managedFieldsOf, ownersOf, resetsOwners, unknownManager } from './managed-fields.ts'
 export { hasDuplicateElements } from './merge.ts'
 export { type FieldOwners, isSameManager, type Manager, type Owned, type Versions } from './ownership.ts'

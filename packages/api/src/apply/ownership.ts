@@ -69,6 +69,20 @@ export interface OwnedChange {
   readonly versions: Versions
   /** Fields that nobody owns through this part of the object. */
   readonly ignored: FieldSet
+  /** The difference in the version of `manager`, where it is known. */
+  readonly comparison?: Comparison | undefined
+}
+
+/** The difference between the two sides of a change in a version; undefined where that is not served. */
+export function comparisonIn(change: OwnedChange, apiVersion: string): Comparison | undefined {
+  const { before, after, manager, versions, ignored } = change
+  const same = apiVersion === manager.apiVersion
+  if (same && change.comparison !== undefined) return change.comparison
+  const schema = versions.schemaOf(apiVersion)
+  if (schema === undefined) return undefined
+  if (before === after) return noDifference
+  const at = (value: unknown) => (same ? value : versions.convert(value, manager.apiVersion, apiVersion))
+  return without(compareFields(schema, at(before), at(after)), ignored)
 }
 
 /**
@@ -162,27 +176,19 @@ function transfer(change: OwnedChange, except: Manager | undefined): Transfer {
 }
 
 /** Compares the two sides of a change in each version once. */
-function comparer({ before, after, manager, versions, ignored }: OwnedChange) {
+function comparer(change: OwnedChange) {
   const known = new Map<string, Comparison | undefined>()
   return (apiVersion: string): Comparison | undefined => {
     if (known.has(apiVersion)) return known.get(apiVersion)
-    const made = comparison(apiVersion)
+    const made = comparisonIn(change, apiVersion)
     known.set(apiVersion, made)
     return made
   }
-
-  function comparison(apiVersion: string): Comparison | undefined {
-    const schema = versions.schemaOf(apiVersion)
-    if (schema === undefined) return undefined
-    if (before === after) return noDifference
-    const same = apiVersion === manager.apiVersion
-    const at = (value: unknown) => (same ? value : versions.convert(value, manager.apiVersion, apiVersion))
-    return without(compareFields(schema, at(before), at(after)), ignored)
-  }
 }
 
-function without({ added, modified, removed }: Comparison, ignored: FieldSet): Comparison {
-  if (isEmptySet(ignored)) return { added, modified, removed }
+function without(comparison: Comparison, ignored: FieldSet): Comparison {
+  if (isEmptySet(ignored)) return comparison
+  const { added, modified, removed } = comparison
   return {
     added: recursiveDifferenceOf(added, ignored),
     modified: recursiveDifferenceOf(modified, ignored),

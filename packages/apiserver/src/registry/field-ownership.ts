@@ -6,13 +6,11 @@ import {
   type FieldSet,
   formatTime,
   isJsonObject,
-  isSameManager,
   type KubernetesObject,
   type Manager,
   managedFieldsOf,
   noFields,
   type ObjectMeta,
-  type Owned,
   ownersOf,
   type ResourceDefinition,
   recordUpdate,
@@ -23,7 +21,6 @@ import {
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { withConversions } from '../versions/awaited-conversions.ts'
-import { interned } from '../watch-cache/owners-trailer.ts'
 import { fieldManagerMax, isPrintable } from './field-manager-name.ts'
 
 /** Through which part of an object somebody owns fields: the object itself (''), its status, or another view of it. */
@@ -78,46 +75,14 @@ export function ownersOfNew(
   manager: Manager,
   nowMs: number,
 ): FieldOwners | Promise<FieldOwners> {
-  if (given !== undefined) return ownersFrom(kind, definition, object, ownersOf(given) ?? [], manager, nowMs)
-  const last = lastNew.get(definition)
-  if (last !== undefined && isSameManager(last.manager, manager) && ownsTheSame(last.object, object)) {
-    if (last.owners[0]?.time === formatTime(nowMs)) return last.owners
-    const owners = last.owners.map((owner) => ({ ...owner, time: formatTime(nowMs) }))
-    lastNew.set(definition, { object, manager, owners })
-    return owners
-  }
-  const owners = ownersFrom(kind, definition, object, [], manager, nowMs)
-  // Of what is new and owned by one there is nothing to convert.
-  if (owners instanceof Promise) return owners
-  lastNew.set(definition, { object, manager, owners })
-  return owners
-}
-
-function ownersFrom(
-  kind: StoredKind,
-  definition: ResourceDefinition,
-  object: KubernetesObject,
-  owners: FieldOwners,
-  manager: Manager,
-  nowMs: number,
-): FieldOwners | Promise<FieldOwners> {
+  const owners = given === undefined ? noOwners : (ownersOf(given) ?? noOwners)
   const before = emptyObjectOf(definition.schema) as KubernetesObject
   const after = definition.hasStatus ? withMember(object, 'status', before) : object
   return record(kind, { before, after }, owners, manager, nowMs)
 }
 
-/** The last new object of each version of a kind: controllers make many of one template, and what is owned of them is the same. */
-const lastNew = new WeakMap<
-  ResourceDefinition,
-  { readonly object: KubernetesObject; readonly manager: Manager; readonly owners: FieldOwners }
->()
-
-/** Whether whoever makes these objects owns the same fields: they differ in nothing but what nobody owns. */
-function ownsTheSame(a: KubernetesObject, b: KubernetesObject): boolean {
-  const { name: _a, uid: _uidA, ...own } = a.metadata
-  const { name: _b, uid: _uidB, ...other } = b.metadata
-  return deepEqual(own, other) && deepEqual({ ...a, metadata: undefined }, { ...b, metadata: undefined })
-}
+/** One list, by which is known what becomes of it. */
+const noOwners: FieldOwners = []
 
 /** The owners of a changed object. `given` are the managedFields that the request itself has. */
 export function ownersOfChanged(
@@ -166,17 +131,11 @@ function record(
   manager: Manager,
   nowMs: number,
 ): FieldOwners | Promise<FieldOwners> {
-  const recorded = withConversions(kind, (versions) => {
-    const after = recordUpdate({ ...change, owners, manager, versions, ignored: noFields }, formatTime(nowMs))
-    return after === owners ? owners : after.map(sharingFields)
-  })
+  const recorded = withConversions(kind, (versions) =>
+    recordUpdate({ ...change, owners, manager, versions, ignored: noFields }, formatTime(nowMs)),
+  )
   // As upstream: a write does not fail for the sake of ownership where nobody converts.
   return recorded instanceof Promise ? recorded.catch(() => owners) : recorded
-}
-
-const sharingFields = (owner: Owned): Owned => {
-  const fields = interned(owner.fields)
-  return fields === owner.fields ? owner : { ...owner, fields }
 }
 
 /** What the managedFields of a request make of the owners there are: they are taken, unless they make no sense. */

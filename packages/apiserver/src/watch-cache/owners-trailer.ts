@@ -1,4 +1,4 @@
-import { type FieldOwners, type FieldSet, fieldSetFrom, type Owned } from '@coracle/api'
+import { type FieldOwners, type FieldSet, fieldSetFrom, fieldsText, interned, type Owned } from '@coracle/api'
 
 /**
  * What stands between an object and its owners in the store: the value is the object's JSON with one more member at its end.
@@ -17,7 +17,10 @@ type StoredOwner = readonly [
   fields: FieldSet,
 ]
 
-const trailers = new WeakMap<FieldOwners, string>()
+/** How many trailers are remembered. Objects of one template that are written at the same time have the same owners. */
+export const rememberedTrailersMax = 64
+
+const trailers = new Map<FieldOwners, string>()
 
 /** What follows an object's JSON in place of its last brace: who owns its fields, and the brace. */
 export function ownersTrailer(object: string, owners: FieldOwners): string {
@@ -25,9 +28,16 @@ export function ownersTrailer(object: string, owners: FieldOwners): string {
   const known = trailers.get(owners)
   if (known !== undefined) return known
   const made = trailerOf(owners)
-  // Those of one owner are shared by the objects that are made of one template at the same time.
-  if (owners.length === 1) trailers.set(owners, made)
+  if (trailers.size >= rememberedTrailersMax) forgetOldest()
+  trailers.set(owners, made)
   return made
+}
+
+function forgetOldest(): void {
+  for (const owners of trailers.keys()) {
+    trailers.delete(owners)
+    return
+  }
 }
 
 function trailerOf(owners: FieldOwners): string {
@@ -67,35 +77,4 @@ export function readOwners(value: Uint8Array): FieldOwners {
       fields: interned(fieldSetFrom(fields) ?? {}),
     }),
   )
-}
-
-/** How many sets of fields are kept by their text. */
-export const internedFieldSetsMax = 1024
-
-const setsByText = new Map<string, FieldSet>()
-const texts = new WeakMap<FieldSet, string>()
-
-/** The JSON of a set: objects of one template have the same sets, whose text is made once. */
-export function fieldsText(fields: FieldSet): string {
-  return texts.get(fields) ?? JSON.stringify(fields)
-}
-
-/** The one set that holds these fields, as long as it is among those used last: objects of one template share it. */
-export function interned(fields: FieldSet): FieldSet {
-  if (texts.has(fields)) return fields
-  const text = JSON.stringify(fields)
-  const known = setsByText.get(text)
-  if (known !== undefined) return known
-  if (setsByText.size >= internedFieldSetsMax) forgetOldest()
-  setsByText.set(text, fields)
-  texts.set(fields, text)
-  return fields
-}
-
-function forgetOldest(): void {
-  for (const [text, set] of setsByText) {
-    setsByText.delete(text)
-    texts.delete(set)
-    return
-  }
 }

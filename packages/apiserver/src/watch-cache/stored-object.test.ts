@@ -1,7 +1,7 @@
-import type { FieldOwners } from '@coracle/api'
+import { type FieldOwners, interned } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { createObjectCodec, withRevision } from './object-codec.ts'
-import { StoredObject } from './stored-object.ts'
+import { heldObjectsMax, StoredObject } from './stored-object.ts'
 
 const codec = createObjectCodec({ group: 'apps', version: 'v1', kind: 'Widget' })
 const object = { apiVersion: 'apps/v1', kind: 'Widget', metadata: { name: 'ä', uid: 'u' }, spec: { size: 1 } }
@@ -59,6 +59,9 @@ describe('the owners of an object', () => {
     },
     { name: 'm', operation: 'Update', apiVersion: 'apps/v1', subresource: 'status', fields: { 'f:status': {} } },
   ]
+  const lonelyFields = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`f:${index}`, { [`f:lonely${index}`]: {} }]),
+  )
   const managedFields = [
     {
       manager: 'é',
@@ -96,6 +99,19 @@ describe('the owners of an object', () => {
   it('are shared by the objects that have the same', () => {
     const [a, b] = [read(codec.encode(object, owners)), read(codec.encode(object, owners))]
     expect(a.owners[0]?.fields).toBe(b.owners[0]?.fields)
+  })
+
+  it.each<[string, FieldOwners]>([
+    ['other objects have the same', owners.map((owner) => ({ ...owner, fields: interned(owner.fields) }))],
+    ['no other object has', [{ ...owners[0], fields: lonelyFields } as FieldOwners[number]]],
+  ])('are known, as are its bytes, when many others have been written since, where %s', (_what, own) => {
+    const expected = read(codec.encode(object, own)).bytes.toString()
+    const written = new StoredObject(withRevision(object, 1), 1, codec.encode(object, own), codec.head, { owners: own })
+    for (let other = 0; other < heldObjectsMax; other += 1) void read(codec.encode(object, [])).owners
+    expect(written.owners).toEqual(own)
+    expect(written.byteLength).toBe(codec.encode(object, own).length)
+    expect(written.at(1).bytes.toString()).toBe(expected)
+    expect(written.bytes.toString()).toBe(expected)
   })
 
   it('are read from the managedFields of what another program has stored', () => {

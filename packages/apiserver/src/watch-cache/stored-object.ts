@@ -1,18 +1,18 @@
-import { type FieldOwners, type KubernetesObject, managedFieldsOf } from '@coracle/api'
+import { type FieldOwners, isShared, type KubernetesObject, managedFieldsOf } from '@coracle/api'
 import type { Stored } from '../registry-contract.ts'
-import { withRevision } from './object-codec.ts'
+import { withoutVersion, withRevision } from './object-codec.ts'
 import { endOfObject, readOwners } from './owners-trailer.ts'
 
-/** Of how many objects the owners of their fields are kept as more than bytes. */
-export const heldOwnersMax = 1024
+/** Of how many objects both the owners and the stored bytes are kept: those written last, or whose owners were asked for last. */
+export const heldObjectsMax = 1024
 
 /** In a ring: who has been there longest is next to go. */
 const holders: (StoredObject | undefined)[] = []
 let nextHolder = 0
 
 /**
- * An object with its JSON. The JSON sent to clients is made from the stored bytes when someone first asks for it and
- * replaces them, so an object that nobody reads over the wire costs one copy, and one that many read costs no more.
+ * An object with its JSON. The JSON sent to clients is made when someone first asks for it over the wire, from the stored
+ * bytes as long as they are here, and is kept from then on. An object that nobody reads over the wire keeps no bytes.
  */
 export class StoredObject implements Stored {
   readonly object: KubernetesObject
@@ -21,8 +21,11 @@ export class StoredObject implements Stored {
   readonly decoded: boolean
   /** Whether the store holds it in another form: a write stores this one, even where it changes nothing else. */
   readonly stale: boolean
+  /** About how much the object's JSON takes. */
+  readonly byteLength: number
   readonly #head: Buffer
-  #source: Uint8Array
+  /** Undefined where the bytes are made from the object when they are wanted; the owners are known then. */
+  #source: Uint8Array | undefined
   /** How many bytes after the head are a resourceVersion and managedFields; undefined in bytes as the store holds them. */
   #insertedLength: number | undefined
   /** Whether the resourceVersion in `#source` is this object's. */
@@ -33,14 +36,21 @@ export class StoredObject implements Stored {
   constructor(
     object: KubernetesObject,
     revision: number,
-    value: Uint8Array,
+    value: Uint8Array | undefined,
     head: Buffer,
-    { decoded = false, stale = false, owners, insertedLength }: StoredObjectOptions = {},
+    {
+      decoded = false,
+      stale = false,
+      owners,
+      insertedLength,
+      byteLength = value?.length ?? 0,
+    }: StoredObjectOptions = {},
   ) {
     this.object = object
     this.revision = revision
     this.decoded = decoded
     this.stale = stale
+    this.byteLength = byteLength
     this.#source = value
     this.#head = head
     this.#insertedLength = insertedLength
@@ -48,33 +58,32 @@ export class StoredObject implements Stored {
     if (owners !== undefined) this.#hold(owners)
   }
 
-  /** About how much the object's JSON takes. */
-  get byteLength(): number {
-    return this.#source.length
-  }
-
   get bytes(): Buffer {
-    if (!this.#current) this.#serve()
-    return this.#source as Buffer
+    return this.#current ? (this.#source as Buffer) : this.#serve()
   }
 
   get owners(): FieldOwners {
-    return this.#owners ?? this.#hold(readOwners(this.#source))
+    return this.#owners ?? this.#hold(readOwners(this.#source ?? noBytes))
   }
 
-  /** Keeps the owners at hand while the object is among those written or asked for last: they are in its bytes. */
   #hold(owners: FieldOwners): FieldOwners {
     this.#owners = owners
     const oldest = holders[nextHolder]
     if (oldest !== undefined) oldest.#release()
     holders[nextHolder] = this
-    nextHolder = (nextHolder + 1) % heldOwnersMax
+    nextHolder = (nextHolder + 1) % heldObjectsMax
     return owners
   }
 
+  /**
+   * Keeps only one of owners and stored bytes: the owners where they share their sets of fields with other objects, as all pods
+   * of a template do, so that they cost next to nothing; else the bytes, which hold them. Of a pod this saves 4 kB.
+   */
   #release(): void {
-    // Bytes that were sent to clients have them in another form.
-    if (this.#insertedLength === undefined) this.#owners = undefined
+    // Bytes that were sent to clients have the owners in another form.
+    if (this.#owners === undefined || this.#insertedLength !== undefined) return
+    if (this.#owners.every(({ fields }) => isShared(fields))) this.#source = undefined
+    else this.#owners = undefined
   }
 
   get withManagedFields(): KubernetesObject {
@@ -88,35 +97,46 @@ export class StoredObject implements Stored {
       decoded: this.decoded,
       owners: this.#owners,
       insertedLength: this.#insertedLength,
+      byteLength: this.byteLength,
     })
   }
 
   /** Puts the resourceVersion and managedFields in, where metadata begins. */
-  #serve(): void {
+  #serve(): Buffer {
     const { owners } = this
-    const source = Buffer.from(this.#source.buffer, this.#source.byteOffset, this.#source.byteLength)
-    const at = this.#head.length
+    const source = this.#source === undefined ? encoded(this.object) : bufferOf(this.#source)
+    const served = startsWith(source, this.#head) ? this.#withInserted(source, owners) : undefined
+    // Otherwise it was written by something else than this program's codec.
+    const bytes = served ?? Buffer.from(JSON.stringify(withManagedFields(this.object, owners)))
+    if (served === undefined) this.#insertedLength = 0
+    this.#source = bytes
     this.#current = true
-    if (!startsWith(source, this.#head)) {
-      // Written by something else than this program's codec.
-      this.#source = Buffer.from(JSON.stringify(withManagedFields(this.object, owners)))
-      this.#insertedLength = 0
-      return
-    }
+    return bytes
+  }
+
+  #withInserted(source: Buffer, owners: FieldOwners): Buffer {
+    const at = this.#head.length
     const managed = owners.length === 0 ? '' : `"managedFields":${JSON.stringify(managedFieldsOf(owners))},`
     const inserted = `"resourceVersion":"${this.revision}",${managed}`
     const insertedLength = Buffer.byteLength(inserted)
     const rest = at + (this.#insertedLength ?? 0)
-    const end = this.#insertedLength === undefined ? endOfObject(source) : source.length - 1
+    const isStored = this.#source !== undefined && this.#insertedLength === undefined
+    const end = isStored ? endOfObject(source) : source.length - 1
     const bytes = Buffer.allocUnsafeSlow(at + insertedLength + end - rest + 1)
     bytes.set(this.#head, 0)
     bytes.write(inserted, at)
     bytes.set(source.subarray(rest, end), at + insertedLength)
     bytes[bytes.length - 1] = closeBrace
-    this.#source = bytes
     this.#insertedLength = insertedLength
+    return bytes
   }
 }
+
+const noBytes = new Uint8Array()
+
+const encoded = (object: KubernetesObject): Buffer => Buffer.from(JSON.stringify(withoutVersion(object)))
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)
 
 export interface StoredObjectOptions {
   readonly decoded?: boolean
@@ -124,6 +144,8 @@ export interface StoredObjectOptions {
   /** Read from the value where it is not known. */
   readonly owners?: FieldOwners | undefined
   readonly insertedLength?: number | undefined
+  /** That of the value unless said. */
+  readonly byteLength?: number | undefined
 }
 
 const closeBrace = 0x7d

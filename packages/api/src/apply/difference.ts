@@ -1,0 +1,155 @@
+import { deepEqual } from '../equality.ts'
+import { type JsonObject, member } from '../json.ts'
+import type { ListSchema, Schema } from '../schema/schema.ts'
+import { fieldElement } from './field-set.ts'
+import { type Composition, compositionOf, isEmptyContainer, listElement, memberSchema } from './typed-value.ts'
+
+/**
+ * How two values differ, as steps through both. `>element` goes down to an element, `+element`, `~element` and `-element` say
+ * that it is added, modified or removed, `(` goes down to what is below it there, `)` goes up again. Objects of one template
+ * that change alike have the same steps, whatever their values are.
+ * https://github.com/kubernetes-sigs/structured-merge-diff (typed.Compare)
+ */
+export type Steps = readonly string[]
+
+/** Costs what has changed where the values share structure: what is the same reference is not looked into. */
+export function differenceSteps(schema: Schema | undefined, before: unknown, after: unknown): Steps {
+  const steps: string[] = []
+  if (before === after) return steps
+  // The root itself is no field.
+  if (before === undefined) addBelow(steps, '+', schema, after)
+  else if (after === undefined) addBelow(steps, '-', schema, before)
+  else compareBoth(steps, '', schema, before, after)
+  return steps
+}
+
+/** What a step says of an element. */
+export type Sign = '+' | '~' | '-'
+
+function compare(steps: string[], element: string, schema: Schema | undefined, before: unknown, after: unknown): void {
+  if (before === after) return
+  if (before === undefined) addWhole(steps, '+', element, schema, after)
+  else if (after === undefined) addWhole(steps, '-', element, schema, before)
+  else compareBoth(steps, element, schema, before, after)
+}
+
+function compareBoth(
+  steps: string[],
+  element: string,
+  schema: Schema | undefined,
+  before: unknown,
+  after: unknown,
+): void {
+  if (typeof before !== 'object' && typeof after !== 'object') {
+    add(steps, '~', element)
+    return
+  }
+  const composition = compositionOf(schema, before)
+  if (!areComparable(composition, compositionOf(schema, after)) || bothEmpty(before, after)) {
+    if (!deepEqual(before, after)) add(steps, '~', element)
+    return
+  }
+  const above = steps.length
+  if (element !== '') steps.push(`>${element}`)
+  const empty = steps.length
+  if (composition.type === 'elements') {
+    compareElements(steps, composition.list, before as readonly unknown[], after as readonly unknown[])
+  } else {
+    compareMembers(steps, schema, before as JsonObject, after as JsonObject)
+  }
+  if (steps.length === empty) steps.length = above
+  else if (element !== '') steps.push(')')
+}
+
+const areComparable = (a: Composition, b: Composition): boolean => a.type !== 'atomic' && a.type === b.type
+const bothEmpty = (a: unknown, b: unknown): boolean => isEmptyContainer(a) && isEmptyContainer(b)
+
+function add(steps: string[], sign: Sign, element: string): void {
+  if (element !== '') steps.push(sign + element)
+}
+
+/** A value that is on one side only: it, and everything in it. Unlike what somebody applies, objects count beside their fields. */
+function addWhole(steps: string[], sign: Sign, element: string, schema: Schema | undefined, value: unknown): void {
+  steps.push(sign + element)
+  if (typeof value !== 'object') return
+  steps.push('(')
+  const empty = steps.length
+  addBelow(steps, sign, schema, value)
+  if (steps.length === empty) steps.length -= 1
+  else steps.push(')')
+}
+
+function addBelow(steps: string[], sign: Sign, schema: Schema | undefined, value: unknown): void {
+  const composition = compositionOf(schema, value)
+  if (composition.type === 'elements') {
+    const { list } = composition
+    for (const [element, values] of byElement(list, value as readonly unknown[])) {
+      if (values.length > 1) steps.push(sign + element)
+      else addWhole(steps, sign, element, list.items, values[0])
+    }
+  } else if (composition.type === 'fields') {
+    const object = value as JsonObject
+    for (const name in object) {
+      const each = object[name]
+      if (each !== undefined) addWhole(steps, sign, fieldElement(name), memberSchema(schema, name), each)
+    }
+  }
+}
+
+function compareMembers(steps: string[], schema: Schema | undefined, before: JsonObject, after: JsonObject): void {
+  for (const name in after) {
+    const [old, now] = [member(before, name), after[name]]
+    if (old !== now) compare(steps, fieldElement(name), memberSchema(schema, name), old, now)
+  }
+  for (const name in before) {
+    const old = before[name]
+    if (old !== undefined && member(after, name) === undefined) {
+      compare(steps, fieldElement(name), memberSchema(schema, name), old, undefined)
+    }
+  }
+}
+
+function compareElements(
+  steps: string[],
+  list: ListSchema,
+  before: readonly unknown[],
+  after: readonly unknown[],
+): void {
+  const [old, now] = [byElement(list, before), byElement(list, after)]
+  for (const [element, values] of old) compareElement(steps, element, list, values, now.get(element) ?? [])
+  for (const [element, values] of now) {
+    if (!old.has(element)) compareElement(steps, element, list, [], values)
+  }
+}
+
+/** Elements that are there more than once are compared as one. */
+function compareElement(
+  steps: string[],
+  element: string,
+  { items }: ListSchema,
+  before: readonly unknown[],
+  after: readonly unknown[],
+): void {
+  if (before.length <= 1 && after.length <= 1) {
+    compare(steps, element, items, before[0], after[0])
+  } else if (before.length > 1 && after.length > 1) {
+    if (!deepEqual(before, after)) steps.push(`~${element}`)
+  } else if (before.length > 1) {
+    steps.push(`-${element}`)
+    if (after.length > 0) addWhole(steps, '+', element, items, after[0])
+  } else {
+    steps.push(`+${element}`)
+    if (before.length > 0) addWhole(steps, '-', element, items, before[0])
+  }
+}
+
+function byElement(list: ListSchema, values: readonly unknown[]): ReadonlyMap<string, readonly unknown[]> {
+  const found = new Map<string, unknown[]>()
+  for (const value of values) {
+    const element = listElement(list, value)
+    const same = found.get(element)
+    if (same === undefined) found.set(element, [value])
+    else same.push(value)
+  }
+  return found
+}
