@@ -1,10 +1,21 @@
-import { ApiError, type Deployment, deployments, type ReplicaSet, replicaSets } from '@coracle/api'
+import {
+  ApiError,
+  type Deployment,
+  deployments,
+  events,
+  type Pod,
+  pods,
+  type ReplicaSet,
+  replicaSets,
+  staleVersion,
+} from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
+import { controllerRef, createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { countReads } from '../testing/count-reads.ts'
-import { deployment, replicaSet } from '../testing/deployments.ts'
+import { deployment, replicaSet, rolling, templateOf } from '../testing/deployments.ts'
+import { pod } from '../testing/objects.ts'
 import { createDeploymentController } from './controller.ts'
 
 const key = { namespace: 'default', name: 'web' }
@@ -74,6 +85,48 @@ describe('the deployment controller', () => {
     await environment.clock.advance('1m')
     expect(sets()).toHaveLength(1)
     expect(await condition('Progressing')).toMatchObject({ status: 'True', reason: 'NewReplicaSetCreated' })
+  })
+
+  it('does not take it for a failure to make one that another has changed meanwhile', async () => {
+    await create(deployment(4))
+    const recover = client.intercept(({ verb, plural }) => {
+      if (verb === 'update' && plural === 'replicasets') throw staleVersion(replicaSets, 'web')
+    })
+    const template = templateOf('newer')
+    await client.patch(deployments, key, { type: 'merge', body: { spec: { template, ...rolling(0, 4) } } })
+    await environment.clock.settle()
+    expect(await condition('Progressing')).toMatchObject({ reason: 'NewReplicaSetCreated' })
+    recover()
+    await environment.clock.advance('10s')
+    expect(sets().map(({ spec }) => spec.replicas)).toEqual([0, 4])
+  })
+
+  it('makes nothing in a namespace that is going, and says nothing of it', async () => {
+    client.intercept(({ verb, plural }) => {
+      if (verb !== 'create' || plural !== 'replicasets') return
+      const causes = [{ reason: 'NamespaceTerminating', message: 'namespace default is being terminated' }]
+      throw new ApiError(403, 'Forbidden', 'namespace default is being terminated', { causes })
+    })
+    await create(deployment(2))
+    await environment.clock.advance('1h')
+    expect(client.calls.filter(({ verb, plural }) => verb === 'create' && plural === 'replicasets')).toHaveLength(1)
+    expect((await current()).status).toEqual({})
+    expect(client.stored(events)).toEqual([])
+  })
+
+  it('makes new pods as soon as the last of the old ones has ended, where they are recreated', async () => {
+    const strategy = { type: 'Recreate' as const }
+    await create(deployment(1, { strategy }))
+    const [old] = sets()
+    const { metadata, ...rest } = pod('old')
+    const ownerReferences = [controllerRef(old as ReplicaSet)]
+    await client.create<Pod>(pods, { ...rest, metadata: { namespace: 'default', name: 'old', ownerReferences } })
+    await client.patch(deployments, key, { type: 'merge', body: { spec: { template: templateOf('newer') } } })
+    await environment.clock.settle()
+    expect(sets().map(({ spec }) => spec.replicas)).toEqual([0])
+    await client.delete(pods, { namespace: 'default', name: 'old' })
+    await environment.clock.settle()
+    expect(sets().map(({ spec }) => spec.replicas)).toEqual([0, 1])
   })
 
   it('says so when the time for progress is up', async () => {

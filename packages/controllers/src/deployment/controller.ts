@@ -66,20 +66,22 @@ async function perform(
   deployment: Deployment,
   plan: ReturnType<typeof planDeployment>,
 ): Promise<Result> {
-  const { status, annotations, ...rest } = plan
+  const { status, annotations } = plan
+  // A new ReplicaSet first: as long as there is none, nothing makes room for it.
+  const creations = plan.actions.filter(({ type }) => type === 'create')
   try {
-    await performPlan(context, deployment, rest)
+    await performPlan(context, deployment, { actions: creations })
   } catch (error) {
-    const isCreating = plan.actions.some(({ type }) => type === 'create')
     // In a namespace that is going nothing can be made, and nothing needs to be.
-    if (isCreating && isNamespaceGoing(error)) return undefined
+    if (isNamespaceGoing(error)) return undefined
     // That the name is taken shows in the cache soon. What else went wrong is for people to read.
-    if (isCreating && !hasReason(error, 'AlreadyExists')) {
-      const failure = createFailureStatus(deployment, messageOf(error), context.clock.now())
-      if (failure !== undefined) await performPlan(context, deployment, { actions: [], status: failure })
-    }
+    const failure = hasReason(error, 'AlreadyExists')
+      ? undefined
+      : createFailureStatus(deployment, messageOf(error), context.clock.now())
+    if (failure !== undefined) await performPlan(context, deployment, { actions: [], status: failure })
     throw error
   }
+  await performPlan(context, deployment, { actions: plan.actions.filter(({ type }) => type !== 'create') })
   if (status !== undefined) {
     await performPlan(context, deployment, {
       actions: [],
@@ -117,7 +119,4 @@ function recreatedDeployment(pod: Pod, lookup: Lookup, runningPods: RunningPods)
   return deployment === undefined || isRollingUpdate(deployment) ? [] : [keyOf(deployment)]
 }
 
-function messageOf(error: unknown): string {
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
-  return first instanceof Error ? first.message : String(first)
-}
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
