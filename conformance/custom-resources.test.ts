@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CustomObjectsApi, KubeConfig } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectionOf, createHttpClient, loadKubeconfig } from '../packages/client/src/index.ts'
+import { realEnvironment } from '../packages/environment/src/index.ts'
 import { rows } from './support/kubectl.ts'
 import { Program, run } from './support/program.ts'
 import { tools } from './support/tools.ts'
@@ -177,6 +179,57 @@ describe('a definition', () => {
     await kubectl('wait', '--for=delete', 'crd/doomeds.stable.example.com', '--timeout=20s')
     const gone = await program.kubectl(['get', '--raw', '/apis/stable.example.com/v1/doomeds'])
     expect(gone.stderr).toContain('the server could not find the requested resource')
+  })
+})
+
+it('goes with its objects also where it serves no version', async () => {
+  const hidden = renamed('hiddens', 'Hidden', [])
+  await establish(hidden)
+  await withInput({ ...cronTab('a', { cronSpec: '@daily' }), kind: 'Hidden' }, 'create')
+  const unserved = JSON.stringify([{ op: 'replace', path: '/spec/versions/0/served', value: false }])
+  await kubectl('patch', 'crd', 'hiddens.stable.example.com', '--type=json', '-p', unserved)
+  await kubectl('delete', 'crd', 'hiddens.stable.example.com', '--timeout=20s')
+  await establish(hidden)
+  expect(await kubectl('get', 'hiddens', '-A')).toBe('')
+  await kubectl('delete', 'crd', 'hiddens.stable.example.com')
+})
+
+describe('server-side apply of an object of the user’s own kind', () => {
+  const applied = (spec: object) => cronTab('applied', spec)
+  const apply = (object: unknown, manager: string, ...args: readonly string[]) =>
+    withInput(object, 'apply', '--server-side', `--field-manager=${manager}`, ...args)
+  const spec = async () => JSON.parse(await kubectl('get', 'ct', 'applied', '-o', 'json')).spec
+
+  it('by kubectl: what a manager leaves out goes, and what another owns is refused until it is forced', async () => {
+    expect((await apply(applied({ cronSpec: '@daily', image: 'a' }), 'one')).stdout).toContain('serverside-applied')
+    await apply(applied({ cronSpec: '@daily' }), 'one')
+    expect(await spec()).toEqual({ cronSpec: '@daily', replicas: 1 })
+    const refused = await apply(applied({ cronSpec: '@hourly' }), 'two')
+    expect(refused.stderr).toContain('conflict with "one": .spec.cronSpec')
+    expect((await apply(applied({ cronSpec: '@hourly' }), 'two', '--force-conflicts')).code).toBe(0)
+    expect((await spec()).cronSpec).toBe('@hourly')
+    // Scaling takes the field over from nobody, and an apply that says another count is refused.
+    await kubectl('scale', 'ct/applied', '--replicas=4')
+    expect((await apply(applied({ cronSpec: '@hourly', replicas: 2 }), 'two')).stderr).toContain('.spec.replicas')
+  })
+
+  it('by our own client', async () => {
+    const environment = realEnvironment()
+    const connection = await connectionOf(await loadKubeconfig([program.kubeconfig]), environment)
+    const client = createHttpClient({ ...connection, ...environment })
+    const cronTabs = {
+      group: 'stable.example.com',
+      version: 'v1',
+      kind: 'CronTab',
+      plural: 'crontabs',
+      namespaced: true,
+    }
+    const configuration = { ...cronTab('own', { cronSpec: '@daily' }, { namespace: 'default' }) }
+    const made = await client.apply(cronTabs, configuration, { fieldManager: 'ours' })
+    expect(made).toMatchObject({ metadata: { managedFields: [{ manager: 'ours', operation: 'Apply' }] } })
+    const again = await client.apply(cronTabs, configuration, { fieldManager: 'ours' })
+    expect(again.metadata.resourceVersion).toBe(made.metadata.resourceVersion)
+    await client.close()
   })
 })
 

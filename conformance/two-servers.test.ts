@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { realEnvironment } from '../packages/environment/src/index.ts'
+import { openEtcdStore } from '../packages/store/src/index.ts'
 import { hasEtcd, needsEtcd } from '../packages/store/src/testing/etcd-server.ts'
 import { Api, patch, post, remove } from './support/api.ts'
 import { configMap, controller, paths } from './support/objects.ts'
@@ -44,6 +46,48 @@ describe.skipIf(!hasEtcd)('two servers on one etcd', needsEtcd, () => {
       expect((await reading.call(`${configMaps}/${name}`)).code).toBe(404)
       expect((await reading.call(`${configMaps}/${name}`, remove())).code).toBe(404)
     }
+  })
+
+  it('serve a kind of the user’s own that was defined at either, and lose it at both', async () => {
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    const widgets = '/apis/example.com/v1/namespaces/default/widgets'
+    const version = (more: object) => {
+      const spec = { type: 'object', properties: { size: { type: 'integer', ...more } } }
+      const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
+      return { name: 'v1', served: true, storage: true, schema }
+    }
+    const names = { plural: 'widgets', kind: 'Widget' }
+    const spec = { group: 'example.com', scope: 'Namespaced', names, versions: [version({})] }
+    const kind = 'CustomResourceDefinition'
+    const metadata = { name: 'widgets.example.com' }
+    await one.object(definitions, post({ apiVersion: 'apiextensions.k8s.io/v1', kind, metadata, spec }))
+    await eventually('the kind is established', async () => {
+      const { status } = await two.object(`${definitions}/widgets.example.com`)
+      return status.conditions?.some(
+        (each: { type: string; status: string }) => each.type === 'Established' && each.status === 'True',
+      )
+    })
+    const widget = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } })
+    await two.object(widgets, post(widget('a')))
+    await one.object(widgets, post(widget('b')))
+    expect((await one.object(widgets)).items).toHaveLength(2)
+    const withDefault = { spec: { versions: [version({ default: 3 })] } }
+    await two.object(`${definitions}/widgets.example.com`, patch('merge', withDefault))
+    for (const api of [one, two]) {
+      await eventually('the default is there', async () => {
+        const made = await api.object(widgets, post({ ...widget(''), metadata: { generateName: 'c-' }, spec: {} }))
+        return made.spec.size === 3
+      })
+    }
+    await one.object(`${definitions}/widgets.example.com`, remove())
+    await eventually(
+      'the kind is gone',
+      async () => (await two.call(`${definitions}/widgets.example.com`)).code === 404,
+    )
+    expect([(await one.call(widgets)).code, (await two.call(widgets)).code]).toEqual([404, 404])
+    const store = await openEtcdStore({ servers: [servers.etcd.address], environment: realEnvironment() })
+    expect((await store.list('/registry/example.com/')).entries).toEqual([])
+    await store.close()
   })
 
   it('let a watch go on at the other where it ended at the one', async () => {

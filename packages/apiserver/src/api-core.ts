@@ -52,8 +52,11 @@ export interface ApiCore {
   readonly turns: WorkTurns
   /** Adds, changes and removes kinds. */
   readonly kinds: KindServer
-  /** What is still being done about definitions of custom resources that have changed; undefined where nothing is. */
-  readonly customKindsSettled: Promise<void> | undefined
+  /**
+   * Resolves when the kinds served are those of all definitions acknowledged before the call, by whatever server; undefined
+   * where they are already. Where the store does not say what is acknowledged they are those this server knows of.
+   */
+  kindsSettled(): Promise<void> | undefined
   /** Resolves when every kind is read from the store and the first namespaces exist; rejects if that fails. */
   readonly ready: Promise<void>
   /** Whether others may write to the store, so that this server depends on something else. */
@@ -110,8 +113,9 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     registries,
     turns,
     kinds,
-    get customKindsSettled() {
-      return customKinds.settled
+    kindsSettled: () => {
+      const settled = () => customKinds.settled
+      return feed.catchUp()?.then(settled, settled) ?? settled()
     },
     ready: start(),
     sharesStore: store.shared,

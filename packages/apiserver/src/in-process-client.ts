@@ -36,6 +36,22 @@ export function createInProcessClient(core: ApiCore, user: User): Client {
   return new InProcessClient(core, user)
 }
 
+type EnteringRequest = readonly [
+  verb: string,
+  resource: Resource,
+  subresource: string,
+  namespace: string | undefined,
+  name: string,
+  signal: AbortSignal | undefined,
+  fieldSelector?: string,
+]
+
+/** Where a request goes. */
+interface Entered {
+  readonly registry: ResourceRegistry
+  readonly namespace: string
+}
+
 class InProcessClient implements Client {
   readonly #core: ApiCore
   readonly #context: RequestContext
@@ -47,7 +63,7 @@ class InProcessClient implements Client {
 
   async get<T extends KubernetesObject>(resource: Resource<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
     const { subresource = '', signal } = options
-    const { registry, namespace } = this.#enter('get', resource, subresource, key.namespace, key.name, signal)
+    const { registry, namespace } = await this.#enter('get', resource, subresource, key.namespace, key.name, signal)
     if (subresource === '' || subresource === 'status') return (await registry.get(namespace, key.name)).object as T
     const found = this.#subresource(resource, subresource)
     if (found.get === undefined) throw notAllowed(resource, subresource, 'get')
@@ -55,7 +71,15 @@ class InProcessClient implements Client {
   }
 
   async list<T extends KubernetesObject>(resource: Resource<T>, options: ListOptions = {}): Promise<KubernetesList<T>> {
-    const { registry } = this.#enter('list', resource, '', options.namespace, '', options.signal, options.fieldSelector)
+    const { registry } = await this.#enter(
+      'list',
+      resource,
+      '',
+      options.namespace,
+      '',
+      options.signal,
+      options.fieldSelector,
+    )
     const page = await registry.list(options)
     return {
       apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
@@ -70,7 +94,7 @@ class InProcessClient implements Client {
   }
 
   async watch<T extends KubernetesObject>(resource: Resource<T>, options: WatchOptions = {}): Promise<Watch<T>> {
-    const { registry } = this.#enter(
+    const { registry } = await this.#enter(
       'watch',
       resource,
       '',
@@ -87,7 +111,7 @@ class InProcessClient implements Client {
   async create<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
     const own = object.metadata.namespace ?? ''
     // As over HTTP, a create has no name in its path: rights to single names do not cover it.
-    const { registry, namespace } = this.#enter('create', resource, '', own, '', options.signal)
+    const { registry, namespace } = await this.#enter('create', resource, '', own, '', options.signal)
     const { stored } = await registry.create(this.#context, namespace, object, writeOptionsOf(options))
     return stored.object as T
   }
@@ -95,7 +119,7 @@ class InProcessClient implements Client {
   async update<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
     const { subresource = '', signal } = options
     const name = object.metadata.name ?? ''
-    const { registry, namespace } = this.#enter(
+    const { registry, namespace } = await this.#enter(
       'update',
       resource,
       subresource,
@@ -120,7 +144,7 @@ class InProcessClient implements Client {
     body: unknown,
     options: WriteOptions = {},
   ): Promise<unknown> {
-    const { namespace } = this.#enter('create', resource, subresource, key.namespace, key.name, options.signal)
+    const { namespace } = await this.#enter('create', resource, subresource, key.namespace, key.name, options.signal)
     const found = this.#subresource(resource, subresource)
     if (found.create === undefined) throw notAllowed(resource, subresource, 'create')
     return (await found.create(this.#context, namespace, key.name, body, writeOptionsOf(options))).value
@@ -133,7 +157,7 @@ class InProcessClient implements Client {
     query: Readonly<Record<string, string>>,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const { namespace } = this.#enter('get', resource, subresource, key.namespace, key.name, signal)
+    const { namespace } = await this.#enter('get', resource, subresource, key.namespace, key.name, signal)
     const found = this.#subresource(resource, subresource)
     if (found.stream === undefined) throw notAllowed(resource, subresource, 'get')
     return found.stream(namespace, key.name, query, signal)
@@ -146,7 +170,7 @@ class InProcessClient implements Client {
     options: WriteOptions = {},
   ): Promise<T> {
     const { subresource = '', signal } = options
-    const { registry, namespace } = this.#enter('patch', resource, subresource, key.namespace, key.name, signal)
+    const { registry, namespace } = await this.#enter('patch', resource, subresource, key.namespace, key.name, signal)
     const writeOptions = writeOptionsOf(options)
     if (subresource === '' || subresource === 'status') {
       const result = await registry.patch(this.#context, namespace, key.name, subresource, patch, writeOptions)
@@ -165,7 +189,7 @@ class InProcessClient implements Client {
     const { namespace, name = '' } = metadataOf(configuration)
     const { force, ...rest } = options
     const { subresource = '', signal } = rest
-    const entered = this.#enter('patch', resource, subresource, namespace, name, signal)
+    const entered = await this.#enter('patch', resource, subresource, namespace, name, signal)
     const writeOptions = { ...writeOptionsOf(rest), ...(force === true ? { force } : {}) }
     const patch = { type: 'apply', body: configuration } as const
     if (subresource === '' || subresource === 'status') {
@@ -183,7 +207,7 @@ class InProcessClient implements Client {
     key: ObjectKey,
     options: DeleteOptions = {},
   ): Promise<T | Status> {
-    const { registry, namespace } = this.#enter('delete', resource, '', key.namespace, key.name, options.signal)
+    const { registry, namespace } = await this.#enter('delete', resource, '', key.namespace, key.name, options.signal)
     const result = await registry.delete(this.#context, namespace, key.name, options)
     return result.type === 'status' ? result.status : (result.stored.object as T)
   }
@@ -193,20 +217,19 @@ class InProcessClient implements Client {
     list: ListOptions,
     options: DeleteOptions = {},
   ): Promise<void> {
-    const { registry } = this.#enter('deletecollection', resource, '', list.namespace, '', options.signal)
+    const { registry } = await this.#enter('deletecollection', resource, '', list.namespace, '', options.signal)
     await registry.deleteCollection(this.#context, list, options)
   }
 
   /** What every request begins with: it is not cancelled, the resource is served, and the user may. */
-  #enter(
-    verb: string,
-    resource: Resource,
-    subresource: string,
-    requestedNamespace: string | undefined,
-    name: string,
-    signal: AbortSignal | undefined,
-    fieldSelector = '',
-  ): { readonly registry: ResourceRegistry; readonly namespace: string } {
+  #enter(...request: EnteringRequest): Entered | Promise<Entered> {
+    const [, resource] = request
+    const settled = this.#core.registries.of(resource) === undefined ? this.#core.kindsSettled() : undefined
+    return settled === undefined ? this.#enterNow(...request) : settled.then(() => this.#enterNow(...request))
+  }
+
+  #enterNow(...request: EnteringRequest): Entered {
+    const [verb, resource, subresource, requestedNamespace, name, signal, fieldSelector = ''] = request
     signal?.throwIfAborted()
     const registry = this.#core.registries.of(resource)
     const namespace = registry?.definition.namespaced === false ? '' : (requestedNamespace ?? '')

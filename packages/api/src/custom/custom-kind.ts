@@ -34,7 +34,7 @@ export function customKind(definition: CustomResourceDefinition, convert?: Conve
   return {
     ...hub,
     storageKey: storageKeyOf(definition),
-    served: storage.served,
+    served: storage.served || isLastServed(definition),
     versions: others.map(({ version, resource }) => convertedVersion(version, resource, hub, convert)),
     nameFormat: 'dns1123-subdomain',
     selectableFields: Object.fromEntries(
@@ -49,6 +49,11 @@ export function customKind(definition: CustomResourceDefinition, convert?: Conve
       ...(convert === undefined ? {} : { fromStored: prunedBy(hub, convert) }),
     },
   }
+}
+
+/** Nobody could delete the objects of a definition that goes and serves no version. */
+function isLastServed({ metadata, spec }: CustomResourceDefinition): boolean {
+  return metadata.deletionTimestamp !== undefined && !spec.versions.some(({ served }) => served)
 }
 
 /** Where the objects of a custom kind are in the store. */

@@ -1,7 +1,8 @@
 import { type CustomResourceDefinition, customResourceDefinitions } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import { createMemoryStore } from '@coracle/store'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { faultyStore } from '@coracle/store/faults'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
 import { TestServer } from '../http/testing/test-server.ts'
 import { crateDefinition, crateVersion, establish } from '../testing/custom-resources.ts'
@@ -155,6 +156,40 @@ describe('several versions', () => {
     expect((await server.call(path('v1'))).headers.warning).toContain('example.com/v1 Crate is deprecated')
     expect((await server.call(path('v2'))).headers.warning).toContain('Use v3.')
   })
+})
+
+describe('a client in process', () => {
+  const crates = { group: 'example.com', version: 'v1', kind: 'Crate', plural: 'crates', namespaced: true }
+
+  it('finds a kind whose definition has been acknowledged', async () => {
+    await establish(client, crateDefinition())
+    const object = { apiVersion: 'example.com/v1', kind: 'Crate', metadata: { name: 'a', namespace: 'default' } }
+    expect((await client.create(crates, object)).metadata.name).toBe('a')
+  })
+
+  it('finds it also where another server has acknowledged it', async () => {
+    const real = createMemoryStore()
+    const [one, two] = await Promise.all(
+      [faultyStore(real), faultyStore(real)].map(async (store) => {
+        const core = await TestServer.start({ store })
+        onTestFinished(() => core.close())
+        return core
+      }),
+    )
+    await establish(one?.core.client(apiServerUser) as Client, crateDefinition())
+    expect((await two?.call(path('v1'), post(crate('a', {}))))?.code).toBe(201)
+    expect((await two?.core.client(apiServerUser).list(crates))?.items).toHaveLength(1)
+    expect((await two?.call('/apis/example.com'))?.json.versions).toHaveLength(1)
+  })
+})
+
+it('is served while it goes, where it serves no version, so that its objects can go', async () => {
+  await establish(client, crateDefinition())
+  await server.call(path('v1'), post(crate('a', {})))
+  await redefine([crateVersion('v1', { storage: true, served: false })])
+  expect((await server.call(path('v1'))).code).toBe(404)
+  await client.delete(customResourceDefinitions, { name: 'crates.example.com' })
+  expect((await server.call(path('v1'))).json.items).toHaveLength(1)
 })
 
 describe('the scale of a version', () => {

@@ -10,7 +10,6 @@ import type { Convert } from '@coracle/api/custom'
 import type { Environment } from '@coracle/environment'
 import type { KindServer } from '../kind-server.ts'
 import type { Registries } from '../registries.ts'
-import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
 import type { WebhookClient } from '../webhook/webhook-client.ts'
 
 /** A definition that is served, and the kind made of it. */
@@ -34,7 +33,6 @@ export interface CustomKindsParts {
 export class CustomKinds {
   readonly #parts: CustomKindsParts
   readonly #served = new Map<string, Served>()
-  #watch: RegistryWatch | undefined
   #closed = false
   /** What is being done about definitions, each after the one before; undefined where nothing is. */
   #work: Promise<void> | undefined
@@ -45,7 +43,16 @@ export class CustomKinds {
 
   /** Resolves when the kinds of all definitions stored are served; they are followed from then on. */
   async start(): Promise<void> {
-    await this.#follow()
+    const cache = this.#parts.registries.of(customResourceDefinitions)?.storage.cache
+    if (cache === undefined || this.#closed) return
+    for (const { object } of cache.values()) this.#update(object as CustomResourceDefinition)
+    // Not by a watch: whoever has seen a write of a definition must find this at work on it.
+    cache.onChange(({ type, stored }) => {
+      if (this.#closed) return
+      const definition = stored.object as CustomResourceDefinition
+      if (type === 'DELETED') this.#remove(definition.metadata.name ?? '')
+      else this.#update(definition)
+    })
     await this.settled
   }
 
@@ -56,34 +63,7 @@ export class CustomKinds {
 
   close(): void {
     this.#closed = true
-    this.#watch?.close()
     for (const { webhook } of this.#served.values()) webhook?.close()
-  }
-
-  async #follow(): Promise<void> {
-    const registry = this.#parts.registries.of(customResourceDefinitions)
-    if (registry === undefined || this.#closed) return
-    const page = await registry.list({})
-    const seen = page.items.map(({ object }) => object as CustomResourceDefinition)
-    const names = new Set(seen.map(({ metadata }) => metadata.name ?? ''))
-    for (const name of this.#served.keys()) if (!names.has(name)) this.#remove(name)
-    for (const definition of seen) this.#update(definition)
-    this.#watch = await registry.watch(
-      { resourceVersion: String(page.revision) },
-      (delivery) => this.#onEvent(delivery),
-      // What was missed is listed; the store's end closes the server.
-      () => {
-        this.#follow().catch((error: unknown) => this.#failed('definitions of custom resources', error))
-      },
-    )
-  }
-
-  #onEvent({ event }: WatchDelivery): boolean {
-    if (event.type === 'ERROR' || event.type === 'BOOKMARK') return true
-    const definition = event.object as CustomResourceDefinition
-    if (event.type === 'DELETED') this.#remove(definition.metadata.name ?? '')
-    else this.#update(definition)
-    return true
   }
 
   #update(definition: CustomResourceDefinition): void {

@@ -232,24 +232,23 @@ function createHandler(
   }
   const paths = createPathHandler(options)
 
-  const handle = (exchange: Exchange, path: string): Promise<void> | void => {
+  const handle = (exchange: Exchange, path: string, knowsAllKinds = false): Promise<void> | void => {
     const { request, query } = exchange
     const route = routeOf(request.method ?? 'GET', path, () => asksToWatch(query))
     if (route.kind === 'path') {
       core.authorize(exchange.user, route)
       // Discovery shows what an acknowledged write has made of the kinds.
-      const { customKindsSettled } = core
-      return customKindsSettled === undefined || isHealthPath(path)
-        ? paths(exchange, path)
-        : customKindsSettled.then(() => paths(exchange, path))
+      const settled = isHealthPath(path) ? undefined : core.kindsSettled()
+      return settled === undefined ? paths(exchange, path) : settled.then(() => paths(exchange, path))
     }
     const registry = core.registries.byResource(route.group, route.version, route.plural)
     core.authorize(
       exchange.user,
       attributesOf(route, registry?.definition, () => query.get('fieldSelector') ?? ''),
     )
-    if (registry === undefined && core.customKindsSettled !== undefined) {
-      return core.customKindsSettled.then(() => handle(exchange, path))
+    if (registry === undefined && !knowsAllKinds) {
+      const settled = core.kindsSettled()
+      if (settled !== undefined) return settled.then(() => handle(exchange, path, true))
     }
     if (registry === undefined || leadsNowhere(route, registry.definition.namespaced)) throw pathNotFound()
     if (route.verb === '' || lacksNamespace(route, registry.definition.namespaced)) throw pathMethodNotAllowed()

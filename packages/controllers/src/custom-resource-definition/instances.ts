@@ -10,8 +10,8 @@ import type { Instances } from './plan.ts'
 
 /** Asks all objects of a definition to go, and tells how many are left. */
 export async function deleteInstances(client: Client, definition: CustomResourceDefinition): Promise<Instances> {
+  if (!hasTrueCondition(definition, 'Established')) return { type: 'never-established' }
   const resource = resourceOf(definition)
-  if (!hasTrueCondition(definition, 'Established') || resource === undefined) return { type: 'never-established' }
   try {
     const found = await list(client, resource)
     for (const namespace of new Set(found.map(({ metadata }) => metadata.namespace))) {
@@ -23,12 +23,12 @@ export async function deleteInstances(client: Client, definition: CustomResource
   }
 }
 
-/** The kind in one of the versions that it is served in. */
-function resourceOf({ spec }: CustomResourceDefinition): Resource | undefined {
+/** The kind in one of the versions that it is served in; where there is none, in the one that is served while it goes. */
+function resourceOf({ spec }: CustomResourceDefinition): Resource {
   const { group, names, scope, versions } = spec
-  const version = versions.find(({ served }) => served)?.name
+  const { name: version = '' } = versions.find(({ served }) => served) ?? versions.find(({ storage }) => storage) ?? {}
   const { plural, kind } = names
-  return version === undefined ? undefined : { group, version, kind, plural, namespaced: scope === 'Namespaced' }
+  return { group, version, kind, plural, namespaced: scope === 'Namespaced' }
 }
 
 /** The objects there are. A kind that is not served has none. */
