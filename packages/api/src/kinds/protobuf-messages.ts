@@ -17,7 +17,7 @@ import { storageMessages } from './storage/protobuf.ts'
 
 /**
  * Which number a field has in upstream's protobuf messages: what `generated.proto` of k8s.io/api and
- * k8s.io/apimachinery say (Kubernetes 1.35), a message a line, by the JSON names of the fields.
+ * k8s.io/apimachinery say (Kubernetes 1.36), a message a line, by the JSON names of the fields.
  *
  * - Fields stand in the order of their numbers. The first is 1 and each is one more than the one before, unless it
  *   says another: `4:optional` is 4.

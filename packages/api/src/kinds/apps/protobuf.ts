@@ -30,7 +30,7 @@ StatefulSetPersistentVolumeClaimRetentionPolicy: whenDeleted whenScaled
 StatefulSetSpec: replicas* selector template volumeClaimTemplates serviceName podManagementPolicy updateStrategy
   revisionHistoryLimit* minReadySeconds persistentVolumeClaimRetentionPolicy* ordinals
 StatefulSetStatus: observedGeneration replicas readyReplicas currentReplicas updatedReplicas currentRevision
-  updateRevision collisionCount* conditions availableReplicas
+  updateRevision 9:collisionCount* conditions availableReplicas
 StatefulSetUpdateStrategy: type rollingUpdate
 `,
 } as const

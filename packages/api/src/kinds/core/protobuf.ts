@@ -83,6 +83,7 @@ ISCSIPersistentVolumeSource: targetPortal iqn lun iscsiInterface fsType readOnly
 ISCSIVolumeSource: targetPortal iqn lun iscsiInterface fsType readOnly portals chapAuthDiscovery 10:secretRef
   chapAuthSession initiatorName*
 ImageVolumeSource: reference pullPolicy
+ImageVolumeStatus: imageRef
 KeyToPath: key path mode*
 Lifecycle: postStart preStop stopSignal*
 LifecycleHandler: exec httpGet tcpSocket sleep
@@ -103,6 +104,7 @@ NamespaceStatus: phase conditions
 Node: metadata spec status
 NodeAddress: type address
 NodeAffinity: requiredDuringSchedulingIgnoredDuringExecution preferredDuringSchedulingIgnoredDuringExecution
+NodeAllocatableResourceClaimStatus: resourceClaimName containers resources
 NodeCondition: type status lastHeartbeatTime! lastTransitionTime! reason message
 NodeConfigSource: 2:configMap
 NodeConfigStatus: assigned active lastKnownGood error
@@ -153,6 +155,7 @@ PodReadinessGate: conditionType
 PodResourceClaim: name 3:resourceClaimName* resourceClaimTemplateName*
 PodResourceClaimStatus: name resourceClaimName*
 PodSchedulingGate: name
+PodSchedulingGroup: podGroupName*
 PodSecurityContext: seLinuxOptions runAsUser* runAsNonRoot* supplementalGroups fsGroup* runAsGroup* sysctls
   windowsOptions fsGroupChangePolicy* seccompProfile appArmorProfile supplementalGroupsPolicy* seLinuxChangePolicy*
 PodSpec: volumes containers restartPolicy terminationGracePeriodSeconds* activeDeadlineSeconds* dnsPolicy
@@ -160,10 +163,10 @@ PodSpec: volumes containers restartPolicy terminationGracePeriodSeconds* activeD
   imagePullSecrets hostname subdomain affinity schedulerName initContainers automountServiceAccountToken*
   tolerations hostAliases priorityClassName priority* dnsConfig shareProcessNamespace* readinessGates
   runtimeClassName* enableServiceLinks* preemptionPolicy* overhead topologySpreadConstraints ephemeralContainers
-  setHostnameAsFQDN* os hostUsers* schedulingGates resourceClaims resources hostnameOverride*
+  setHostnameAsFQDN* os hostUsers* schedulingGates resourceClaims resources hostnameOverride* 43:schedulingGroup
 PodStatus: phase conditions message reason hostIP podIP startTime containerStatuses qosClass initContainerStatuses
   nominatedNodeName podIPs ephemeralContainerStatuses resize resourceClaimStatuses hostIPs observedGeneration
-  extendedResourceClaimStatus allocatedResources resources
+  extendedResourceClaimStatus allocatedResources resources nodeAllocatableResourceClaimStatuses
 PodTemplate: metadata template
 PodTemplateSpec: metadata spec
 PortStatus: port protocol error*
@@ -183,7 +186,7 @@ ReplicationControllerStatus: replicas fullyLabeledReplicas observedGeneration re
   conditions
 ResourceClaim: name request
 ResourceFieldSelector: containerName resource divisor
-ResourceHealth: resourceID health
+ResourceHealth: resourceID health 6:message*
 ResourceQuota: metadata spec status
 ResourceQuotaSpec: hard scopes scopeSelector
 ResourceQuotaStatus: hard used
@@ -231,13 +234,14 @@ TypedObjectReference: apiGroup* kind name namespace*
 Volume: name ...VolumeSource
 VolumeDevice: name devicePath
 VolumeMount: name readOnly mountPath subPath mountPropagation* subPathExpr recursiveReadOnly*
-VolumeMountStatus: name mountPath readOnly recursiveReadOnly*
+VolumeMountStatus: name mountPath readOnly recursiveReadOnly* volumeStatus
 VolumeNodeAffinity: required
 VolumeProjection: secret downwardAPI configMap serviceAccountToken clusterTrustBundle podCertificate
 VolumeResourceRequirements: limits requests
 VolumeSource: hostPath emptyDir gcePersistentDisk awsElasticBlockStore gitRepo secret nfs iscsi glusterfs
   persistentVolumeClaim rbd flexVolume cinder cephfs flocker downwardAPI fc azureFile configMap vsphereVolume
   quobyte azureDisk photonPersistentDisk portworxVolume scaleIO projected storageos csi ephemeral image
+VolumeStatus: image
 VsphereVirtualDiskVolumeSource: volumePath fsType storagePolicyName storagePolicyID
 WeightedPodAffinityTerm: weight podAffinityTerm
 WindowsSecurityContextOptions: gmsaCredentialSpecName* gmsaCredentialSpec* runAsUserName* hostProcess*
