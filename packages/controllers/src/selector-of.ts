@@ -12,6 +12,11 @@ export function selectorOf(selector: LabelSelectorObject | undefined): LabelSele
   return matcher
 }
 
+/** Whether a selector asks for nothing, and so selects everything. */
+export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: LabelSelectorObject): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0
+}
+
 /** What an object selects that owns what it selects. An empty selector, which would be everybody's, selects none. */
 export function ownSelector({
   spec,

@@ -1,16 +1,11 @@
-import {
-  controllerRevisions,
-  type DaemonSet,
-  type DaemonSetStatus,
-  type LabelSelectorObject,
-  type Pod,
-  pods as podResource,
-} from '@coracle/api'
-import { type Action, adoption, type Plan, release } from '@coracle/controller-runtime'
+import type { DaemonSet, DaemonSetStatus, Pod } from '@coracle/api'
+import type { Action, Plan } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { timeOf } from '../pods/pod-state.ts'
+import { claimActions } from '../revisions/claims.ts'
 import { type History, historyOf, trimHistory } from '../revisions/history.ts'
 import { revisionHash, revisionHashLabel } from '../revisions/revision.ts'
+import { isEmptySelector } from '../selector-of.ts'
 import { type Coverage, coverNodes } from './coverage.ts'
 import { nodeOf } from './daemon-pod.ts'
 import { isRollingUpdate } from './limits.ts'
@@ -30,9 +25,9 @@ export interface DaemonSetPlan extends Plan<DaemonSetStatus> {
  */
 export function planDaemonSet(observed: ObservedDaemonSet, nowMs: Time): DaemonSetPlan {
   const { daemonSet } = observed
-  if (selectsAll(daemonSet.spec.selector)) return selectingAll
+  if (isEmptySelector(daemonSet.spec.selector)) return selectingAll
   if (daemonSet.metadata.deletionTimestamp !== undefined) return nothingToDo
-  const claims = claimActions(observed)
+  const claims = claimActions(daemonSet, observed)
   if (claims.length > 0) return { ...nothingToDo, actions: claims }
   const history = historyOf(daemonSet, observed.revisions, observed.isRevisionNameTaken)
   if (history.isNameTaken) return { ...nothingToDo, status: collided(daemonSet) }
@@ -65,20 +60,6 @@ const selectingAll: DaemonSetPlan = {
       because: 'the selector is empty',
     },
   ],
-}
-
-function selectsAll({ matchLabels = {}, matchExpressions = [] }: LabelSelectorObject): boolean {
-  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0
-}
-
-function claimActions({ daemonSet, orphans, mismatched, orphanRevisions }: ObservedDaemonSet): readonly Action[] {
-  return [
-    ...mismatched.map((pod) => release(podResource, daemonSet, pod, 'the pod’s labels no longer match the selector')),
-    ...orphans.map((pod) => adoption(podResource, daemonSet, pod, 'the pod matches the selector and is nobody’s')),
-    ...orphanRevisions.map((revision) =>
-      adoption(controllerRevisions, daemonSet, revision, 'the revision matches the selector and is nobody’s'),
-    ),
-  ]
 }
 
 /** Another name is tried for the revision next time. */

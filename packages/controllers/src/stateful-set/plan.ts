@@ -1,13 +1,9 @@
-import {
-  controllerRevisions,
-  type LabelSelectorObject,
-  pods as podResource,
-  type StatefulSet,
-  type StatefulSetStatus,
-} from '@coracle/api'
-import { type Action, adoption, type Plan, release } from '@coracle/controller-runtime'
+import type { StatefulSet, StatefulSetStatus } from '@coracle/api'
+import type { Action, Plan } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
+import { claimActions } from '../revisions/claims.ts'
 import { type History, historyOf, trimHistory } from '../revisions/history.ts'
+import { isEmptySelector } from '../selector-of.ts'
 import { healthAt } from './health.ts'
 import { membersOf } from './members.ts'
 import type { ObservedStatefulSet } from './observed.ts'
@@ -24,14 +20,14 @@ export const hashLabel = 'controller.kubernetes.io/hash'
  */
 export function planStatefulSet(observed: ObservedStatefulSet, nowMs: Time): Plan<StatefulSetStatus> {
   const { set, pods, claim } = observed
-  if (selectsAll(set.spec.selector)) return { actions: [] }
-  const claims = claimActions(observed)
+  const isGoing = set.metadata.deletionTimestamp !== undefined
+  if (isEmptySelector(set.spec.selector)) return { actions: [] }
+  const claims = isGoing ? [] : claimActions(set, observed)
   if (claims.length > 0) return { actions: claims }
   const history = historyOf(set, observed.revisions, observed.isRevisionNameTaken, hashLabel)
   if (history.isNameTaken) return { actions: [], status: collided(set) }
   const versions = versionsOf(set, history)
   const health = healthAt(nowMs, set.spec.minReadySeconds)
-  const isGoing = set.metadata.deletionTimestamp !== undefined
   const status = statusOf(set, versions, pods, health)
   if (isGoing) return { actions: [], status }
   const members = membersOf(set, pods)
@@ -45,21 +41,6 @@ export function planStatefulSet(observed: ObservedStatefulSet, nowMs: Time): Pla
     status,
     ...(next === undefined ? {} : { requeueAfterMs: next - nowMs }),
   }
-}
-
-function selectsAll({ matchLabels = {}, matchExpressions = [] }: LabelSelectorObject): boolean {
-  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0
-}
-
-function claimActions({ set, orphans, mismatched, orphanRevisions }: ObservedStatefulSet): readonly Action[] {
-  if (set.metadata.deletionTimestamp !== undefined) return []
-  return [
-    ...mismatched.map((pod) => release(podResource, set, pod, 'the pod’s labels no longer match the selector')),
-    ...orphans.map((pod) => adoption(podResource, set, pod, 'the pod matches the selector and is nobody’s')),
-    ...orphanRevisions.map((revision) =>
-      adoption(controllerRevisions, set, revision, 'the revision matches the selector and is nobody’s'),
-    ),
-  ]
 }
 
 /** The template that pods last agreed on is known by its revision's name; where that is gone, it is the wanted one. */
