@@ -85,7 +85,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     options.onFailure?.(error)
   })
   const webhooks = admissionWebhooks(registries, environment, authorizer)
-  const admission = new AdmissionChain([...builtInAdmission(registries, webhooks), ...(options.admission ?? [])])
+  const admission = new AdmissionChain([
+    ...builtInAdmission(registries, authorizer, webhooks),
+    ...(options.admission ?? []),
+  ])
   const { historyEventsMax } = options
   const turns = new WorkTurns(environment.clock)
   const kinds = new KindServer({ registries, feed, store, environment, turns, admission, historyEventsMax })

@@ -1,6 +1,10 @@
 /** Every kind the server knows by itself, and what they are made of. A kind that is exported here is served. */
+export * from './admissionregistration/match-resources-schema.ts'
 export * from './admissionregistration/mutating-webhook-configuration.ts'
 export * from './admissionregistration/rule-schema.ts'
+export * from './admissionregistration/validating-admission-policy.ts'
+export * from './admissionregistration/validating-admission-policy-binding.ts'
+export * from './admissionregistration/validating-admission-policy-schema.ts'
 export * from './admissionregistration/validating-webhook-configuration.ts'
 export * from './admissionregistration/webhook-schema.ts'
 export { approvalOf, isProtectedGroup } from './apiextensions/api-approval.ts'

@@ -1,4 +1,5 @@
 import type { Registries } from '../registries.ts'
+import type { Authorizer } from '../request.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
@@ -6,6 +7,7 @@ import { limitRanger } from './limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { nodeRestriction } from './node-restriction.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
+import { validatingPolicies } from './policies/validating-policies.ts'
 import { priority } from './priority.ts'
 import { runtimeClass } from './runtime-class.ts'
 import { serviceAccount } from './service-account.ts'
@@ -14,7 +16,11 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 
 /** What upstream turns on by default, as far as it concerns the kinds there are, in upstream's order. */
-export function builtInAdmission(registries: Registries, webhooks: AdmissionWebhooks): readonly AdmissionPlugin[] {
+export function builtInAdmission(
+  registries: Registries,
+  authorizer: Authorizer,
+  webhooks: AdmissionWebhooks,
+): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(registries),
     limitRanger(registries),
@@ -29,6 +35,7 @@ export function builtInAdmission(registries: Registries, webhooks: AdmissionWebh
     runtimeClass(registries),
     defaultIngressClass(registries),
     webhooks.mutating,
+    validatingPolicies(registries, authorizer),
     webhooks.validating,
   ]
 }

@@ -1,16 +1,31 @@
 /** The numbers of fields in protobuf, see `../protobuf-messages.ts`. */
 export const admissionregistrationMessages = {
   'io.k8s.api.admissionregistration.v1': `
+AuditAnnotation: key valueExpression
+ExpressionWarning: 2:fieldRef warning
 MatchCondition: name expression
+MatchResources: namespaceSelector objectSelector resourceRules excludeResourceRules 7:matchPolicy*
 MutatingWebhook: name clientConfig rules failurePolicy* namespaceSelector sideEffects* timeoutSeconds*
   admissionReviewVersions matchPolicy* reinvocationPolicy* objectSelector matchConditions
 MutatingWebhookConfiguration: metadata webhooks
+NamedRuleWithOperations: resourceNames ...RuleWithOperations
+ParamKind: apiVersion kind
+ParamRef: name namespace selector parameterNotFoundAction*
 Rule: apiGroups apiVersions resources scope*
 RuleWithOperations: operations ...Rule
 ServiceReference: namespace name path* port*
+TypeChecking: expressionWarnings
+ValidatingAdmissionPolicy: metadata spec status
+ValidatingAdmissionPolicyBinding: metadata spec
+ValidatingAdmissionPolicyBindingSpec: policyName paramRef matchResources validationActions
+ValidatingAdmissionPolicySpec: paramKind matchConstraints validations failurePolicy* auditAnnotations matchConditions
+  variables
+ValidatingAdmissionPolicyStatus: observedGeneration typeChecking conditions
 ValidatingWebhook: name clientConfig rules failurePolicy* namespaceSelector sideEffects* timeoutSeconds*
   admissionReviewVersions matchPolicy* objectSelector matchConditions
 ValidatingWebhookConfiguration: metadata webhooks
+Validation: expression message reason* messageExpression
+Variable: name expression
 WebhookClientConfig: service caBundle url*
 `,
 } as const

@@ -1,0 +1,49 @@
+import { CelError } from '../cel/errors.ts'
+import type { CelOutcome, CelProgram } from '../cel/program.ts'
+import { CelObject, type CelValue } from '../cel/values.ts'
+
+/** What the expressions of a policy may cost together, in one evaluation. */
+export class CostBudget {
+  #left: number
+
+  constructor(max: number) {
+    this.#left = max
+  }
+
+  run(program: CelProgram, variables: ReadonlyMap<string, CelValue>): CelOutcome {
+    const outcome = program.run(variables, this.#left)
+    this.#left -= outcome.cost
+    return outcome
+  }
+}
+
+/** A value that expressions share, by its name. */
+export interface PolicyVariable {
+  readonly name: string
+  readonly program: CelProgram
+}
+
+/** The value of `variables`: each is found out when an expression first asks for it, and once. */
+export function policyVariables(
+  definitions: readonly PolicyVariable[],
+  values: ReadonlyMap<string, CelValue>,
+  budget: CostBudget,
+): CelValue {
+  const programs = new Map(definitions.map(({ name, program }) => [name, program]))
+  const known = new Map<string, CelOutcome>()
+  const all = new Map(values)
+  const found = new CelObject(
+    'kubernetes.variables',
+    () => [...programs.keys()],
+    (name) => {
+      const program = programs.get(name)
+      if (program === undefined) return undefined
+      const outcome = known.get(name) ?? budget.run(program, all)
+      known.set(name, outcome)
+      if ('value' in outcome) return outcome.value
+      throw new CelError(`composited variable ${JSON.stringify(name)} fails to evaluate: ${outcome.error}`)
+    },
+  )
+  all.set('variables', found)
+  return found
+}

@@ -1,0 +1,77 @@
+import { kindSchema } from '../../meta.ts'
+import { object, optional, required, setList, string } from '../../schema/builders.ts'
+import type { Infer } from '../../schema/schema.ts'
+import { ageColumn, column, nameColumn } from '../columns.ts'
+import { kind } from '../kind.ts'
+import { labelSelector } from '../meta/label-selector.ts'
+import { validateBinding } from './binding-validation.ts'
+import { matchResources } from './match-resources-schema.ts'
+import { admissionregistrationV1 } from './names.ts'
+
+/** Which objects hold the parameters of a policy. */
+export interface ParamRef extends Infer<typeof paramRef> {}
+const paramRef = object(
+  `${admissionregistrationV1}.ParamRef`,
+  'The objects that hold parameters, by name or by labels.',
+  {
+    name: optional(string(), 'The name of one. Not beside a selector.'),
+    namespace: optional(string(), 'Their namespace; that of the request unless said otherwise.'),
+    selector: optional(labelSelector, 'Their labels. The policy is asked once for each.'),
+    parameterNotFoundAction: optional(string(), 'Allow or Deny: what becomes of requests where there is none.'),
+  },
+  { mapType: 'atomic' },
+)
+
+export interface ValidatingAdmissionPolicyBindingSpec extends Infer<typeof spec> {}
+const spec = object(
+  `${admissionregistrationV1}.ValidatingAdmissionPolicyBindingSpec`,
+  'What is put in force, and where.',
+  {
+    policyName: required(string(), 'The name of the policy.', { default: '' }),
+    paramRef: optional(paramRef, 'The objects that hold its parameters.'),
+    matchResources: optional(matchResources, 'Only these requests, of those that the policy is about.'),
+    validationActions: required(
+      setList(string()),
+      'What becomes of a request that does not keep it: Deny, Warn, Audit.',
+      { default: [] },
+    ),
+  },
+)
+
+/** Puts a policy in force. */
+export interface ValidatingAdmissionPolicyBinding extends Infer<typeof validatingAdmissionPolicyBindingSchema> {}
+export const validatingAdmissionPolicyBindingSchema = kindSchema(
+  `${admissionregistrationV1}.ValidatingAdmissionPolicyBinding`,
+  'Puts a ValidatingAdmissionPolicy in force, for some requests and with parameters if it says so.',
+  { spec: required(spec, 'What is put in force, and where.') },
+)
+
+const notSet = '<unset>'
+
+/** `admissionregistration.k8s.io/v1` validatingadmissionpolicybindings. */
+export const validatingAdmissionPolicyBindings = kind<ValidatingAdmissionPolicyBinding>(
+  validatingAdmissionPolicyBindingSchema,
+  {
+    plural: 'validatingadmissionpolicybindings',
+    namespaced: false,
+    categories: ['api-extensions'],
+    columns: [
+      nameColumn,
+      column('PolicyName', ({ spec }) => spec?.policyName ?? '', { field: 'spec.policyName' }),
+      column('ParamRef', ({ spec }) => paramText(spec?.paramRef), {
+        type: 'string',
+        description: 'The object that holds its parameters.',
+      }),
+      ageColumn,
+    ],
+    countsGenerations: true,
+    rules: { updatesUnconditionally: false },
+    finalizers: 'any',
+    validate: validateBinding,
+  },
+)
+
+function paramText({ name = '', namespace = '' }: ParamRef = {}): string {
+  if (name === '') return notSet
+  return namespace === '' ? name : `${namespace}/${name}`
+}

@@ -1,0 +1,34 @@
+import { ageColumn, column, nameColumn } from '../columns.ts'
+import { kind } from '../kind.ts'
+import { loadExpressionChecks } from './expression-checks.ts'
+import { validatePolicy, validatePolicyStatus } from './policy-validation.ts'
+import {
+  type ValidatingAdmissionPolicy,
+  validatingAdmissionPolicySchema,
+} from './validating-admission-policy-schema.ts'
+
+/** `admissionregistration.k8s.io/v1` validatingadmissionpolicies. */
+export const validatingAdmissionPolicies = kind<ValidatingAdmissionPolicy>(validatingAdmissionPolicySchema, {
+  plural: 'validatingadmissionpolicies',
+  namespaced: false,
+  categories: ['api-extensions'],
+  columns: [
+    nameColumn,
+    column('Validations', ({ spec }) => spec?.validations?.length ?? 0, {
+      type: 'integer',
+      description: 'How many things must be true.',
+    }),
+    column(
+      'ParamKind',
+      ({ spec }) => (spec?.paramKind === undefined ? '<unset>' : `${spec.paramKind.apiVersion}/${spec.paramKind.kind}`),
+      { type: 'string', description: 'The kind of the objects that hold parameters.' },
+    ),
+    ageColumn,
+  ],
+  countsGenerations: true,
+  rules: { updatesUnconditionally: false },
+  finalizers: 'any',
+  load: loadExpressionChecks,
+  validate: validatePolicy,
+  validateStatusUpdate: validatePolicyStatus,
+})

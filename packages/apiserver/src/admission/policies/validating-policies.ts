@@ -1,0 +1,195 @@
+import {
+  ApiError,
+  type KubernetesObject,
+  type ResourceDefinition,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
+} from '@coracle/api'
+import type { AdmissionFacts } from '@coracle/api/admission'
+import type { Registries } from '../../registries.ts'
+import { isNamespace } from '../../registry/namespaces.ts'
+import type { Authorizer } from '../../request.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import { forbiddenByAdmission } from '../forbidden.ts'
+import { admissionRequest } from '../matching/admission-request.ts'
+import { Configured } from '../matching/configured.ts'
+import { isExempt, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
+import { expressionAuthorizer } from '../matching/expression-authorizer.ts'
+import { RequestObjects } from '../matching/versioned-objects.ts'
+import {
+  type ConfiguredBinding,
+  type ConfiguredPolicy,
+  configuredBindings,
+  configuredPolicies,
+} from './configured-policies.ts'
+import type { PolicyFailure, PolicyVerdict } from './policy-expressions.ts'
+import { paramsOf } from './policy-params.ts'
+
+/** Texts that policies note in the audit log are cut here. */
+export const auditValueBytesMax = 10 * 1024
+
+/** Judges what is written by the ValidatingAdmissionPolicies that a binding puts in force. */
+export function validatingPolicies(registries: Registries, authorizer: Authorizer): AdmissionPlugin {
+  const policies = new Configured(registries, validatingAdmissionPolicies.storageKey, configuredPolicies)
+  const bindings = new Configured(registries, validatingAdmissionPolicyBindings.storageKey, configuredBindings)
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    validate(attributes, object) {
+      const bound = bindings.current
+      if (bound.size === 0 || isExempt(attributes)) return
+      const concerned = policies.current.flatMap((policy) => {
+        const version = versionWanted(policy.criteria, attributes)
+        const own = bound.get(policy.name)
+        return version === undefined || own === undefined ? [] : [{ policy, version, bindings: own }]
+      })
+      if (concerned.length > 0)
+        return new PolicyRequest({ registries, authorizer }, attributes, object).judge(concerned)
+    },
+  }
+}
+
+interface Concerned {
+  readonly policy: ConfiguredPolicy
+  readonly version: ResourceDefinition
+  readonly bindings: readonly ConfiguredBinding[]
+}
+
+interface Denial {
+  readonly policy: string
+  readonly binding: string
+  readonly failure: Pick<PolicyFailure, 'message' | 'reason'>
+}
+
+/** One request's way through the policies that are about it. */
+class PolicyRequest {
+  readonly #registries: Registries
+  readonly #attributes: AdmissionAttributes
+  readonly #object: KubernetesObject | undefined
+  readonly #objects: RequestObjects
+  readonly #authorizer: NonNullable<AdmissionFacts['authorizer']>
+  readonly #denials: Denial[] = []
+
+  constructor(
+    { registries, authorizer }: { readonly registries: Registries; readonly authorizer: Authorizer },
+    attributes: AdmissionAttributes,
+    object: KubernetesObject | undefined,
+  ) {
+    this.#registries = registries
+    this.#attributes = attributes
+    this.#object = object
+    this.#objects = new RequestObjects(attributes, object)
+    this.#authorizer = expressionAuthorizer(authorizer, registries, attributes.context.user)
+  }
+
+  /** Throws the first refusal, after all policies have said what they have to say. */
+  async judge(concerned: readonly Concerned[]): Promise<void> {
+    for (const each of concerned) {
+      if (selectorsMatch(each.policy.criteria, this.#attributes, this.#object, this.#registries)) await this.#ask(each)
+    }
+    const [first] = this.#denials
+    if (first !== undefined) throw refusalOf(first, this.#attributes, this.#object)
+  }
+
+  async #ask({ policy, version, bindings }: Concerned): Promise<void> {
+    const noted = new Map<string, string[]>()
+    for (const binding of bindings) {
+      if (!this.#matches(binding)) continue
+      for (const verdict of await this.#verdicts(policy, version, binding)) {
+        for (const failure of verdict.failures) this.#enforce(policy, binding, failure)
+        for (const [key, value] of verdict.annotations) {
+          const values = noted.get(key) ?? []
+          if (!values.includes(value)) values.push(value)
+          noted.set(key, values)
+        }
+      }
+    }
+    const { annotate } = this.#attributes.context
+    for (const [key, values] of noted) {
+      annotate?.(`${policy.name}/${key}`, Buffer.from(values.join(', ')).subarray(0, auditValueBytesMax).toString())
+    }
+  }
+
+  #matches({ criteria }: ConfiguredBinding): boolean {
+    if (criteria === undefined) return true
+    // A binding that names no resources takes those of its policy, but for what it leaves out.
+    const named = criteria.rules.length > 0 ? criteria : { ...criteria, rules: everyRequest }
+    if (versionWanted(named, this.#attributes) === undefined) return false
+    return selectorsMatch(criteria, this.#attributes, this.#object, this.#registries)
+  }
+
+  /** What a policy says, once for each object that holds parameters. */
+  async #verdicts(
+    policy: ConfiguredPolicy,
+    version: ResourceDefinition,
+    { name: binding, spec }: ConfiguredBinding,
+  ): Promise<readonly PolicyVerdict[]> {
+    try {
+      const { definition, namespace } = this.#attributes
+      const params = await paramsOf(this.#registries, policy.spec.paramKind, spec.paramRef, namespace)
+      const facts: AdmissionFacts = {
+        request: admissionRequest(this.#attributes, version),
+        ...(await this.#objects.in(version)),
+        namespaceObject: isNamespace(definition) ? undefined : namespaceObject(this.#registries, namespace),
+        authorizer: this.#authorizer,
+      }
+      return await Promise.all(params.map((each) => verdictOf(policy, { ...facts, params: each })))
+    } catch (error) {
+      if (policy.spec.failurePolicy === 'Ignore') return []
+      const message = `failed to configure binding: ${(error as Error).message}`
+      this.#denials.push({ policy: policy.name, binding, failure: { message, reason: 'Invalid' } })
+      return []
+    }
+  }
+
+  #enforce(policy: ConfiguredPolicy, { name: binding, spec }: ConfiguredBinding, failure: PolicyFailure): void {
+    if (failure.kind === 'error' && policy.spec.failurePolicy === 'Ignore') return
+    const { annotate, warn } = this.#attributes.context
+    for (const action of spec.validationActions) {
+      if (action === 'Deny') this.#denials.push({ policy: policy.name, binding, failure })
+      if (action === 'Warn') {
+        warn?.(
+          `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding}': ${failure.message}`,
+        )
+      }
+      if (action === 'Audit') {
+        const { message, index: expressionIndex } = failure
+        const { validationActions } = spec
+        const value = [{ message, policy: policy.name, binding, expressionIndex, validationActions }]
+        annotate?.('validation.policy.admission.k8s.io/validation_failure', JSON.stringify(value))
+      }
+    }
+  }
+}
+
+const everyRequest = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] }]
+
+async function verdictOf({ conditions, expressions }: ConfiguredPolicy, facts: AdmissionFacts): Promise<PolicyVerdict> {
+  const nothing = { failures: [], annotations: new Map<string, string>() }
+  if (!conditions.isEmpty) {
+    const judged = await conditions.judge(facts)
+    if ('error' in judged) {
+      return { ...nothing, failures: [{ kind: 'error', message: judged.error, reason: 'Invalid', index: 0 }] }
+    }
+    if (!judged.matches) return nothing
+  }
+  return expressions.judge(facts)
+}
+
+const codes: Readonly<Record<string, number>> = {
+  Forbidden: 403,
+  RequestEntityTooLarge: 413,
+  Invalid: 422,
+}
+
+function refusalOf(
+  { policy, binding, failure }: Denial,
+  attributes: AdmissionAttributes,
+  object: KubernetesObject | undefined,
+): ApiError {
+  const why = `ValidatingAdmissionPolicy '${policy}' with binding '${binding}' denied request: ${failure.message}`
+  const { message, status } = forbiddenByAdmission(attributes, object, why)
+  return new ApiError(codes[failure.reason] ?? 422, failure.reason, message, {
+    ...status.details,
+    causes: [{ message: why }],
+  })
+}
