@@ -297,6 +297,125 @@ describe('the scheduler', () => {
     expect(bindings).toEqual(['default/p'])
   })
 
+  describe('where the API shows what was bound', () => {
+    beforeEach(() => {
+      client.createSubresource = async <U>(_: unknown, key: ObjectKey, __: string, body: object): Promise<U> => {
+        const pod = await client.get(pods, key as { namespace: string; name: string })
+        const nodeName = (body as { target: { name: string } }).target.name
+        await client.update<Pod>(pods, { ...pod, spec: { ...pod.spec, nodeName } })
+        bindings.push(`${key.namespace}/${key.name}`)
+        return {} as U
+      }
+    })
+
+    const addLabelled = async (name: string, spec: Parameters<typeof makePod>[0] = {}, labels = { app: name }) => {
+      const { metadata: _, ...rest } = makePod(spec)
+      await client.create<Pod>(pods, { ...rest, metadata: { namespace: 'default', name, labels } })
+      await environment.clock.settle()
+    }
+    const addZone = async (name: string, zone: string) => {
+      const { metadata, ...rest } = makeNode({ name, labels: { zone } })
+      await client.create<Node>(nodes, { ...rest, metadata })
+      await environment.clock.settle()
+    }
+    const term = (more: object = {}) => ({
+      topologyKey: 'zone',
+      labelSelector: { matchLabels: { app: 'db' } },
+      ...more,
+    })
+    const near = (more?: object) => ({
+      affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(more)] } },
+    })
+    const apart = {
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term()] } },
+    }
+
+    it('tries a pod again when one that it wants to be near has been bound', async () => {
+      await addZone('a', 'a')
+      await addZone('b', 'b')
+      await addLabelled('near', near())
+      await environment.clock.advance('20s')
+      await addLabelled('db')
+      expect(bindings).toEqual(['default/db', 'default/near'])
+      const [db, other] = await Promise.all(
+        ['db', 'near'].map((name) => client.get(pods, { namespace: 'default', name })),
+      )
+      expect(other?.spec.nodeName).toBe(db?.spec.nodeName)
+    })
+
+    it('tries a pod again when one that it wants to be apart from is told apart, or gone', async () => {
+      await addZone('a', 'a')
+      await addLabelled('first', {}, { app: 'db' })
+      await addLabelled('second', {}, { app: 'db' })
+      await addLabelled('apart', apart)
+      await environment.clock.advance('20s')
+      const first = await client.get(pods, { namespace: 'default', name: 'first' })
+      await client.update<Pod>(pods, { ...first, metadata: { ...first.metadata, labels: { app: 'other' } } })
+      await environment.clock.advance('20s')
+      expect(bindings).not.toContain('default/apart')
+      await client.delete(pods, { namespace: 'default', name: 'second' })
+      await environment.clock.settle()
+      expect(bindings).toContain('default/apart')
+    })
+
+    it('tries a pod again when a namespace comes to be one of those it means', async () => {
+      await addZone('a', 'a')
+      const metadata = { name: 'default', labels: { team: 'x' } }
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } } as const
+      await client.create(namespaces, namespace)
+      await addLabelled('db')
+      await addLabelled('near', near({ namespaceSelector: { matchLabels: { team: 'x' } } }))
+      await environment.clock.advance('20s')
+      expect(bindings).toEqual(['default/db'])
+      const known = await client.get(namespaces, { name: 'default' })
+      await client.update(namespaces, { ...known, metadata: { ...known.metadata, ...metadata } })
+      await environment.clock.settle()
+      expect(bindings).toEqual(['default/db', 'default/near'])
+    })
+
+    it('tries a pod again when a node goes that made places uneven', async () => {
+      await addZone('a', 'a')
+      await addZone('b', 'b')
+      const constraint = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' } as const
+      const labelSelector = { matchLabels: { app: 'web' } }
+      const web = { topologySpreadConstraints: [{ ...constraint, labelSelector }] }
+      const node = await client.get(nodes, { name: 'b' })
+      await client.update<Node>(nodes, { ...node, spec: { unschedulable: true } })
+      await addLabelled('web-1', web, { app: 'web' })
+      await addLabelled('web-2', web, { app: 'web' })
+      await environment.clock.advance('20s')
+      expect(bindings).toEqual(['default/web-1'])
+      await client.delete(nodes, { name: 'b' })
+      await environment.clock.settle()
+      expect(bindings).toEqual(['default/web-1', 'default/web-2'])
+    })
+  })
+
+  it('has so many bindings under way, and goes on when they are done', async () => {
+    await client.create<Node>(
+      nodes,
+      makeNode({ name: 'a', allocatable: { cpu: '1000', memory: '800Gi', pods: '1000' } }),
+    )
+    const release: (() => void)[] = []
+    const bind = client.createSubresource
+    client.createSubresource = async (...args: Parameters<typeof bind>) => {
+      await new Promise<void>((resolve) => release.push(resolve))
+      return bind(...args)
+    }
+    for (let index = 0; index < 300; index++) {
+      const { metadata: _, ...rest } = makePod()
+      await client.create<Pod>(pods, { ...rest, metadata: { namespace: 'default', name: `p-${index}` } })
+    }
+    await environment.clock.settle()
+    expect(release).toHaveLength(256)
+    for (const each of release.splice(0)) each()
+    await environment.clock.settle()
+    expect(release).toHaveLength(44)
+    for (const each of release.splice(0)) each()
+    await environment.clock.settle()
+    expect(bindings).toHaveLength(300)
+  })
+
   it('binds all of very many pods', async () => {
     await addNode('a', '1000')
     const node = await client.get(nodes, { name: 'a' })
