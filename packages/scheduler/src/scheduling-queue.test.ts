@@ -171,6 +171,29 @@ describe('SchedulingQueue', () => {
     expect(taken()).toBeUndefined()
   })
 
+  it('takes a pod for a new one that comes again', async () => {
+    queue.set(makePod({}, 'a'))
+    for (let attempts = 0; attempts < 3; attempts++) {
+      taken()
+      queue.failed('uid-a')
+      await clock.advance('10s')
+    }
+    queue.remove('uid-a')
+    queue.set(makePod({}, 'a'))
+    expect(taken()).toBe('a')
+    queue.failed('uid-a')
+    await clock.advance('1s')
+    expect(taken()).toBe('a')
+  })
+
+  it('takes no more pods than it has room for, but newer states of those it has', () => {
+    queue = new SchedulingQueue(clock, () => {}, 2)
+    expect(['a', 'b', 'c', 'a'].map((name) => queue.set(makePod({}, name)))).toEqual([true, true, false, true])
+    queue.remove('uid-b')
+    expect(queue.set(makePod({}, 'c'))).toBe(true)
+    expect([taken(), taken(), taken()]).toEqual(['a', 'c', undefined])
+  })
+
   it('takes over the newer state of a queued pod', () => {
     queue.set(makePod({}, 'a'))
     queue.set(makePod({ priority: 5 }, 'a'))

@@ -51,15 +51,17 @@ const wakeableLookedAtMax = 16
 export class SchedulingQueue {
   readonly #clock: Clock
   readonly #onActive: () => void
+  readonly #podsMax: number
   readonly #pods = new Map<string, Queued>()
   /** Uids by priority, in the order they became active. */
   readonly #active = new Map<number, Set<string>>()
   readonly #resting = new Map<string, RestingGroup>()
 
   /** `onActive` is called whenever there is something to `take`. */
-  constructor(clock: Clock, onActive: () => void) {
+  constructor(clock: Clock, onActive: () => void, podsMax = queuePodsMax) {
     this.#clock = clock
     this.#onActive = onActive
+    this.#podsMax = podsMax
   }
 
   /** Adds a pod, or takes over its newer state. Returns false where the queue is full. */
@@ -71,7 +73,7 @@ export class SchedulingQueue {
       known.pod = pod
       return true
     }
-    if (this.#pods.size >= queuePodsMax) return false
+    if (this.#pods.size >= this.#podsMax) return false
     const queued: Queued = {
       pod,
       attempts: 0,
