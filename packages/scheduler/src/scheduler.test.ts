@@ -391,6 +391,15 @@ describe('the scheduler', () => {
     })
   })
 
+  it('binds a pod once, however long the API takes to show it', async () => {
+    await addNode('a')
+    await addPod('p')
+    const pod = await client.get(pods, { namespace: 'default', name: 'p' })
+    await client.update<Pod>(pods, { ...pod, metadata: { ...pod.metadata, labels: { app: 'web' } } })
+    await environment.clock.advance('10m')
+    expect(bindings).toEqual(['default/p'])
+  })
+
   it('has so many bindings under way, and goes on when they are done', async () => {
     await client.create<Node>(
       nodes,
@@ -462,10 +471,17 @@ describe('the scheduler', () => {
 
     it('has them leave, and comes to their place', async () => {
       await fill('a', 'victim')
+      const preconditions: unknown[] = []
+      const remove = client.delete.bind(client)
+      client.delete = (resource, key, options) => {
+        preconditions.push(options?.preconditions)
+        return remove(resource, key, options)
+      }
       const { uid: victimUid } = (await client.get(pods, { namespace: 'default', name: 'victim' })).metadata
       await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
       const { uid } = (await client.get(pods, { namespace: 'default', name: 'urgent' })).metadata
       expect(deletions()).toEqual(['default/victim'])
+      expect(preconditions).toEqual([{ uid: victimUid }])
       expect(patchesOf(victimUid)).toMatchObject([
         {
           conditions: [
@@ -547,6 +563,32 @@ describe('the scheduler', () => {
       expect(eventsOf('urgent').at(-1)?.[3]).toContain('waiting for the preemption for this pod to be finished.')
     })
 
+    it('has nobody else leave while it has yet to see all of them go', async () => {
+      await addNode('a', '2')
+      for (const name of ['first', 'second']) await addPod(name, { nodeName: 'a', requests: { cpu: '1' } })
+      const remove = client.delete.bind(client)
+      client.delete = async (resource, key, options) => {
+        if (key.name === 'first') return remove(resource, key, options)
+        return { kind: 'Status', apiVersion: 'v1', status: 'Success' } as never
+      }
+      await addPod('urgent', { priority: 10, requests: { cpu: '2' } })
+      await environment.clock.advance('6m')
+      expect(eventsOf('second')).toHaveLength(1)
+      expect(eventsOf('urgent').at(-1)?.[3]).toContain('waiting for the preemption for this pod to be finished.')
+    })
+
+    it('shares a node with others for which room is made there', async () => {
+      deleteSlowly()
+      await addNode('a', '2')
+      for (const name of ['first', 'second']) await addPod(name, { nodeName: 'a', requests: { cpu: '1' } })
+      for (const name of ['urgent', 'as-urgent']) {
+        await addPod(name, { priority: 10, requests: { cpu: '1' } })
+        await environment.clock.advance('1s')
+      }
+      expect((await statusOf('urgent'))?.nominatedNodeName).toBe('a')
+      expect((await statusOf('as-urgent'))?.nominatedNodeName).toBe('a')
+    })
+
     it('tries again where they could not be told to leave', async () => {
       await fill('a', 'victim')
       const unblock = client.intercept(({ verb }) => {
@@ -588,6 +630,8 @@ describe('the scheduler', () => {
       await client.update<Node>(nodes, { ...node, spec: { unschedulable: true } })
       await environment.clock.advance('6m')
       expect((await statusOf('urgent'))?.nominatedNodeName).toBeUndefined()
+      const { uid } = (await client.get(pods, { namespace: 'default', name: 'urgent' })).metadata
+      expect(patchesOf(uid).at(-1)).toMatchObject({ nominatedNodeName: null })
     })
 
     it.each<[string, (nominated: Pod) => Promise<unknown>]>([

@@ -318,7 +318,7 @@ describe('a pod for which others are leaving', () => {
     return {
       ...made,
       metadata: { ...made.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
-      status: { conditions: [condition] },
+      status: { conditions: [{ type: 'Ready', status: 'True' }, condition] },
     }
   }
   const other = pod(0, { name: 'other', cpu: '4' })
