@@ -1,4 +1,4 @@
-import type { Pod, ReplicationController } from '@coracle/api'
+import { type Pod, pods as podResource, type ReplicationController } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import { describe, expect, it } from 'vitest'
 import { ownedBy, pod, replicationController, startMs } from '../testing/objects.ts'
@@ -87,17 +87,27 @@ describe('planReplicationController', () => {
     const { actions } = plan(replicationController(1200), [])
     expect(actions).toHaveLength(500)
     expect(new Set(actions).size).toBe(1)
+    expect(plan(replicationController(500), []).actions).toHaveLength(500)
   })
 
-  it('makes pods of the template that belong to it', () => {
+  it('deletes at most 500 pods at a time', () => {
+    const pods = Array.from({ length: 502 }, (_, index) => own(`p${index}`))
+    expect(plan(replicationController(0), pods).actions).toHaveLength(500)
+    expect(plan(replicationController(1), pods).actions).toHaveLength(500)
+    expect(plan(replicationController(2), pods).actions).toHaveLength(500)
+    expect(plan(replicationController(3), pods).actions).toHaveLength(499)
+  })
+
+  it('makes pods of the template that belong to it, and says so', () => {
     const template = {
       metadata: { labels: { app: 'web' }, annotations: { note: 'x' }, finalizers: ['example.com/wait'] },
       spec: replicationController(1).spec.template?.spec,
     } as NonNullable<ReplicationController['spec']['template']>
     const owner = replicationController(1, { template })
     expect(plan(owner, []).actions).toEqual([
-      expect.objectContaining({
-        because: '0 of 1 replicas exist',
+      {
+        type: 'create',
+        resource: podResource,
         object: {
           apiVersion: 'v1',
           kind: 'Pod',
@@ -111,8 +121,74 @@ describe('planReplicationController', () => {
           },
           spec: template.spec,
         },
-      }),
+        because: '0 of 1 replicas exist',
+        events: {
+          succeeded: { reason: 'SuccessfulCreate', message: 'Created pod: {name}' },
+          failed: { reason: 'FailedCreate', message: 'Error creating: {error}' },
+        },
+      },
     ])
+  })
+
+  it('deletes pods, and says so', () => {
+    expect(plan(replicationController(0), [own('a')]).actions).toEqual([
+      {
+        type: 'delete',
+        resource: podResource,
+        key: { namespace: 'default', name: 'a' },
+        uid: 'a',
+        because: '1 replicas exist and 0 are wanted',
+        events: {
+          succeeded: { reason: 'SuccessfulDelete', message: 'Deleted pod: {name}' },
+          failed: { reason: 'FailedDelete', message: 'Error deleting: {error}' },
+        },
+      },
+    ])
+  })
+
+  it('says why it takes pods in and lets them go', () => {
+    const { actions } = plan(replicationController(1), [own('a', { labels: {} })], [pod('o')])
+    expect(actions.map(({ because }) => because)).toEqual([
+      'the pod’s labels no longer match the selector',
+      'the pod matches the selector and is nobody’s',
+    ])
+  })
+
+  it('makes nothing without a template', () => {
+    expect(plan(replicationController(2, { template: undefined } as never), []).actions).toEqual([])
+  })
+
+  it('deletes one of two that share a node with what its controller has made', () => {
+    const owner = replicationController(1)
+    const [shared, alone] = [own('a', { node: 'n1', readyFor: 60 }), own('b', { node: 'n2', readyFor: 60 })]
+    const related = [shared, alone, pod('sibling', { node: 'n1' })]
+    const observed = observedOwner(owner, desiredReplicas(owner), { controlled: [alone, shared], related })
+    expect(planReplicationController(observed, startMs).actions.map(summary)).toEqual(['delete a (a)'])
+  })
+
+  it('counts pods that it takes in, and looks again when the first of all becomes available', () => {
+    const owner = replicationController(4, { minReadySeconds: 30 })
+    const controlled = [own('a', { readyFor: 10 }), own('b', { readyFor: 60 })]
+    const orphans = [pod('c', { readyFor: 20 }), pod('d', { readyFor: 40, labels: { app: 'web', more: 'x' } })]
+    const { status, requeueAfterMs } = plan(owner, controlled, orphans)
+    expect(status).toEqual({
+      replicas: 4,
+      fullyLabeledReplicas: 4,
+      readyReplicas: 4,
+      availableReplicas: 2,
+      observedGeneration: 1,
+    })
+    expect(requeueAfterMs).toBe(10_000)
+    expect(plan(owner, [own('b', { readyFor: 60 })], [pod('e')]).requeueAfterMs).toBeUndefined()
+    expect(plan(owner, [own('b', { readyFor: 10 })], [pod('e')]).requeueAfterMs).toBe(20_000)
+  })
+
+  it('only counts for one that is being deleted, and looks again all the same', () => {
+    const owner = replicationController(0, { isGoing: true, minReadySeconds: 30 })
+    const { actions, status, requeueAfterMs } = plan(owner, [own('a', { readyFor: 10 })], [pod('o')])
+    expect(actions).toEqual([])
+    expect(status).toMatchObject({ replicas: 1, readyReplicas: 1 })
+    expect(requeueAfterMs).toBe(20_000)
   })
 
   it('keeps other owners when it adopts and when it lets go', () => {
