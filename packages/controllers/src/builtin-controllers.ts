@@ -2,6 +2,7 @@ import type { Resource } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
 import type { Environment } from '@coracle/environment'
+import { createCronJobController } from './cron-job/controller.ts'
 import { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
 import { createDaemonSetController } from './daemon-set/controller.ts'
 import { createDeploymentController } from './deployment/controller.ts'
@@ -9,6 +10,7 @@ import { createDisruptionController } from './disruption/controller.ts'
 import { createEndpointSliceController } from './endpoint-slice/controller.ts'
 import { createEndpointsController } from './endpoints/controller.ts'
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
+import { createJobController } from './job/controller.ts'
 import { createNamespaceController } from './namespace/controller.ts'
 import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
 import { createClaimProtectionController } from './persistent-volume-claim-protection/controller.ts'
@@ -19,6 +21,7 @@ import { createReplicationController } from './replication-controller/controller
 import { createRootCaPublisher } from './root-ca/controller.ts'
 import { createServiceAccountController } from './service-account/controller.ts'
 import { createStatefulSetController } from './stateful-set/controller.ts'
+import { createTtlAfterFinishedController } from './ttl-after-finished/controller.ts'
 
 /** What controllers get from whoever runs them. */
 export interface ControllerHost {
@@ -58,6 +61,9 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('deployment-controller', createDeploymentController),
   inManager('daemon-set-controller', createDaemonSetController),
   inManager('statefulset-controller', createStatefulSetController),
+  inManager('job-controller', createJobController),
+  inManager('cronjob-controller', createCronJobController),
+  inManager('ttl-after-finished-controller', createTtlAfterFinishedController),
   {
     ...named('generic-garbage-collector'),
     runs: 'alone',

@@ -3,6 +3,7 @@ import type { Authorizer } from '../request.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
+import { jobDependencies } from './job-dependencies.ts'
 import { limitRanger } from './limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { nodeRestriction } from './node-restriction.ts'
@@ -34,6 +35,7 @@ export function builtInAdmission(
     persistentVolumeClaimResize(registries),
     runtimeClass(registries),
     defaultIngressClass(registries),
+    jobDependencies(registries),
     webhooks.mutating,
     validatingPolicies(registries, authorizer),
     webhooks.validating,

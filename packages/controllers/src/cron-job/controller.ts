@@ -1,0 +1,33 @@
+import { cronJobs, hasReason, type Job, jobs } from '@coracle/api'
+import { type Controller, controller, performPlan } from '@coracle/controller-runtime'
+import { planCronJob, referenceTo } from './plan.ts'
+
+/** Makes Jobs at the times of CronJobs, and deletes the oldest that are over. */
+export function createCronJobController(): Controller {
+  return controller('cronjob-controller', { component: 'cronjob-controller' })
+    .for(cronJobs)
+    .owns(jobs)
+    .reconcile(async ({ object: cronJob }, context) => {
+      if (cronJob === undefined) return undefined
+      const { actions, status, starts, requeueAfterMs } = planCronJob(
+        { cronJob, jobs: context.owned<Job>(jobs) },
+        context.clock.now(),
+      )
+      try {
+        await performPlan(context, cronJob, { actions })
+      } catch (error) {
+        // Somebody else has made a Job of that name: the time is dealt with.
+        if (!hasReason(error, 'AlreadyExists')) throw error
+      }
+      // That a time is dealt with is only said once it is.
+      if (status !== undefined) {
+        const { namespace = '' } = cronJob.metadata
+        const made =
+          starts === undefined ? [] : [referenceTo(await context.client.get(jobs, { namespace, name: starts }))]
+        const active = [...(status.active ?? []), ...made]
+        const shown = active.length === 0 ? status : { ...status, active }
+        await performPlan(context, cronJob, { actions: [], status: shown })
+      }
+      return requeueAfterMs === undefined ? undefined : { requeueAfterMs }
+    })
+}

@@ -1,0 +1,164 @@
+import { type CronJob, type CronJobSpec, type CronJobStatus, formatTime, type Job, parseTime } from '@coracle/api'
+import type { Action } from '@coracle/controller-runtime'
+import { describe, expect, it } from 'vitest'
+import { planCronJob } from './plan.ts'
+
+const created = '2026-01-01T00:00:30Z'
+
+function cronJob(spec: Partial<CronJobSpec> = {}, status: CronJobStatus = {}): CronJob {
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'tick', namespace: 'default', uid: 'c1', creationTimestamp: created },
+    spec: {
+      schedule: '*/5 * * * *',
+      jobTemplate: { metadata: { labels: { app: 'a' } }, spec: { parallelism: 2 } },
+      successfulJobsHistoryLimit: 3,
+      failedJobsHistoryLimit: 1,
+      concurrencyPolicy: 'Allow',
+      ...spec,
+    } as CronJobSpec,
+    status,
+  }
+}
+
+const nameAt = (time: string) => `tick-${parseTime(time) / 60_000}`
+
+function job(startTime: string, end?: 'Complete' | 'Failed', completionTime?: string): Job {
+  const conditions = end === undefined ? [] : [{ type: end, status: 'True' }]
+  const name = nameAt(startTime)
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, namespace: 'default', uid: name },
+    spec: {},
+    status: { startTime, conditions, ...(completionTime === undefined ? {} : { completionTime }) },
+  } as unknown as Job
+}
+
+function summary(action: Action): string {
+  if (action.type === 'create') return `create ${action.object.metadata.name}`
+  if (action.type === 'delete') return `delete ${action.key.name}`
+  return action.type === 'event' ? `${action.eventType} ${action.reason}` : action.type
+}
+
+const planAt = (now: string, of: CronJob, jobs: readonly Job[] = []) =>
+  planCronJob({ cronJob: of, jobs }, parseTime(now))
+const actionsAt = (now: string, of: CronJob, jobs: readonly Job[] = []) => planAt(now, of, jobs).actions.map(summary)
+
+const five = '2026-01-01T00:05:00Z'
+const ten = '2026-01-01T00:10:00Z'
+
+describe('the times of a cron job', () => {
+  it('are waited for', () => {
+    const plan = planAt('2026-01-01T00:04:00Z', cronJob())
+    expect([plan.actions, plan.requeueAfterMs]).toEqual([[], 60_000])
+  })
+
+  it('bring a job that is called after them', () => {
+    const plan = planAt(five, cronJob())
+    expect(plan.actions.map(summary)).toEqual([`create ${nameAt(five)}`])
+    expect(plan.status?.lastScheduleTime).toBe(five)
+    expect(plan.requeueAfterMs).toBe(300_000)
+    const [action] = plan.actions
+    expect(action?.type === 'create' ? action.object : undefined).toMatchObject({
+      metadata: {
+        labels: { app: 'a' },
+        annotations: { 'batch.kubernetes.io/cronjob-scheduled-timestamp': five },
+        ownerReferences: [{ kind: 'CronJob', name: 'tick', uid: 'c1', controller: true }],
+      },
+      spec: { parallelism: 2 },
+    })
+  })
+
+  it('bring it once', () => {
+    expect(actionsAt('2026-01-01T00:05:10Z', cronJob({}, { lastScheduleTime: five }))).toEqual([])
+    // The job was made, and nobody got to say so.
+    const plan = planAt('2026-01-01T00:05:10Z', cronJob(), [job(five)])
+    expect([plan.actions, plan.status?.lastScheduleTime]).toEqual([[], five])
+  })
+
+  it('are made up for by the last of them', () => {
+    expect(actionsAt('2026-01-01T01:02:00Z', cronJob())).toEqual([`create ${nameAt('2026-01-01T01:00:00Z')}`])
+  })
+
+  it('are told about when too many were missed', () => {
+    const lastScheduleTime = '2026-01-01T00:00:00Z'
+    expect(actionsAt('2026-01-02T00:00:00Z', cronJob({}, { lastScheduleTime }))).toEqual([
+      'Warning TooManyMissedTimes',
+      `create ${nameAt('2026-01-02T00:00:00Z')}`,
+    ])
+  })
+
+  it('are given up after the deadline', () => {
+    const strict = cronJob({ startingDeadlineSeconds: 60 })
+    expect(actionsAt('2026-01-01T00:05:59Z', strict)).toEqual([`create ${nameAt(five)}`])
+    expect(actionsAt('2026-01-01T00:07:00Z', strict)).toEqual([])
+  })
+
+  it.each<readonly [string, CronJob]>([
+    ['is suspended', cronJob({ suspend: true })],
+    ['is being deleted', { ...cronJob(), metadata: { ...cronJob().metadata, deletionTimestamp: five } }],
+  ])('pass while it %s', (_, of) => {
+    const plan = planAt(ten, of)
+    expect([plan.actions, plan.requeueAfterMs]).toEqual([[], undefined])
+  })
+
+  it.each<readonly [Partial<CronJobSpec>, string, string]>([
+    [
+      { timeZone: 'Mars/Olympus' },
+      'UnknownTimeZone',
+      'invalid timeZone: "Mars/Olympus": unknown time zone Mars/Olympus',
+    ],
+    [
+      { schedule: 'never' },
+      'UnparseableSchedule',
+      'unparseable schedule: "never" : expected exactly 5 fields, found 1: [never]',
+    ],
+  ])('are none of %j', (spec, reason, message) => {
+    expect(planAt(ten, cronJob(spec)).actions).toMatchObject([{ type: 'event', eventType: 'Warning', reason, message }])
+  })
+
+  it('are those of its zone', () => {
+    const daily = cronJob({ schedule: '0 9 * * *', timeZone: 'Europe/Berlin' })
+    expect(planAt('2026-01-01T07:59:00Z', daily).requeueAfterMs).toBe(60_000)
+  })
+})
+
+describe('a job that still runs', () => {
+  it.each<readonly [CronJobSpec['concurrencyPolicy'], readonly string[], string | undefined]>([
+    ['Allow', [`create ${nameAt(ten)}`], ten],
+    ['Forbid', ['Normal JobAlreadyActive'], five],
+    ['Replace', [`delete ${nameAt(five)}`, `create ${nameAt(ten)}`], ten],
+  ])('meets its successor with %s', (concurrencyPolicy, expected, last) => {
+    const plan = planAt(ten, cronJob({ concurrencyPolicy }, { lastScheduleTime: five }), [job(five)])
+    expect(plan.actions.map(summary)).toEqual(expected)
+    expect(plan.status?.lastScheduleTime).toBe(last)
+  })
+
+  it('is in the status until it is over, or gone', () => {
+    const now = '2026-01-01T00:06:00Z'
+    const running = planAt(now, cronJob({}, { lastScheduleTime: five }), [job(five)]).status
+    expect(running?.active).toMatchObject([{ kind: 'Job', name: nameAt(five), uid: nameAt(five) }])
+    const of = cronJob({}, { ...running, active: running?.active })
+    const over = planAt(now, of, [job(five, 'Complete', now)])
+    expect(over.actions).toMatchObject([
+      { reason: 'SawCompletedJob', message: `Saw completed job: ${nameAt(five)}, condition: Complete` },
+    ])
+    expect(over.status).toEqual({ lastScheduleTime: five, lastSuccessfulTime: now })
+    expect(actionsAt(now, of)).toEqual(['Normal MissingJob'])
+  })
+})
+
+it('keeps as many jobs that are over as it says, the latest', () => {
+  const times = Array.from({ length: 5 }, (_, index) => formatTime(parseTime(five) + index * 60_000))
+  const over = [
+    ...times.map((time) => job(time, 'Complete', time)),
+    ...times.slice(0, 2).map((time) => ({ ...job(time, 'Failed'), metadata: { name: `failed-${time}` } })),
+  ]
+  const of = cronJob({ successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 1 }, { lastScheduleTime: ten })
+  expect(actionsAt('2026-01-01T00:11:00Z', of, over)).toEqual([
+    ...times.slice(0, 3).map((time) => `delete ${nameAt(time)}`),
+    `delete failed-${times[0]}`,
+  ])
+})

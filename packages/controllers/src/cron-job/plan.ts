@@ -1,0 +1,190 @@
+import {
+  type CronJob,
+  type CronJobStatus,
+  compareText,
+  formatTime,
+  hasJobCondition,
+  isJobFinished,
+  type Job,
+  jobs as jobResource,
+  type ObjectReference,
+} from '@coracle/api'
+import type { Action, Plan } from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
+import { timeOf } from '../pods/pod-state.ts'
+import { jobOf } from './new-job.ts'
+import { dueTime, missedTimesMax, scheduleOf } from './schedule.ts'
+
+export interface ObservedCronJob {
+  readonly cronJob: CronJob
+  /** The Jobs that it controls. */
+  readonly jobs: readonly Job[]
+}
+
+export interface CronJobPlan extends Plan<CronJobStatus> {
+  /** The name of the Job that is made: it is active from then on. */
+  readonly starts?: string
+}
+
+/** What to do about a CronJob (pkg/controller/cronjob). The status only holds once the actions have succeeded. Pure. */
+export function planCronJob(observed: ObservedCronJob, nowMs: Time): CronJobPlan {
+  const { cronJob, jobs } = observed
+  const { spec, metadata } = cronJob
+  const seen = observe(observed)
+  const cleanup = excessJobs(cronJob, jobs).map((job) => deleteJob(job, 'more Jobs that are over than are to be kept'))
+  const look: CronJobPlan & { readonly status: CronJobStatus } = {
+    actions: [...seen.events, ...cleanup],
+    status: seen.status,
+  }
+  if (metadata.deletionTimestamp !== undefined) return { actions: [], status: seen.status }
+  if (spec.suspend === true) return look
+  const schedule = scheduleOf(cronJob)
+  if ('reason' in schedule) return { ...look, actions: [...look.actions, warning(schedule.reason, schedule.message)] }
+  const nextMs = schedule.next(nowMs)
+  const plan = nextMs === undefined ? look : { ...look, requeueAfterMs: nextMs - nowMs }
+  const due = dueTime(cronJob, schedule, nowMs)
+  if (due === undefined) return plan
+  const start = startAt(observed, due.ms, nowMs)
+  const tooMany =
+    due.missed > missedTimesMax
+      ? [
+          warning(
+            'TooManyMissedTimes',
+            'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew',
+          ),
+        ]
+      : []
+  return {
+    ...plan,
+    actions: [...plan.actions, ...tooMany, ...start.actions],
+    ...(start.isDone ? { status: { ...start.status(plan.status), lastScheduleTime: formatTime(due.ms) } } : {}),
+    ...(start.name === undefined ? {} : { starts: start.name }),
+  }
+}
+
+/** What has become of the Jobs that were active, and which are now. */
+function observe({ cronJob, jobs }: ObservedCronJob): { status: CronJobStatus; events: readonly Action[] } {
+  const { status = {} } = cronJob
+  const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]))
+  const events = (status.active ?? []).flatMap(({ uid, name }): readonly Action[] => {
+    const job = byUid.get(uid)
+    if (job === undefined) return [normal('MissingJob', `Active job went missing: ${name}`)]
+    if (!isJobFinished(job)) return []
+    const condition = hasJobCondition(job.status, 'Complete') ? 'Complete' : 'Failed'
+    return [normal('SawCompletedJob', `Saw completed job: ${name}, condition: ${condition}`)]
+  })
+  const active = jobs.filter((job) => !isJobFinished(job)).map(referenceTo)
+  const successes = jobs.map(({ status: of }) => timeOf(of?.completionTime)).filter((ms) => ms !== undefined)
+  const lastSuccess = Math.max(timeOf(status.lastSuccessfulTime) ?? Number.NEGATIVE_INFINITY, ...successes)
+  const { active: _active, ...others } = status
+  return {
+    events,
+    status: {
+      ...others,
+      ...(active.length === 0 ? {} : { active }),
+      ...(Number.isFinite(lastSuccess) ? { lastSuccessfulTime: formatTime(lastSuccess) } : {}),
+    },
+  }
+}
+
+/** A Job as the status names it. */
+export const referenceTo = ({ metadata }: Job): ObjectReference => ({
+  kind: 'Job',
+  namespace: metadata.namespace,
+  name: metadata.name,
+  uid: metadata.uid,
+  apiVersion: 'batch/v1',
+})
+
+interface Start {
+  /** Whether the time is dealt with. */
+  readonly isDone: boolean
+  readonly actions: readonly Action[]
+  readonly name?: string
+  /** The status without the Jobs that give way. */
+  status(status: CronJobStatus): CronJobStatus
+}
+
+/** Makes the Job of a time that has come, or not. */
+function startAt({ cronJob, jobs }: ObservedCronJob, dueMs: Time, nowMs: Time): Start {
+  const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec
+  const left = (isDone: boolean, ...actions: readonly Action[]): Start => ({ isDone, actions, status: (each) => each })
+  if (startingDeadlineSeconds !== undefined && dueMs + startingDeadlineSeconds * 1000 < nowMs) {
+    return left(false, warning('MissSchedule', `Missed scheduled time to start a job: ${formatTime(dueMs)}`))
+  }
+  const job = jobOf(cronJob, dueMs)
+  const { name = '' } = job.metadata
+  // It was made, and nobody got to say so.
+  if (jobs.some(({ metadata }) => metadata.name === name)) return left(true)
+  const active = jobs.filter((each) => !isJobFinished(each))
+  if (concurrencyPolicy === 'Forbid' && active.length > 0) {
+    const message = 'Not starting job because prior execution is running and concurrency policy is Forbid'
+    return left(false, normal('JobAlreadyActive', message))
+  }
+  const create = createJob(job, `the time of ${formatTime(dueMs)} has come`)
+  if (concurrencyPolicy !== 'Replace') return { ...left(true, create), name }
+  const replaced = active.map((each) => deleteJob(each, 'a new Job takes its place'))
+  return { ...left(true, ...replaced, create), name, status: ({ active: _active, ...others }) => others }
+}
+
+function createJob(job: Job, because: string): Action {
+  return {
+    type: 'create',
+    resource: jobResource,
+    object: job,
+    because,
+    events: {
+      succeeded: { reason: 'SuccessfulCreate', message: 'Created job {name}' },
+      failed: { reason: 'FailedCreate', message: 'Error creating job: {error}' },
+    },
+  }
+}
+
+function deleteJob({ metadata }: Job, because: string): Action {
+  const { namespace, name = '', uid } = metadata
+  return {
+    type: 'delete',
+    resource: jobResource,
+    key: namespace === undefined ? { name } : { namespace, name },
+    ...(uid === undefined ? {} : { uid }),
+    propagationPolicy: 'Background',
+    because,
+    events: {
+      succeeded: { reason: 'SuccessfulDelete', message: 'Deleted job {name}' },
+      failed: { reason: 'FailedDelete', message: 'Deleted job: {error}' },
+    },
+  }
+}
+
+/** The oldest Jobs that are over, beyond those that are kept. */
+function excessJobs({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
+  const over = jobs.filter((job) => isJobFinished(job) && job.metadata.deletionTimestamp === undefined)
+  const succeeded = over.filter(({ status }) => hasJobCondition(status, 'Complete'))
+  const failed = over.filter(({ status }) => !hasJobCondition(status, 'Complete'))
+  return [...oldest(succeeded, spec.successfulJobsHistoryLimit), ...oldest(failed, spec.failedJobsHistoryLimit)]
+}
+
+function oldest(jobs: readonly Job[], kept: number | undefined): readonly Job[] {
+  if (kept === undefined || jobs.length <= kept) return []
+  const startOf = ({ status }: Job) => timeOf(status?.startTime) ?? Number.POSITIVE_INFINITY
+  const inOrder = jobs.toSorted(
+    (a, b) => startOf(a) - startOf(b) || compareText(a.metadata.name ?? '', b.metadata.name ?? ''),
+  )
+  return inOrder.slice(0, jobs.length - kept)
+}
+
+const normal = (reason: string, message: string): Action => ({
+  type: 'event',
+  eventType: 'Normal',
+  reason,
+  message,
+  because: message,
+})
+
+const warning = (reason: string, message: string): Action => ({
+  type: 'event',
+  eventType: 'Warning',
+  reason,
+  message,
+  because: message,
+})

@@ -1,0 +1,84 @@
+/**
+ * Counts pods that have ended, each once: first it is named in the status, then it loses its finalizer, then the number goes
+ * up and the name goes (https://kep.k8s.io/2307). Whatever is lost in between, nothing is counted twice or not at all.
+ */
+import { addIndexes, type IndexInterval, type Job, type JobStatus, type Pod, parseIndexes } from '@coracle/api'
+import { indexOf, isFailed, isIndexed, isSucceeded, isTracked } from './job-pods.ts'
+import { judgeFailure } from './pod-failure-policy.ts'
+
+/** Pods named in a status at a time, at most (upstream's MaxUncountedPods). */
+export const uncountedMax = 500
+
+export interface Account {
+  /** Numbers and names as the status is to have them. */
+  readonly counted: Pick<JobStatus, 'succeeded' | 'failed' | 'uncountedTerminatedPods' | 'completedIndexes'>
+  /** All that have succeeded and failed, those that are named among them. */
+  readonly succeeded: number
+  readonly failed: number
+  readonly succeededIndexes: readonly IndexInterval[]
+  /** Pods that may lose their finalizer once the status is written. */
+  readonly released: readonly Pod[]
+  /** Whether there are pods that have ended and are not counted yet. */
+  readonly isSettled: boolean
+}
+
+/** `held` are failed pods that keep their finalizer for now. `isOver`: pods lose theirs whatever they do. */
+export function account(job: Job, pods: readonly Pod[], held: ReadonlySet<Pod>, isOver: boolean): Account {
+  const { spec, status = {} } = job
+  const tracked = pods.filter(isTracked)
+  const trackedUids = new Set(tracked.map(({ metadata }) => metadata.uid ?? ''))
+  const named = status.uncountedTerminatedPods ?? {}
+  const waiting = (uids: readonly string[] = []) => uids.filter((uid) => trackedUids.has(uid))
+  const [succeededNames, failedNames] = [waiting(named.succeeded), waiting(named.failed)]
+  let succeeded = (status.succeeded ?? 0) + (named.succeeded ?? []).length - succeededNames.length
+  const failed = (status.failed ?? 0) + (named.failed ?? []).length - failedNames.length
+  const names = new Set([...succeededNames, ...failedNames])
+  const released: Pod[] = []
+  const newIndexes: number[] = []
+  let isSettled = true
+  for (const pod of tracked) {
+    const uid = pod.metadata.uid ?? ''
+    if (names.has(uid)) {
+      released.push(pod)
+      continue
+    }
+    const outcome = outcomeOf(pod, job)
+    if (outcome === undefined && !isOver) continue
+    if (held.has(pod) || succeededNames.length + failedNames.length >= uncountedMax) {
+      isSettled = false
+      continue
+    }
+    if (outcome === 'succeeded') {
+      if (!isIndexed(spec)) succeededNames.push(uid)
+      else newIndexes.push(indexOf(pod, spec.completions ?? 0) ?? -1)
+    } else if (outcome === 'failed') failedNames.push(uid)
+    released.push(pod)
+  }
+  const before = parseIndexes(status.completedIndexes, spec.completions ?? 0)
+  const added = newIndexes.filter((index) => index >= 0).sort((a, b) => a - b)
+  const succeededIndexes = added.length === 0 ? before : addIndexes(before, added)
+  if (isIndexed(spec)) succeeded = succeededIndexes.reduce((sum, [first, last]) => sum + last - first + 1, 0)
+  const uncounted = {
+    ...(succeededNames.length === 0 ? {} : { succeeded: succeededNames }),
+    ...(failedNames.length === 0 ? {} : { failed: failedNames }),
+  }
+  return {
+    counted: {
+      ...(succeeded === 0 ? {} : { succeeded }),
+      ...(failed === 0 ? {} : { failed }),
+      uncountedTerminatedPods: uncounted,
+    },
+    succeeded: succeeded + succeededNames.length,
+    failed: failed + failedNames.length,
+    succeededIndexes,
+    released,
+    isSettled: isSettled && succeededNames.length + failedNames.length === 0 && released.length === 0,
+  }
+}
+
+/** A failure that the policy ignores is no outcome to count, but the pod has ended all the same. */
+function outcomeOf(pod: Pod, job: Job): 'succeeded' | 'failed' | 'ignored' | undefined {
+  if (isSucceeded(pod)) return 'succeeded'
+  if (!isFailed(pod, job)) return undefined
+  return judgeFailure(job, pod)?.action === 'Ignore' ? 'ignored' : 'failed'
+}

@@ -1,0 +1,23 @@
+import type { Job, Pod } from '@coracle/api'
+import type { Time } from '@coracle/environment'
+import { endedAt, isFailed, isSucceeded } from './job-pods.ts'
+
+const backOffMs = 10_000
+const backOffMaxMs = 600_000
+
+/** How long a pod is not replaced after so many failures in a row: 10 s, and twice as long after each, up to 10 min. */
+export function backOffAfter(failures: number): number {
+  return failures === 0 ? 0 : Math.min(backOffMs * 2 ** (failures - 1), backOffMaxMs)
+}
+
+/**
+ * When the next pod of a Job may be made. Only failures since the last success count; where none has succeeded, those
+ * count too whose pods are gone.
+ */
+export function nextPodAt(job: Job, pods: readonly Pod[], totals: { succeeded: number; failed: number }): Time {
+  const lastSuccess = Math.max(...pods.filter(isSucceeded).map(endedAt), Number.NEGATIVE_INFINITY)
+  const failures = pods.filter((pod) => isFailed(pod, job) && endedAt(pod) > lastSuccess)
+  if (failures.length === 0) return Number.NEGATIVE_INFINITY
+  const inARow = totals.succeeded === 0 ? Math.max(failures.length, totals.failed) : failures.length
+  return Math.max(...failures.map(endedAt)) + backOffAfter(inARow)
+}

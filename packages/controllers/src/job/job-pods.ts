@@ -1,0 +1,57 @@
+/** What a Job's pods say about it. */
+import { type Job, type JobSpec, type Pod, parseTime } from '@coracle/api'
+import { hasFinalizer } from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
+import { hasEnded, timeOf } from '../pods/pod-state.ts'
+
+/** Keeps a pod until it is counted. */
+export const trackingFinalizer = 'batch.kubernetes.io/job-tracking'
+/** The index of a pod, as annotation and label. */
+export const indexAnnotation = 'batch.kubernetes.io/job-completion-index'
+/** How often an index had failed before this pod, and how often its failures were ignored; with backoffLimitPerIndex. */
+export const failureCountAnnotation = 'batch.kubernetes.io/job-index-failure-count'
+export const ignoredFailureCountAnnotation = 'batch.kubernetes.io/job-index-ignored-failure-count'
+
+/** Whether a pod is still to be counted. */
+export const isTracked = (pod: Pod): boolean => hasFinalizer(pod, trackingFinalizer)
+
+export const isIndexed = ({ completionMode }: JobSpec): boolean => completionMode === 'Indexed'
+
+/** Whether pods are replaced only when they have ended, not when they are on their way out. */
+export function replacesFailedOnly({ podReplacementPolicy, podFailurePolicy }: JobSpec): boolean {
+  return podReplacementPolicy === 'Failed' || podFailurePolicy !== undefined
+}
+
+/** Whether a pod counts as a failure: one on its way out does too, unless its end is waited for. */
+export function isFailed(pod: Pod, { spec }: Pick<Job, 'spec'>): boolean {
+  if (pod.status?.phase === 'Failed') return true
+  if (replacesFailedOnly(spec)) return false
+  return pod.metadata.deletionTimestamp !== undefined && pod.status?.phase !== 'Succeeded'
+}
+
+export const isSucceeded = (pod: Pod): boolean => pod.status?.phase === 'Succeeded'
+
+/** The index of a pod, where it has one that the Job has. */
+export function indexOf({ metadata }: Pod, completions: number): number | undefined {
+  const text = metadata.annotations?.[indexAnnotation] ?? ''
+  return /^\d{1,10}$/.test(text) && Number(text) < completions ? Number(text) : undefined
+}
+
+/** A count in an annotation; 0 where there is none. */
+export function countIn({ metadata }: Pod, annotation: string): number {
+  const text = metadata.annotations?.[annotation] ?? ''
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0
+}
+
+/** When a pod ended, as far as it tells. */
+export function endedAt(pod: Pod): Time {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata
+  const ends = (pod.status?.containerStatuses ?? []).map(({ state }) => timeOf(state?.terminated?.finishedAt))
+  const known = ends.filter((ms) => ms !== undefined)
+  if (known.length > 0 && known.length === ends.length) return Math.max(...known)
+  const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready')
+  const unreadySince = ready?.status === 'False' && hasEnded(pod) ? timeOf(ready.lastTransitionTime) : undefined
+  if (unreadySince !== undefined) return unreadySince
+  if (deletionTimestamp !== undefined) return parseTime(deletionTimestamp) - deletionGracePeriodSeconds * 1000
+  return timeOf(creationTimestamp) ?? 0
+}

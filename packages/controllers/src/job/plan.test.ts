@@ -1,0 +1,456 @@
+import { deepFreeze, formatTime, type Job, type JobSpec, type JobStatus, type Pod } from '@coracle/api'
+import type { Action } from '@coracle/controller-runtime'
+import { describe, expect, it } from 'vitest'
+import { secondsAgo, startMs } from '../testing/objects.ts'
+import { backOffAfter } from './back-off.ts'
+import { type Dependencies, judgeDependencies } from './dependencies.ts'
+import { failureCountAnnotation, indexAnnotation, trackingFinalizer } from './job-pods.ts'
+import { planJob } from './plan.ts'
+
+const met: Dependencies = { state: 'met' }
+
+function job(spec: Partial<JobSpec> = {}, status: JobStatus = { startTime: secondsAgo(60) }): Job {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox' }] } }
+  return deepFreeze({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'sum', namespace: 'default', uid: 'u1' },
+    spec: { parallelism: 1, completions: 1, backoffLimit: 6, template, ...spec } as JobSpec,
+    status,
+  })
+}
+
+interface Traits {
+  readonly phase?: string
+  readonly index?: number
+  readonly isCounted?: boolean
+  readonly isGoing?: boolean
+  readonly exitCode?: number
+  readonly endedSecondsAgo?: number
+  readonly failuresBefore?: number
+  readonly condition?: string
+  readonly restarts?: number
+}
+
+function pod(name: string, traits: Traits = {}): Pod {
+  const { phase = 'Running', index, exitCode, endedSecondsAgo = 3600, failuresBefore, restarts = 0 } = traits
+  const ended = phase === 'Failed' || phase === 'Succeeded'
+  const terminated = { exitCode: exitCode ?? (phase === 'Failed' ? 1 : 0), finishedAt: secondsAgo(endedSecondsAgo) }
+  return deepFreeze({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: 'default',
+      uid: name,
+      resourceVersion: '1',
+      creationTimestamp: secondsAgo(7200),
+      annotations: {
+        ...(index === undefined ? {} : { [indexAnnotation]: String(index) }),
+        ...(failuresBefore === undefined ? {} : { [failureCountAnnotation]: String(failuresBefore) }),
+      },
+      finalizers: traits.isCounted === true ? [] : [trackingFinalizer],
+      ...(traits.isGoing === true ? { deletionTimestamp: secondsAgo(0) } : {}),
+    },
+    spec: { containers: [] },
+    status: {
+      phase,
+      conditions: traits.condition === undefined ? [] : [{ type: traits.condition, status: 'True' }],
+      containerStatuses: [
+        {
+          name: 'main',
+          image: '',
+          imageID: '',
+          ready: false,
+          restartCount: restarts,
+          ...(ended ? { state: { terminated } } : {}),
+        },
+      ],
+    },
+  } as unknown as Pod)
+}
+
+const plan = (of: Job, pods: readonly Pod[] = [], dependencies: Dependencies = met) =>
+  planJob({ job: of, pods, dependencies }, startMs)
+
+function summary(action: Action): string {
+  switch (action.type) {
+    case 'create':
+      return `create ${action.object.metadata.generateName}`
+    case 'delete':
+      return `delete ${action.key.name}`
+    case 'event':
+      return `${action.eventType} ${action.reason}`
+    default:
+      return action.type
+  }
+}
+
+const actions = (of: Job, pods: readonly Pod[] = [], dependencies: Dependencies = met) =>
+  plan(of, pods, dependencies).actions.map(summary)
+const creations = (count: number) => Array.from({ length: count }, () => 'create sum-')
+const conditions = (of: Job, pods: readonly Pod[] = [], dependencies: Dependencies = met) =>
+  (plan(of, pods, dependencies).status?.conditions ?? []).map(
+    ({ type, status, reason }) => `${type}=${status} ${reason}`,
+  )
+const released = (of: Job, pods: readonly Pod[]) => plan(of, pods).releases.map(({ key }) => key.name)
+
+const succeeded = (name: string, traits: Traits = {}) => pod(name, { phase: 'Succeeded', ...traits })
+const failed = (name: string, traits: Traits = {}) => pod(name, { phase: 'Failed', ...traits })
+const indexed = (completions: number, spec: Partial<JobSpec> = {}): Partial<JobSpec> => ({
+  completionMode: 'Indexed',
+  completions,
+  parallelism: completions,
+  ...spec,
+})
+
+describe('pods of a job', () => {
+  it.each<readonly [string, Partial<JobSpec>, readonly Pod[], readonly string[]]>([
+    ['start', { completions: 8, parallelism: 2 }, [], creations(2)],
+    ['are no more at a time than asked for', { completions: 8, parallelism: 2 }, [pod('a'), pod('b')], []],
+    ['follow those that have succeeded', { completions: 8, parallelism: 2 }, [pod('a'), succeeded('b')], creations(1)],
+    ['are no more than are left to do', { completions: 3, parallelism: 5 }, [succeeded('a')], creations(2)],
+    ['work off a queue', { completions: undefined, parallelism: 3 }, [pod('a')], creations(2)],
+    [
+      'stop coming with the end of the queue',
+      { completions: undefined, parallelism: 3 },
+      [pod('a'), succeeded('b')],
+      [],
+    ],
+    [
+      'go when there are too many',
+      { parallelism: 1, completions: 5 },
+      [pod('a', { phase: 'Pending' }), pod('b')],
+      ['delete a'],
+    ],
+    ['take the place of one that is going', { completions: 1 }, [pod('a', { isGoing: true })], []],
+    ['wait for the end of one that is going', { podReplacementPolicy: 'Failed' }, [pod('a', { isGoing: true })], []],
+    ['come 500 at a time at most', { completions: 2000, parallelism: 2000 }, [], creations(500)],
+    ['have indexes', indexed(3), [succeeded('a', { index: 1 })], ['create sum-0-', 'create sum-2-']],
+    [
+      'have each index once',
+      indexed(2),
+      [pod('a', { index: 0 }), pod('b', { index: 0, phase: 'Pending' })],
+      ['delete b'],
+    ],
+    ['have an index that the job has', indexed(1), [pod('a', { index: 0 }), pod('b', { index: 7 })], ['delete b']],
+    ['do not come while it is suspended', { suspend: true }, [pod('a')], ['delete a', 'Normal Suspended']],
+    ['are left to others where somebody else manages the job', { managedBy: 'example.com/queue' }, [], []],
+  ])('%s', (_, spec, pods, expected) => {
+    // A pod that is going counts as failed: its successor waits for the back-off.
+    expect(actions(job(spec), pods)).toEqual(expected)
+  })
+
+  it('keep a finalizer, and are told their index', () => {
+    const [action] = plan(job(indexed(1))).actions
+    expect(action?.type === 'create' ? action.object : undefined).toMatchObject({
+      metadata: {
+        generateName: 'sum-0-',
+        finalizers: [trackingFinalizer],
+        annotations: { [indexAnnotation]: '0' },
+        labels: { [indexAnnotation]: '0' },
+      },
+      spec: { hostname: 'sum-0', containers: [{ env: [{ name: 'JOB_COMPLETION_INDEX' }] }] },
+    })
+  })
+})
+
+describe('the back-off of a job', () => {
+  it('doubles from 10 seconds to 10 minutes', () => {
+    expect([0, 1, 2, 3, 6, 7, 8].map(backOffAfter)).toEqual([0, 10_000, 20_000, 40_000, 320_000, 600_000, 600_000])
+  })
+
+  it.each<readonly [string, readonly Pod[], number | undefined]>([
+    ['a failure 4 s ago', [failed('a', { endedSecondsAgo: 4 })], 6_000],
+    ['two failures', [failed('a', { endedSecondsAgo: 30 }), failed('b', { endedSecondsAgo: 5 })], 15_000],
+    ['a failure long ago', [failed('a', { endedSecondsAgo: 11 })], undefined],
+    [
+      'failures before a success',
+      [failed('a', { endedSecondsAgo: 4 }), succeeded('b', { endedSecondsAgo: 2 })],
+      undefined,
+    ],
+  ])('after %s', (_, pods, waitMs) => {
+    const made = plan(job({ completions: 5 }), pods)
+    expect(made.requeueAfterMs).toBe(waitMs)
+    expect(made.actions.map(summary)).toEqual(waitMs === undefined ? creations(1) : [])
+  })
+
+  it('counts failures whose pods are gone', () => {
+    const of = job({}, { startTime: secondsAgo(60), failed: 2 })
+    expect(plan(of, [failed('c', { endedSecondsAgo: 0 })]).requeueAfterMs).toBe(40_000)
+  })
+})
+
+describe('counting', () => {
+  const started = { startTime: secondsAgo(60) }
+
+  it('names a pod that has ended before it takes its finalizer', () => {
+    const of = job({ completions: 3 }, started)
+    const made = plan(of, [succeeded('a'), failed('b')])
+    expect(made.status).toMatchObject({ uncountedTerminatedPods: { succeeded: ['a'], failed: ['b'] } })
+    expect(made.status?.succeeded).toBeUndefined()
+    expect(made.releases.map(({ key }) => key.name)).toEqual(['a', 'b'])
+    expect(made.releases[0]?.patch).toEqual({
+      type: 'merge',
+      body: { metadata: { uid: 'a', resourceVersion: '1', finalizers: null } },
+    })
+  })
+
+  it('counts it once the finalizer is off', () => {
+    const of = job({ completions: 3 }, { ...started, succeeded: 1, uncountedTerminatedPods: { succeeded: ['a'] } })
+    const made = plan(of, [succeeded('a', { isCounted: true })])
+    expect(made.status).toMatchObject({ succeeded: 2, uncountedTerminatedPods: {} })
+    expect(made.releases).toEqual([])
+  })
+
+  it('counts a pod that is gone since it was named', () => {
+    const of = job({ completions: 3 }, { ...started, uncountedTerminatedPods: { failed: ['a'] } })
+    expect(plan(of).status).toMatchObject({ failed: 1 })
+  })
+
+  it('tries again to take a finalizer that is still there', () => {
+    const of = job({ completions: 3 }, { ...started, uncountedTerminatedPods: { succeeded: ['a'] } })
+    expect(plan(of, [succeeded('a')]).status).toMatchObject({ uncountedTerminatedPods: { succeeded: ['a'] } })
+    expect(released(of, [succeeded('a')])).toEqual(['a'])
+  })
+
+  it('counts indexes by their text', () => {
+    const of = job(indexed(5), { ...started, completedIndexes: '0' })
+    const made = plan(of, [succeeded('a', { index: 1 }), succeeded('b', { index: 3 }), succeeded('c', { index: 9 })])
+    expect(made.status).toMatchObject({ completedIndexes: '0,1,3', succeeded: 3, uncountedTerminatedPods: {} })
+    expect(made.releases).toHaveLength(3)
+  })
+
+  it('counts a pod on its way out as failed, unless its end is waited for', () => {
+    const going = pod('a', { isGoing: true })
+    expect(plan(job(), [going]).status?.uncountedTerminatedPods).toEqual({ failed: ['a'] })
+    expect(plan(job({ podReplacementPolicy: 'Failed' }), [going]).status?.uncountedTerminatedPods).toEqual({})
+  })
+
+  it('leaves nobody behind of a job that is being deleted, or over', () => {
+    const deleted = { ...job(), metadata: { ...job().metadata, deletionTimestamp: secondsAgo(0) } }
+    expect(released(deleted, [pod('a'), succeeded('b', { isCounted: true })])).toEqual(['a'])
+    const over = job({}, { conditions: [{ type: 'Failed', status: 'True' }] })
+    expect([actions(over, [pod('a')]), released(over, [pod('a')])]).toEqual([[], ['a']])
+  })
+
+  it('says how many pods are active, ready and going', () => {
+    const made = plan(job({ completions: 5, parallelism: 2, podReplacementPolicy: 'Failed' }), [
+      pod('a'),
+      pod('b', { isGoing: true }),
+    ])
+    expect(made.status).toMatchObject({ active: 1, ready: 0, terminating: 1 })
+  })
+})
+
+describe('the end of a job', () => {
+  const started = { startTime: secondsAgo(60) }
+  const done = { ...started, succeeded: 1 }
+
+  it('comes with its completions, once all are counted', () => {
+    expect(conditions(job({}, started), [succeeded('a')])).toEqual(['SuccessCriteriaMet=True CompletionsReached'])
+    expect(conditions(job({}, done))).toEqual([
+      'SuccessCriteriaMet=True CompletionsReached',
+      'Complete=True CompletionsReached',
+    ])
+    expect(plan(job({}, done)).status).toMatchObject({ completionTime: formatTime(startMs) })
+    expect(actions(job({}, done))).toEqual(['Normal Completed'])
+  })
+
+  it('waits for what is still running of a queue', () => {
+    expect(conditions(job({ completions: undefined, parallelism: 2 }, done), [pod('b')])).toEqual([])
+  })
+
+  it.each<readonly [string, Partial<JobSpec>, readonly Pod[], string]>([
+    ['too many failures', { backoffLimit: 0 }, [failed('a')], 'FailureTarget=True BackoffLimitExceeded'],
+    [
+      'too many restarts',
+      { backoffLimit: 2, template: { spec: { restartPolicy: 'OnFailure', containers: [] } } },
+      [pod('a', { restarts: 2 })],
+      'FailureTarget=True BackoffLimitExceeded',
+    ],
+    ['its deadline', { activeDeadlineSeconds: 60 }, [pod('a')], 'FailureTarget=True DeadlineExceeded'],
+    [
+      'an exit code',
+      { podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [42] } }] } },
+      [failed('a', { exitCode: 42 }), pod('b')],
+      'FailureTarget=True PodFailurePolicy',
+    ],
+    [
+      'too many failed indexes',
+      indexed(3, { backoffLimitPerIndex: 0, maxFailedIndexes: 0, backoffLimit: 99 }),
+      [failed('a', { index: 1 }), pod('b', { index: 0 })],
+      'FailureTarget=True MaxFailedIndexesExceeded',
+    ],
+    [
+      'indexes that have failed, when the others are done',
+      indexed(2, { backoffLimitPerIndex: 0, backoffLimit: 99 }),
+      [failed('a', { index: 1 }), succeeded('b', { index: 0 })],
+      'FailureTarget=True FailedIndexes',
+    ],
+    [
+      'an early success',
+      indexed(3, { successPolicy: { rules: [{ succeededIndexes: '0' }] } }),
+      [succeeded('a', { index: 0 }), pod('b', { index: 1 })],
+      'SuccessCriteriaMet=True SuccessPolicy',
+    ],
+    [
+      'an early success of some',
+      indexed(3, { successPolicy: { rules: [{ succeededIndexes: '0-2', succeededCount: 2 }] } }),
+      [succeeded('a', { index: 0 }), succeeded('b', { index: 2 }), pod('c', { index: 1 })],
+      'SuccessCriteriaMet=True SuccessPolicy',
+    ],
+  ])('comes with %s, and stops what runs', (_, spec, pods, condition) => {
+    expect(conditions(job(spec, started), pods)).toEqual([condition])
+    const running = pods
+      .filter(({ status }) => status?.phase === 'Running')
+      .map(({ metadata }) => `delete ${metadata.name}`)
+    expect(actions(job(spec, started), pods)).toEqual(running)
+  })
+
+  it('says which pod and which rule failed it', () => {
+    const rules = [
+      { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+      { action: 'FailJob', onExitCodes: { containerName: 'main', operator: 'NotIn', values: [1] } },
+    ]
+    const of = job({ podFailurePolicy: { rules } }, started)
+    expect(plan(of, [failed('a', { exitCode: 3 })]).status?.conditions?.[0]?.message).toBe(
+      'Container main for pod default/a failed with exit code 3 matching FailJob rule at index 1',
+    )
+  })
+
+  it('stays as it was decided, whatever comes after', () => {
+    const interim = { type: 'FailureTarget', status: 'True', reason: 'DeadlineExceeded', message: 'late' }
+    const decided = job({ completions: 1 }, { ...done, conditions: [interim] })
+    expect(conditions(decided)).toEqual(['FailureTarget=True DeadlineExceeded', 'Failed=True DeadlineExceeded'])
+    expect(actions(decided)).toEqual(['Warning DeadlineExceeded'])
+  })
+
+  it('is not told while pods are on their way out', () => {
+    const interim = { type: 'FailureTarget', status: 'True', reason: 'DeadlineExceeded', message: 'late' }
+    const decided = job({ podReplacementPolicy: 'Failed' }, { ...started, conditions: [interim] })
+    expect(conditions(decided, [pod('a', { isGoing: true })])).toEqual(['FailureTarget=True DeadlineExceeded'])
+  })
+
+  it('looks again at the deadline', () => {
+    expect(plan(job({ activeDeadlineSeconds: 100 }, started), [pod('a')]).requeueAfterMs).toBe(40_000)
+  })
+})
+
+describe('failures that are ignored, and indexes that fail by themselves', () => {
+  const rules = [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }]
+
+  it('do not count for the limit', () => {
+    const of = job({ backoffLimit: 0, podFailurePolicy: { rules } })
+    const made = plan(of, [failed('a', { condition: 'DisruptionTarget' })])
+    expect(made.actions.map(summary)).toEqual(creations(1))
+    expect(made.status?.uncountedTerminatedPods).toEqual({})
+    expect(made.releases).toHaveLength(1)
+  })
+
+  const perIndex = indexed(2, { backoffLimitPerIndex: 1, backoffLimit: 99 })
+
+  it('are tried again with one failure more', () => {
+    const made = plan(job(perIndex), [pod('a', { index: 0 }), failed('b', { index: 1, failuresBefore: 0 })])
+    expect(made.actions.map(summary)).toEqual(['create sum-1-'])
+    const [action] = made.actions
+    expect(action?.type === 'create' ? action.object.metadata.annotations : {}).toMatchObject({
+      [failureCountAnnotation]: '1',
+    })
+    // It keeps its finalizer until the next pod of the index is there: the count is in it.
+    expect(made.releases).toEqual([])
+    expect(made.status?.failedIndexes).toBe('')
+  })
+
+  it('wait for a back-off of their own', () => {
+    const made = plan(job(perIndex), [
+      pod('a', { index: 0 }),
+      failed('b', { index: 1, failuresBefore: 0, endedSecondsAgo: 3 }),
+    ])
+    expect([made.actions, made.requeueAfterMs]).toEqual([[], 7_000])
+  })
+
+  it('are over when they have failed too often', () => {
+    const made = plan(job(perIndex), [pod('a', { index: 0 }), failed('b', { index: 1, failuresBefore: 1 })])
+    expect(made.actions).toEqual([])
+    expect(made.status).toMatchObject({ failedIndexes: '1', uncountedTerminatedPods: { failed: ['b'] } })
+  })
+
+  it('are over at once where a rule says so', () => {
+    const policy = { rules: [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [3] } }] }
+    const of = job({ ...perIndex, podFailurePolicy: policy })
+    const made = plan(of, [pod('a', { index: 0 }), failed('b', { index: 1, exitCode: 3, failuresBefore: 0 })])
+    expect(made.status?.failedIndexes).toBe('1')
+  })
+})
+
+describe('a job that is suspended', () => {
+  it('does not begin, and begins anew when it is resumed', () => {
+    const asleep = plan(job({ suspend: true }, {}))
+    expect(asleep.status?.startTime).toBeUndefined()
+    expect(conditions(job({ suspend: true }, {}))).toEqual(['Suspended=True JobSuspended'])
+    const status = { startTime: secondsAgo(500), conditions: [{ type: 'Suspended', status: 'True' }] }
+    const awake = plan(job({ suspend: false }, status))
+    expect(awake.status?.startTime).toBe(formatTime(startMs))
+    expect(awake.actions.map(summary)).toEqual([...creations(1), 'Normal Resumed'])
+  })
+
+  it('has no deadline', () => {
+    const of = job({ suspend: true, activeDeadlineSeconds: 1 }, { startTime: secondsAgo(500) })
+    expect(conditions(of)).toEqual(['Suspended=True JobSuspended'])
+  })
+})
+
+describe('dependencies', () => {
+  const waiting: Dependencies = { state: 'waiting', message: 'Waiting for Jobs to complete: a (running)' }
+
+  it('are waited for, without pods and without a start', () => {
+    const made = plan(job({}, {}), [], waiting)
+    expect(made.actions.map(summary)).toEqual(['Normal Waiting'])
+    expect(made.status?.startTime).toBeUndefined()
+    expect(made.status?.conditions).toMatchObject([
+      { type: 'coracle.dev/Waiting', status: 'True', reason: 'JobsNotComplete', message: waiting.message },
+    ])
+  })
+
+  it('let the job start when they are met, and do not concern it afterwards', () => {
+    const waited = job({}, { conditions: [{ type: 'coracle.dev/Waiting', status: 'True' }] })
+    expect(conditions(waited)).toEqual(['coracle.dev/Waiting=False JobsComplete'])
+    expect(actions(waited)).toEqual(creations(1))
+    expect(actions(job(), [pod('a')], waiting)).toEqual([])
+  })
+
+  it('fail the job with them', () => {
+    const message = 'Job a failed: DeadlineExceeded: late'
+    const made = plan(job({}, {}), [], { state: 'failed', message })
+    expect(made.status?.conditions).toMatchObject([
+      { type: 'FailureTarget', status: 'True', reason: 'DependencyFailed', message },
+      { type: 'Failed', status: 'True', reason: 'DependencyFailed', message },
+    ])
+    expect(made.actions.map(summary)).toEqual(['Warning DependencyFailed'])
+  })
+
+  const named = (name: string, status: JobStatus = {}): Job => ({
+    ...job({}, status),
+    metadata: { name, namespace: 'default' },
+  })
+  const depending = { ...job(), metadata: { ...job().metadata, annotations: { 'coracle.dev/depends-on': 'a, b' } } }
+  const over = (type: string) => ({ conditions: [{ type, status: 'True', reason: 'R', message: 'm' }] })
+  it.each<readonly [string, readonly Job[], Dependencies]>([
+    ['of Jobs that are complete', [named('a', over('Complete')), named('b', over('Complete'))], met],
+    [
+      'of Jobs that are not there, or not done',
+      [named('b', { startTime: secondsAgo(1) })],
+      { state: 'waiting', message: 'Waiting for Jobs to complete: a (does not exist), b (running)' },
+    ],
+    [
+      'of a Job that failed',
+      [named('a'), named('b', over('Failed'))],
+      { state: 'failed', message: 'Job b failed: R: m' },
+    ],
+  ])('%s are judged', (_, others, expected) => {
+    expect(judgeDependencies(depending, (name) => others.find(({ metadata }) => metadata.name === name))).toEqual(
+      expected,
+    )
+  })
+})

@@ -1,0 +1,361 @@
+import {
+  formatIndexes,
+  formatTime,
+  hasIndex,
+  type IndexInterval,
+  isJobFinished,
+  type Job,
+  type JobCondition,
+  type JobStatus,
+  type Pod,
+  pods as podResource,
+  waitingCondition,
+} from '@coracle/api'
+import {
+  type Action,
+  finalizersPatch,
+  getCondition,
+  type PatchAction,
+  type Plan,
+  setCondition,
+} from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
+import { byDeletionRank } from '../pods/deletion-ranking.ts'
+import { podKey } from '../pods/pod-key.ts'
+import { isActive, isReady, isTerminating } from '../pods/pod-state.ts'
+import { account } from './accounting.ts'
+import { nextPodAt } from './back-off.ts'
+import type { Dependencies } from './dependencies.ts'
+import { deadlineOf, type Ending, earlyEnding, interimCondition } from './ending.ts'
+import { heldPods, type IndexFailures, indexFailures, nextCounts, retryAt } from './index-failures.ts'
+import { indexOf, isIndexed, isTracked, replacesFailedOnly, trackingFinalizer } from './job-pods.ts'
+import { createPod, deletePod, podOf, podOfIndex } from './new-pods.ts'
+
+/** Pods made or deleted for a Job at a time, at most (upstream's MaxPodCreateDeletePerSync). */
+export const podsPerSyncMax = 500
+
+export interface ObservedJob {
+  readonly job: Job
+  /** The pods that the Job controls. */
+  readonly pods: readonly Pod[]
+  readonly dependencies: Dependencies
+}
+
+export interface JobPlan extends Plan<JobStatus> {
+  /** Finalizers to take off pods once the status names these as counted. */
+  readonly releases: readonly PatchAction[]
+  /** How many of the active pods in the status the actions make: where these fail, so many are not there. */
+  readonly created: number
+}
+
+/** Who runs a Job that does not say who does. */
+const ownName = 'kubernetes.io/job-controller'
+
+/** What to do about a Job (pkg/controller/job). Pure. */
+export function planJob({ job, pods, dependencies }: ObservedJob, nowMs: Time): JobPlan {
+  if (job.spec.managedBy !== undefined && job.spec.managedBy !== ownName) return nothing
+  if (job.metadata.deletionTimestamp !== undefined || isJobFinished(job)) {
+    return { ...nothing, releases: releasesOf(pods.filter(isTracked)) }
+  }
+  const isStarted = job.status?.startTime !== undefined
+  if (!isStarted && dependencies.state === 'failed') return planDependencyFailure(job, dependencies.message, nowMs)
+  if (!isStarted && dependencies.state === 'waiting') return planWaiting(job, dependencies.message, nowMs)
+  return planStarted(started(job, nowMs), pods, nowMs)
+}
+
+const nothing: JobPlan = { actions: [], releases: [], created: 0 }
+
+/** A Job that does not start because one failed that it waits for. */
+function planDependencyFailure(job: Job, message: string, nowMs: Time): JobPlan {
+  const ending: Ending = { type: 'Failed', reason: 'DependencyFailed', message }
+  const waited = withoutWaiting(job.status?.conditions, 'DependencyFailed', message, nowMs)
+  const interim = withCondition(waited, interimCondition(ending), ending, nowMs)
+  const conditions = withCondition(interim, 'Failed', ending, nowMs)
+  return { ...nothing, actions: [endingEvent(ending)], status: { ...job.status, conditions } }
+}
+
+function planWaiting(job: Job, message: string, nowMs: Time): JobPlan {
+  const before = job.status?.conditions
+  const reason = 'JobsNotComplete'
+  const conditions = withCondition(before, waitingCondition, { reason, message }, nowMs)
+  const isNew = getCondition(before, waitingCondition) === undefined
+  const event = { type: 'event', eventType: 'Normal', reason: 'Waiting', message, because: message } as const
+  return { ...nothing, actions: isNew ? [event] : [], status: { ...job.status, conditions } }
+}
+
+/** The Job with the time of its start, and without having to wait any more. */
+function started(job: Job, nowMs: Time): Job {
+  const { status = {} } = job
+  const conditions = withoutWaiting(status.conditions, 'JobsComplete', 'All Jobs it depends on are complete', nowMs)
+  const startTime = status.startTime ?? (job.spec.suspend === true ? undefined : formatTime(nowMs))
+  return {
+    ...job,
+    status: {
+      ...status,
+      ...(conditions.length === 0 ? {} : { conditions }),
+      ...(startTime === undefined ? {} : { startTime }),
+    },
+  }
+}
+
+function withoutWaiting(
+  conditions: readonly JobCondition[] | undefined,
+  reason: string,
+  message: string,
+  nowMs: Time,
+): readonly JobCondition[] {
+  if (getCondition(conditions, waitingCondition) === undefined) return conditions ?? []
+  return withCondition(conditions, waitingCondition, { reason, message }, nowMs, 'False')
+}
+
+function planStarted(job: Job, pods: readonly Pod[], nowMs: Time): JobPlan {
+  const { spec } = job
+  const isLimited = spec.backoffLimitPerIndex !== undefined
+  const first = account(job, pods, noPods, false)
+  const failures = isLimited ? indexFailures(job, pods, first.succeededIndexes) : noFailures
+  const progress = { ...first, failedIndexes: failures.failedIndexes }
+  const ending = earlyEnding(job, pods, progress, nowMs)
+  const held = isLimited && ending === undefined ? heldPods(job, pods, failures) : noPods
+  const counts = held.size === 0 ? first : account(job, pods, held, false)
+  const active = pods.filter(isActive)
+  const sync =
+    ending === undefined
+      ? manage(job, pods, active, counts, failures, nowMs)
+      : { actions: active.map((pod) => deletePod(pod, `the Job is over: ${ending.reason}`)), active: 0 }
+  const end = ending ?? completion(job, counts.succeeded, sync.active)
+  const suspension = end === undefined ? suspensionOf(job, nowMs) : { job, events: [] }
+  const { status = {} } = suspension.job
+  const terminating = pods.filter(isTerminating).length
+  const [created, deleted] = [countOf(sync.actions, 'create'), countOf(sync.actions, 'delete')]
+  const counted: JobStatus = {
+    ...withoutCounts(status),
+    ...counts.counted,
+    ...positive('active', active.length + created - deleted),
+    terminating: terminating + deleted,
+    ready: active.filter(isReady).length,
+    ...(isIndexed(spec) ? textOf('completedIndexes', counts.succeededIndexes) : {}),
+    ...(isLimited ? { failedIndexes: formatIndexes(failures.failedIndexes) } : {}),
+  }
+  const isOver = counts.isSettled && active.length === 0 && terminating === 0
+  const final = end === undefined ? { status: counted, events: [] } : ended(counted, end, isOver, nowMs)
+  const deadlineAt = end === undefined ? deadlineOf(suspension.job) : undefined
+  const requeueAt = Math.min(deadlineAt ?? Number.POSITIVE_INFINITY, sync.againAt ?? Number.POSITIVE_INFINITY)
+  return {
+    actions: [...sync.actions, ...suspension.events, ...final.events],
+    status: final.status,
+    releases: releasesOf(counts.released),
+    created,
+    ...(Number.isFinite(requeueAt) ? { requeueAfterMs: Math.max(requeueAt - nowMs, 0) } : {}),
+  }
+}
+
+const noPods: ReadonlySet<Pod> = new Set()
+const noFailures: IndexFailures = { failedIndexes: [], last: new Map() }
+
+interface Sync {
+  readonly actions: readonly Action[]
+  /** Pods that are active when the actions are done. */
+  readonly active: number
+  /** When to look again, where pods must not be made yet. */
+  readonly againAt?: Time
+}
+
+/** Makes the pods that are missing, or deletes those that are too many; never both at once. */
+function manage(
+  job: Job,
+  pods: readonly Pod[],
+  active: readonly Pod[],
+  progress: {
+    readonly succeeded: number
+    readonly failed: number
+    readonly succeededIndexes: readonly IndexInterval[]
+  },
+  failures: IndexFailures,
+  nowMs: Time,
+): Sync {
+  const { spec } = job
+  const wanted = spec.suspend === true ? 0 : wantedActive(job, active.length, progress.succeeded)
+  const surplus = podsToRemove(job, active, active.length - wanted, nowMs).slice(0, podsPerSyncMax)
+  if (surplus.length > 0) {
+    const because =
+      spec.suspend === true ? 'the Job is suspended' : `${active.length} pods are active, ${wanted} are wanted`
+    return { actions: surplus.map((pod) => deletePod(pod, because)), active: active.length - surplus.length }
+  }
+  const going = replacesFailedOnly(spec) ? pods.filter(isTerminating).length : 0
+  const missing = Math.min(wanted - active.length - going, podsPerSyncMax)
+  if (missing <= 0) return { actions: [], active: active.length }
+  const because = `${active.length} of ${wanted} pods are active`
+  if (spec.backoffLimitPerIndex === undefined) {
+    const againAt = nextPodAt(job, pods, progress)
+    if (againAt > nowMs) return { actions: [], active: active.length, againAt }
+  }
+  if (!isIndexed(spec)) {
+    const create = createPod(podOf(job), because)
+    return { actions: Array.from({ length: missing }, () => create), active: active.length + missing }
+  }
+  const taken = replacesFailedOnly(spec) ? [...active, ...pods.filter(isTerminating)] : active
+  return createIndexes(
+    job,
+    pendingIndexes(job, taken, progress.succeededIndexes, failures, missing),
+    failures,
+    because,
+    nowMs,
+  )
+}
+
+/** How many pods are to be active (manageJob). */
+function wantedActive({ spec }: Job, active: number, succeeded: number): number {
+  const { parallelism = 1, completions } = spec
+  // One success ends a queue of work: what runs goes on, nothing new comes.
+  if (completions === undefined) return succeeded > 0 ? active : parallelism
+  return Math.max(Math.min(completions - succeeded, parallelism), 0)
+}
+
+/** Pods without an index that the Job has, or with one that another pod has too, go first. */
+function podsToRemove(job: Job, active: readonly Pod[], atLeast: number, nowMs: Time): readonly Pod[] {
+  const ranked = (list: readonly Pod[]) => byDeletionRank(list, { related: [], nowMs })
+  if (!isIndexed(job.spec)) return atLeast > 0 ? ranked(active).slice(0, atLeast) : []
+  const completions = job.spec.completions ?? 0
+  const kept = new Map<number, Pod>()
+  // The last in this order is missed most.
+  const inOrder = ranked(active)
+  for (const pod of inOrder) {
+    const index = indexOf(pod, completions)
+    if (index !== undefined) kept.set(index, pod)
+  }
+  const stay = new Set(kept.values())
+  const wrong = inOrder.filter((pod) => !stay.has(pod))
+  const others = inOrder.filter((pod) => stay.has(pod))
+  return [...wrong, ...others.slice(0, Math.max(atLeast - wrong.length, 0))]
+}
+
+function pendingIndexes(
+  { spec }: Job,
+  taken: readonly Pod[],
+  succeeded: readonly IndexInterval[],
+  { failedIndexes }: IndexFailures,
+  count: number,
+): readonly number[] {
+  const completions = spec.completions ?? 0
+  const running = new Set(taken.map((pod) => indexOf(pod, completions)))
+  const pending: number[] = []
+  for (let index = 0; index < completions && pending.length < count; index += 1) {
+    if (!running.has(index) && !hasIndex(succeeded, index) && !hasIndex(failedIndexes, index)) pending.push(index)
+  }
+  return pending
+}
+
+/** Pods of indexes whose time has come; the first time of the others, where all must wait. */
+function createIndexes(
+  job: Job,
+  indexes: readonly number[],
+  { last }: IndexFailures,
+  because: string,
+  nowMs: Time,
+): Sync {
+  const waits = indexes.map((index) => ({ index, pod: last.get(index) }))
+  const at = ({ pod }: { readonly pod: Pod | undefined }): Time => (pod === undefined ? nowMs : retryAt(job, pod))
+  const due = waits.filter((each) => at(each) <= nowMs)
+  const later = waits.filter((each) => at(each) > nowMs).map(at)
+  const actions = due.map(({ index, pod }) => createPod(podOfIndex(job, index, nextCounts(job, pod)), because))
+  // While some must wait, the Job is not over.
+  return {
+    actions,
+    active: Math.max(indexes.length, 1),
+    ...(later.length === 0 ? {} : { againAt: Math.min(...later) }),
+  }
+}
+
+/** How a Job ends that has done what it was to do. */
+function completion({ spec }: Job, succeeded: number, active: number): Ending | undefined {
+  const isDone = spec.completions === undefined ? succeeded > 0 : succeeded >= spec.completions
+  if (!isDone || active > 0) return undefined
+  return { type: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' }
+}
+
+/** Whether the Job is suspended, as its conditions are to say. A Job that is resumed starts anew. */
+function suspensionOf(job: Job, nowMs: Time): { readonly job: Job; readonly events: readonly Action[] } {
+  const { spec, status = {} } = job
+  const condition = getCondition(status.conditions, 'Suspended')
+  const isSuspended = spec.suspend === true
+  if ((condition?.status === 'True') === isSuspended) return { job, events: [] }
+  const [reason, message] = isSuspended ? ['JobSuspended', 'Job suspended'] : ['JobResumed', 'Job resumed']
+  const conditions = withCondition(
+    status.conditions,
+    'Suspended',
+    { reason, message },
+    nowMs,
+    isSuspended ? 'True' : 'False',
+  )
+  const startTime = isSuspended ? {} : { startTime: formatTime(nowMs) }
+  return {
+    job: { ...job, status: { ...status, conditions, ...startTime } },
+    events: [normalEvent(isSuspended ? 'Suspended' : 'Resumed', message)],
+  }
+}
+
+/** The status of a Job that is going to end; `isOver`: nothing of it runs, and all is counted. */
+function ended(
+  status: JobStatus,
+  ending: Ending,
+  isOver: boolean,
+  nowMs: Time,
+): { readonly status: JobStatus; readonly events: readonly Action[] } {
+  const interim = withCondition(status.conditions, interimCondition(ending), ending, nowMs)
+  if (!isOver) return { status: { ...status, conditions: interim }, events: [] }
+  const conditions = withCondition(interim, ending.type, ending, nowMs)
+  const completionTime = ending.type === 'Complete' ? { completionTime: formatTime(nowMs) } : {}
+  return { status: { ...status, conditions, ...completionTime }, events: [endingEvent(ending)] }
+}
+
+function endingEvent({ type, reason, message }: Ending): Action {
+  if (type === 'Complete') return normalEvent('Completed', 'Job completed')
+  return { type: 'event', eventType: 'Warning', reason, message, because: message }
+}
+
+const normalEvent = (reason: string, message: string): Action => ({
+  type: 'event',
+  eventType: 'Normal',
+  reason,
+  message,
+  because: message,
+})
+
+function withCondition(
+  conditions: readonly JobCondition[] | undefined,
+  type: string,
+  { reason, message }: { readonly reason: string; readonly message: string },
+  nowMs: Time,
+  status = 'True',
+): readonly JobCondition[] {
+  const old = getCondition(conditions, type)
+  const isSame = old?.status === status && old.reason === reason && old.message === message
+  const lastProbeTime = isSame ? old.lastProbeTime : formatTime(nowMs)
+  return setCondition<JobCondition>(conditions, { type, status, lastProbeTime, reason, message }, nowMs)
+}
+
+function releasesOf(pods: readonly Pod[]): readonly PatchAction[] {
+  return pods.map((pod) => ({
+    type: 'patch',
+    resource: podResource,
+    key: podKey(pod),
+    patch: finalizersPatch(
+      pod,
+      (pod.metadata.finalizers ?? []).filter((each) => each !== trackingFinalizer),
+    ),
+    because: 'the pod is counted',
+  }))
+}
+
+const countOf = (actions: readonly Action[], wanted: Action['type']): number =>
+  actions.filter(({ type }) => type === wanted).length
+
+function withoutCounts(status: JobStatus): JobStatus {
+  const { active: _active, succeeded: _succeeded, failed: _failed, ...rest } = status
+  return rest
+}
+
+const positive = (name: 'active', value: number): Partial<JobStatus> => (value > 0 ? { [name]: value } : {})
+
+const textOf = (name: 'completedIndexes', intervals: readonly IndexInterval[]): Partial<JobStatus> =>
+  intervals.length === 0 ? {} : { [name]: formatIndexes(intervals) }
