@@ -34,6 +34,16 @@ export function member(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
+/** A copy in which some members have other values, or, where those are undefined, are gone. */
+export function withChanges(value: JsonObject, changes: ReadonlyMap<string, unknown>): JsonObject {
+  const copy: Record<string, unknown> = {}
+  for (const key of Object.keys(value)) {
+    const after = changes.has(key) ? changes.get(key) : value[key]
+    if (after !== undefined) setMember(copy, key, after)
+  }
+  return copy
+}
+
 /** Whether a value nests deeper than `depthMax`. */
 export function nestsDeeperThan(value: unknown, depthMax: number): boolean {
   if (typeof value !== 'object' || value === null) return false

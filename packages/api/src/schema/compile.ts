@@ -4,8 +4,9 @@
  */
 import type { FieldError } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
-import { type Decoded, type DecodeOptions, decodeRoot, decoderOf } from './decode.ts'
+import { type Decoded, type DecodeOptions, decodeRoot } from './decode.ts'
 import { defaulterOf } from './defaults.ts'
+import { decoderOf } from './go/decode.ts'
 import type { Dialect, Schema } from './schema.ts'
 import { structuralDecoderOf } from './structural/decode.ts'
 import { structuralDefaulterOf } from './structural/defaults.ts'

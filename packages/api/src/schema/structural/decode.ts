@@ -2,9 +2,9 @@
  * Decoding of custom resources: JSON stays as it is, except that fields the schema does not know go, and nulls that may not be
  * there. A value of the wrong type is kept, for validation to name.
  */
-import { countValues, isJsonObject, nestingMax, nestsDeeperThan } from '../../json.ts'
-import { decoderOf, withChanges } from '../decode.ts'
+import { countValues, isJsonObject, nestingMax, nestsDeeperThan, withChanges } from '../../json.ts'
 import { type DecodeContext, type Decoder, objectValuesMax, Undecodable } from '../decode-context.ts'
+import { decoderOf } from '../go/decode.ts'
 import { resolveSchema, shortName } from '../resolve.ts'
 import type { ListSchema, MapSchema, ObjectSchema, Schema } from '../schema.ts'
 

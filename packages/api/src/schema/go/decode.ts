@@ -1,0 +1,266 @@
+/** From JSON to values of a built-in kind's schema: what Go's decoder does with a struct, as an interpreter of the schema. */
+import { countValues, isJsonObject, nestingMax, nestsDeeperThan, setMember, withChanges } from '../../json.ts'
+import { canonicalQuantity, quantityProblem } from '../../quantity.ts'
+import { canonicalTime } from '../../time.ts'
+import { type DecodeContext, type Decoder, objectValuesMax, Undecodable } from '../decode-context.ts'
+import { resolveSchema, shortName } from '../resolve.ts'
+import type {
+  AnySchema,
+  Field,
+  IntegerSchema,
+  ListSchema,
+  MapSchema,
+  ObjectSchema,
+  Schema,
+  TimeSchema,
+} from '../schema.ts'
+import { goType, zeroOf } from './go-types.ts'
+
+const decoders = new WeakMap<object, Decoder>()
+
+/** The function that decodes values of a schema of a built-in kind. */
+export function decoderOf(schema: Schema): Decoder {
+  const known = decoders.get(schema)
+  if (known !== undefined) return known
+  const made = makeDecoder(schema)
+  decoders.set(schema, made)
+  return made
+}
+
+function makeDecoder(schema: Schema): Decoder {
+  switch (schema.type) {
+    case 'string':
+      return (value, context, owner) => {
+        if (typeof value === 'string') return value
+        throw context.mismatch(value, 'string', owner)
+      }
+    case 'boolean':
+      return (value, context, owner) => {
+        if (typeof value === 'boolean') return value
+        throw context.mismatch(value, 'bool', owner)
+      }
+    case 'number':
+      return (value, context, owner) => {
+        if (typeof value === 'number') return value
+        throw context.mismatch(value, 'float64', owner)
+      }
+    case 'integer':
+      return integerDecoder(schema)
+    case 'int-or-string':
+      return decodeIntOrString
+    case 'quantity':
+      return decodeQuantity
+    case 'time':
+      return timeDecoder(schema)
+    case 'bytes':
+      return decodeBytes
+    case 'any':
+      return anyDecoder(schema)
+    case 'list':
+      return listDecoder(schema)
+    case 'map':
+      return mapDecoder(schema)
+    case 'object':
+      return objectDecoder(schema)
+    case 'lazy':
+      return (value, context, owner) => decoderOf(resolveSchema(schema))(value, context, owner)
+  }
+}
+
+const bounds = { int32: 2 ** 31, int64: 2 ** 63 } as const
+
+function integerDecoder({ format }: IntegerSchema): Decoder {
+  const bound = bounds[format]
+  return (value, context, owner) => {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound) return value
+    throw context.mismatch(value, format, owner)
+  }
+}
+
+/** Types that decode themselves in Go report errors without the field. */
+const decodeIntOrString: Decoder = (value, context) => {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < bounds.int32) return value
+  throw context.mismatch(value, 'int32', undefined)
+}
+
+const decodeQuantity: Decoder = (value) => {
+  const text = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : JSON.stringify(value)
+  try {
+    return canonicalQuantity(text)
+  } catch {
+    throw new Undecodable(quantityProblem(text) ?? '')
+  }
+}
+
+const layouts = { second: '2006-01-02T15:04:05Z07:00', micro: '2006-01-02T15:04:05.000000Z07:00' } as const
+
+function timeDecoder({ micro }: TimeSchema): Decoder {
+  const layout = micro ? layouts.micro : layouts.second
+  return (value, context) => {
+    if (typeof value !== 'string') throw context.mismatch(value, 'string', undefined)
+    const time = canonicalTime(value, micro)
+    if (time !== undefined) return time
+    throw new Undecodable(
+      `parsing time ${JSON.stringify(value)} as "${layout}": cannot parse ${JSON.stringify(value)} as "2006"`,
+    )
+  }
+}
+
+const decodeBytes: Decoder = (value, context, owner) => {
+  if (typeof value !== 'string') throw context.mismatch(value, '[]uint8', owner)
+  // Go's decoder passes over line breaks.
+  const text = value.includes('\n') || value.includes('\r') ? value.replaceAll(/[\r\n]/g, '') : value
+  const problem = firstIllegalByte(text)
+  if (problem === -1) return text
+  throw new Undecodable(`illegal base64 data at input byte ${problem}`)
+}
+
+/** Where a text stops being standard base64 with padding; -1 where it does not. */
+function firstIllegalByte(text: string): number {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const illegal = text.slice(0, text.length - padding).search(/[^A-Za-z0-9+/]/)
+  if (illegal !== -1) return illegal
+  return text.length % 4 === 0 ? -1 : text.length - (text.length % 4)
+}
+
+function anyDecoder(schema: AnySchema): Decoder {
+  return (value, context, owner) => {
+    if (schema.object && !isJsonObject(value)) throw context.mismatch(value, goType(schema), owner)
+    // What is frozen was decoded before, so it is known not to be too deep.
+    if (!Object.isFrozen(value) && nestsDeeperThan(value, nestingMax - context.depth)) {
+      throw new Undecodable('exceeded max depth')
+    }
+    context.addValues(countValues(value, objectValuesMax + 1))
+    return value
+  }
+}
+
+function listDecoder(schema: ListSchema): Decoder {
+  let items: Decoder | undefined
+  return (value, context, owner) => {
+    if (!Array.isArray(value)) throw context.mismatch(value, goType(schema), owner)
+    items ??= decoderOf(schema.items)
+    let copy: unknown[] | undefined
+    for (let index = 0; index < value.length; index += 1) {
+      const before: unknown = value[index]
+      context.enter(index)
+      const after = before === null ? zeroOf(schema.items) : items(before, context, owner)
+      context.leave()
+      if (after !== before) {
+        copy ??= value.slice()
+        copy[index] = after
+      }
+    }
+    return copy ?? value
+  }
+}
+
+function mapDecoder(schema: MapSchema): Decoder {
+  let values: Decoder | undefined
+  return (value, context, owner) => {
+    if (!isJsonObject(value)) throw context.mismatch(value, goType(schema), owner)
+    values ??= decoderOf(schema.values)
+    let changes: Map<string, unknown> | undefined
+    for (const key of Object.keys(value)) {
+      const before = value[key]
+      context.enter(key)
+      const after =
+        before === null ? zeroOf(schema.values) : before === undefined ? undefined : values(before, context, owner)
+      context.leave()
+      if (after === before && after !== undefined) continue
+      changes ??= new Map()
+      changes.set(key, after)
+    }
+    return changes === undefined ? value : withChanges(value, changes)
+  }
+}
+
+interface CompiledField {
+  readonly name: string
+  readonly position: number
+  readonly decode: Decoder
+  /** Empty lists and maps are absence, as with Go's omitempty. */
+  readonly dropsEmpty: boolean
+  readonly nullable: boolean
+}
+
+function objectDecoder(schema: ObjectSchema): Decoder {
+  const owner = shortName(schema.name)
+  let fields: ReadonlyMap<string, CompiledField> | undefined
+  return (value, context, outerOwner) => {
+    if (!isJsonObject(value)) throw context.mismatch(value, goType(schema), outerOwner)
+    fields ??= compileFields(schema)
+    let position = -1
+    let changed = false
+    const decoded: unknown[] = []
+    for (const name of Object.keys(value)) {
+      const field = fields.get(name)
+      if (field === undefined) {
+        if (schema.preserveUnknownFields === true) position = Number.POSITIVE_INFINITY
+        else changed = true
+        if (schema.preserveUnknownFields !== true) context.unknownField(name)
+        continue
+      }
+      const before = value[name]
+      const after = context.isKnown(name, before) ? before : decodeField(field, before, context, owner)
+      changed ||= after !== before || after === undefined || field.position < position
+      position = Math.max(position, field.position)
+      decoded[field.position] = after
+    }
+    if (!changed) return value
+    return rebuild(schema, fields, value, decoded)
+  }
+}
+
+function decodeField(field: CompiledField, value: unknown, context: DecodeContext, owner: string): unknown {
+  if (value === undefined) return undefined
+  if (value === null) return field.nullable ? null : undefined
+  context.enter(field.name)
+  const decoded = field.decode(value, context, owner)
+  context.leave()
+  return field.dropsEmpty && isEmpty(decoded) ? undefined : decoded
+}
+
+function compileFields(schema: ObjectSchema): ReadonlyMap<string, CompiledField> {
+  return new Map(
+    Object.entries(schema.fields).map(([name, field], position) => [name, compileField(name, field, position)]),
+  )
+}
+
+function compileField(name: string, field: Field, position: number): CompiledField {
+  const { type, nullable } = resolveSchema(field.schema)
+  return {
+    name,
+    position,
+    decode: decoderOf(field.schema),
+    dropsEmpty: !field.required && (type === 'list' || type === 'map'),
+    nullable: nullable === true,
+  }
+}
+
+/** Known fields in the schema's order, then what is kept although unknown. */
+function rebuild(
+  schema: ObjectSchema,
+  fields: ReadonlyMap<string, CompiledField>,
+  value: Readonly<Record<string, unknown>>,
+  decoded: readonly unknown[],
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {}
+  for (const { name, position } of fields.values()) {
+    const after = decoded[position]
+    if (after !== undefined) setMember(result, name, after)
+  }
+  if (schema.preserveUnknownFields === true) {
+    for (const name of Object.keys(value)) {
+      if (!fields.has(name) && value[name] !== undefined) setMember(result, name, value[name])
+    }
+  }
+  return result
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  for (const _ in value as object) return false
+  return true
+}
