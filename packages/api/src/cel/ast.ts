@@ -46,8 +46,10 @@ export interface CallExpression extends Node {
 /** What the macros over lists and maps become: a loop with an accumulator. */
 export interface FoldExpression extends Node {
   readonly kind: 'fold'
-  /** Holds the element of a list, or the key of a map. */
+  /** Holds the element of a list, or the key of a map; with `second` the index instead of the element. */
   readonly variable: string
+  /** Holds the element of a list, or the value of a map's key. */
+  readonly second?: string
   readonly range: Expression
   readonly accumulator: string
   readonly initial: Expression

@@ -182,7 +182,7 @@ class Checker {
     }
     const initial = this.check(fold.initial, scope)
     const outer: Scope = { name: fold.accumulator, type: initial, outer: scope }
-    const inner: Scope = { name: fold.variable, type: elementType, outer }
+    const inner = variablesOf(fold, range, elementType, outer)
     this.#mustBeBool(fold.condition, inner)
     const step = this.check(fold.step, inner)
     const isFit = isAssignable(step, initial, new Map())
@@ -242,4 +242,16 @@ function literalType(value: Literal): CelType {
   if (typeof value === 'string') return { kind: 'string', maxSize: value.length }
   if (value instanceof Uint8Array) return { kind: 'bytes', maxSize: value.length }
   return 'int' in value ? types.int : 'uint' in value ? types.uint : types.double
+}
+
+/** What the variables of a loop hold: with two of them the first is the index of a list, or the key of a map. */
+function variablesOf(fold: FoldExpression, range: CelType, elementType: CelType, outer: Scope): Scope {
+  if (fold.second === undefined) return { name: fold.variable, type: elementType, outer }
+  const [first, second] =
+    range.kind === 'list'
+      ? [types.int, range.element]
+      : range.kind === 'map'
+        ? [range.key, range.value]
+        : [types.dyn, types.dyn]
+  return { name: fold.second, type: second, outer: { name: fold.variable, type: first, outer } }
 }

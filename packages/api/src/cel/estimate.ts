@@ -34,7 +34,7 @@ function estimate(expression: Expression, checked: Checked, sizes: Sizes | undef
     }
     case 'select': {
       const { cost } = estimate(expression.operand, checked, sizes)
-      return { cost: cost + costs.look, size: maxSize(checked.typeOf(expression)) }
+      return { cost: cost + (expression.test ? 0 : costs.look), size: maxSize(checked.typeOf(expression)) }
     }
     case 'list': {
       const elements = expression.elements.map(({ value }) => estimate(value, checked, sizes))
@@ -107,7 +107,15 @@ function estimateCall(
   const cost = sum(args)
   if (call.name === '_&&_' || call.name === '_||_' || call.name === '@not_strictly_false') return { cost, size: 1 }
   const argSizes = args.map(({ size }) => size)
-  const dearest = Math.max(1, ...overloads.map((each) => each.cost.cost(argSizes)))
-  const resultSize = Math.max(0, ...overloads.map((each) => each.cost.resultSize?.(argSizes) ?? 0))
+  const elementSize = elementSizeOf(operands[0], checked)
+  const dearest = Math.max(1, ...overloads.map((each) => each.cost.cost(argSizes, elementSize)))
+  const resultSize = Math.max(0, ...overloads.map((each) => each.cost.resultSize?.(argSizes, elementSize) ?? 0))
   return { cost: cost + dearest, size: resultSize > 0 ? resultSize : maxSize(checked.typeOf(call)) }
+}
+
+/** How long the texts in a list may be; 0 where it holds none. */
+function elementSizeOf(list: Expression | undefined, checked: Checked): number {
+  const type = list === undefined ? undefined : checked.typeOf(list)
+  if (type?.kind !== 'list') return 0
+  return type.element.kind === 'string' || type.element.kind === 'bytes' ? maxSize(type.element) : 0
 }

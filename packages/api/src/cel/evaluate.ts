@@ -101,7 +101,8 @@ function select(expression: SelectExpression, checked: Checked): Evaluator {
   const operand = compile(expression.operand, checked)
   return (run, scope) => {
     const of = operand(run, scope)
-    run.meter.spend(costs.look)
+    // As upstream has it, has() costs no more than what it looks into.
+    if (!test) run.meter.spend(costs.look)
     if (of instanceof Optional) {
       const inner = of.value === undefined ? undefined : memberOf(of.value, field)
       return test ? inner !== undefined : inner === undefined ? Optional.none : optionalOf(inner)
@@ -169,7 +170,10 @@ function fold(expression: FoldExpression, checked: Checked): Evaluator {
     const count = sizeOf(over)
     for (let index = 0; index < count; index += 1) {
       const value = keys === undefined ? (over as CelList).at(index) : (keys[index] ?? null)
-      const inner: Scope = { name: expression.variable, value, outer: accumulator }
+      const inner =
+        expression.second === undefined
+          ? { name: expression.variable, value, outer: accumulator }
+          : twoVariables(expression, over, index, value, accumulator)
       if (condition(run, inner) !== true) break
       try {
         accumulator.value = step(run, inner)
@@ -181,6 +185,17 @@ function fold(expression: FoldExpression, checked: Checked): Evaluator {
     }
     return result(run, accumulator)
   }
+}
+
+function twoVariables(
+  { variable, second = '' }: FoldExpression,
+  over: CelList | CelMap,
+  index: number,
+  value: CelValue,
+  outer: Scope,
+): Scope {
+  const [first, other] = over instanceof CelList ? [BigInt(index), value] : [value, over.get(value) ?? null]
+  return { name: second, value: other, outer: { name: variable, value: first, outer } }
 }
 
 const isLogical = (expression: Expression): boolean =>

@@ -23,11 +23,14 @@ export interface Overload {
   readonly cost: CallCost
 }
 
-/** What a call costs by the sizes of its arguments; estimates give the largest sizes that may be. */
+/**
+ * What a call costs by the sizes of its arguments; estimates give the largest sizes that may be. `elementSize` is how long the
+ * texts in a list may be that is the first of them; 0 where it is none, and where the call is made, as upstream counts.
+ */
 export interface CallCost {
-  cost(sizes: readonly number[]): number
+  cost(sizes: readonly number[], elementSize?: number): number
   /** The largest size of the result; 1 where it has none. */
-  resultSize?(sizes: readonly number[]): number
+  resultSize?(sizes: readonly number[], elementSize?: number): number
 }
 
 /** Looking through a text costs a tenth of its length. */
@@ -41,8 +44,13 @@ export const traversalCost: CallCost = {
   cost: ([size = 1]) => Math.max(1, Math.ceil(size * stringTraversal)),
   resultSize: ([size = 1]) => size,
 }
-/** Walks through the elements of the first argument. */
-export const elementsCost: CallCost = { cost: ([size = 1]) => Math.max(1, size) }
+/** Walks through the first argument, and makes another of it. */
+export const rewritingCost: CallCost = { cost: ([size = 1]) => Math.max(1, Math.ceil(size * 2 * stringTraversal)) }
+/** Walks through the elements of the first argument, and through their texts. */
+export const elementsCost: CallCost = {
+  cost: ([size = 1], elementSize = 0) =>
+    size === 0 ? 1 : Math.max(1, size * (1 + Math.ceil(elementSize * stringTraversal))),
+}
 
 /**
  * Declares a function: `size(string): int` is called by itself, `string.size(): int` on its first argument. Capital letters

@@ -12,11 +12,12 @@ export function expandMacro(
   if (target === undefined) return name === 'has' && args.length === 1 ? has(args, offset) : undefined
   if (name === 'bind' && target.kind === 'identifier' && target.name === 'cel') return bind(args, offset)
   if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2) return optMap(name, target, args, offset)
-  const make = folds[`${name}/${args.length}`]
+  const macro = `${name}/${args.length}`
+  const make = folds[macro] ?? twoVariableFolds[macro]
   return make?.(target, args, offset)
 }
 
-type Fold = (range: Expression, args: readonly Expression[], offset: number) => Expression
+type Fold = (range: Expression, args: readonly Expression[], offset: number) => FoldExpression
 
 const accumulatorName = '@result'
 
@@ -44,7 +45,59 @@ const folds: Readonly<Record<string, Fold>> = {
   'filter/2': (range, [variable, test], offset) => collect(range, variable, test, variable, offset),
 }
 
-function existsOne(range: Expression, [variable, test]: readonly Expression[], offset: number): Expression {
+/** Macros over the index and the element of a list, or the key and the value of a map (cel-go's TwoVarComprehensions). */
+const twoVariableFolds: Readonly<Record<string, Fold>> = {
+  'all/3': ofElement('all/2'),
+  'exists/3': ofElement('exists/2'),
+  'exists_one/3': ofElement('exists_one/2'),
+  'existsOne/3': ofElement('exists_one/2'),
+  'transformList/3': (range, [first, second, value], offset) =>
+    withSecond(collect(range, first, undefined, value, offset), second),
+  'transformList/4': (range, [first, second, test, value], offset) =>
+    withSecond(collect(range, first, test, value, offset), second),
+  'transformMap/3': (range, [first, second, value], offset) =>
+    inserting(range, [first, second], undefined, (first) => [first, value], offset),
+  'transformMap/4': (range, [first, second, test, value], offset) =>
+    inserting(range, [first, second], test, (first) => [first, value], offset),
+  'transformMapEntry/3': (range, [first, second, entry], offset) =>
+    inserting(range, [first, second], undefined, () => [entry], offset),
+  'transformMapEntry/4': (range, [first, second, test, entry], offset) =>
+    inserting(range, [first, second], test, () => [entry], offset),
+}
+
+/** The same macro with a variable for the index or key before that of the element. */
+function ofElement(name: string): Fold {
+  return (range, [first, second, ...rest], offset) => {
+    const made = folds[name]?.(range, first === undefined ? rest : [first, ...rest], offset)
+    return withSecond(made as FoldExpression, second)
+  }
+}
+
+function withSecond(fold: FoldExpression, second: Expression | undefined): FoldExpression {
+  if (second?.kind !== 'identifier' || second.name.startsWith('.') || second.name === fold.variable) {
+    throw new CelSyntaxError(fold.offset, 'argument must be a simple name, and another than the first')
+  }
+  return { ...fold, second: second.name }
+}
+
+/** Makes a map; `added` are a key and its value, or a map of such. */
+function inserting(
+  range: Expression,
+  [first, second]: readonly (Expression | undefined)[],
+  test: Expression | undefined,
+  added: (first: Expression | undefined) => readonly (Expression | undefined)[],
+  offset: number,
+): FoldExpression {
+  const at = build(offset)
+  const inserted = at.call('@mapInsert', at.accumulator, ...added(first))
+  const fold = at.fold(first, range, {
+    initial: { kind: 'map', entries: [], offset },
+    step: test === undefined ? inserted : at.call('_?_:_', test, inserted, at.accumulator),
+  })
+  return withSecond(fold, second)
+}
+
+function existsOne(range: Expression, [variable, test]: readonly Expression[], offset: number): FoldExpression {
   const at = build(offset)
   return at.fold(variable, range, {
     initial: at.literal({ int: 0n }),
@@ -59,7 +112,7 @@ function collect(
   test: Expression | undefined,
   value: Expression | undefined,
   offset: number,
-): Expression {
+): FoldExpression {
   const at = build(offset)
   const added = at.call('_+_', at.accumulator, at.list(value))
   return at.fold(variable, range, {

@@ -86,6 +86,18 @@ describe('what is wrong with an expression is said with its place', () => {
 
 describe('libraries', () => {
   it.each<[string, CelValue | string]>([
+    ['[3, 4].all(i, v, v == i + 3)', true],
+    ["{'a': 1, 'b': 2}.exists(k, v, k == 'b' && v == 2)", true],
+    ['[1, 2, 1].existsOne(i, v, v == 1)', false],
+    ['[5, 6].exists_one(i, v, i == 1)', true],
+    ["['a', 'b'].transformList(i, v, v + string(i)) == ['a0', 'b1']", true],
+    ['[1, 2, 3].transformList(i, v, i > 0, v * 2) == [4, 6]', true],
+    ["{'a': 1}.transformList(k, v, k) == ['a']", true],
+    ["{'a': 1, 'b': 2}.transformMap(k, v, v + 1) == {'a': 2, 'b': 3}", true],
+    ["['x', 'y'].transformMap(i, v, i == 1, v) == {1: 'y'}", true],
+    ["{'a': 'x', 'b': 'y'}.transformMapEntry(k, v, {v: k}) == {'x': 'a', 'y': 'b'}", true],
+    ["['a', 'b'].transformMapEntry(i, v, i == 0, {v: i}) == {'a': 0}", true],
+    ["['x', 'x'].transformMapEntry(i, v, {v: i})", 'error: insert failed: key x already exists'],
     ["quantity('1Gi') == quantity('1024Mi')", true],
     ["quantity('1500m').asApproximateFloat()", 1.5],
     ["quantity('2k').asInteger()", 2000n],
@@ -146,6 +158,27 @@ describe('cost', () => {
       programOf('self.all(x, x > 0)', { self: { ...numbers, maxSize } as CelType }).estimatedCost
     expect(costOf(20) - costOf(10)).toBe(costOf(30) - costOf(20))
     expect(programOf('self.all(x, x > 0)', { self: types.dyn }).estimatedCost).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  // k8s.io/apiserver/pkg/cel/library/cost.go, and cel-go's checker/cost.go with PresenceTestHasCost(false).
+  it.each<[string, number]>([
+    ['has(named.a)', 1],
+    ["text.indexOf('a')", 2],
+    ["text.replace('a', 'b')", 3],
+    ["text.split(',')", 3],
+    ["texts.indexOf('a')", 1 + 3 * (1 + 1)],
+    ['texts.isSorted()', 1 + 3 * (1 + 1)],
+    ["texts.join(',')", 1 + 4],
+    ['ip.isCanonical(text)', 3],
+    ["cidr('10.0.0.0/8').containsIP(ip('10.0.0.1'))", 1 + 1 + 4],
+    ["cidr('10.0.0.0/8').containsIP(text)", 1 + 1 + 4 + 1],
+    ["cidr('10.0.0.0/8').containsCIDR(text)", 1 + 1 + 7 + 1],
+    ['int(text)', 2],
+  ])('of %s is upstream’s estimate', (source, cost) => {
+    const text: CelType = { kind: 'string', maxSize: 10 }
+    const texts: CelType = { kind: 'list', element: text, maxSize: 3 }
+    const named: CelType = { kind: 'map', key: types.string, value: text }
+    expect(programOf(source, { text, texts, named }).estimatedCost).toBe(cost)
   })
 
   it('is never more than estimated', () => {

@@ -75,8 +75,15 @@ export function typeText(type: CelType): string {
 /** Which types the parameters of a signature stand for in one call. */
 export type Bindings = Map<string, CelType>
 
+/** The type of the elements of an empty list. */
+const ofNothing: CelType = { kind: 'param', name: '@unknown' }
+const isOfNothing = (type: CelType): boolean => type.kind === 'param' && type.name === '@unknown'
+
 /** Whether a value of one type may stand where another is wanted. Learns what parameters stand for. */
 export function isAssignable(from: CelType, to: CelType, bindings: Bindings): boolean {
+  // What holds nothing yet fits anything, each time anew: its key is not of the type of its value.
+  if (isOfNothing(from) && to.kind !== 'param') return true
+  if (isOfNothing(to)) return true
   if (to.kind === 'param') return bind(to.name, from, bindings)
   if (from.kind === 'param') return bind(from.name, to, bindings)
   if (from.kind === 'dyn' || to.kind === 'dyn' || from.kind === 'null') return true
@@ -97,7 +104,12 @@ function bind(name: string, type: CelType, bindings: Bindings): boolean {
     bindings.set(name, type)
     return true
   }
-  if (known.kind === 'param' || type.kind === 'param') return true
+  if (type.kind === 'param') return true
+  // Of an empty list or map nothing is known until something is put into it.
+  if (known.kind === 'param') {
+    bindings.set(name, type)
+    return true
+  }
   if (!isAssignable(type, known, bindings)) return false
   if (known.kind === 'null') bindings.set(name, type)
   // What is known of one side only is not known of the whole.
@@ -124,7 +136,7 @@ export function substitute(type: CelType, bindings: Bindings): CelType {
 /** The one type of several values: `dyn` where they differ, and any where there are none. */
 export function joined(all: readonly CelType[]): CelType {
   const [first, ...rest] = all
-  if (first === undefined) return { kind: 'param', name: '@unknown' }
+  if (first === undefined) return ofNothing
   return rest.every((each) => typeText(each) === typeText(first)) ? first : types.dyn
 }
 

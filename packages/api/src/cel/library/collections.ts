@@ -78,7 +78,21 @@ function isZero(value: CelValue): boolean {
 const summable = ['int', 'uint', 'double', 'duration'] as const
 const comparable = [...summable, 'bool', 'string', 'bytes', 'timestamp'] as const
 
+function inserted(map: CelMap, key: CelValue, value: CelValue): CelMap {
+  if (map.get(key) !== undefined) throw new CelError(`insert failed: key ${String(key)} already exists`)
+  return new CelMap([...map.entries(), [key, value]])
+}
+
+/** What the macros over two variables add to the maps that they make. */
+const insertions = [
+  overload('@mapInsert(map<A, B>, A, B): map<A, B>', inserted),
+  overload('@mapInsert(map<A, B>, map<A, B>): map<A, B>', (map: CelMap, more: CelMap) =>
+    more.entries().reduce((made, [key, value]) => inserted(made, key, value), map),
+  ),
+]
+
 export const collections = [
+  ...insertions,
   overload('size(list<A>): int', (list: CelList) => BigInt(list.length)),
   overload('list<A>.size(): int', (list: CelList) => BigInt(list.length)),
   overload('size(map<A, B>): int', (map: CelMap) => BigInt(map.size)),

@@ -1,7 +1,7 @@
 /** Addresses, networks and URLs, as Kubernetes has them. */
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { CelError } from '../errors.ts'
-import { overload, traversalCost } from '../functions.ts'
+import { type CallCost, overload, rewritingCost, stringTraversal, traversalCost } from '../functions.ts'
 import { CelList, CelMap, type CelValue, Opaque } from '../values.ts'
 
 interface Address {
@@ -107,10 +107,22 @@ function masked({ value: { address, bits } }: NetworkValue): NetworkValue {
   return networkOf({ address: parseAddress(text) ?? address, bits })
 }
 
+const addressBytesMax = 16
+/** Compares two addresses, byte by byte. */
+const inNetwork: CallCost = { cost: () => Math.ceil(2 * addressBytesMax * stringTraversal) }
+/** The same, after the network is masked, and its length. */
+const networkInNetwork: CallCost = {
+  cost: () => inNetwork.cost([]) + Math.ceil(addressBytesMax * stringTraversal) + 1,
+}
+/** The same of a text that has to be read first. */
+const parsed = ({ cost }: CallCost): CallCost => ({
+  cost: ([, text = 1]) => cost([]) + Math.ceil(text * stringTraversal),
+})
+
 const addresses = [
   overload('isIP(string): bool', (text: string) => parseAddress(text) !== undefined, traversalCost),
   overload('ip(string): net.IP', ip, traversalCost),
-  overload('ip.isCanonical(string): bool', (text: string) => ip(text).text === text, traversalCost),
+  overload('ip.isCanonical(string): bool', (text: string) => ip(text).text === text, rewritingCost),
   overload('net.IP.family(): int', ({ value }: AddressValue) => BigInt(value.family)),
   overload('net.IP.isUnspecified(): bool', ({ text }: AddressValue) => text === '0.0.0.0' || text === '::'),
   overload('net.IP.isGlobalUnicast(): bool', isGlobalUnicast),
@@ -118,17 +130,17 @@ const addresses = [
   overload('string(net.IP): string', ({ text }: AddressValue) => text),
   overload('isCIDR(string): bool', (text: string) => parseNetwork(text) !== undefined, traversalCost),
   overload('cidr(string): net.CIDR', cidr, traversalCost),
-  overload('net.CIDR.containsIP(net.IP): bool', contains),
+  overload('net.CIDR.containsIP(net.IP): bool', contains, inNetwork),
   overload(
     'net.CIDR.containsIP(string): bool',
     (network: NetworkValue, text: string) => contains(network, ip(text)),
-    traversalCost,
+    parsed(inNetwork),
   ),
-  overload('net.CIDR.containsCIDR(net.CIDR): bool', containsNetwork),
+  overload('net.CIDR.containsCIDR(net.CIDR): bool', containsNetwork, networkInNetwork),
   overload(
     'net.CIDR.containsCIDR(string): bool',
     (network: NetworkValue, text: string) => containsNetwork(network, cidr(text)),
-    traversalCost,
+    parsed(networkInNetwork),
   ),
   overload(
     'net.CIDR.ip(): net.IP',
@@ -190,7 +202,7 @@ function queryOf({ value }: UrlValue): CelMap {
 }
 
 const urls = [
-  overload('isURL(string): bool', (text: string) => parseUrl(text) !== undefined, traversalCost),
+  overload('isURL(string): bool', (text: string) => parseUrl(text) !== undefined),
   overload('url(string): kubernetes.URL', url, traversalCost),
   overload('kubernetes.URL.getScheme(): string', ({ value }: UrlValue) => value.scheme),
   overload('kubernetes.URL.getHost(): string', ({ value }: UrlValue) => value.host),

@@ -1,7 +1,7 @@
 /** Functions over text: the language's own, the strings extension, and Kubernetes' regular expressions. */
 import { compilePattern, findPattern } from '../../custom/pattern.ts'
 import { CelError } from '../errors.ts'
-import { type CallCost, overload, regexTraversal, stringTraversal, traversalCost } from '../functions.ts'
+import { type CallCost, overload, regexTraversal, rewritingCost, stringTraversal, traversalCost } from '../functions.ts'
 import { CelList } from '../values.ts'
 import { formatText } from './format.ts'
 
@@ -14,15 +14,19 @@ const regex: CallCost = {
     Math.max(1, Math.ceil((text + 1) * stringTraversal) * Math.ceil(pattern * regexTraversal)),
   resultSize: ([text = 1]) => text,
 }
-const parts: CallCost = { cost: traversalCost.cost, resultSize: ([text = 1]) => text }
+const parts: CallCost = { cost: rewritingCost.cost, resultSize: ([text = 1]) => text }
+const filling: CallCost = { cost: traversalCost.cost, resultSize: ([text = 1]) => text }
 const replacing: CallCost = {
-  cost: traversalCost.cost,
+  cost: rewritingCost.cost,
   resultSize: ([text = 1, , by = 1]) => text * Math.max(1, by),
 }
 const joining: CallCost = {
-  cost: ([count = 1]) => Math.max(1, count),
-  resultSize: ([count = 1]) => count * 64,
+  cost: ([count = 1, separator = 0], elementSize = 0) =>
+    Math.max(1, count, Math.ceil(joinedSize(count, separator, elementSize) * stringTraversal)),
+  resultSize: ([count = 1, separator = 0], elementSize = 0) => joinedSize(count, separator, elementSize),
 }
+const joinedSize = (count: number, separator: number, elementSize: number): number =>
+  count === 0 ? 0 : count * elementSize + (count - 1) * separator
 
 /** Positions count characters, of which some are two units. */
 const characters = (text: string): readonly string[] => [...text]
@@ -148,10 +152,10 @@ export const strings = [
   overload('string.findAll(string): list<string>', findAll, regex),
   overload('string.findAll(string, int): list<string>', findAll, regex),
   overload('string.charAt(int): string', charAt),
-  overload('string.indexOf(string): int', (text: string, part: string) => indexOf(text, part), both),
-  overload('string.indexOf(string, int): int', indexOf, both),
-  overload('string.lastIndexOf(string): int', (text: string, part: string) => lastIndexOf(text, part), both),
-  overload('string.lastIndexOf(string, int): int', lastIndexOf, both),
+  overload('string.indexOf(string): int', (text: string, part: string) => indexOf(text, part), traversalCost),
+  overload('string.indexOf(string, int): int', indexOf, traversalCost),
+  overload('string.lastIndexOf(string): int', (text: string, part: string) => lastIndexOf(text, part), traversalCost),
+  overload('string.lastIndexOf(string, int): int', lastIndexOf, traversalCost),
   overload('string.substring(int): string', (text: string, start: bigint) => substring(text, start), traversalCost),
   overload('string.substring(int, int): string', substring, traversalCost),
   overload('string.lowerAscii(): string', lower, traversalCost),
@@ -169,5 +173,5 @@ export const strings = [
   overload('list<string>.join(): string', (list: CelList) => join(list), joining),
   overload('list<string>.join(string): string', join, joining),
   overload('strings.quote(string): string', quote, traversalCost),
-  overload('string.format(list<dyn>): string', (text: string, args: CelList) => formatText(text, args), parts),
+  overload('string.format(list<dyn>): string', (text: string, args: CelList) => formatText(text, args), filling),
 ]
