@@ -18,6 +18,7 @@ import { createVolumeProtectionController } from './persistent-volume-protection
 import { createPodGarbageCollector } from './pod-gc/controller.ts'
 import { createReplicaSetController } from './replica-set/controller.ts'
 import { createReplicationController } from './replication-controller/controller.ts'
+import { createResourceQuotaController } from './resource-quota/controller.ts'
 import { createRootCaPublisher } from './root-ca/controller.ts'
 import { createServiceAccountController } from './service-account/controller.ts'
 import { createStatefulSetController } from './stateful-set/controller.ts'
@@ -77,6 +78,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('disruption-controller', createDisruptionController),
   inManager('endpointslice-controller', createEndpointSliceController),
   inManager('endpoint-controller', createEndpointsController),
+  inManager('resourcequota-controller', createResourceQuotaController),
   inManager('pvc-protection-controller', createClaimProtectionController),
   inManager('pv-protection-controller', createVolumeProtectionController),
   inManager('custom-resource-definition', createCustomResourceDefinitionController),

@@ -1,5 +1,6 @@
 import type { FieldOwners, KubernetesObject, ResourceDefinition, StoredKind } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
+import type { JointWrite } from '../registry/object-writer.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 
@@ -30,6 +31,8 @@ export interface AdmissionAttributes {
   /** The request's options. A patch counts as the update it is. */
   readonly options: RegistryWriteOptions | DeleteOptions
   readonly dryRun: boolean
+  /** Changes of other objects, made in the transaction of the request or not at all: plugins that judge it add to them. */
+  readonly alongside: JointWrite[]
 }
 
 /** One rule about what may be written. It refuses by throwing an ApiError. */

@@ -10,6 +10,7 @@ import { nodeRestriction } from './node-restriction.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { validatingPolicies } from './policies/validating-policies.ts'
 import { priority } from './priority.ts'
+import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
 import { serviceAccount } from './service-account.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
@@ -39,5 +40,6 @@ export function builtInAdmission(
     webhooks.mutating,
     validatingPolicies(registries, authorizer),
     webhooks.validating,
+    resourceQuota(registries),
   ]
 }

@@ -109,10 +109,11 @@ interface ChangeWrite {
 async function storeChange(
   parts: RegistryParts,
   key: string,
-  { name, part, options }: ChangeRequest,
+  request: ChangeRequest,
   { old, before, change, owners, admission, pause }: ChangeWrite,
   prepared: KubernetesObject,
 ): Promise<WriteResult | undefined> {
+  const { name, part, options } = request
   const { kind, writer } = parts.storage
   const { rules, view } = part
   const { warnings: given, repeatable } = change
@@ -130,12 +131,16 @@ async function storeChange(
   const warnings = [...given, ...(kind.strategy.warnings?.(object, before) ?? [])]
   if (options.dryRun) return answerOf(parts, unstored(object, old.revision, owners), true, warnings)
   if (pause !== undefined) await pause()
-  const stored = await (ends ? writer.remove(key, old) : writer.put(key, object, owners, old.revision))
+  const stored = await (ends
+    ? writer.remove(key, old)
+    : writer.put(key, object, owners, old.revision, admission?.alongside))
   // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
   if (stored !== undefined) {
     return answerOf(parts, ends ? unstored(object, stored.revision, owners) : stored, true, warnings)
   }
-  if (!repeatable) throw staleVersion(kind, name)
+  // Where only what was to be changed along with it came first, the change is judged again.
+  if (!repeatable && parts.storage.peek(request.namespace, name)?.revision !== old.revision)
+    throw staleVersion(kind, name)
   return undefined
 }
 

@@ -6,7 +6,9 @@ import { unstored } from '../watch-cache/stored-object.ts'
 import { managerOf, ownersOfNew } from './field-ownership.ts'
 import { pauseFor } from './large-objects.ts'
 import { parseResourceVersion } from './list-request.ts'
+import { optimisticAttemptsMax } from './object-change.ts'
 import { generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
+import type { JointWrite } from './object-writer.ts'
 import { prepareForCreate } from './preparation.ts'
 import { nameTaken, noUniqueName } from './refusals.ts'
 import { answerOf, type RegistryParts } from './registry-parts.ts'
@@ -64,7 +66,7 @@ export async function createObject(
       await checkCreate(parts, object, pause)
       await admission.judge(object)
       if (pause !== undefined) await pause()
-      const stored = await insert(parts, namespace, name, object, owners, options.dryRun)
+      const stored = await insert(parts, namespace, name, object, owners, options.dryRun, admission.alongside)
       if (stored !== undefined) {
         if (!options.dryRun) storage.lastCreated = stored.object
         const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]
@@ -73,7 +75,10 @@ export async function createObject(
     } finally {
       allocation?.release()
     }
-    if (!generates) throw nameTaken(kind, name, storage.peek(namespace, name)?.object)
+    const taken = storage.peek(namespace, name)?.object
+    // What was to be changed along with it has changed: it is judged again.
+    if (taken === undefined && !generates && attempt < optimisticAttemptsMax) continue
+    if (!generates) throw nameTaken(kind, name, taken)
     if (attempt === generatedNameAttemptsMax) throw noUniqueName(kind, name)
   }
 }
@@ -103,8 +108,9 @@ async function insert(
   object: KubernetesObject,
   owners: FieldOwners,
   dryRun: boolean,
+  alongside: readonly JointWrite[],
 ): Promise<Stored | undefined> {
   const key = cache.keyOf(namespace, name)
   if (cache.get(key) !== undefined) return undefined
-  return dryRun ? unstored(object, 0, owners) : writer.put(key, object, owners, 0)
+  return dryRun ? unstored(object, 0, owners) : writer.put(key, object, owners, 0, alongside)
 }

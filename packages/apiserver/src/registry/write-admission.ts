@@ -3,6 +3,7 @@ import type { DeleteOptions } from '@coracle/client'
 import type { AdmissionAttributes, AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
+import type { JointWrite } from './object-writer.ts'
 import type { RegistryParts } from './registry-parts.ts'
 
 /** What a write tells admission of itself. */
@@ -25,6 +26,7 @@ export interface AdmissionRequest {
 export class WriteAdmission {
   readonly #parts: RegistryParts
   readonly #attributes: AdmissionAttributes
+  readonly #alongside: JointWrite[] = []
   /** What admission has written there, if anything. */
   #managedFields: ObjectMeta['managedFields']
 
@@ -47,6 +49,7 @@ export class WriteAdmission {
       old,
       options,
       dryRun,
+      alongside: this.#alongside,
       owners,
       oldOwners,
     }
@@ -76,8 +79,15 @@ export class WriteAdmission {
     await this.#parts.admission.mutate(this.#attributes, undefined)
   }
 
+  /** What is to change together with the object, once it has been judged. */
+  get alongside(): readonly JointWrite[] {
+    return this.#alongside
+  }
+
   /** Throws the refusal of whoever refuses. */
   judge(object: KubernetesObject | undefined): Promise<void> {
+    // A write may be judged again, when something else came first.
+    this.#alongside.length = 0
     const { name } = this.#attributes
     // By now a name that was to be generated is.
     const attributes =

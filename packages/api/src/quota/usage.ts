@@ -1,0 +1,125 @@
+/** What objects take of a quota (upstream's quota evaluators). Pure. */
+import { compareText } from '../compare-text.ts'
+import { storageClassOfClaim } from '../kinds/core/persistent-volume-claim/persistent-volume-claim.ts'
+import type { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim/schema.ts'
+import type { Container } from '../kinds/core/pod/container.ts'
+import type { Pod } from '../kinds/core/pod/pod-schema.ts'
+import { isHugePages } from '../kinds/core/pod/resource-names.ts'
+import { isExtended } from '../kinds/core/pod/validation/resources.ts'
+import type { Service } from '../kinds/core/service/service-schema.ts'
+import type { KubernetesObject } from '../meta.ts'
+import { podLimits, podRequests } from '../placement/pod-resources.ts'
+import type { ResourceQuantities } from '../placement/resource-quantities.ts'
+import { parseQuantity, type Quantity } from '../quantity.ts'
+import type { Resource } from '../resource.ts'
+
+type CountedKind = Pick<Resource, 'group' | 'plural'>
+
+/** Kinds that quotas count by their plural as well as by `count/<plural>`. */
+const namedKinds: ReadonlySet<string> = new Set([
+  'configmaps',
+  'persistentvolumeclaims',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'services',
+])
+
+/** `count/pods`, `count/jobs.batch`: the name under which quotas count objects of a kind. */
+export const countName = ({ group, plural }: CountedKind): string =>
+  `count/${group === '' ? plural : `${plural}.${group}`}`
+
+/** What an object takes, by the names that quotas know. */
+export function quotaUsage(kind: CountedKind, object: KubernetesObject): ResourceQuantities {
+  const usage = new Map<string, Quantity>([[countName(kind), count(1)]])
+  if (kind.group !== '') return usage
+  if (namedKinds.has(kind.plural)) usage.set(kind.plural, count(1))
+  switch (kind.plural) {
+    case 'pods':
+      addPod(usage, object as Pod)
+      break
+    case 'services':
+      addService(usage, object as Service)
+      break
+    case 'persistentvolumeclaims':
+      addClaim(usage, object as PersistentVolumeClaim)
+      break
+  }
+  return usage
+}
+
+const count = (value: number): Quantity => parseQuantity(String(value))
+
+/** What has ended takes nothing but a place in the list. */
+function addPod(usage: Map<string, Quantity>, { spec, status }: Pod): void {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return
+  usage.set('pods', count(1))
+  addCompute(usage, podRequests(spec), podLimits(spec))
+}
+
+function addCompute(usage: Map<string, Quantity>, requests: ResourceQuantities, limits: ResourceQuantities): void {
+  for (const [name, amount] of requests) {
+    if (isStandard(name)) usage.set(name, amount)
+    if (isStandard(name) || isExtended(name)) usage.set(`requests.${name}`, amount)
+  }
+  for (const [name, amount] of limits) {
+    if (isLimited(name)) usage.set(`limits.${name}`, amount)
+  }
+}
+
+const isLimited = (name: string): boolean => name === 'cpu' || name === 'memory' || name === 'ephemeral-storage'
+const isStandard = (name: string): boolean => isLimited(name) || isHugePages(name)
+
+function addService(usage: Map<string, Quantity>, { spec }: Service): void {
+  const { type, ports = [], allocateLoadBalancerNodePorts } = spec
+  const isBalanced = type === 'LoadBalancer'
+  const nodePorts =
+    isBalanced && allocateLoadBalancerNodePorts === false ? ports.filter((each) => each.nodePort) : ports
+  usage.set('services.nodeports', count(isBalanced || type === 'NodePort' ? nodePorts.length : 0))
+  usage.set('services.loadbalancers', count(isBalanced ? 1 : 0))
+}
+
+const ofClass = '.storageclass.storage.k8s.io/'
+
+function addClaim(usage: Map<string, Quantity>, claim: PersistentVolumeClaim): void {
+  const storageClass = storageClassOfClaim(claim)
+  const storage = claim.spec?.resources?.requests?.storage
+  if (storage !== undefined) usage.set('requests.storage', parseQuantity(storage))
+  if (!storageClass) return
+  usage.set(`${storageClass}${ofClass}persistentvolumeclaims`, count(1))
+  if (storage !== undefined) usage.set(`${storageClass}${ofClass}requests.storage`, parseQuantity(storage))
+}
+
+/** Amounts that each container must state where a quota limits them. */
+const constrained: ReadonlySet<string> = new Set([
+  'cpu',
+  'memory',
+  'requests.cpu',
+  'requests.memory',
+  'limits.cpu',
+  'limits.memory',
+])
+
+/** What containers of a pod must state because a quota limits it and they do not, as upstream's refusal says it. */
+export function unstatedResources({ spec }: Pod, limited: readonly string[]): string | undefined {
+  const required = limited.filter((name) => constrained.has(name))
+  if (required.length === 0) return undefined
+  const missing = new Map<string, string[]>()
+  for (const container of [...spec.containers, ...(spec.initContainers ?? [])]) {
+    const stated = statedBy(container)
+    for (const name of required) {
+      if (!stated.has(name)) missing.set(name, [...(missing.get(name) ?? []), container.name])
+    }
+  }
+  if (missing.size === 0) return undefined
+  const texts = [...missing.entries()]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([name, containers]) => `${name} for: ${containers.toSorted(compareText).join(',')}`)
+  return `must specify ${texts.join('; ')}`
+}
+
+function statedBy({ resources }: Container): ReadonlySet<string> {
+  const requests = Object.keys(resources?.requests ?? {})
+  const limits = Object.keys(resources?.limits ?? {}).map((name) => `limits.${name}`)
+  return new Set([...requests, ...requests.map((name) => `requests.${name}`), ...limits])
+}

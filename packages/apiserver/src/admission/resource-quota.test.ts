@@ -1,0 +1,176 @@
+import {
+  configMaps,
+  type PersistentVolumeClaim,
+  persistentVolumeClaims,
+  pods,
+  type ResourceList,
+  type ResourceQuotaSpec,
+  resourceQuotas,
+  type Service,
+  services,
+} from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
+
+async function startWithQuota(hard: ResourceList, spec: ResourceQuotaSpec = {}, used?: ResourceList) {
+  const core = await startTestCore()
+  const { client } = core
+  const created = await client.create(resourceQuotas, {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name: 'q', namespace: 'default' },
+    spec: { hard, ...spec },
+  })
+  const none = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']))
+  const status = { hard, used: used ?? none }
+  await client.update(resourceQuotas, { ...created, status }, { subresource: 'status' })
+  const usedNow = async () => (await client.get(resourceQuotas, { namespace: 'default', name: 'q' })).status?.used
+  return { ...core, usedNow }
+}
+
+const asking = (requests: ResourceList, limits: ResourceList = requests) =>
+  ({ containers: [{ name: 'main', image: 'nginx', resources: { requests, limits } }] }) as never
+
+describe('ResourceQuota', () => {
+  it('charges what is created, and refuses what is too much', async () => {
+    const { client, usedNow } = await startWithQuota({ pods: '2', 'requests.cpu': '1', 'limits.memory': '2Gi' })
+    const small = asking({ cpu: '400m', memory: '512Mi' })
+    await client.create(pods, pod('a', {}, small))
+    expect(await usedNow()).toEqual({ pods: '1', 'requests.cpu': '400m', 'limits.memory': '512Mi' })
+    expect(await refusal(client.create(pods, pod('b', {}, asking({ cpu: '700m', memory: '1Gi' }))))).toEqual({
+      code: 403,
+      reason: 'Forbidden',
+      message:
+        'pods "b" is forbidden: exceeded quota: q, requested: requests.cpu=700m, used: requests.cpu=400m, limited: requests.cpu=1',
+    })
+    await client.create(pods, pod('c', {}, small))
+    expect((await refusal(client.create(pods, pod('d', {}, asking({ cpu: '1m', memory: '1Mi' }))))).message).toBe(
+      'pods "d" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2',
+    )
+    expect(await usedNow()).toEqual({ pods: '2', 'requests.cpu': '800m', 'limits.memory': '1Gi' })
+  })
+
+  it('is not overdrawn by however many who come at once', async () => {
+    const { client, usedNow } = await startWithQuota({ configmaps: '5' })
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) => client.create(configMaps, configMap(`c${index}`))),
+    )
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+    expect((await client.list(configMaps, { namespace: 'default' })).items).toHaveLength(5)
+    expect(await usedNow()).toEqual({ configmaps: '5' })
+  })
+
+  it('charges nothing for what is not created', async () => {
+    const { client, usedNow } = await startWithQuota({ configmaps: '5' })
+    await client.create(configMaps, configMap('a'), { dryRun: true })
+    await client.create(configMaps, configMap('a'))
+    expect(await refusal(client.create(configMaps, configMap('a')))).toMatchObject({ reason: 'AlreadyExists' })
+    expect(await usedNow()).toEqual({ configmaps: '1' })
+  })
+
+  it('wants to know of each container what is limited', async () => {
+    const { client } = await startWithQuota({ 'requests.cpu': '1', 'limits.memory': '1Gi' })
+    expect((await refusal(client.create(pods, pod('a')))).message).toBe(
+      'pods "a" is forbidden: failed quota: q: must specify limits.memory for: main; requests.cpu for: main',
+    )
+  })
+
+  it('counts objects of any kind', async () => {
+    const { client, usedNow } = await startWithQuota({ 'count/configmaps': '1' })
+    await client.create(configMaps, configMap('a'))
+    expect((await refusal(client.create(configMaps, configMap('b')))).message).toBe(
+      'configmaps "b" is forbidden: exceeded quota: q, requested: count/configmaps=1, used: count/configmaps=1, limited: count/configmaps=1',
+    )
+    expect(await usedNow()).toEqual({ 'count/configmaps': '1' })
+  })
+
+  it('charges what an update takes more', async () => {
+    const { client, usedNow } = await startWithQuota({ 'services.nodeports': '2' })
+    const ports = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ name: `p${index}`, port: 80 + index }))
+    const service = (type: string, count: number) =>
+      ({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 's', namespace: 'default' },
+        spec: { type, ports: ports(count) },
+      }) as Service
+    await client.create(services, service('ClusterIP', 1))
+    const key = { namespace: 'default', name: 's' }
+    const patch = (type: string, count: number) =>
+      client.patch(services, key, { type: 'merge', body: { spec: { type, ports: ports(count) } } })
+    expect(await usedNow()).toEqual({ 'services.nodeports': '0' })
+    await patch('NodePort', 2)
+    expect(await usedNow()).toEqual({ 'services.nodeports': '2' })
+    expect((await refusal(patch('NodePort', 3))).message).toContain(
+      'exceeded quota: q, requested: services.nodeports=1',
+    )
+  })
+
+  it('limits claims by their class', async () => {
+    const fast = 'fast.storageclass.storage.k8s.io/requests.storage'
+    const { client, usedNow } = await startWithQuota({ [fast]: '2Gi', persistentvolumeclaims: '5' })
+    const claim = (name: string, storageClassName: string): PersistentVolumeClaim => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name, namespace: 'default' },
+      spec: { accessModes: ['ReadWriteOnce'], storageClassName, resources: { requests: { storage: '2Gi' } } },
+    })
+    await client.create(persistentVolumeClaims, claim('a', 'fast'))
+    await client.create(persistentVolumeClaims, claim('b', 'slow'))
+    expect((await refusal(client.create(persistentVolumeClaims, claim('c', 'fast')))).message).toContain(
+      'exceeded quota',
+    )
+    expect(await usedNow()).toEqual({ [fast]: '2Gi', persistentvolumeclaims: '2' })
+  })
+
+  it.each<readonly [string, ResourceQuotaSpec, object, boolean]>([
+    ['BestEffort', { scopes: ['BestEffort'] }, {}, true],
+    ['NotBestEffort', { scopes: ['NotBestEffort'] }, {}, false],
+    ['Terminating', { scopes: ['Terminating'] }, { activeDeadlineSeconds: 60 }, true],
+    ['NotTerminating', { scopes: ['NotTerminating'] }, { activeDeadlineSeconds: 60 }, false],
+    [
+      'a priority class',
+      {
+        scopeSelector: {
+          matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['system-node-critical'] }],
+        },
+      },
+      { priorityClassName: 'system-node-critical' },
+      true,
+    ],
+    [
+      'another priority class',
+      {
+        scopeSelector: {
+          matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['system-node-critical'] }],
+        },
+      },
+      {},
+      false,
+    ],
+  ])('of scope %s counts what is in it', async (_, spec, podSpec, counts) => {
+    const { client, usedNow } = await startWithQuota({ pods: '1' }, spec)
+    await client.create(pods, pod('a', {}, podSpec as never))
+    expect(await usedNow()).toEqual({ pods: counts ? '1' : '0' })
+  })
+
+  it('limits nothing before it is known what is used, and refuses what it does not know', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(resourceQuotas, {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'q', namespace: 'default' },
+      spec: { hard: { configmaps: '0' } },
+    })
+    await client.create(configMaps, configMap('a'))
+    await client.update(
+      resourceQuotas,
+      { ...created, status: { hard: { configmaps: '0' } } },
+      { subresource: 'status' },
+    )
+    expect((await refusal(client.create(configMaps, configMap('b')))).message).toBe(
+      'configmaps "b" is forbidden: status unknown for quota: q, resources: configmaps',
+    )
+  })
+})

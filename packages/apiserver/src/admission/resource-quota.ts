@@ -1,0 +1,125 @@
+import {
+  addQuantity,
+  compareQuantity,
+  compareText,
+  formatQuantity,
+  isInScope,
+  type KubernetesObject,
+  type Pod,
+  parseQuantity,
+  type Quantity,
+  quotaUsage,
+  type ResourceList,
+  type ResourceQuantities,
+  type ResourceQuota,
+  resourceQuotas,
+  type StoredKind,
+  subtractQuantity,
+  unstatedResources,
+} from '@coracle/api'
+import type { Registries } from '../registries.ts'
+import { unfilteredSelection } from '../watch-cache/selection.ts'
+import type { StoredObject } from '../watch-cache/stored-object.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import { forbiddenByAdmission } from './forbidden.ts'
+
+/**
+ * Holds a namespace to its quotas. What an object takes is charged in the transaction that stores it: however many are
+ * created at once no quota is overdrawn, and what is not created is not charged. The quota controller counts anew what is given
+ * back, and says first what is used: a quota that it has not seen yet limits nothing.
+ */
+export function resourceQuota(registries: Registries): AdmissionPlugin {
+  return {
+    name: 'ResourceQuota',
+    validate(attributes, object) {
+      const { definition, namespace, subresource, alongside } = attributes
+      if (object === undefined || !definition.namespaced || subresource !== '' || !isCounted(attributes)) return
+      const storage = registries.of(resourceQuotas)?.storage
+      if (storage === undefined || storage.cache.size === 0) return
+      const { cache, writer } = storage
+      const { items } = cache.slice(unfilteredSelection(namespace), { limit: 0, afterKey: '' })
+      for (const old of items) {
+        const charged = charge(attributes, old, object)
+        if (charged === undefined || attributes.dryRun) continue
+        const key = cache.keyOf(namespace, old.object.metadata.name ?? '')
+        alongside.push({ writer, key, old, object: charged })
+      }
+    },
+  }
+}
+
+/** Objects count when they come; of changes only those that may make them take more. */
+function isCounted({ operation, definition }: AdmissionAttributes): boolean {
+  if (operation === 'CREATE') return true
+  const mayGrow = ['persistentvolumeclaims', 'services', 'pods']
+  return operation === 'UPDATE' && definition.group === '' && mayGrow.includes(definition.plural)
+}
+
+/** The quota with what the object takes; undefined where that is nothing. Throws where it is too much. */
+function charge(
+  attributes: AdmissionAttributes,
+  stored: StoredObject,
+  object: KubernetesObject,
+): ResourceQuota | undefined {
+  const quota = stored.object as ResourceQuota
+  const { definition, old } = attributes
+  const { hard = {}, used = {} } = quota.status ?? {}
+  const usage = usageIn(quota, definition, object)
+  const limited = Object.keys(hard).filter((name) => usage.has(name) || isStatedByPods(definition, name))
+  if (limited.length === 0 || !isInScope(quota.spec ?? {}, definition, object)) return undefined
+  const { name = '' } = quota.metadata
+  const refuse = (why: string) => forbiddenByAdmission(attributes, object, why)
+  const unstated =
+    isPods(definition) && old === undefined ? unstatedResources(object as Pod, Object.keys(hard)) : undefined
+  if (unstated !== undefined) throw refuse(`failed quota: ${name}: ${unstated}`)
+  const before = old === undefined ? new Map<string, Quantity>() : usageIn(quota, definition, old)
+  const more = increase(usage, before, Object.keys(hard))
+  if (more.size === 0) return undefined
+  const unknown = [...more.keys()].filter((each) => used[each] === undefined)
+  if (unknown.length > 0) {
+    throw refuse(`status unknown for quota: ${name}, resources: ${unknown.sort(compareText).join(',')}`)
+  }
+  const total = Object.fromEntries(
+    [...more].map(([each, amount]) => [each, formatQuantity(addQuantity(used[each] ?? '0', amount))]),
+  )
+  const exceeded = Object.keys(total).filter((each) => compareQuantity(total[each] ?? '0', hard[each] ?? '0') > 0)
+  if (exceeded.length > 0) {
+    const requested = Object.fromEntries([...more].map(([each, amount]) => [each, formatQuantity(amount)]))
+    const shown = (amounts: ResourceList) =>
+      exceeded
+        .toSorted(compareText)
+        .map((each) => `${each}=${amounts[each] ?? '0'}`)
+        .join(',')
+    const why = `exceeded quota: ${name}, requested: ${shown(requested)}, used: ${shown(used)}, limited: ${shown(hard)}`
+    throw refuse(why)
+  }
+  return { ...quota, status: { ...quota.status, used: { ...used, ...total } } }
+}
+
+const isPods = ({ group, plural }: StoredKind): boolean => group === '' && plural === 'pods'
+
+/** Amounts that pods must state where they are limited, though they may take none. */
+const isStatedByPods = (definition: StoredKind, name: string): boolean =>
+  isPods(definition) && /^(?:requests\.|limits\.)?(?:cpu|memory)$/.test(name)
+
+const nothing: ResourceQuantities = new Map()
+
+function usageIn({ spec = {} }: ResourceQuota, definition: StoredKind, object: KubernetesObject): ResourceQuantities {
+  return isInScope(spec, definition, object) ? quotaUsage(definition, object) : nothing
+}
+
+/** By how much more is taken than before, of what is limited. */
+function increase(
+  usage: ResourceQuantities,
+  before: ResourceQuantities,
+  limited: readonly string[],
+): ReadonlyMap<string, Quantity> {
+  const more = new Map<string, Quantity>()
+  for (const name of limited) {
+    const amount = usage.get(name)
+    if (amount === undefined) continue
+    const difference = subtractQuantity(amount, before.get(name) ?? parseQuantity('0'))
+    if (difference.nanos > 0n) more.set(name, difference)
+  }
+  return more
+}

@@ -1,0 +1,108 @@
+import {
+  configMaps,
+  deepEqual,
+  hasReason,
+  type KubernetesObject,
+  type Pod,
+  persistentVolumeClaims,
+  pods,
+  quotaUsage,
+  type Resource,
+  type ResourceQuota,
+  replicationControllers,
+  resourceQuotas,
+  secrets,
+  services,
+} from '@coracle/api'
+import { type Client, keyOf } from '@coracle/client'
+import { type Change, type Controller, controller, type Lookup } from '@coracle/controller-runtime'
+import { type CountedObjects, countedKinds, isWatched, planQuotaStatus } from './plan.ts'
+
+/** Kinds that nobody tells of are counted anew this often. */
+export const recountMs = 30_000
+/** All is counted anew this often, in case a deletion was missed. */
+export const resyncMs = 300_000
+
+/** Objects are read so many at a time. */
+const pageLimit = 500
+
+/**
+ * Says what of each quota is used, from what there is. Quotas are charged by the API server as objects come; this counts what
+ * a new quota finds, and what is given back. It reads the quota first and the objects after, and writes only if the quota has
+ * not been charged since: no charge is ever lost.
+ */
+export function createResourceQuotaController({ resources }: { resources(): readonly Resource[] }): Controller {
+  return controller('resourcequota-controller', { component: 'resourcequota-controller' })
+    .for(resourceQuotas, { predicates: [changesLimits] })
+    .watches(pods, quotasOf, { predicates: [givesBack<Pod>] })
+    .watches(services, quotasOf, { predicates: [givesBack] })
+    .watches(persistentVolumeClaims, quotasOf, { predicates: [givesBack] })
+    .watches(configMaps, quotasOf, { predicates: [goes] })
+    .watches(secrets, quotasOf, { predicates: [goes] })
+    .watches(replicationControllers, quotasOf, { predicates: [goes] })
+    .reconcile(async ({ object, namespace = '', name }, { client }) => {
+      if (object === undefined) return undefined
+      const quota = await readQuota(client, namespace, name)
+      if (quota === undefined) return undefined
+      const kinds = countedKinds(quota)
+      const counted = await Promise.all(kinds.map((kind) => readAll(client, resources(), kind, namespace)))
+      const status = planQuotaStatus(quota, counted)
+      if (status !== quota.status) await client.update(resourceQuotas, { ...quota, status }, { subresource: 'status' })
+      return { requeueAfterMs: kinds.every(isWatched) ? resyncMs : recountMs }
+    })
+}
+
+async function readQuota(client: Client, namespace: string, name: string): Promise<ResourceQuota | undefined> {
+  try {
+    return await client.get(resourceQuotas, { namespace, name })
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return undefined
+    throw error
+  }
+}
+
+/** Every object of a kind in a namespace, as of now. A kind that is not served has none. */
+async function readAll(
+  client: Client,
+  served: readonly Resource[],
+  kind: string,
+  namespace: string,
+): Promise<CountedObjects> {
+  const [plural = '', ...group] = kind.split('.')
+  const wanted = { group: group.join('.'), plural }
+  const resource = served.find((each) => each.plural === plural && each.group === wanted.group)
+  const objects: KubernetesObject[] = []
+  if (resource === undefined) return { resource: wanted, objects }
+  let token = ''
+  do {
+    const page = await client.list(resource, {
+      namespace,
+      limit: pageLimit,
+      ...(token === '' ? {} : { continue: token }),
+    })
+    objects.push(...page.items)
+    token = page.metadata.continue ?? ''
+  } while (token !== '')
+  return { resource: wanted, objects }
+}
+
+/** The quotas of the namespace that an object is in. */
+const quotasOf = ({ metadata }: KubernetesObject, lookup: Lookup): readonly string[] =>
+  lookup.informer(resourceQuotas).list(metadata.namespace).map(keyOf)
+
+const goes = (change: Change<KubernetesObject>): boolean => change.type === 'delete'
+
+/** Whether an object may take less than before. */
+function givesBack<T extends KubernetesObject>(change: Change<T>): boolean {
+  if (change.type !== 'update') return change.type === 'delete'
+  const { old, object } = change
+  const kind = { group: '', plural: `${object.kind.toLowerCase()}s` }
+  return !deepEqual([...quotaUsage(kind, old)], [...quotaUsage(kind, object)])
+}
+
+/** What is used is charged by the server, and no reason to count. */
+function changesLimits(change: Change<ResourceQuota>): boolean {
+  if (change.type !== 'update') return true
+  const { old, object } = change
+  return !deepEqual(old.spec, object.spec) || !deepEqual(object.status?.hard, object.spec?.hard)
+}

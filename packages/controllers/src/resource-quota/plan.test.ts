@@ -1,0 +1,68 @@
+import type { Pod, ResourceQuota } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { countedKinds, planQuotaStatus } from './plan.ts'
+
+const quota = (hard: Readonly<Record<string, string>>, spec: object = {}, status?: object): ResourceQuota =>
+  ({ metadata: { namespace: 'default', name: 'q' }, spec: { hard, ...spec }, status }) as unknown as ResourceQuota
+
+const pod = (requests: Readonly<Record<string, string>>, phase = 'Running'): Pod =>
+  ({
+    metadata: {},
+    spec: { containers: [{ name: 'c', resources: { requests, limits: requests } }] },
+    status: { phase },
+  }) as unknown as Pod
+
+const pods = { group: '', plural: 'pods' }
+
+describe('what is used of a quota', () => {
+  it('is the sum of what there is', () => {
+    const given = quota({
+      pods: '10',
+      'requests.cpu': '2',
+      cpu: '2',
+      'limits.memory': '4Gi',
+      'requests.example.com/gpu': '4',
+    })
+    const objects = [pod({ cpu: '500m', memory: '1Gi', 'example.com/gpu': '1' }), pod({ cpu: '250m', memory: '512Mi' })]
+    expect(planQuotaStatus(given, [{ resource: pods, objects }]).used).toEqual({
+      pods: '2',
+      'requests.cpu': '750m',
+      cpu: '750m',
+      'limits.memory': '1536Mi',
+      'requests.example.com/gpu': '1',
+    })
+  })
+
+  it('is nothing of pods that have ended, but that they are there', () => {
+    const given = quota({ pods: '10', 'requests.cpu': '2', 'count/pods': '10' })
+    expect(planQuotaStatus(given, [{ resource: pods, objects: [pod({ cpu: '1' }, 'Succeeded')] }]).used).toEqual({
+      pods: '0',
+      'requests.cpu': '0',
+      'count/pods': '1',
+    })
+  })
+
+  it('is of its scope', () => {
+    const given = quota({ pods: '10' }, { scopes: ['BestEffort'] })
+    expect(planQuotaStatus(given, [{ resource: pods, objects: [pod({ cpu: '1' }), pod({})] }]).used).toEqual({
+      pods: '1',
+    })
+  })
+
+  it('is what it was where nothing has changed', () => {
+    const status = { hard: { pods: '10' }, used: { pods: '0' } }
+    expect(planQuotaStatus(quota({ pods: '10' }, {}, status), [])).toBe(status)
+  })
+})
+
+it('a quota counts the kinds that it names', () => {
+  const hard = {
+    cpu: '1',
+    'requests.storage': '1',
+    'fast.storageclass.storage.k8s.io/persistentvolumeclaims': '1',
+    'count/jobs.batch': '1',
+    'services.nodeports': '1',
+    secrets: '1',
+  }
+  expect(countedKinds(quota(hard))).toEqual(['pods', 'persistentvolumeclaims', 'jobs.batch', 'services', 'secrets'])
+})
