@@ -269,6 +269,27 @@ describe('schedule', () => {
     expect(feasibleWanted(5000)).toBe(500)
     expect(feasibleWanted(20_000)).toBe(1000)
   })
+
+  it.each([
+    [50, 10, 50],
+    [1000, 1, 100],
+    [1000, 30, 300],
+    [1000, 100, 1000],
+    [1000, 200, 1000],
+  ])('examines of %i nodes, where %i percent are wanted, %i', (nodeCount, percentageOfNodesToScore, examined) => {
+    const nodes = infos(Array.from({ length: nodeCount }, () => ({})))
+    expect(feasibleWanted(nodeCount, percentageOfNodesToScore)).toBe(examined)
+    expect(schedule(makePod(), nodes, { random, percentageOfNodesToScore }).examined).toBe(examined)
+  })
+
+  it.each([0, 1])('prefers the better node, also when it is number %i', (position) => {
+    const better = makeNode({ name: 'better' })
+    const worse = makeNode({ name: 'worse', taints: [{ key: 'old', effect: 'PreferNoSchedule' }] })
+    const nodes = (position === 0 ? [better, worse] : [worse, better]).map((node) => new NodeInfo(node))
+    for (let round = 0; round < 8; round++) {
+      expect(schedule(makePod(), nodes, { random })).toMatchObject({ node: nodes[position] })
+    }
+  })
 })
 
 describe('podRequestOf', () => {

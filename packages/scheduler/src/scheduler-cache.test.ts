@@ -68,6 +68,31 @@ describe('the scheduler cache', () => {
     expect(used()).toEqual({ a: [2000, 2] })
   })
 
+  it('does not bring back pods that went while their node was there', () => {
+    cache.place(pod('p'), 'a')
+    cache.setNode(makeNode({ name: 'a' }))
+    cache.remove('uid-p')
+    cache.removeNode('a')
+    cache.setNode(makeNode({ name: 'a' }))
+    expect(used()).toEqual({ a: [0, 0] })
+  })
+
+  it('knows which nodes have pods with affinity', () => {
+    const labelSelector = { matchLabels: { app: 'web' } }
+    const terms = { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector, topologyKey: 'zone' }] }
+    const names = () => [...cache.nodesWithAffinity].map(({ name }) => name)
+    cache.place(makePod({ affinity: { podAntiAffinity: terms } }, 'apart'), 'b')
+    for (const name of ['a', 'b']) cache.setNode(makeNode({ name }))
+    cache.place(pod('plain'), 'a')
+    expect(names()).toEqual(['b'])
+    cache.place(makePod({ affinity: { podAffinity: terms } }, 'near'), 'a')
+    expect(names()).toEqual(['b', 'a'])
+    cache.remove('uid-near')
+    expect(names()).toEqual(['b'])
+    cache.removeNode('b')
+    expect(names()).toEqual([])
+  })
+
   it('takes over a newer state of a node and keeps its pods', () => {
     cache.setNode(makeNode({ name: 'a' }))
     cache.place(pod('p'), 'a')
@@ -101,6 +126,12 @@ describe('the scheduler cache', () => {
       versions.push(cache.node('a')?.version)
     }
     expect(versions).toEqual([1, 1, 2, 3])
+    cache.place({ ...ending, metadata: { ...ending.metadata, labels: { app: 'web' } } }, 'a')
+    expect(cache.node('a')?.version).toBe(3)
+    for (const labels of [{ app: 'db' }, { app: 'db', tier: 'back' }, {}]) {
+      cache.place({ ...ending, metadata: { ...ending.metadata, labels } }, 'a')
+    }
+    expect(cache.node('a')?.version).toBe(6)
     expect(used()).toEqual({ a: [1000, 1] })
   })
 

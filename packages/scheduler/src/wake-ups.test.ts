@@ -66,6 +66,15 @@ describe('what helps pods that rest', () => {
     expect(asked).toEqual(['resting namespace-changed'])
   })
 
+  it('is any one of the things that have happened', () => {
+    const { wakeUps } = setUp()
+    wakeUps.add({ type: 'pod-removed', pod: gone, nodeName: 'small' })
+    wakeUps.add({ type: 'namespace-changed', namespace: 'default' })
+    expect(wakeUps.take()(resting, new Set(['Hinting']))).toBe(true)
+    wakeUps.add({ type: 'pod-removed', pod: gone, nodeName: 'small' })
+    expect(wakeUps.take()(resting, new Set(['Hinting']))).toBe(false)
+  })
+
   it('is told of once', () => {
     const { wakeUps } = setUp()
     expect(wakeUps.isEmpty).toBe(true)
