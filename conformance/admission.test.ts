@@ -12,7 +12,7 @@ import { rows } from './support/kubectl.ts'
 import { Program, run } from './support/program.ts'
 import { tools } from './support/tools.ts'
 
-// Webhooks that judge and change what kubectl and Helm write.
+// Webhooks and policies that judge and change what kubectl and Helm write.
 
 let program: Program
 const kubectl = (...args: readonly string[]) => program.kubectlOk(args)
@@ -23,7 +23,13 @@ beforeAll(async () => {
   program = await Program.start({ args: ['--memory', '--nodes', '0'] })
 })
 afterAll(() => program[Symbol.asyncDispose]())
-afterEach(() => kubectl('delete', 'mutatingwebhookconfigurations,validatingwebhookconfigurations', '--all'))
+afterEach(() =>
+  kubectl(
+    'delete',
+    'mutatingwebhookconfigurations,validatingwebhookconfigurations,validatingadmissionpolicybindings,validatingadmissionpolicies',
+    '--all',
+  ),
+)
 
 const pod = (name: string, more: object = {}) => ({
   apiVersion: 'v1',
@@ -105,6 +111,57 @@ describe('webhooks', () => {
     )
     expect(await kubectl('delete', 'validatingwebhookconfigurations', 'ours')).toContain('deleted')
     expect((await apply(pod('lost'))).code).toBe(0)
+  })
+})
+
+describe('policies', () => {
+  const apiVersion = 'admissionregistration.k8s.io/v1'
+  const rule = { operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
+  const policy = {
+    apiVersion,
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: 'small' },
+    spec: {
+      matchConstraints: { resourceRules: [rule] },
+      validations: [{ expression: 'size(object.data) < 2', messageExpression: "'has ' + string(size(object.data))" }],
+    },
+  }
+  const binding = (validationActions: readonly string[]) => ({
+    apiVersion,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: 'everywhere' },
+    spec: { policyName: 'small', validationActions },
+  })
+  const settings = (name: string) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name },
+    data: { a: '1', b: '2' },
+  })
+
+  it('refuse what is applied or warn about it, as their binding says', async () => {
+    expect((await apply(policy)).stderr).toBe('')
+    expect((await apply(binding(['Deny']))).stderr).toBe('')
+    const shown = async (kind: string) => rows(await kubectl('get', kind)).map((row) => row.slice(0, 3))
+    expect(await shown('validatingadmissionpolicies')).toEqual([
+      ['NAME', 'VALIDATIONS', 'PARAMKIND'],
+      ['small', '1', '<unset>'],
+    ])
+    expect(await shown('validatingadmissionpolicybindings')).toEqual([
+      ['NAME', 'POLICYNAME', 'PARAMREF'],
+      ['everywhere', 'small', '<unset>'],
+    ])
+    const refused = await apply(settings('a'))
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      `The configmaps "a" is invalid: : ValidatingAdmissionPolicy 'small' with binding 'everywhere' denied request: has 2\n`,
+    ])
+    await apply(binding(['Warn', 'Audit']))
+    const warned = await apply(settings('a'))
+    expect([warned.stdout, warned.stderr]).toEqual([
+      'configmap/a created\n',
+      "Warning: Validation failed for ValidatingAdmissionPolicy 'small' with binding 'everywhere': has 2\n",
+    ])
   })
 })
 
