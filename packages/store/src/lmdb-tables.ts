@@ -285,7 +285,7 @@ export class LmdbTables {
   /** The chunks that hold no revision after `compacted`. */
   #chunksUpTo(compacted: Revision): readonly Revision[] {
     let end = this.#chunksDropped
-    while (end < this.#chunks.length && (this.#chunks[end] as Revision) <= compacted) end++
+    while ((this.#chunks[end] ?? Infinity) <= compacted) end++
     return this.#chunks.slice(this.#chunksDropped, end)
   }
 
