@@ -78,6 +78,12 @@ describe('the candidates of a selection', () => {
     expect(reads()).toBe(2)
   })
 
+  it('by one field are not those by another', () => {
+    const { candidates } = cluster()
+    expect(candidates({ fieldSelector: 'spec.nodeName=n2' })).toHaveLength(3)
+    expect(candidates({ fieldSelector: 'status.phase=n2' })).toEqual([])
+  })
+
   it('keep objects of the whole cluster apart from those of a namespace', () => {
     const nodes = indexesOver({ one: { labels: { app: 'web' } }, two: {} })
     expect(nodes.candidates({ labelSelector: 'app=web' })).toEqual(['one'])

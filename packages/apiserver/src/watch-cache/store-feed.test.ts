@@ -6,7 +6,9 @@ import {
   type SoleWriterStore,
   type Store,
   StoreClosedError,
+  type StoreEvent,
   StoreUnavailableError,
+  type WatchOptions,
 } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
 import { describe, expect, it } from 'vitest'
@@ -76,6 +78,29 @@ describe('a feed', () => {
     expect(ofPods.told).toEqual(['fill default/a at 3', 'put default/b at 4', 'delete default/a at 7'])
     expect(ofNodes.told).toEqual(['fill  at 3', 'put n1 at 5'])
     expect(feed.revision).toBe(7)
+  })
+
+  it('is as far as the change it tells of', async () => {
+    const { feed, write, clock } = await startFeed()
+    await feed.start()
+    const reached: number[] = []
+    await feed.attach({ ...sinkOf(pods), apply: ({ revision }) => reached.push(feed.revision - revision) })
+    await Promise.all([write(`${pods}default/a`), write(`${pods}default/b`)])
+    await clock.settle()
+    expect(reached).toEqual([0, 0])
+  })
+
+  it('fills a sink anew where that asks for it, and no other of its prefix', async () => {
+    const { feed, write, attach, clock } = await startFeed()
+    await feed.start()
+    const sink = await attach(pods)
+    await write(`${pods}default/a`)
+    await feed.reread(sink)
+    await feed.reread(sinkOf(pods))
+    await feed.reread(sinkOf(nodes))
+    await write(`${pods}default/b`)
+    await clock.settle()
+    expect(sink.told).toEqual(['fill  at 0', 'put default/a at 1', 'refill default/a at 1', 'put default/b at 2'])
   })
 
   it('knows its revision before the first change', async () => {
@@ -270,6 +295,19 @@ describe('catching up', () => {
     expect(feed.catchUp()).toBeUndefined()
   })
 
+  it('waits for what it has not heard of yet, also where nobody else writes', async () => {
+    const real = createMemoryStore()
+    const { feed, write, store } = await startFeed({ latest: () => real.latest() }, real)
+    await feed.start()
+    store.hold()
+    await write('/a')
+    const caughtUp = feed.catchUp()
+    expect(caughtUp).toBeInstanceOf(Promise)
+    store.release()
+    await caughtUp
+    expect([feed.revision, feed.catchUp()]).toEqual([1, undefined])
+  })
+
   it('waits for what was acknowledged before', async () => {
     const { feed, write, store, clock } = await startFeed()
     await feed.start()
@@ -332,6 +370,39 @@ describe('history', () => {
     expect(revisionsOf(await feed.history(pods, 0, 5))).toEqual([0, 1, 3, 4])
     expect(revisionsOf(await feed.history(pods, 1, 3))).toEqual([1, 3])
     expect(revisionsOf(await feed.history(nodes, 2, 5))).toEqual([2])
+  })
+
+  it('goes on until it is told up to its end', async () => {
+    const asked: number[] = []
+    let watching: WatchOptions | undefined
+    const { feed } = await startFeed({
+      watch(_prefix, options) {
+        watching = options
+        return { close() {}, requestProgress: (revision) => asked.push(revision) }
+      },
+    })
+    const change = (revision: number): StoreEvent => ({
+      type: 'put',
+      key: `${pods}default/a`,
+      value: new Uint8Array(),
+      revision,
+      createRevision: 1,
+      previousRevision: 0,
+    })
+    let found: readonly number[] | undefined
+    void feed.history(pods, 3, 9).then((history) => {
+      found = revisionsOf(history)
+    })
+    watching?.onEvents([change(4), change(5)])
+    await Promise.resolve()
+    expect([found, asked]).toEqual([undefined, [9]])
+    watching?.onEvents([change(6)])
+    watching?.onProgress?.(8)
+    await Promise.resolve()
+    expect(found).toBeUndefined()
+    watching?.onEvents([change(10)])
+    await Promise.resolve()
+    expect(found).toEqual([3, 4, 5, 6])
   })
 
   it('from the earliest begins where the store’s begins', async () => {

@@ -1,10 +1,19 @@
-import { type HorizontalPodAutoscaler, horizontalPodAutoscalers, nodes, pods, type StoredKind } from '@coracle/api'
+import {
+  type HorizontalPodAutoscaler,
+  horizontalPodAutoscalers,
+  nodes,
+  type Pod,
+  pods,
+  type StoredKind,
+} from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { createMemoryStore, type SoleWriterStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
 import { describe, expect, it } from 'vitest'
 import type { Stored, WatchDelivery } from '../registry-contract.ts'
+import { indexedObjectsMin } from './key-indexes.ts'
 import { createObjectCodec } from './object-codec.ts'
+import { selectionOf } from './selection.ts'
 import { StoreFeed } from './store-feed.ts'
 import { type PodParts, podSelection, storedPod } from './testing/stored-pods.ts'
 import { bookmarkIntervalMs, type CacheWatchOptions, snapshotsMax, WatchCache } from './watch-cache.ts'
@@ -43,12 +52,16 @@ async function startCache({ historyMax, kind = pods }: { historyMax?: number; ki
   const watch = (options: Partial<CacheWatchOptions> = {}) => {
     const lines: string[] = []
     const describeDelivery = ({ event }: WatchDelivery) => {
-      const { metadata, message, code } = event.object as {
-        readonly metadata?: { readonly name?: string; readonly resourceVersion?: string }
+      const { kind, metadata, message, code } = event.object as {
+        readonly kind?: string
+        readonly metadata?: { readonly name?: string; readonly resourceVersion?: string; readonly annotations?: object }
         readonly message?: string
         readonly code?: number
       }
       if (event.type === 'ERROR') return `ERROR ${code} ${message}`
+      if (event.type === 'BOOKMARK') {
+        return `BOOKMARK ${kind}@${metadata?.resourceVersion}${metadata?.annotations === undefined ? '' : ' end of state'}`
+      }
       return `${event.type} ${metadata?.name ?? ''}@${metadata?.resourceVersion}`
     }
     const watching = cache.watch(
@@ -156,7 +169,39 @@ describe('a watch cache', () => {
     const { real, start } = await startCache()
     const operations = [{ type: 'put', key: `${prefix}a/1`, value: Buffer.from('{') }] as const
     await real.commit({ conditions: [], operations })
-    await expect(start()).rejects.toThrow(`what is stored as ${prefix}a/1 cannot be read as a Pod`)
+    await expect(start()).rejects.toThrow(
+      expect.objectContaining({
+        message: `what is stored as ${prefix}a/1 cannot be read as a Pod`,
+        cause: expect.any(SyntaxError),
+      }),
+    )
+  })
+})
+
+describe('a cache that is filled anew', () => {
+  it('tells watches and listeners what has changed in sum, and goes on', async () => {
+    const { cache, store, clock, put, remove, start, watch, state } = await startCache()
+    for (const key of ['a/changed', 'a/deleted', 'a/same']) await put(key)
+    await start()
+    const { lines } = watch()
+    const heard: string[] = []
+    cache.onChange(({ type, key, previous }) => heard.push(`${type} ${key} was ${previous?.revision}`))
+    store.hold()
+    await put('a/changed', onNode('n1'))
+    await put('a/changed', onNode('n2'))
+    await remove('a/deleted')
+    await put('b/new')
+    store.loseHistory()
+    await clock.settle()
+    await put('b/later')
+    expect(lines).toEqual(['MODIFIED changed@5', 'ADDED new@7', 'DELETED deleted@7', 'ADDED later@8'])
+    expect(heard).toEqual([
+      'MODIFIED a/changed was 1',
+      'ADDED b/new was undefined',
+      'DELETED a/deleted was 2',
+      'ADDED b/later was undefined',
+    ])
+    expect([state(), cache.size, cache.oldestRevision]).toEqual(['changed same later new', 4, 7])
   })
 })
 
@@ -178,8 +223,45 @@ describe('a slice of a cache', () => {
     expect([remaining('', 1), remaining('b', 1)]).toEqual([4, 1])
   })
 
-  it('goes by an index from so many objects on, with the same result', async () => {
+  it('says of a later page how many follow, whether it is told how many there were or not', async () => {
     const { cache, put, start } = await startCache()
+    for (const key of ['a/1', 'a/2', 'a/3', 'a/4', 'b/1']) await put(key)
+    await start()
+    const page = { limit: 1, afterKey: 'a/2' }
+    expect(cache.slice(podSelection(), page).remaining).toBe(2)
+    expect(cache.slice(podSelection(), { ...page, following: 3 }).remaining).toBe(2)
+    expect(cache.slice(podSelection({ namespace: 'a' }), page).remaining).toBe(1)
+  })
+
+  it('looks at every object where there are few, else at those of an index, or at the one that is named', async () => {
+    let looks = 0
+    const nodeName = (pod: Pod) => {
+      looks += 1
+      return pod.spec.nodeName ?? ''
+    }
+    const { cache, put, start } = await startCache({
+      kind: { ...pods, selectableFields: { 'spec.nodeName': nodeName } },
+    })
+    const view = { selectableFields: { 'spec.nodeName': nodeName }, hubField: (field: string) => field }
+    const looksAt = (fieldSelector: string, namespace = '') => {
+      looks = 0
+      const { items } = cache.slice(selectionOf(pods, { fieldSelector, namespace }, view), everything)
+      return `${items.length} of ${looks}`
+    }
+    for (let index = 1; index < indexedObjectsMin; index += 1) await put(`a/${index}`, onNode(`n${index % 7}`))
+    await start()
+    expect(looksAt('spec.nodeName=n1')).toBe('9 of 63')
+    expect(looksAt('spec.nodeName=n1')).toBe('9 of 63')
+    expect(looksAt('metadata.name=8,spec.nodeName=n1', 'a')).toBe('1 of 1')
+    await put('b/1', onNode('n1'))
+    expect(looksAt('spec.nodeName=n1')).toBe('10 of 74')
+    expect(looksAt('spec.nodeName=n1')).toBe('10 of 10')
+    expect(looksAt('spec.nodeName!=n1')).toBe('54 of 64')
+    expect(looksAt('')).toBe('64 of 0')
+  })
+
+  it('goes by an index from so many objects on, with the same result', async () => {
+    const { cache, put, remove, start } = await startCache()
     for (let index = 0; index < 70; index += 1) {
       await put(`${index % 2 === 0 ? 'a' : 'b'}/${String(index).padStart(2, '0')}`, onNode(`n${index % 7}`))
     }
@@ -189,6 +271,10 @@ describe('a slice of a cache', () => {
     expect([names(items), lastKey]).toEqual(['10 24 38 52', 'a/52'])
     const rest = cache.slice(selection, { limit: 0, afterKey: lastKey })
     expect([names(rest.items), rest.lastKey]).toEqual(['66 03 17 31 45 59', ''])
+    await put('a/20', onNode('n3'))
+    await put('a/24', onNode('n1'))
+    await remove('a/38')
+    expect(names(cache.slice(selection, { limit: 4, afterKey: '' }).items)).toBe('10 20 52 66')
     expect(
       names(cache.slice(podSelection({ namespace: 'a', fieldSelector: 'metadata.name=10' }), everything).items),
     ).toBe('10')
@@ -260,6 +346,17 @@ describe('the past of a cache', () => {
     expect([cache.oldestRevision, state(3), state(4)]).toEqual([4, undefined, '1 2 3 4'])
   })
 
+  it('that is kept stays where history up to it is forgotten, and what is older goes', async () => {
+    const { put, start, state, cache } = await startCache({ historyMax: 1 })
+    await start()
+    for (const key of ['a/1', 'a/2', 'a/3', 'a/4', 'a/5']) {
+      await put(key)
+      cache.keepSnapshot(cache.revision)
+    }
+    cache.forget(2)
+    expect([state(1), state(2), state(3)]).toEqual([undefined, '1 2', '1 2 3'])
+  })
+
   it('before the cache began is read from the store where somebody asks for it', async () => {
     const { put, remove, start, state, cache } = await startCache()
     await put('a/1')
@@ -322,7 +419,7 @@ describe('a watch of a cache', () => {
     await put('a/2')
     await clock.settle()
     expect(plain.lines).toEqual(['ADDED 1@2', 'ADDED 1@1', 'ADDED 2@3'])
-    expect(marking.lines).toEqual(['ADDED 1@2', 'ADDED 1@1', 'BOOKMARK @2', 'ADDED 2@3'])
+    expect(marking.lines).toEqual(['ADDED 1@2', 'ADDED 1@1', 'BOOKMARK Pod@2 end of state', 'ADDED 2@3'])
   })
 
   it('begins now', async () => {
@@ -376,7 +473,7 @@ describe('a watch of a cache', () => {
     const marking = watch({ timeoutMs: 5000, bookmarks: true })
     await clock.advance(5000)
     expect(plain.lines).toEqual(['end'])
-    expect(marking.lines).toEqual([`BOOKMARK @${cache.revision}`, 'end'])
+    expect(marking.lines).toEqual([`BOOKMARK Pod@${cache.revision}`, 'end'])
   })
 
   it('gets bookmarks as long as somebody wants them', async () => {
@@ -389,18 +486,18 @@ describe('a watch of a cache', () => {
     await put('a/1')
     await clock.advance(bookmarkIntervalMs / 2)
     expect([first.lines, second.lines, other.lines]).toEqual([
-      ['ADDED 1@1', 'BOOKMARK @1'],
-      ['ADDED 1@1', 'BOOKMARK @1'],
+      ['ADDED 1@1', 'BOOKMARK Pod@1'],
+      ['ADDED 1@1', 'BOOKMARK Pod@1'],
       ['ADDED 1@1'],
     ])
     first.watching.close()
     await clock.advance(bookmarkIntervalMs)
-    expect(second.lines).toEqual(['ADDED 1@1', 'BOOKMARK @1', 'BOOKMARK @1'])
+    expect(second.lines).toEqual(['ADDED 1@1', 'BOOKMARK Pod@1', 'BOOKMARK Pod@1'])
     second.watching.close()
     await clock.advance(2 * bookmarkIntervalMs)
     const later = watch({ bookmarks: true })
     await clock.advance(bookmarkIntervalMs)
-    expect(later.lines).toEqual(['BOOKMARK @1'])
+    expect(later.lines).toEqual(['BOOKMARK Pod@1'])
   })
 
   it('gets one bookmark for a time in which nothing else happened', async () => {

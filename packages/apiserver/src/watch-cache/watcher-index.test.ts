@@ -90,7 +90,12 @@ it('reads only the fields that somebody watches by', () => {
   index.add(watcher)
   index.notify(podEvent('a/1', undefined, {}))
   expect(reads).toBe(1)
+  const another = { selection: podSelection(onNode('n2')), notice() {} } as unknown as CacheWatcher
+  index.add(another)
   index.delete(watcher)
   index.notify(podEvent('a/1', undefined, {}))
-  expect([reads, [...index]]).toEqual([1, [other]])
+  expect(reads).toBe(2)
+  index.delete(another)
+  index.notify(podEvent('a/1', undefined, {}))
+  expect([reads, [...index]]).toEqual([2, [other]])
 })
