@@ -1,10 +1,11 @@
-import { ApiError, staleVersion } from '@coracle/api'
+import { ApiError, type KubernetesObject, type Resource, staleVersion } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createLogger, type LogLine, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Controller, controller } from './controller.ts'
 import { createManager, type ManagerOptions } from './manager.ts'
 import { generationChanged } from './predicates.ts'
+import type { Lookup } from './reconcile.ts'
 import { gadget, gadgets, widget, widgets } from './testing/resources.ts'
 
 let environment: VirtualEnvironment
@@ -41,6 +42,52 @@ describe('what is reconciled when', () => {
     await client.delete(widgets, { namespace: 'default', name: 'a' })
     await environment.clock.settle()
     expect(keys).toEqual(['default/a 0', 'default/b 1', 'default/a undefined'])
+  })
+
+  it('watches all resources of a feed, as they come and go', async () => {
+    let resources: readonly Resource[] = [gadgets]
+    let changed = () => {}
+    const feed = {
+      resources: () => resources,
+      onResourcesChange: (listener: () => void) => {
+        changed = listener
+        return () => {}
+      },
+    }
+    const serve = async (...served: readonly Resource[]) => {
+      resources = served
+      changed()
+      await environment.clock.settle()
+    }
+    const keys: string[] = []
+    const gizmos = { ...gadgets, kind: 'Gizmo', plural: 'gizmos' }
+    const ignored = { ...gadgets, kind: 'Ignored', plural: 'ignored' }
+    const keysOf = (resource: Resource) =>
+      resource === ignored
+        ? undefined
+        : ({ metadata }: KubernetesObject, lookup: Lookup) => [
+            `${metadata.name} of ${lookup.informer(resource).list().length} ${resource.plural}`,
+          ]
+    await run(
+      controller('test')
+        .for(widgets)
+        .watchesAll(feed, keysOf)
+        .reconcile(async ({ key }) => void keys.push(key)),
+    )
+    const make = async (resource: Resource, name: string) => {
+      await client.create(resource, { ...gadget(widget('x', 0)), metadata: { namespace: 'default', name } })
+      await environment.clock.settle()
+    }
+    await make(gadgets, 'a')
+    await make(gizmos, 'early')
+    await serve(gadgets, gizmos, ignored)
+    await make(gizmos, 'b')
+    await make(ignored, 'c')
+    await serve(gizmos)
+    await make(gadgets, 'late')
+    await make(gizmos, 'd')
+    expect(keys).toEqual(['a of 1 gadgets', 'early of 1 gizmos', 'b of 2 gizmos', 'd of 3 gizmos'])
+    expect(client.calls.filter(({ verb, plural }) => verb === 'watch' && plural === 'ignored')).toEqual([])
   })
 
   it('reconciles the owner of what it owns, and both owners when it changes hands', async () => {
