@@ -42,6 +42,16 @@ describe('loadManifests', () => {
     expect(await load(['-', 'all/b.yaml'], false, pod('z'))).toEqual(['z from STDIN', 'b from all/b.yaml'])
   })
 
+  it('says which objects are in a version that is served no more', async () => {
+    const stdin = 'apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {name: tick}\n'
+    const host = recordingHost({ workingDirectory: directory, stdin })
+    const [manifest] = await loadManifests(host, { filename: ['-'] })
+    expect(manifest?.object.apiVersion).toBe('batch/v1')
+    expect(host.written.stderr).toBe(
+      'Warning: STDIN: CronJob tick is written in batch/v1beta1, which is served no more; it is read as batch/v1\n',
+    )
+  })
+
   it('says which path does not exist', async () => {
     await expect(load(['all/b.yaml', 'gone.yaml'])).rejects.toThrow('the path "gone.yaml" does not exist')
   })

@@ -27,8 +27,17 @@ export async function loadManifests(
 ): Promise<readonly Manifest[]> {
   const manifests: Manifest[] = []
   for (const path of filename) manifests.push(...(await loadPath(host, path, recursive)))
+  for (const manifest of manifests) warnOfFormerVersion(host, manifest)
   if (filename.length > 0 && manifests.length === 0) throw new CliError(`no objects found in ${filename.join(', ')}`)
   return manifests
+}
+
+function warnOfFormerVersion(host: Host, { object, source, formerVersion }: Manifest): void {
+  if (formerVersion === undefined) return
+  const { apiVersion, kind, metadata } = object
+  host.stderr.write(
+    `Warning: ${source}: ${kind} ${metadata.name ?? ''} is written in ${formerVersion}, which is served no more; it is read as ${apiVersion}\n`,
+  )
 }
 
 async function loadPath(host: Host, path: string, recursive: boolean): Promise<readonly Manifest[]> {

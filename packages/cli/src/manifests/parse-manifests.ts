@@ -1,4 +1,11 @@
-import { ApiError, convertLegacy, isJsonObject, type JsonObject, type KubernetesObject } from '@coracle/api'
+import {
+  ApiError,
+  convertFormerVersion,
+  convertLegacy,
+  isJsonObject,
+  type JsonObject,
+  type KubernetesObject,
+} from '@coracle/api'
 import { parseAllDocuments, type Tags } from 'yaml'
 import { CliError } from '../cli-error.ts'
 
@@ -7,11 +14,13 @@ export interface Manifest {
   readonly object: KubernetesObject
   /** The file, as messages name it. */
   readonly source: string
+  /** The version in which the file has it, where that is served no more. */
+  readonly formerVersion?: string
 }
 
 /**
  * The objects in a text of JSON or YAML, one document after another; lists are taken apart, the oldest form (v1beta1)
- * is converted. Throws a CliError that names the place, or an ApiError where an object of the old form is invalid.
+ * and versions that are served no more are converted. Throws a CliError that names the place, or an ApiError where an object of the old form is invalid.
  */
 export function parseManifests(text: string, source: string): readonly Manifest[] {
   return parseDocuments(text, source).flatMap((value) => flatten(value, source, {}))
@@ -68,6 +77,8 @@ function flatten(value: unknown, source: string, type: ItemType): readonly Manif
       object.kind === 'List' ? {} : { apiVersion: object.apiVersion, kind: object.kind.slice(0, -'List'.length) }
     return object.items.flatMap((item: unknown) => flatten(item, source, itemType))
   }
+  const former = convertFormerVersion(object)
+  if (former !== undefined) return [{ object: toObject(former.object), source, formerVersion: object.apiVersion }]
   return [{ object: toObject(convert(object, source)), source }]
 }
 
