@@ -98,6 +98,13 @@ describe('a policy', () => {
       'Invalid',
       'no',
     ],
+    [
+      'its message where one of several lines is made',
+      { message: 'no', messageExpression: "'a\\nb'" },
+      422,
+      'Invalid',
+      'no',
+    ],
     ['its reason', { message: 'no', reason: 'Forbidden' }, 403, 'Forbidden', 'no'],
     [
       'a reason with another code',
@@ -265,6 +272,8 @@ describe('a binding', () => {
       ],
     })
     await bind(test, { validationActions: ['Warn', 'Audit'] })
+    // What several bindings have noted alike is noted once.
+    await bind(test, { validationActions: ['Audit'] }, 'c')
     const { warnings, annotations } = await createListening(test, large)
     expect(warnings).toEqual(["Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': large"])
     expect(annotations).toEqual({

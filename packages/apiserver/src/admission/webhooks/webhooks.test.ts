@@ -141,6 +141,32 @@ describe('a mutating webhook', () => {
     expect(asked).toEqual(['k', 'k,late', 'k'])
   })
 
+  it('is asked again where a plugin changed something after it', async () => {
+    const plugin: AdmissionPlugin = {
+      name: 'stamp',
+      mutate(attributes, object) {
+        if (attributes.definition !== configMaps) return object
+        const { data = {} } = object as KubernetesObject & { readonly data?: object }
+        return { ...object, data: { ...data, stamp: 'x' } } as KubernetesObject
+      },
+    }
+    const webhook = await startTestWebhook(({ object }) => (object.data.first === undefined ? addData('first') : {}))
+    const test = await startTestCore({ admission: [plugin] })
+    await mutating(test, 'a', webhookOf(webhook, { reinvocationPolicy: 'IfNeeded' }))
+    await test.client.create(configMaps, configMap('a', { k: 'v' }))
+    expect(webhook.requests.map(({ object }) => Object.keys(object.data))).toEqual([['k'], ['k', 'first', 'stamp']])
+  })
+
+  it('changes nothing by a patch that says what is there', async () => {
+    const webhook = await startTestWebhook(() => ({ patch: [{ op: 'replace', path: '/data/k', value: 'v' }] }))
+    const test = await startTestCore()
+    await mutating(test, 'a', webhookOf(webhook, { reinvocationPolicy: 'IfNeeded' }))
+    const { context, annotations } = listeningContext()
+    await test.registry(configMaps).create(context, 'default', configMap('a', { k: 'v' }), writeOptions)
+    expect(annotations['mutation.webhook.admission.k8s.io/round_0_index_0']).toContain('"mutated":false')
+    expect(webhook.requests).toHaveLength(1)
+  })
+
   it('has built-in plugins look again at what it changed', async () => {
     const seen: boolean[] = []
     const plugin: AdmissionPlugin = {
@@ -721,6 +747,29 @@ describe('webhooks are asked about', () => {
     await test.client.delete(validatingWebhookConfigurations, { name: 'a' })
     await test.client.create(configMaps, configMap('d'))
     expect(seen(webhook.requests)).toEqual(['CREATE configmaps ConfigMap b', 'CREATE pods Pod c'])
+  })
+
+  it('over connections that end when nobody is asked there any more', async () => {
+    const [before, after] = [await startTestWebhook(), await startTestWebhook()]
+    const test = await startTestCore()
+    await validating(test, 'a', webhookOf(before))
+    await test.client.create(configMaps, configMap('a'))
+    const body = [{ op: 'replace', path: '/webhooks/0/clientConfig/url', value: after.clientConfig.url }]
+    await test.client.patch(validatingWebhookConfigurations, { name: 'a' }, { type: 'json', body })
+    await test.client.create(configMaps, configMap('b'))
+    await before.disconnected
+    expect([before.requests.length, after.requests.length]).toEqual([1, 1])
+  })
+
+  it('deletes, of which they see the options', async () => {
+    const webhook = await startTestWebhook()
+    const test = await startTestCore()
+    const { metadata } = await test.client.create(configMaps, configMap('a'))
+    await validating(test, 'a', webhookOf(webhook, ruleFor('configmaps')))
+    const preconditions = { uid: metadata.uid ?? '' }
+    const options = { gracePeriodSeconds: 5, propagationPolicy: 'Background', preconditions } as const
+    await test.client.delete(configMaps, { namespace: 'default', name: 'a' }, options)
+    expect(webhook.requests[0]?.options).toEqual({ kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...options })
   })
 
   it('by AdmissionReview of the first version both know', async () => {
