@@ -358,6 +358,19 @@ describe('the scheduler', () => {
       expect(bindings).toContain('default/apart')
     })
 
+    it('does not try a pod again for what other pods report of themselves', async () => {
+      await addZone('a', 'a')
+      await addZone('b', 'b')
+      await addLabelled('db', { requests: { cpu: '4' } })
+      await addLabelled('near', { ...near(), requests: { cpu: '4' } })
+      await environment.clock.advance('20s')
+      expect(attempts('near')).toBe(1)
+      const db = await client.get(pods, { namespace: 'default', name: 'db' })
+      await client.update<Pod>(pods, { ...db, status: { phase: 'Running' } }, { subresource: 'status' })
+      await environment.clock.advance('20s')
+      expect(attempts('near')).toBe(1)
+    })
+
     it('tries a pod again when a namespace comes to be one of those it means', async () => {
       await addZone('a', 'a')
       const metadata = { name: 'default', labels: { team: 'x' } }
@@ -398,6 +411,38 @@ describe('the scheduler', () => {
     await client.update<Pod>(pods, { ...pod, metadata: { ...pod.metadata, labels: { app: 'web' } } })
     await environment.clock.advance('10m')
     expect(bindings).toEqual(['default/p'])
+  })
+
+  it('binds no pod that somebody else has bound', async () => {
+    await addPod('p')
+    const pod = await client.get(pods, { namespace: 'default', name: 'p' })
+    await client.update<Pod>(pods, { ...pod, spec: { ...pod.spec, nodeName: 'elsewhere' } })
+    await addNode('a')
+    await environment.clock.advance('10m')
+    expect(bindings).toEqual([])
+  })
+
+  it('gives the room of a pod that cannot be bound to another', async () => {
+    await addNode('a', '1')
+    const bind = client.createSubresource
+    let refuse = () => {}
+    client.createSubresource = async (...args: Parameters<typeof bind>) => {
+      if (args[1].name === 'first') {
+        await new Promise<void>((resolve) => {
+          refuse = resolve
+        })
+        throw new ApiError(403, 'Forbidden', 'not this one')
+      }
+      return bind(...args)
+    }
+    await addPod('first', { requests: { cpu: '1' } })
+    await addPod('second', { requests: { cpu: '1' }, priority: 1, preemptionPolicy: 'Never' })
+    expect(attempts('second')).toBe(1)
+    refuse()
+    await environment.clock.settle()
+    await client.delete(pods, { namespace: 'default', name: 'first' })
+    await environment.clock.advance('10s')
+    expect(bindings).toEqual(['default/second'])
   })
 
   it('has so many bindings under way, and goes on when they are done', async () => {
