@@ -81,6 +81,8 @@ export async function startTestWebhook(
     connections += 1
     socket.once('close', () => disconnected.resolve())
   })
+  // Connections end when the client ends them.
+  server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
