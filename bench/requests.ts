@@ -15,7 +15,7 @@ const configMap = (name: string) => ({
 
 export const get: Benchmark = {
   name: 'get',
-  rows: [{ what: 'GET one small object, 16 connections', budget: ratio(0.15, 650e-6, 'CPU') }],
+  rows: [{ what: 'GET one small object, 16 connections', budget: ratio(0.15, 333e-6, 'CPU') }],
   rounds: 3,
   needsOwnServer: false,
   async measure(subject) {
@@ -32,7 +32,7 @@ export const get: Benchmark = {
 
 export const create: Benchmark = {
   name: 'create',
-  rows: [{ what: 'CREATE a 0.5 kB ConfigMap, durable, 16 connections', budget: ratio(0.2, 1.3e-3, 'CPU') }],
+  rows: [{ what: 'CREATE a 0.5 kB ConfigMap, durable, 16 connections', budget: ratio(0.2, 901e-6, 'CPU') }],
   rounds: 3,
   needsOwnServer: false,
   async measure(subject) {
@@ -70,7 +70,7 @@ const statusPatch = (isReady: boolean) => ({
 
 export const status: Benchmark = {
   name: 'status',
-  rows: [{ what: "PATCH a pod's status, 16 connections, 20 pods each", budget: ratio(0.2, 2e-3, 'CPU') }],
+  rows: [{ what: "PATCH a pod's status, 16 connections, 20 pods each", budget: ratio(0.2, 2.39e-3, 'CPU') }],
   rounds: 3,
   needsOwnServer: false,
   async measure(subject) {
