@@ -329,6 +329,15 @@ describe('a rollout', () => {
   })
 })
 
+it('looks again when a pod beside an older one becomes available', () => {
+  const set = daemonSet({
+    minReadySeconds: 10,
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+  })
+  const pods = [podOn(set, 'old', 'n0', { isOld: true, age: 90 }), podOn(set, 'new', 'n0', { readyFor: 4, age: 30 })]
+  expect(plan(set, { nodes: nodes(1), pods })).toMatchObject({ actions: [], requeueAfterMs: 6000 })
+})
+
 describe('the history of a daemon set', () => {
   const owner = daemonSet()
   const revision = (name: string, number: number, template: unknown = name): ControllerRevision =>

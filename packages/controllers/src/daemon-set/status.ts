@@ -17,7 +17,8 @@ export function statusOf(
   const counts = { desired: 0, current: 0, misscheduled: 0, ready: 0, available: 0, updated: 0 }
   let next = Number.POSITIVE_INFINITY
   for (const node of nodes) {
-    const [pod] = podsByNode.get(node.metadata.name ?? '') ?? []
+    const pods = podsByNode.get(node.metadata.name ?? '') ?? []
+    const [pod] = pods
     if (belongs(node) !== 'runs') {
       if (pod !== undefined) counts.misscheduled++
       continue
@@ -27,9 +28,12 @@ export function statusOf(
     counts.current++
     if (pod.metadata.labels?.[revisionHashLabel] === hash) counts.updated++
     if (isReady(pod)) counts.ready++
-    const at = availableAt(pod, minReadySeconds)
-    if (at <= nowMs) counts.available++
-    else next = Math.min(next, at)
+    if (availableAt(pod, minReadySeconds) <= nowMs) counts.available++
+    // A newer pod on the node is waited for too: it takes the place of this one.
+    for (const each of pods) {
+      const at = availableAt(each, minReadySeconds)
+      if (at > nowMs) next = Math.min(next, at)
+    }
   }
   const { collisionCount, conditions } = daemonSet.status ?? {}
   const status: DaemonSetStatus = {
