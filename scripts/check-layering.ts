@@ -21,6 +21,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   scheduler: control,
   kubelet: control,
   cluster: [...control, 'store', 'controller-runtime', 'apiserver', 'controllers', 'scheduler', 'kubelet'],
+  simulator: [...control, 'store', 'cluster'],
   cli: [...control, 'store', 'controller-runtime', 'apiserver', 'controllers', 'scheduler', 'kubelet', 'cluster'],
 }
 
