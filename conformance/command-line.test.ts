@@ -109,6 +109,25 @@ describe('the coracle command', () => {
     expect(ours).toEqual(theirs)
   })
 
+  it('describes the quotas and limits of a namespace as kubectl does', async () => {
+    await program.kubectlOk(['create', 'namespace', 'limited'])
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'pods', namespace: 'limited' } }
+    const limits = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'sizes', namespace: 'limited' } }
+    const objects = [
+      { ...quota, spec: { hard: { pods: '5', 'requests.cpu': '2' }, scopes: ['NotTerminating', 'NotBestEffort'] } },
+      { ...limits, spec: { limits: [{ type: 'Container', max: { cpu: '1' }, defaultRequest: { cpu: '100m' } }] } },
+    ]
+    await ok(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }))
+    await eventually('the quota to be counted', async () => {
+      const used = await ok(['get', 'quota', 'pods', '-n', 'limited', '-o', 'jsonpath={.status.used}'])
+      return used.includes('pods')
+    })
+    const args = ['describe', 'ns', 'limited']
+    const [ours, theirs] = await Promise.all([program.coracle(args), program.kubectl(args)])
+    expect(ours).toEqual(theirs)
+    expect(ours.stdout).toContain('Resource Limits')
+  })
+
   it('prints the logs of all containers, and of all pods that a selector finds', async () => {
     const container = (name: string) => ({
       name,

@@ -6,17 +6,20 @@ import {
   type KubernetesObject,
   type Lease,
   leases,
+  limitRanges,
   type Namespace,
   type Node,
   type Pod,
   pods,
   type ReplicationController,
+  type Resource,
+  resourceQuotas,
   type Secret,
   type ServiceAccount,
 } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { describeConfigMap } from '../describe/describe-config-map.ts'
-import { describeNamespace } from '../describe/describe-namespace.ts'
+import { describeNamespace, type NamespaceLimits } from '../describe/describe-namespace.ts'
 import { describeNode } from '../describe/describe-node.ts'
 import { describeObject } from '../describe/describe-object.ts'
 import { describePod } from '../describe/describe-pod.ts'
@@ -110,7 +113,7 @@ async function describeOne(
     case 'Node':
       return describeNode(object as Node, { ...(await surroundingsOf(session, object)), events: happened }, nowMs)
     case 'Namespace':
-      return describeNamespace(object as Namespace)
+      return describeNamespace(object as Namespace, await limitsOf(session, object))
     case 'ConfigMap':
       return describeConfigMap(object as ConfigMap, happened, nowMs)
     case 'Secret':
@@ -140,6 +143,20 @@ async function eventsOf(
     if (hasReason(error, 'Forbidden')) return undefined
     throw error
   }
+}
+
+/** What limits the objects of a namespace, as far as we may see it. */
+async function limitsOf({ client }: Session, { metadata: { name = '' } }: KubernetesObject): Promise<NamespaceLimits> {
+  const itemsOf = async <T extends KubernetesObject>(resource: Resource<T>): Promise<readonly T[] | undefined> => {
+    try {
+      return (await client.list(resource, { namespace: name })).items
+    } catch (error) {
+      if (hasReason(error, 'Forbidden')) return undefined
+      throw error
+    }
+  }
+  const [quotas, ranges] = await Promise.all([itemsOf(resourceQuotas), itemsOf(limitRanges)])
+  return { quotas, limitRanges: ranges }
 }
 
 async function podsOf({ client }: Session, owner: KubernetesObject): Promise<readonly Pod[]> {

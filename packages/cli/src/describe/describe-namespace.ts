@@ -1,9 +1,16 @@
-import type { Namespace } from '@coracle/api'
+import type { LimitRange, Namespace, ResourceQuota } from '@coracle/api'
 import { Description } from './description.ts'
 import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeLimitRanges, describeQuotas } from './namespace-limits.ts'
+
+/** What limits the objects of a namespace; a list is undefined where it may not be read. */
+export interface NamespaceLimits {
+  readonly quotas: readonly ResourceQuota[] | undefined
+  readonly limitRanges: readonly LimitRange[] | undefined
+}
 
 /** A namespace in detail. */
-export function describeNamespace({ metadata, status }: Namespace): string {
+export function describeNamespace({ metadata, status }: Namespace, { quotas, limitRanges }: NamespaceLimits): string {
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '')
   describeLabels(text, 0, 'Labels', metadata.labels)
@@ -20,5 +27,7 @@ export function describeNamespace({ metadata, status }: Namespace): string {
     ])
     text.table(0, 'Conditions', ['Type', 'Status', 'LastTransitionTime', 'Reason', 'Message'], rows)
   }
+  if (quotas !== undefined) describeQuotas(text, quotas)
+  if (limitRanges !== undefined) describeLimitRanges(text, limitRanges)
   return text.toString()
 }

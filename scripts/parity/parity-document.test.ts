@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { builtinControllers } from '@coracle/controllers'
+import { expect, it } from 'vitest'
+import { parityDocument } from './document.ts'
+import { controllers } from './upstream.ts'
+
+it('says in docs/parity.md what is there (npm run parity writes it anew)', () => {
+  expect(readFileSync(new URL('../../docs/parity.md', import.meta.url), 'utf8')).toBe(parityDocument())
+})
+
+it('lists every controller there is, but those that upstream has in its API server', () => {
+  const listed = new Set(controllers.map(({ ours }) => ours))
+  const others = builtinControllers.map(({ name }) => name).filter((name) => !listed.has(name))
+  expect(others).toEqual(['custom-resource-definition'])
+})

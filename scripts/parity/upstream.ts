@@ -1,0 +1,129 @@
+/**
+ * What upstream consists of beside its kinds: names from cmd/kube-controller-manager/names/controller_names.go and
+ * pkg/kubeapiserver/options/plugins.go (v1.36, kubernetes/kubernetes), each with what there is of it here.
+ */
+
+/** A part of upstream: where it is here, and how it differs, or why it is not there. */
+export interface Part {
+  readonly upstream: string
+  /** Its name here, which the code must know; absent: it is not there. */
+  readonly ours?: string
+  /** What is different, or why it is missing. */
+  readonly note?: string
+}
+
+const cloud = 'There is no cloud provider.'
+const certificates = 'Certificates are made at the first start; there are no signing requests yet.'
+const devices = 'Devices are not allocated yet.'
+
+export const controllers: readonly Part[] = [
+  { upstream: 'bootstrap-signer-controller', note: 'Nodes do not join by bootstrap tokens.' },
+  { upstream: 'certificatesigningrequest-approving-controller', note: certificates },
+  { upstream: 'certificatesigningrequest-cleaner-controller', note: certificates },
+  { upstream: 'certificatesigningrequest-signing-controller', note: certificates },
+  { upstream: 'cloud-node-lifecycle-controller', note: cloud },
+  { upstream: 'clusterrole-aggregation-controller', ours: 'clusterrole-aggregation-controller' },
+  { upstream: 'cronjob-controller', ours: 'cronjob-controller' },
+  { upstream: 'daemonset-controller', ours: 'daemon-set-controller' },
+  { upstream: 'deployment-controller', ours: 'deployment-controller' },
+  { upstream: 'device-taint-eviction-controller', note: devices },
+  { upstream: 'disruption-controller', ours: 'disruption-controller' },
+  { upstream: 'endpoints-controller', ours: 'endpoint-controller' },
+  { upstream: 'endpointslice-controller', ours: 'endpointslice-controller' },
+  { upstream: 'endpointslice-mirroring-controller', ours: 'endpointslicemirroring-controller' },
+  { upstream: 'ephemeral-volume-controller', ours: 'ephemeral-volume-controller' },
+  { upstream: 'garbage-collector-controller', ours: 'generic-garbage-collector' },
+  { upstream: 'horizontal-pod-autoscaler-controller', ours: 'horizontal-pod-autoscaler' },
+  { upstream: 'job-controller', ours: 'job-controller' },
+  { upstream: 'legacy-serviceaccount-token-cleaner-controller', note: 'No such tokens are made.' },
+  { upstream: 'namespace-controller', ours: 'namespace-controller' },
+  { upstream: 'node-ipam-controller', note: 'Simulated pods have addresses of one range, others those of their host.' },
+  { upstream: 'node-lifecycle-controller', ours: 'node-controller' },
+  { upstream: 'node-route-controller', note: cloud },
+  { upstream: 'persistentvolume-attach-detach-controller', note: 'Volumes are paths of a node; nothing is attached.' },
+  { upstream: 'persistentvolume-binder-controller', ours: 'persistent-volume-binder' },
+  { upstream: 'persistentvolume-expander-controller', note: 'Local paths have no size to grow.' },
+  { upstream: 'persistentvolume-protection-controller', ours: 'pv-protection-controller' },
+  { upstream: 'persistentvolumeclaim-protection-controller', ours: 'pvc-protection-controller' },
+  { upstream: 'pod-garbage-collector-controller', ours: 'pod-garbage-collector' },
+  { upstream: 'replicaset-controller', ours: 'replicaset-controller' },
+  { upstream: 'replicationcontroller-controller', ours: 'replication-controller' },
+  { upstream: 'resource-claim-controller', note: devices },
+  { upstream: 'resourcequota-controller', ours: 'resourcequota-controller' },
+  { upstream: 'root-ca-certificate-publisher-controller', ours: 'root-ca-cert-publisher' },
+  { upstream: 'selinux-warning-controller', note: 'Security contexts are not enforced yet.' },
+  { upstream: 'service-cidr-controller', ours: 'service-cidrs-controller' },
+  { upstream: 'service-lb-controller', note: cloud },
+  { upstream: 'serviceaccount-controller', ours: 'service-account-controller' },
+  { upstream: 'serviceaccount-token-controller', note: 'Secrets that ask for a token do not get one.' },
+  { upstream: 'statefulset-controller', ours: 'statefulset-controller' },
+  {
+    upstream: 'taint-eviction-controller',
+    ours: 'node-controller',
+    note: 'One controller with the node lifecycle, as they were before 1.29.',
+  },
+  { upstream: 'token-cleaner-controller', note: 'Nodes do not join by bootstrap tokens.' },
+  { upstream: 'ttl-after-finished-controller', ours: 'ttl-after-finished-controller' },
+  { upstream: 'ttl-controller', note: 'It only tells old node agents for how long they may keep secrets.' },
+  {
+    upstream: 'validatingadmissionpolicy-status-controller',
+    note: 'Expressions are not type checked in the background.',
+  },
+  { upstream: 'volumeattributesclass-protection-controller', note: 'Nothing modifies volumes.' },
+]
+
+export const admissionPlugins: readonly Part[] = [
+  ...[
+    'NamespaceLifecycle',
+    'LimitRanger',
+    'ServiceAccount',
+    'NodeRestriction',
+    'TaintNodesByCondition',
+    'Priority',
+    'DefaultTolerationSeconds',
+    'DefaultStorageClass',
+    'StorageObjectInUseProtection',
+    'PersistentVolumeClaimResize',
+    'RuntimeClass',
+    'DefaultIngressClass',
+    'PodTopologyLabels',
+    'MutatingAdmissionPolicy',
+    'MutatingAdmissionWebhook',
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionWebhook',
+    'ResourceQuota',
+  ].map((name) => ({ upstream: name, ours: name })),
+  { upstream: 'PodSecurity', note: 'Security contexts are not enforced yet.' },
+  { upstream: 'CertificateApproval', note: certificates },
+  { upstream: 'CertificateSigning', note: certificates },
+  { upstream: 'CertificateSubjectRestriction', note: certificates },
+  { upstream: 'ClusterTrustBundleAttest', note: certificates },
+]
+
+const reviews = 'Rights are not asked about through the API yet.'
+
+/** What is different about a kind, or why it is missing, by its version and plural. */
+export const kindNotes: Readonly<Record<string, string>> = {
+  'v1/componentstatuses': 'Deprecated since 1.19: it says nothing about components that run elsewhere.',
+  'v1/pods': 'Streams (exec, attach, port-forward) come with the container runtimes.',
+  'apiregistration.k8s.io/v1/apiservices': 'Other servers are not put behind this one.',
+  'authentication.k8s.io/v1/selfsubjectreviews': reviews,
+  'authentication.k8s.io/v1/tokenreviews': reviews,
+  'authorization.k8s.io/v1/localsubjectaccessreviews': reviews,
+  'authorization.k8s.io/v1/selfsubjectaccessreviews': reviews,
+  'authorization.k8s.io/v1/selfsubjectrulesreviews': reviews,
+  'authorization.k8s.io/v1/subjectaccessreviews': reviews,
+  'certificates.k8s.io/v1/certificatesigningrequests': certificates,
+  'flowcontrol.apiserver.k8s.io/v1/flowschemas': 'Requests are limited all alike.',
+  'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': 'Requests are limited all alike.',
+  'rbac.authorization.k8s.io/v1/clusterroles': 'Kept, and not yet what decides who may do what.',
+  'rbac.authorization.k8s.io/v1/clusterrolebindings': 'Kept, and not yet what decides who may do what.',
+  'rbac.authorization.k8s.io/v1/roles': 'Kept, and not yet what decides who may do what.',
+  'rbac.authorization.k8s.io/v1/rolebindings': 'Kept, and not yet what decides who may do what.',
+  'networking.k8s.io/v1/networkpolicies': 'Kept, and enforced by nobody.',
+  'networking.k8s.io/v1/ingresses': 'Kept; traffic is a matter of an ingress controller, as upstream.',
+  'resource.k8s.io/v1/deviceclasses': devices,
+  'resource.k8s.io/v1/resourceclaims': devices,
+  'resource.k8s.io/v1/resourceclaimtemplates': devices,
+  'resource.k8s.io/v1/resourceslices': devices,
+}
