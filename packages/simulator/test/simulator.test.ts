@@ -27,6 +27,23 @@ describe('a cluster keeps its promises', () => {
   })
 })
 
+it('does not take a node for lost when time has gone by while nothing happened', async () => {
+  const spec = { replicas: 4, image: 'example/web:1' }
+  const options = { minReadySeconds: 2, strategy: { type: 'Recreate' } }
+  const operations: readonly Operation[] = [
+    { atMs: 0, type: 'create', shape: { kind: 'Deployment', name: 'w1', ...spec, options } },
+    {
+      atMs: 0,
+      type: 'create',
+      shape: { kind: 'ReplicationController', name: 'w2', ...spec, replicas: 3, options: {} },
+    },
+    { atMs: 86_700, type: 'cordon', pick: 0, isCordoned: true },
+    { atMs: 87_000, type: 'relabel-pod', pick: 0.44 },
+    { atMs: 104_300, type: 'scale', kind: 'ReplicationController', name: 'w2', replicas: 5 },
+  ]
+  expect((await run({ seed: 20109, nodes: 1, operations })).violations).toEqual([])
+})
+
 describe('a scenario that fails', () => {
   const operation = (name: string, index: number): Operation => ({ atMs: index, type: 'pause', name, paused: true })
   const scenario = (...names: readonly string[]): Scenario => ({ seed: 1, nodes: 1, operations: names.map(operation) })

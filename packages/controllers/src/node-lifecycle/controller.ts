@@ -24,6 +24,12 @@ export const nodeStartupGraceMs = 60_000
 /** How often a node that is not ready is looked at. */
 export const unreadyCheckMs = 5000
 
+/**
+ * A look that comes later than this was held up, as by a process that stood still, and the agents' reports with it: a node that was
+ * well counts as heard then, and gets its grace again.
+ */
+const lateLookMs = 5000
+
 /** The last sign of life of a node. It is when it was seen here that counts: clocks of nodes may be wrong. */
 interface SignOfLife {
   readonly mark: string
@@ -37,6 +43,8 @@ interface KnownNode {
   readonly sign: SignOfLife
   /** Since when it is known not to be ready, on the monotonic clock; undefined while it is. */
   readonly unreadySinceMs: number | undefined
+  /** When the next look is due, on the monotonic clock. */
+  readonly nextLookMs: number
   /** UIDs of its pods that will have to leave. */
   readonly awaited: ReadonlySet<string>
 }
@@ -62,7 +70,8 @@ export function createNodeLifecycleController(): Controller {
       }
       const nowMs = context.clock.monotonicMs()
       const last = known.get(name)
-      const sign = latestSign(last?.sign, markOf(node, context), nowMs)
+      const isLate = last !== undefined && last.unreadySinceMs === undefined && nowMs > last.nextLookMs + lateLookMs
+      const sign = latestSign(isLate ? undefined : last?.sign, markOf(node, context), nowMs)
       const ready = readyStatus(node)
       const silentAtMs = sign.seenMs + (ready === undefined ? nodeStartupGraceMs : nodeMonitorGraceMs)
       const isSilent = nowMs >= silentAtMs
@@ -75,9 +84,9 @@ export function createNodeLifecycleController(): Controller {
       const eviction = evictions.decide(node, unreadySinceMs, nowMs)
       const isNew = last === undefined
       const plan = planNode({ node, pods, isSilent, eviction, isNew, awaited }, context.clock.now())
-      known.set(name, { node, sign, unreadySinceMs, awaited: plan.awaited })
-      const result = await performPlan(context, node, plan)
       const againMs = isUnready ? unreadyCheckMs : silentAtMs - nowMs
+      known.set(name, { node, sign, unreadySinceMs, nextLookMs: nowMs + againMs, awaited: plan.awaited })
+      const result = await performPlan(context, node, plan)
       // While its agent reports, a look at a node that is well finds nothing.
       const housekeeping = ready === 'True' && !isUnready && result?.requeueAfterMs === undefined
       return { requeueAfterMs: Math.min(againMs, result?.requeueAfterMs ?? againMs), housekeeping }
