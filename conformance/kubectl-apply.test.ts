@@ -1,30 +1,24 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { configMap, controller, Kubectl, manifest } from './support/kubectl.ts'
+import { configMap, controller, Kubectl } from './support/kubectl.ts'
+import { ManifestFiles } from './support/manifest-files.ts'
 import { Program } from './support/program.ts'
 
 let program: Program
-let directory: string
+let files: ManifestFiles
 let kubectl: Kubectl
 
 beforeAll(async () => {
   program = await Program.start({ args: ['--memory', '--runtime', 'simulated'] })
-  directory = await mkdtemp(join(tmpdir(), 'coracle-apply-'))
+  files = await ManifestFiles.create()
   kubectl = await Kubectl.inNewNamespace(program, 'applying')
 })
 afterAll(async () => {
   await program[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
+  await files[Symbol.asyncDispose]()
 })
 
 /** Objects in a file. */
-async function file(name: string, ...objects: readonly object[]): Promise<string> {
-  const path = join(directory, name)
-  await writeFile(path, manifest(...objects))
-  return path
-}
+const file = (name: string, ...objects: readonly object[]) => files.write(name, ...objects)
 
 const data = async (name: string) => (await kubectl.get('configmaps', name)).data
 

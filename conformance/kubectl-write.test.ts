@@ -1,30 +1,26 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { configMap, controller, Kubectl, manifest, pod } from './support/kubectl.ts'
+import { ManifestFiles } from './support/manifest-files.ts'
 import { Program } from './support/program.ts'
 
 let program: Program
-let directory: string
+let files: ManifestFiles
 let kubectl: Kubectl
 
 beforeAll(async () => {
   program = await Program.start({ args: ['--memory', '--runtime', 'simulated'] })
-  directory = await mkdtemp(join(tmpdir(), 'coracle-manifests-'))
+  files = await ManifestFiles.create()
   kubectl = await Kubectl.inNewNamespace(program, 'writing')
 })
 afterAll(async () => {
   await program[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
+  await files[Symbol.asyncDispose]()
 })
 
 /** Objects in a file. */
-async function file(name: string, ...objects: readonly object[]): Promise<string> {
-  const path = join(directory, name)
-  await writeFile(path, manifest(...objects))
-  return path
-}
+const file = (name: string, ...objects: readonly object[]) => files.write(name, ...objects)
 
 const data = async (name: string) => (await kubectl.get('configmaps', name)).data
 
@@ -80,7 +76,7 @@ describe('create', () => {
   })
 
   it('makes a ConfigMap of literals and files', async () => {
-    const path = join(directory, 'motd.txt')
+    const path = join(files.directory, 'motd.txt')
     await writeFile(path, 'good morning\n')
     const args = ['create', 'configmap', 'literal', '--from-literal=color=green', `--from-file=${path}`]
     expect(await kubectl.ok(args)).toBe('configmap/literal created\n')
@@ -264,7 +260,7 @@ describe('patch', () => {
 describe('edit and replace', () => {
   it('writes back what an editor made of the object', async () => {
     await kubectl.create('configmaps', configMap('edited', { color: 'green' }))
-    const editor = join(directory, 'editor.sh')
+    const editor = join(files.directory, 'editor.sh')
     await writeFile(editor, '#!/bin/sh\nsed -i.bak "s/green/blue/" "$1" && rm "$1.bak"\n', { mode: 0o755 })
     expect(await kubectl.ok(['edit', 'cm', 'edited'], { env: { EDITOR: editor } })).toBe('configmap/edited edited\n')
     expect(await data('edited')).toEqual({ color: 'blue' })
