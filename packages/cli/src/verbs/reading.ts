@@ -1,0 +1,83 @@
+import type { Command } from 'commander'
+import type { Host } from '../host.ts'
+import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
+import { chunkSizeOption, labelSelectorText, withFiles, withSelectors } from './shared-options.ts'
+
+/** Adds the commands that show objects and what comes of them. */
+export function addReadingVerbs(program: Command, host: Host): void {
+  addGet(program, host)
+  addDescribe(program, host)
+  addLogs(program, host)
+}
+
+function addGet(program: Command, host: Host): void {
+  withFiles(withSelectors(program.command('get')), 'show')
+    .argument('[resources...]', 'TYPE[,TYPE] [NAME...] or TYPE/NAME...')
+    .summary('list objects')
+    .description('Lists objects, or shows those that are named.')
+    .option(
+      '-o, --output <format>',
+      'wide, json, yaml, name, jsonpath=, jsonpath-as-json=, jsonpath-file=, custom-columns= or custom-columns-file=',
+    )
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .option('-w, --watch', 'go on with what changes')
+    .option('--watch-only', 'only what changes from now on')
+    .option('--sort-by <path>', 'in order of a field, such as .metadata.name')
+    .option('-L, --label-columns <keys>', 'add columns with these labels', collectCommas, [])
+    .option('--show-labels', 'add a column with all labels')
+    .option('--show-kind', 'names with their kind')
+    .option('--no-headers', 'leave the headers out')
+    .option('--ignore-not-found', 'say nothing of objects that are not there')
+    .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
+    .addOption(
+      switchOption('--allow-missing-template-keys [boolean]', 'take a field that is nowhere for nothing', true),
+    )
+    .addOption(chunkSizeOption())
+    .option('--raw <path>', 'print what the server has under a path')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { get } = await import('../commands/get.ts')
+      await get(host, resources, command.optsWithGlobals())
+    })
+}
+
+function addDescribe(program: Command, host: Host): void {
+  withFiles(program.command('describe'), 'show')
+    .argument('[resources...]', 'TYPE[,TYPE] [NAME...] or TYPE/NAME...')
+    .summary('show objects in detail')
+    .description('Shows objects in detail, with what happened to them. A name may be the beginning of one.')
+    .option('-l, --selector <selector>', labelSelectorText)
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .addOption(switchOption('--show-events [boolean]', 'with what happened to them', true))
+    .addOption(chunkSizeOption())
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { describe } = await import('../commands/describe.ts')
+      await describe(host, resources, command.optsWithGlobals())
+    })
+}
+
+function addLogs(program: Command, host: Host): void {
+  program
+    .command('logs')
+    .argument('[pod]', 'POD or TYPE/NAME; none with -l')
+    .argument('[container...]', 'the container, where the pod has several')
+    .summary('print what containers write')
+    .description('Prints what containers of pods have written.')
+    .option('-c, --container <name>', 'the container, where the pod has several')
+    .option('--all-containers', 'all containers of the pod')
+    .option('--all-pods', 'all pods of the object that is named, with --prefix')
+    .option('-l, --selector <selector>', 'the pods with these labels')
+    .option('-f, --follow', 'go on as they write more')
+    .option('--max-log-requests <count>', 'how many logs to follow at most', wholeNumber({ min: 1 }), 5)
+    .option('-p, --previous', 'of the run before the present one')
+    .option('--prefix', 'with the pod and the container before each line')
+    .option('--tail <lines>', 'only the last lines (-1: all; with -l: 10)', wholeNumber())
+    .option('--since <duration>', 'only what is newer, such as 5m')
+    .option('--since-time <time>', 'only what is newer than this time (RFC 3339)')
+    .option('--timestamps', 'with the time of each line')
+    .option('--limit-bytes <bytes>', 'stop after this much', wholeNumber({ min: 0 }))
+    .option('--ignore-errors', 'go on with the next log where one cannot be read')
+    .action(async (pod: string | undefined, containers: readonly string[], _options, command: Command) => {
+      const { logs } = await import('../commands/logs.ts')
+      await logs(host, pod === undefined ? [] : [pod, ...containers], command.optsWithGlobals())
+    })
+}

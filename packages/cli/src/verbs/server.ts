@@ -1,0 +1,40 @@
+import { type Command, Option } from 'commander'
+import type { Host } from '../host.ts'
+import { collectCommas, switchOption } from '../option-values.ts'
+
+/** Adds the commands that tell what the server is and has. */
+export function addServerVerbs(program: Command, host: Host): void {
+  program
+    .command('api-resources')
+    .summary('list the types of objects the server has')
+    .description('Lists the types of objects the server has.')
+    .option('--api-group <name>', "only this group's ('' is the core group)")
+    .addOption(switchOption('--namespaced [boolean]', 'only types whose objects are in namespaces; false: only others'))
+    .option('--verbs <verbs>', 'only types that support all of these', collectCommas, [])
+    .option('--categories <names>', 'only types of these categories', collectCommas, [])
+    .addOption(new Option('--sort-by <column>', 'in order of this').choices(['name', 'kind']))
+    .option('--no-headers', 'leave the headers out')
+    .option('-o, --output <format>', 'wide or name')
+    .action(async (_options, command: Command) => {
+      const { apiResources } = await import('../commands/api-resources.ts')
+      await apiResources(host, command.optsWithGlobals())
+    })
+  program
+    .command('api-versions')
+    .summary('list the versions of the API the server has')
+    .description('Lists the versions of the API the server has, as GROUP/VERSION.')
+    .action(async (_options, command: Command) => {
+      const { apiVersions } = await import('../commands/api-versions.ts')
+      await apiVersions(host, command.optsWithGlobals())
+    })
+  program
+    .command('version')
+    .summary('show which versions these are')
+    .description('Shows the versions of this program and of the server.')
+    .option('--client', "only this program's")
+    .option('-o, --output <format>', 'json or yaml')
+    .action(async (_options, command: Command) => {
+      const { version } = await import('../commands/version.ts')
+      await version(host, command.optsWithGlobals())
+    })
+}

@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander'
+import { collect, wholeNumber } from '../option-values.ts'
+
+/** Objects asked for in one request, as in kubectl. */
+const chunkSizeDefault = 500
+
+export const stdinText = '- reads standard input'
+export const labelSelectorText = 'only objects with these labels, as in tier=front,env!=dev'
+
+export function withSelectors(command: Command): Command {
+  return command
+    .option('-l, --selector <selector>', labelSelectorText)
+    .option('--field-selector <selector>', 'only objects with these fields, as in status.phase=Running')
+}
+
+export function withFiles(command: Command, verb: string): Command {
+  return command
+    .option('-f, --filename <file>', `${verb} the objects of this file or directory; repeatable`, collect, [])
+    .option('-R, --recursive', 'take directories with all below them')
+}
+
+export function withManifests(command: Command): Command {
+  return command
+    .requiredOption('-f, --filename <file>', `file, directory or URL to read (${stdinText}); repeatable`, collect)
+    .option('-R, --recursive', 'take directories with all below them')
+    .addOption(
+      new Option('--validate [mode]', 'what happens to unknown fields')
+        .choices(['strict', 'warn', 'ignore', 'true', 'false'])
+        .default('strict')
+        .preset('strict'),
+    )
+    .option('-l, --selector <selector>', labelSelectorText)
+    .addOption(dryRunOption())
+    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
+    .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
+}
+
+export const dryRunOption = (): Option =>
+  new Option('--dry-run [mode]', 'only check: here (client) or by the server, which stores nothing')
+    .choices(['none', 'client', 'server'])
+    .default('none')
+    .preset('client')
+
+export const chunkSizeOption = (): Option =>
+  new Option('--chunk-size <objects>', 'objects asked for in one request; 0: all of them')
+    .argParser(wholeNumber({ min: 0 }))
+    .default(chunkSizeDefault)

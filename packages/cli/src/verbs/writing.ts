@@ -1,0 +1,62 @@
+import { type Command, Option } from 'commander'
+import type { Host } from '../host.ts'
+import { serverSideFieldManager } from '../manifests/field-managers.ts'
+import { switchOption, wholeNumber } from '../option-values.ts'
+import { dryRunOption, withFiles, withManifests, withSelectors } from './shared-options.ts'
+
+/** Adds the commands that create, change and delete objects of any kind. */
+export function addWritingVerbs(program: Command, host: Host): void {
+  addCreate(program, host)
+  addApply(program, host)
+  addDelete(program, host)
+}
+
+function addCreate(program: Command, host: Host): void {
+  withManifests(program.command('create'))
+    .option('--save-config', 'note in the object what was created, for apply')
+    .summary('create objects from files')
+    .description('Creates the objects of files: JSON or YAML, the oldest form (v1beta1) too.')
+    .action(async (_options, command: Command) => {
+      const { create } = await import('../commands/create.ts')
+      await create(host, command.optsWithGlobals())
+    })
+}
+
+function addApply(program: Command, host: Host): void {
+  withManifests(program.command('apply'))
+    .summary('make objects as files say')
+    .description('Creates the objects of files, or changes those that are there to what the files say.')
+    .option('--server-side', 'let the server merge, which knows who set which field')
+    .option('--force-conflicts', 'with --server-side: take over fields that others set')
+    .option('--field-manager <name>', 'with --server-side: who applies', serverSideFieldManager)
+    .action(async (_options, command: Command) => {
+      const { apply } = await import('../commands/apply.ts')
+      await apply(host, command.optsWithGlobals())
+    })
+}
+
+function addDelete(program: Command, host: Host): void {
+  withFiles(withSelectors(program.command('delete')), 'delete')
+    .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with -l or --all, TYPE')
+    .summary('delete objects')
+    .description('Deletes objects, and waits until they are gone.')
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .option('--all', 'all objects of the type')
+    .addOption(
+      new Option('--cascade [mode]', 'what happens to dependents: background, foreground or orphan')
+        .default('background')
+        .preset('background'),
+    )
+    .option('--grace-period <seconds>', 'time to end gracefully; 0 only with --force', wholeNumber())
+    .option('--now', 'give it one second to end')
+    .option('--force', 'take pods out of the API at once')
+    .addOption(switchOption('--wait [boolean]', 'wait until they are gone', true))
+    .option('--timeout <duration>', 'how long to wait, such as 30s (0s: as long as it takes)', '0s')
+    .option('--ignore-not-found', 'count an object that is not there as deleted')
+    .addOption(dryRunOption())
+    .option('-o, --output <format>', 'name')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { deleteObjects } = await import('../commands/delete.ts')
+      await deleteObjects(host, resources, command.optsWithGlobals())
+    })
+}
