@@ -47,6 +47,20 @@ describe('a day on which nothing happens', () => {
     }
   })
 
+  it('costs no write of a node in the five minutes between two reports', async () => {
+    const environment = virtualEnvironment({ seed: 1 })
+    await using cluster = await startCluster({ environment, nodes: 2 })
+    await environment.clock.advance('30s')
+    const versions = async () =>
+      (await cluster.client.list(nodes)).items.map(({ metadata }) => metadata.resourceVersion)
+    const before = await versions()
+    // Step by step: at once, the clock would leave out most of the heartbeats.
+    for (let minute = 1; minute <= 4; minute++) await environment.clock.advance('1m')
+    expect(await versions()).toEqual(before)
+    for (let minute = 5; minute <= 6; minute++) await environment.clock.advance('1m')
+    expect(await versions()).not.toEqual(before)
+  })
+
   it('does not hide that a node falls silent in the middle of it', async () => {
     const environment = virtualEnvironment({ seed: 1 })
     const { clock } = environment

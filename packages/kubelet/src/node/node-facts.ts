@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { arch, cpus, hostname, platform, release, totalmem, type } from 'node:os'
+import { canonicalQuantity } from '@coracle/api'
 
 /** What a node has and is, as its status shows it. */
 export interface NodeFacts {
@@ -12,6 +13,7 @@ export interface NodeFacts {
   readonly osImage: string
   readonly machineId: string
   readonly bootId: string
+  /** Quantities in canonical form, as the API gives them back: what is reported is compared with it. */
   readonly capacity: Readonly<Record<string, string>>
 }
 
@@ -52,7 +54,7 @@ export function simulatedFacts(nodeName: string): NodeFacts {
 function capacity(cores: number, memoryKi: number): Readonly<Record<string, string>> {
   return {
     cpu: String(cores),
-    memory: `${memoryKi}Ki`,
+    memory: canonicalQuantity(`${memoryKi}Ki`),
     pods: String(nodePodsMax),
     'ephemeral-storage': ephemeralStorageDefault,
   }
