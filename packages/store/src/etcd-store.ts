@@ -15,6 +15,8 @@ export interface EtcdStoreOptions {
   readonly servers: readonly string[]
   /** Begins all keys of the store in etcd, so that several can share one. Nothing by default. */
   readonly prefix?: string
+  /** How many notes of transactions are kept. Whoever asks to forget some sees to it, for all who share them. */
+  readonly notesMax?: number
   /** Absent: without encryption. */
   readonly tls?: EtcdTls | undefined
   /** Where etcd asks for a name and a password. */

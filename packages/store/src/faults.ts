@@ -97,6 +97,8 @@ export function faultyStore(real: SoleWriterStore, options: FaultyStoreOptions =
       }
     },
     compact: (revision) => through(() => real.compact(revision)),
+    notes: (query) => through(() => real.notes(query)),
+    forgetNotes: (revision) => through(() => real.forgetNotes(revision)),
     close: async () => {
       for (const watch of watches.keys()) watch.close()
       watches.clear()

@@ -153,6 +153,8 @@ const eventOverheadBytes = 128
 
 function bytesOf(events: readonly StoreEvent[]): number {
   let bytes = 0
-  for (const { key, value } of events) bytes += eventOverheadBytes + key.length + value.length
+  for (const { key, value, note } of events) {
+    bytes += eventOverheadBytes + key.length + value.length + (note?.length ?? 0)
+  }
   return bytes
 }

@@ -15,7 +15,15 @@ export {
 } from './errors.ts'
 export { type EtcdStoreOptions, type EtcdTls, openEtcdStore } from './etcd-store.ts'
 export { compareKeys } from './key-order.ts'
-export { historyDefaultMax, keyBytesMax, operationsMax, valueBytesMax } from './limits.ts'
+export {
+  historyDefaultMax,
+  keyBytesMax,
+  noteBytesMax,
+  notesDefaultMax,
+  notesPageMax,
+  operationsMax,
+  valueBytesMax,
+} from './limits.ts'
 export { holdsLmdbStore, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.ts'
 export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
 export { examineStore, repairStore, type StoreReport } from './repair.ts'
@@ -25,6 +33,8 @@ export {
   type Condition,
   type Entry,
   type Listing,
+  type Note,
+  type NotesQuery,
   type Operation,
   type Revision,
   type SoleWriterStore,

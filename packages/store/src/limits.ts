@@ -10,6 +10,24 @@ export const operationsMax = 1024
 /** How many revisions of history a store keeps unless told otherwise. Older ones are compacted as new ones come. */
 export const historyDefaultMax = 10_000
 
+/** Longest note of a transaction in bytes. */
+export const noteBytesMax = 16 * 1024
+
+/** How many notes a store on disk or in etcd keeps unless told otherwise. */
+export const notesDefaultMax = 100_000
+
+/** How many notes a store in memory keeps unless told otherwise. */
+export const notesInMemoryDefaultMax = 10_000
+
+/** Most notes given at once. */
+export const notesPageMax = 1000
+
+/** Bytes of notes that are compressed together: what recurs in them costs its length once. */
+export const noteChunkBytes = 32 * 1024
+
+/** Most chunks of notes that one disk transaction of the tables lets go of. */
+export const noteChunksDroppedMax = 16
+
 /** Most transactions that share one disk transaction, and so one wait for the disk. */
 export const batchTransactionsMax = 1024
 
@@ -60,3 +78,9 @@ export const etcdMessageBytesMax = 1024 ** 3
 
 /** Entries per page where a whole list is read from etcd. */
 export const etcdPageEntriesMax = 1000
+
+/**
+ * How many others may have written to etcd between the last answer a server had from it and a note it writes, for listings of
+ * notes to be in order. Looking for the note of one revision does not depend on it.
+ */
+export const etcdNoteLagMax = 256

@@ -20,6 +20,8 @@ import {
   CompactedError,
   type Entry,
   type Listing,
+  type Note,
+  type NotesQuery,
   type Revision,
   type SoleWriterStore,
   type StoreWatch,
@@ -31,6 +33,7 @@ import { checkIdentity, keepIdentity } from './store-identity-file.ts'
 import {
   changesOf,
   checkKey,
+  checkNotesQuery,
   checkPrefix,
   checkTransaction,
   entryAfter,
@@ -45,6 +48,8 @@ export interface LmdbStoreOptions {
   readonly directory: string
   /** How many revisions can be watched from. Older ones are compacted as new ones come. */
   readonly historyMax?: number
+  /** How many notes of transactions are kept, and at most a few hundred more. */
+  readonly notesMax?: number
   /**
    * A file outside of `directory` that remembers which store belongs there; made with the store. Where it is, a store that
    * is missing, or another one, is refused and not begun anew.
@@ -78,7 +83,7 @@ export async function openLmdbStoreOn(files: DurableFiles, options: LmdbStoreOpt
   if (lock.takenOver) environment.logger.warn('took the store over from a process that died', { directory })
   try {
     checkRoom(directory)
-    const tables = await LmdbTables.open(directory)
+    const tables = await LmdbTables.open(directory, { notesMax: options.notesMax })
     try {
       if (identityFile !== undefined) await checkIdentity(files, directory, identityFile, tables.identity)
       const identity = tables.identity ?? (await initialize(files, directory, tables, environment))
@@ -238,7 +243,7 @@ class LmdbStore implements SoleWriterStore {
     }
     const revision = ++this.#assigned
     const carriedTo = Math.max(this.#carriedTo, revision - this.#parts.historyMax / 2)
-    const events = changesOf(transaction.operations, revision, lookup, carriedTo)
+    const events = changesOf(transaction, revision, lookup, carriedTo)
     for (const event of events) this.#pending.set(event.key, { entry: entryAfter(event), revision })
     await this.#commits.add(revision, events)
     return { ok: true, revision }
@@ -262,6 +267,19 @@ class LmdbStore implements SoleWriterStore {
     this.#carriedTo = this.#assigned
     this.#commits.checkRoom()
     await this.#commits.compact(revision)
+  }
+
+  async notes(query: NotesQuery): Promise<readonly Note[]> {
+    this.#checkOpen()
+    checkNotesQuery(query)
+    await this.#parts.environment.clock.hold(this.#behind.settled())
+    this.#checkOpen()
+    return this.#tables.notes(query.before ?? Number.POSITIVE_INFINITY, query.limit)
+  }
+
+  async forgetNotes(revision: Revision): Promise<void> {
+    this.#checkOpen()
+    this.#tables.forgetNotes(revision)
   }
 
   close(): Promise<void> {

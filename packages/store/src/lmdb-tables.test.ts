@@ -206,7 +206,7 @@ describe('the tables of a store', () => {
     it('are refused in a format that another version has written', async () => {
       await newTables()
       await overwrite('format', Buffer.from('99'))
-      await expect(openTables()).rejects.toThrow(new UnknownFormatError(directory.path, '99', '3'))
+      await expect(openTables()).rejects.toThrow(new UnknownFormatError(directory.path, '99', '4'))
     })
   })
 })

@@ -6,7 +6,9 @@ import { type Database, type GetOptions, open as openLmdb, type RootDatabase, ty
 import { StoreDamagedError, UnknownFormatError } from './errors.ts'
 import type { JournalPosition, Sequence } from './journal-format.ts'
 import { prefixEnd } from './key-order.ts'
+import { notesDefaultMax } from './limits.ts'
 import { checkLmdbFile } from './lmdb-file-check.ts'
+import { decodeNoteChunk, type NoteChunk, NoteChunks, noteChunkOf } from './lmdb-notes.ts'
 import {
   decodeChunk,
   decodeEntry,
@@ -16,7 +18,7 @@ import {
   isEntryWhole,
   type LogChunk,
 } from './log-record.ts'
-import type { Entry, Revision } from './store.ts'
+import type { Entry, Note, Revision, StoreEvent } from './store.ts'
 import { checksumSeed, identityBytes, type StoreIdentity } from './store-identity.ts'
 import type { JournaledBatch } from './write-behind.ts'
 
@@ -24,7 +26,7 @@ type Table = Database<Uint8Array, Uint8Array>
 type RootTable = RootDatabase<Uint8Array, Uint8Array>
 
 /** What the tables look like; any change to that is a new format. */
-const format = '3'
+const format = '4'
 const formatKey = Buffer.from('format')
 const stateKey = Buffer.from('state')
 
@@ -44,7 +46,7 @@ const environmentOptions = {
   noSubdir: false,
   remapChunks: false,
   mapSize: mapBytes,
-  maxDbs: 3,
+  maxDbs: 4,
   eventTurnBatching: false,
   txnStartThreshold: 1,
   batchStartThreshold: 2 ** 31,
@@ -69,6 +71,7 @@ interface Written extends TablesState {
  * The store's tables in an LMDB environment:
  * - `data`: key → entry,
  * - `log`: last revision of some batches that were written together → the changes of those batches,
+ * - `notes`: first revision of some notes → those notes, see `lmdb-notes.ts`,
  * - `meta`: the format, and the store's identity with the last sequence, the last revision and the compacted revision.
  *
  * What they hold carries checksums, which every read verifies. They hold what the journal held up to `sequence`. Reads come from a snapshot that each `write` renews when it is done.
@@ -78,25 +81,31 @@ export class LmdbTables {
   readonly #root: RootTable
   readonly #data: Table
   readonly #log: Table
+  readonly #notes: Table
   readonly #meta: Table
+  readonly #notesMax: number
   #identity: StoreIdentity | undefined
   #seed = 0
   /** The keys of `log`, ascending, from `#chunksDropped` on. */
   #chunks: Revision[] = []
   #chunksDropped = 0
+  #noteChunks: NoteChunks
   #snapshot: Transaction
   #sequence: Sequence = 0
   #revision: Revision = 0
   #compacted: Revision = 0
 
-  private constructor(directory: string, root: RootTable) {
+  private constructor(directory: string, root: RootTable, notesMax: number) {
     this.#directory = directory
     this.#root = root
     this.#meta = openTable(root, 'meta')
     this.#load()
     this.#data = openTable(root, 'data')
     this.#log = openTable(root, 'log')
+    this.#notes = openTable(root, 'notes')
+    this.#notesMax = notesMax
     for (const key of this.#log.getKeys({})) this.#chunks.push(decodeRevision(key))
+    this.#noteChunks = new NoteChunks(notesMax, this.#seed, this.#noteChunksKept())
     this.#snapshot = freshSnapshot(root)
   }
 
@@ -104,14 +113,14 @@ export class LmdbTables {
    * Opens the tables of `directory`, making them where there are none; those have no identity until they are given one.
    * Throws an `UnknownFormatError` or `StoreDamagedError` for ones it cannot read.
    */
-  static async open(directory: string): Promise<LmdbTables> {
+  static async open(directory: string, { notesMax = notesDefaultMax } = {}): Promise<LmdbTables> {
     checkLmdbFile(directory)
     // Whoever gets here has the directory locked: the locks of LMDB that are there are left over, and damaged ones, which it
     // reads through memory, would end the process.
     rmSync(join(directory, 'lock.mdb'), { force: true })
     const root: RootTable = openLmdb(directory, environmentOptions)
     try {
-      return new LmdbTables(directory, root)
+      return new LmdbTables(directory, root, notesMax)
     } catch (error) {
       await root.close()
       throw error
@@ -131,6 +140,7 @@ export class LmdbTables {
     })
     await settle(written)
     this.#adoptIdentity(identity)
+    this.#noteChunks = new NoteChunks(this.#notesMax, this.#seed)
   }
 
   /** The last batch of the journal that is in the tables. */
@@ -184,14 +194,43 @@ export class LmdbTables {
     const { sequence, revision, compacted } = batches.at(-1) ?? this
     const dropped = this.#chunksUpTo(compacted)
     const chunk = revision > this.#revision ? revision : 0
+    const notes = await this.#noteChunks.prepare(eventsOf(batches))
     const written = this.#root.batch(() => {
       for (const [key, entry] of lastEntries(batches)) this.#writeEntry(key, entry)
       if (chunk > 0) this.#log.put(encodeRevision(chunk), this.#chunkOf(batches, chunk))
       for (const old of dropped) this.#log.remove(encodeRevision(old))
+      for (const { key, value } of notes.puts) this.#notes.put(key, value)
+      for (const key of notes.removals) this.#notes.remove(key)
       this.#meta.put(stateKey, encodeState(identity, { sequence, revision, compacted }))
     })
     await settle(written)
+    this.#noteChunks.adopt(notes)
     this.#adopt({ sequence, revision, compacted, chunk, dropped: dropped.length })
+  }
+
+  /** Notes of revisions before `before`, newest first. */
+  notes(before: Revision, limit: number): Note[] {
+    const notes: Note[] = []
+    let chunk = this.#noteChunks.newestBefore(before)
+    while (chunk !== undefined && notes.length < limit) {
+      const key = encodeRevision(chunk.first)
+      const value = this.#notes.get(key, this.#read())
+      const found = value === undefined ? undefined : decodeNoteChunk(key, value, this.#seed)
+      if (found === undefined) {
+        throw new StoreDamagedError(
+          this.#directory,
+          `the notes from revision ${chunk.first} are not as they were written`,
+        )
+      }
+      for (const note of found.toReversed()) if (note.revision < before && notes.length < limit) notes.push(note)
+      chunk = this.#noteChunks.newestBefore(chunk.first)
+    }
+    return notes
+  }
+
+  /** Chunks that hold no note after `revision` go, a few with each write. */
+  forgetNotes(revision: Revision): void {
+    this.#noteChunks.forget(revision)
   }
 
   /** The keys whose values are not as they were written. Reads everything. */
@@ -211,19 +250,31 @@ export class LmdbTables {
     return true
   }
 
-  /** Forgets `keys` and all history, and goes on from `position`. Resolves when that is durable. */
+  /** The keys of notes that are not as they were written. Reads all notes. */
+  damagedNotes(): Uint8Array[] {
+    const damaged: Uint8Array[] = []
+    for (const { key, value } of this.#notes.getRange(this.#read())) {
+      if (decodeNoteChunk(key, value, this.#seed) === undefined) damaged.push(Uint8Array.from(key))
+    }
+    return damaged
+  }
+
+  /** Forgets `keys`, all history and the notes that are damaged, and goes on from `position`. Resolves when that is durable. */
   async forget(keys: readonly Uint8Array[], position: JournalPosition): Promise<void> {
     const identity = this.#identity
     assert(identity !== undefined, 'the tables have no identity yet')
     const state = { ...position, compacted: position.revision }
     const dropped = this.#chunks.slice(this.#chunksDropped)
+    const damagedNotes = this.damagedNotes()
     const written = this.#root.batch(() => {
       for (const key of keys) this.#data.remove(key)
       for (const chunk of dropped) this.#log.remove(encodeRevision(chunk))
+      for (const key of damagedNotes) this.#notes.remove(key)
       this.#meta.put(stateKey, encodeState(identity, state))
     })
     await settle(written)
     this.#adopt({ ...state, chunk: 0, dropped: dropped.length })
+    this.#noteChunks = new NoteChunks(this.#notesMax, this.#seed, this.#noteChunksKept())
   }
 
   async close(): Promise<void> {
@@ -250,6 +301,15 @@ export class LmdbTables {
   #adoptIdentity(identity: StoreIdentity): void {
     this.#identity = identity
     this.#seed = checksumSeed(identity)
+  }
+
+  #noteChunksKept(): readonly NoteChunk[] {
+    const chunks: NoteChunk[] = []
+    for (const { key, value } of this.#notes.getRange({})) {
+      const chunk = noteChunkOf(key, value)
+      if (chunk !== undefined) chunks.push(chunk)
+    }
+    return chunks
   }
 
   #entry(encodedKey: Uint8Array, key: string, bytes: Uint8Array): Entry {
@@ -322,6 +382,10 @@ async function causeOf(error: unknown): Promise<unknown> {
     () => error,
     (cause: unknown) => cause,
   )
+}
+
+function* eventsOf(batches: readonly JournaledBatch[]): Generator<StoreEvent> {
+  for (const { events } of batches) yield* events
 }
 
 /** What each key has after all the batches: undefined where it was deleted. Of several changes only the last counts. */

@@ -25,6 +25,9 @@ const change = {
 const event: fc.Arbitrary<StoreEvent> = fc.oneof(
   fc.record({ type: fc.constant('put'), ...change }),
   fc.record({ type: fc.constant('put'), ...change, previousValue: value }),
+  fc.record({ type: fc.constant('put'), ...change, note: value }),
+  fc.record({ type: fc.constant('put'), ...change, previousValue: value, note: value }),
+  fc.record({ type: fc.constant('delete'), ...change, note: value }),
   fc.record({ type: fc.constant('delete'), ...change }),
 )
 const events = fc.array(event, { minLength: 1, maxLength: 5 })

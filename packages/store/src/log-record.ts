@@ -5,9 +5,10 @@ import type { Entry, Revision, StoreEvent } from './store.ts'
 /**
  * How changes and entries look on disk; numbers are big-endian, revisions are doubles.
  *
- *     event = type u8 | key length u16 | value length u32 | previous revision f64 | previous value | key | entry
- *     type = 0 put, 1 delete, 2 put that carries the value it replaced
+ *     event = type u8 | key length u16 | value length u32 | previous revision f64 | previous value | note | key | entry
+ *     type = 0 put, 1 delete, 2 put that carries the value it replaced; 4 more where there is a note
  *     previous value = length u32 | value, with type 2; nothing with the others
+ *     note = length u16 | note, where there is one
  *     entry = mod revision f64 | create revision f64 | value | checksum u32
  *
  * An event ends in just the bytes its key gets as entry, so that a change is encoded once and written to both tables. The
@@ -16,8 +17,13 @@ import type { Entry, Revision, StoreEvent } from './store.ts'
 const eventHeaderBytes = 1 + 2 + 4 + 8
 const entryHeaderBytes = 8 + 8
 const previousLengthBytes = 4
+const noteLengthBytes = 2
 const checksumBytes = 4
 const entryOverheadBytes = entryHeaderBytes + checksumBytes
+
+const typeDelete = 1
+const typeCarries = 2
+const typeNoted = 4
 
 /** Encoded changes. `entries[i]` are the bytes of the entry the i-th event leaves, a part of `bytes`. */
 export interface EncodedEvents {
@@ -29,9 +35,10 @@ export interface EncodedEvents {
 export function encodeEvents(events: readonly StoreEvent[], seed: number): EncodedEvents {
   const keyLengths = events.map(({ key }) => Buffer.byteLength(key))
   let size = 0
-  for (const [index, { value, previousValue }] of events.entries()) {
+  for (const [index, { value, previousValue, note }] of events.entries()) {
     size += eventHeaderBytes + (keyLengths[index] as number) + entryOverheadBytes + value.length
     if (previousValue !== undefined) size += previousLengthBytes + previousValue.length
+    if (note !== undefined) size += noteLengthBytes + note.length
   }
   // Memory of its own, not of Buffer's pool: LMDB reads it from another thread.
   const bytes = Buffer.allocUnsafeSlow(size)
@@ -39,8 +46,9 @@ export function encodeEvents(events: readonly StoreEvent[], seed: number): Encod
   let at = 0
   for (const [index, event] of events.entries()) {
     const keyLength = keyLengths[index] as number
-    const { previousValue } = event
-    at = bytes.writeUInt8(event.type === 'delete' ? 1 : previousValue === undefined ? 0 : 2, at)
+    const { previousValue, note } = event
+    const type = event.type === 'delete' ? typeDelete : previousValue === undefined ? 0 : typeCarries
+    at = bytes.writeUInt8(note === undefined ? type : type + typeNoted, at)
     at = bytes.writeUInt16BE(keyLength, at)
     at = bytes.writeUInt32BE(event.value.length, at)
     at = bytes.writeDoubleBE(event.previousRevision, at)
@@ -48,6 +56,11 @@ export function encodeEvents(events: readonly StoreEvent[], seed: number): Encod
       at = bytes.writeUInt32BE(previousValue.length, at)
       bytes.set(previousValue, at)
       at += previousValue.length
+    }
+    if (note !== undefined) {
+      at = bytes.writeUInt16BE(note.length, at)
+      bytes.set(note, at)
+      at += note.length
     }
     at += bytes.write(event.key, at, keyLength, 'utf8')
     const start = at
@@ -68,16 +81,24 @@ export function decodeEvents(bytes: Uint8Array): StoreEvent[] {
   let at = 0
   while (at < view.length) {
     const code = view.readUInt8(at)
-    const type = code === 1 ? 'delete' : 'put'
+    const isNoted = code >= typeNoted
+    const kind = isNoted ? code - typeNoted : code
+    const type = kind === typeDelete ? 'delete' : 'put'
     const keyLength = view.readUInt16BE(at + 1)
     const valueLength = view.readUInt32BE(at + 3)
     const previousRevision = view.readDoubleBE(at + 7)
     at += eventHeaderBytes
     let previousValue: Uint8Array | undefined
-    if (code === 2) {
+    if (kind === typeCarries) {
       const start = at + previousLengthBytes
       at = start + view.readUInt32BE(at)
       previousValue = new Uint8Array(bytes.buffer, bytes.byteOffset + start, at - start)
+    }
+    let note: Uint8Array | undefined
+    if (isNoted) {
+      const start = at + noteLengthBytes
+      at = start + view.readUInt16BE(at)
+      note = new Uint8Array(bytes.buffer, bytes.byteOffset + start, at - start)
     }
     const key = view.toString('utf8', at, at + keyLength)
     at += keyLength
@@ -85,7 +106,8 @@ export function decodeEvents(bytes: Uint8Array): StoreEvent[] {
     at += entryOverheadBytes + valueLength
     const { value, modRevision: revision, createRevision } = entry
     const event: StoreEvent = { type, key, value, revision, createRevision, previousRevision }
-    events.push(previousValue === undefined ? event : { ...event, previousValue })
+    const carried = previousValue === undefined ? event : { ...event, previousValue }
+    events.push(note === undefined ? carried : { ...carried, note })
   }
   assert(at === view.length, 'a record of the change log is cut short')
   return events

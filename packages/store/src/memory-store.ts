@@ -3,13 +3,16 @@ import { BTree } from './btree.ts'
 import { StoreClosedError } from './errors.ts'
 import { History } from './history.ts'
 import { compareKeys } from './key-order.ts'
-import { historyDefaultMax } from './limits.ts'
+import { historyDefaultMax, notesInMemoryDefaultMax } from './limits.ts'
+import { NoteList } from './note-list.ts'
 import { pagesOf } from './pages.ts'
 import {
   type CommitResult,
   CompactedError,
   type Entry,
   type Listing,
+  type Note,
+  type NotesQuery,
   type Revision,
   type SoleWriterStore,
   type StoreEvent,
@@ -17,12 +20,22 @@ import {
   type Transaction,
   type WatchOptions,
 } from './store.ts'
-import { changesOf, checkKey, checkPrefix, checkTransaction, entryAfter, findConflict } from './transaction.ts'
+import {
+  changesOf,
+  checkKey,
+  checkNotesQuery,
+  checkPrefix,
+  checkTransaction,
+  entryAfter,
+  findConflict,
+} from './transaction.ts'
 import { type Watcher, WatchHub } from './watch-hub.ts'
 
 export interface MemoryStoreOptions {
   /** How many revisions can be watched from. Older ones are compacted as new ones come. */
   readonly historyMax?: number
+  /** How many notes of transactions are kept. */
+  readonly notesMax?: number
   /**
    * Calls back after the current turn of the event loop. With it commits take effect at most once a turn, as with a
    * store on disk, so that writers who wake each other cannot keep timers and sockets from being served. Without it
@@ -32,8 +45,9 @@ export interface MemoryStoreOptions {
 }
 
 /** A store that forgets with the process. */
-export function createMemoryStore({ historyMax = historyDefaultMax, defer }: MemoryStoreOptions = {}): SoleWriterStore {
-  return new MemoryStore(historyMax, defer ?? queueMicrotask)
+export function createMemoryStore(options: MemoryStoreOptions = {}): SoleWriterStore {
+  const { historyMax = historyDefaultMax, notesMax = notesInMemoryDefaultMax, defer = queueMicrotask } = options
+  return new MemoryStore(historyMax, notesMax, defer)
 }
 
 class MemoryStore implements SoleWriterStore {
@@ -42,6 +56,7 @@ class MemoryStore implements SoleWriterStore {
   /** The keys of `#entries` in order. Only creating and deleting touch it. */
   readonly #keys = new BTree<string, undefined>(undefined, compareKeys)
   readonly #history: History
+  readonly #notes: NoteList
   readonly #watches = new WatchHub()
   /** What watches that are not live yet get first. */
   readonly #replays = new Map<Watcher, { readonly events: readonly StoreEvent[]; readonly last: Revision }>()
@@ -56,10 +71,11 @@ class MemoryStore implements SoleWriterStore {
   readonly #historyMax: number
   readonly #defer: (callback: () => void) => void
 
-  constructor(historyMax: number, defer: (callback: () => void) => void) {
+  constructor(historyMax: number, notesMax: number, defer: (callback: () => void) => void) {
     this.#defer = defer
     assert(historyMax >= 0, `historyMax is not a count: ${historyMax}`)
     this.#history = new History(historyMax)
+    this.#notes = new NoteList(notesMax)
     this.#historyMax = historyMax
   }
 
@@ -101,9 +117,10 @@ class MemoryStore implements SoleWriterStore {
       return { ok: false, revision, current }
     }
     const carriedTo = Math.max(this.#carriedTo, revision - this.#historyMax / 2)
-    const events = changesOf(transaction.operations, revision + 1, lookup, carriedTo)
+    const events = changesOf(transaction, revision + 1, lookup, carriedTo)
     for (const event of events) this.#apply(event)
     this.#history.push(events)
+    this.#notes.add(events)
     await this.#publish(events)
     return { ok: true, revision: revision + 1 }
   }
@@ -130,6 +147,17 @@ class MemoryStore implements SoleWriterStore {
     if (revision > last) throw new RangeError(`revision ${revision} is yet to come; the last is ${last}`)
     this.#history.compact(revision)
     this.#carriedTo = last
+  }
+
+  async notes(query: NotesQuery): Promise<readonly Note[]> {
+    this.#checkOpen()
+    checkNotesQuery(query)
+    return this.#notes.newest(query)
+  }
+
+  async forgetNotes(revision: Revision): Promise<void> {
+    this.#checkOpen()
+    this.#notes.forget(revision)
   }
 
   async close(): Promise<void> {

@@ -33,7 +33,7 @@ export function examineStore(directory: string): Promise<StoreReport> {
 
 /**
  * Goes on without what is damaged, and says what that was. What is whole in the journal goes to the tables; values that are not as
- * they were written are removed with their keys; all history is forgotten. Revisions go on `repairedRevisionsSkipped` after
+ * they were written are removed with their keys, and so are notes; all history is forgotten. Revisions go on `repairedRevisionsSkipped` after
  * the highest there is a trace of: none is given twice, and whoever watched has to list again. A damaged journal
  * is left beside the new one, as `journal-….damaged`. Does nothing to a store that is whole.
  */
@@ -99,6 +99,7 @@ function reportOf(tables: LmdbTables, journal: JournalInspection, damagedKeys: r
   })
   if (!tables.isHistoryWhole())
     problems.push('a part of the history, which watches may ask for, is not as it was written')
+  if (tables.damagedNotes().length > 0) problems.push('a part of the notes of transactions is not as it was written')
   if (journal.damage !== undefined) problems.push(journal.damage)
   const safeRevision = journal.records.at(-1)?.revision ?? tables.revision
   return { problems, safeRevision, isEndLost: journal.damage !== undefined, highestRevision: journal.highestRevision }

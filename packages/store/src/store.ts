@@ -26,6 +26,21 @@ export type Operation =
 export interface Transaction {
   readonly conditions: readonly Condition[]
   readonly operations: readonly Operation[]
+  /** What the transaction says of itself, such as why it was made: kept under its revision and as durable as the change, see `Store.notes`. */
+  readonly note?: Uint8Array
+}
+
+/** The note of a transaction. */
+export interface Note {
+  readonly revision: Revision
+  readonly note: Uint8Array
+}
+
+export interface NotesQuery {
+  /** Only notes of earlier revisions; absent: from the newest on. */
+  readonly before?: Revision
+  /** Most notes to give. */
+  readonly limit: number
 }
 
 export type CommitResult =
@@ -54,6 +69,8 @@ export interface StoreEvent {
   readonly previousRevision: Revision
   /** That value, where the store has it at hand. */
   readonly previousValue?: Uint8Array
+  /** The note of the transaction, on its first change, where the store has it at hand. */
+  readonly note?: Uint8Array
 }
 
 export interface WatchOptions {
@@ -125,8 +142,18 @@ export interface Store {
   commit(transaction: Transaction): Promise<CommitResult>
   /** Watches keys that start with `prefix`. Calls nothing back before it has returned. */
   watch(prefix: string, options: WatchOptions): StoreWatch
-  /** Forgets the history up to and including `revision`. Current values stay. */
+  /** Forgets the history up to and including `revision`. Current values stay, and so do notes. */
   compact(revision: Revision): Promise<void>
+  /**
+   * The notes of transactions that changed something, newest first. They outlive the history: the newest `notesMax` are kept
+   * (a store may keep somewhat more) unless they are forgotten sooner.
+   */
+  notes(query: NotesQuery): Promise<readonly Note[]>
+  /**
+   * Lets go of the notes up to and including `revision`, and of those beyond the number kept. They go in small steps, some
+   * perhaps only as new ones come.
+   */
+  forgetNotes(revision: Revision): Promise<void>
   /** Ends watches, waits for commits under way and frees everything. Later calls reject. */
   close(): Promise<void>
 }

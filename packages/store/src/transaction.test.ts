@@ -107,7 +107,7 @@ describe('conditions', () => {
 describe('the changes of a transaction', () => {
   const entries = new Map([entry('a', 3), entry('b', 5, 2)].map((each) => [each.key, each]))
   const changes = (operations: readonly Operation[], carriedTo = 0) =>
-    changesOf(operations, 9, (key) => entries.get(key), carriedTo)
+    changesOf({ operations }, 9, (key) => entries.get(key), carriedTo)
 
   it('tell what each key was before', () => {
     const value = Buffer.from('new')

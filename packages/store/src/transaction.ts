@@ -1,6 +1,6 @@
 import { InvalidTransactionError } from './errors.ts'
-import { keyBytesMax, operationsMax, valueBytesMax } from './limits.ts'
-import type { Condition, Entry, Operation, Revision, StoreEvent, Transaction } from './store.ts'
+import { keyBytesMax, noteBytesMax, notesPageMax, operationsMax, valueBytesMax } from './limits.ts'
+import type { Condition, Entry, NotesQuery, Operation, Revision, StoreEvent, Transaction } from './store.ts'
 
 /** The entry of a key as it stands at the moment of the call. */
 export type Lookup = (key: string) => Entry | undefined
@@ -18,7 +18,10 @@ export function lookupOnce(lookup: Lookup): Lookup {
 
 /** Throws an `InvalidTransactionError` unless every store can carry `transaction` out. */
 export function checkTransaction(transaction: Transaction): void {
-  const { conditions, operations } = transaction
+  const { conditions, operations, note } = transaction
+  if (note !== undefined && note.length > noteBytesMax) {
+    throw new InvalidTransactionError(`the note has ${note.length} bytes, more than ${noteBytesMax}`)
+  }
   if (operations.length > operationsMax || conditions.length > operationsMax) {
     throw new InvalidTransactionError(`a transaction has at most ${operationsMax} operations and as many conditions`)
   }
@@ -47,6 +50,12 @@ export function checkPrefix(prefix: string): void {
   if (!prefix.isWellFormed()) throw new InvalidTransactionError(`the prefix ${quote(prefix)} has half a surrogate pair`)
 }
 
+/** Throws an `InvalidTransactionError` unless a query asks for a sensible number of notes. */
+export function checkNotesQuery({ limit }: NotesQuery): void {
+  if (Number.isInteger(limit) && limit > 0 && limit <= notesPageMax) return
+  throw new InvalidTransactionError(`between 1 and ${notesPageMax} notes may be asked for at once, not ${limit}`)
+}
+
 /** The entry found for each condition when one does not hold; undefined when all hold. */
 export function findConflict(
   conditions: readonly Condition[],
@@ -58,11 +67,12 @@ export function findConflict(
 }
 
 /**
- * What carrying `operations` out as `revision` changes. Deleting a key that does not exist changes nothing. A change of a
- * value written up to `carriedTo` carries that value, since the history may soon have it no longer.
+ * What carrying a transaction out as `revision` changes. Deleting a key that does not exist changes nothing. A change of a
+ * value written up to `carriedTo` carries that value, since the history may soon have it no longer; the first change carries the
+ * transaction's note.
  */
 export function changesOf(
-  operations: readonly Operation[],
+  { operations, note }: Pick<Transaction, 'operations' | 'note'>,
   revision: Revision,
   lookup: Lookup,
   carriedTo: Revision,
@@ -81,7 +91,8 @@ export function changesOf(
       previousRevision: previous?.modRevision ?? 0,
     }
     const isCarried = type === 'put' && previous !== undefined && previous.modRevision <= carriedTo
-    events.push(isCarried ? { ...event, previousValue: previous.value } : event)
+    const carried = isCarried ? { ...event, previousValue: previous.value } : event
+    events.push(note === undefined || events.length > 0 ? carried : { ...carried, note })
   }
   return events
 }

@@ -3,6 +3,9 @@ import {
   CompactedError,
   InvalidTransactionError,
   keyBytesMax,
+  type NotesQuery,
+  noteBytesMax,
+  notesPageMax,
   type Operation,
   type SoleWriterStore,
   type Store,
@@ -22,6 +25,8 @@ export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text
 export const text = (value: Uint8Array | undefined): string | undefined =>
   value === undefined ? undefined : new TextDecoder().decode(value)
 export const put = (key: string, value = key): Operation => ({ type: 'put', key, value: bytes(value) })
+/** A note of `length` bytes that begins with a text. */
+export const noteOf = (label: string, length = label.length): Uint8Array => bytes(label.padEnd(length, '.'))
 export const remove = (key: string): Operation => ({ type: 'delete', key })
 
 /** Commits without conditions and returns the revision. */
@@ -431,6 +436,71 @@ export function describeStore(name: string, factory: StoreFactory): void {
       })
     })
 
+    describe('notes', () => {
+      const noted = async (label: string, ...operations: Operation[]) => {
+        const result = await store.commit({ conditions: [], operations, note: noteOf(label) })
+        return result.revision
+      }
+      const shown = async (query: NotesQuery) =>
+        (await store.notes(query)).map(({ revision, note }) => `${revision - base} ${text(note)}`)
+
+      it('are kept under the revision of their transaction, and read newest first', async () => {
+        expect(await store.notes({ limit: 10 })).toEqual([])
+        await noted('first', put('a'), put('b'))
+        await commit(store, put('c'))
+        await noted('third', remove('a'))
+        expect(await shown({ limit: 10 })).toEqual(['3 third', '1 first'])
+        expect(await shown({ limit: 1 })).toEqual(['3 third'])
+        expect(await shown({ limit: 10, before: base + 3 })).toEqual(['1 first'])
+        expect(await shown({ limit: 1, before: base + 4 })).toEqual(['3 third'])
+        expect(await shown({ limit: 10, before: base + 1 })).toEqual([])
+      })
+
+      it('are no entries and no changes of any key', async () => {
+        const watch = record(store, '', base)
+        const revision = await noted('why', put('a'))
+        await watch.until(revision)
+        expect(watch.events.map(({ key }) => key)).toEqual(['a'])
+        expect((await store.list('')).entries.map(({ key }) => key)).toEqual(['a'])
+      })
+
+      it('come with no transaction that is refused', async () => {
+        await noted('first', put('a'))
+        const conditions = [{ key: 'a', modRevision: 0 }]
+        await store.commit({ conditions, operations: [put('a', 'other')], note: noteOf('second') })
+        expect(await shown({ limit: 10 })).toEqual(['1 first'])
+      })
+
+      it('outlive the history', async () => {
+        const revision = await noted('first', put('a'))
+        await store.compact(revision)
+        expect(await shown({ limit: 10 })).toEqual(['1 first'])
+      })
+
+      it('are bounded in length and asked for in pages; the errors tell the bounds', async () => {
+        const note = new Uint8Array(noteBytesMax + 1)
+        await expect(store.commit({ conditions: [], operations: [put('a')], note })).rejects.toThrow(
+          new InvalidTransactionError(`the note has ${noteBytesMax + 1} bytes, more than ${noteBytesMax}`),
+        )
+        await store.commit({ conditions: [], operations: [put('a')], note: note.subarray(1) })
+        expect((await store.notes({ limit: notesPageMax }))[0]?.note).toHaveLength(noteBytesMax)
+        for (const limit of [0, notesPageMax + 1]) {
+          await expect(store.notes({ limit })).rejects.toThrow(
+            new InvalidTransactionError(`between 1 and ${notesPageMax} notes may be asked for at once, not ${limit}`),
+          )
+        }
+      })
+
+      it('are found in order however many write at once', async () => {
+        const labels = Array.from({ length: 60 }, (_, index) => `note ${index}`)
+        const revisions = await Promise.all(labels.map((label) => noted(label, put(label))))
+        const expected = new Map(revisions.map((revision, index) => [revision, labels[index]]))
+        const notes = await store.notes({ limit: 100 })
+        expect(notes.map(({ revision }) => revision)).toEqual(revisions.toSorted((a, b) => b - a))
+        for (const { revision, note } of notes) expect(text(note)).toBe(expected.get(revision))
+      })
+    })
+
     describe('closing', () => {
       it('carries out what was committed, tells watches, then refuses every call', async () => {
         const watch = record(store, '', base)
@@ -444,6 +514,8 @@ export function describeStore(name: string, factory: StoreFactory): void {
         await expect(store.pages('', 1)[Symbol.asyncIterator]().next()).rejects.toThrow(StoreClosedError)
         await expect(commit(store, put('b'))).rejects.toThrow(StoreClosedError)
         await expect(store.compact(1)).rejects.toThrow(StoreClosedError)
+        await expect(store.notes({ limit: 1 })).rejects.toThrow(StoreClosedError)
+        await expect(store.forgetNotes(1)).rejects.toThrow(StoreClosedError)
         expect(() => record(store, '', base)).toThrow(StoreClosedError)
       })
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { realClock, sleep } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openLmdbStore, type Store } from '../src/index.ts'
+import { notesPageMax, openLmdbStore, type Store } from '../src/index.ts'
 import { compactedRevision, record, text } from './contract.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
@@ -52,6 +52,16 @@ async function verify(store: Store, acknowledged: readonly Acknowledged[]): Prom
     return !byRevision.get(revision)?.some((event) => event.key === key && labelOf(event.value) === value)
   })
   expect(lost).toEqual([])
+
+  const notes = new Map<number, string | undefined>()
+  for (let before = latest + 1; ; ) {
+    const page = await store.notes({ before, limit: notesPageMax })
+    if (page.length === 0) break
+    for (const { revision, note } of page) notes.set(revision, text(note))
+    before = page.at(-1)?.revision ?? 0
+  }
+  const unexplained = acknowledged.filter(({ revision, value }) => notes.get(revision) !== `note ${value}`)
+  expect(unexplained).toEqual([])
 
   const last = new Map(watch.events.map((event) => [event.key, event]))
   const { entries } = await store.list('')

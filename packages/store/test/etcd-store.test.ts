@@ -12,9 +12,10 @@ import {
   StoreUnavailableError,
   TransactionTooLargeError,
 } from '../src/index.ts'
+import { etcdNoteLagMax } from '../src/limits.ts'
 import { EtcdServer, hasEtcd, needsEtcd } from '../src/testing/etcd-server.ts'
 import { TcpProxy } from '../src/testing/tcp-proxy.ts'
-import { commit, describeStore, put, record, remove, text } from './contract.ts'
+import { commit, describeStore, noteOf, put, record, remove, text } from './contract.ts'
 
 describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
   let etcd: EtcdServer
@@ -83,6 +84,31 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
       expect(await store.latest()).toBe(foreign + 1)
       expect((await store.list('/a/')).entries.map(({ key }) => key)).toEqual(['/a/1'])
       expect(await store.list('')).toMatchObject({ entries: [{ key: '/a/1' }] })
+    })
+
+    it('keeps notes where an operator finds them, and only as many as asked, once somebody lets go of some', async () => {
+      const [store, other, all] = await Promise.all([open({ notesMax: 3 }), open(), open({ prefix: '' })])
+      const noted = (label: string) =>
+        other.commit({ conditions: [], operations: [put('a', label)], note: noteOf(label) })
+      for (const label of ['1', '2', '3', '4', '5']) await noted(label)
+      const { entries } = await all.list(`${prefix}coracle-notes/`)
+      expect(entries.map(({ value }) => text(value))).toEqual(['1', '2', '3', '4', '5'])
+      const shown = async () => (await store.notes({ limit: 10 })).map(({ note }) => text(note))
+      await store.forgetNotes(0)
+      expect(await shown()).toEqual(['5', '4', '3'])
+      await store.forgetNotes((await store.notes({ limit: 10 }))[1]?.revision ?? 0)
+      expect(await shown()).toEqual(['5'])
+      expect(text((await store.get('a'))?.value)).toBe('5')
+    })
+
+    it('finds the note of a revision, however late its writer had last heard of etcd', async () => {
+      const [store, late] = await Promise.all([open(), open()])
+      const noted = async (writer: Store, label: string) =>
+        (await writer.commit({ conditions: [], operations: [put(label)], note: noteOf(label) })).revision
+      for (let index = 0; index < etcdNoteLagMax + 10; index++) await noted(store, `${index}`)
+      const revision = await noted(late, 'late')
+      for (let index = 0; index < etcdNoteLagMax + 10; index++) await noted(store, `more ${index}`)
+      expect(text((await store.notes({ before: revision + 1, limit: 1 }))[0]?.note)).toBe('late')
     })
 
     it('gives with each change the value before it', async () => {

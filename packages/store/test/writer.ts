@@ -14,6 +14,7 @@ async function write(writer: number): Promise<void> {
     const own = `own/${round}/${writer}/${count % 50}`
     const result = await store.commit({
       conditions: [],
+      note: Buffer.from(`note ${label}`),
       operations: [
         { type: 'put', key: own, value: Buffer.from(value) },
         count % 5 === 4 ? { type: 'delete', key: shared } : { type: 'put', key: shared, value: Buffer.from(value) },

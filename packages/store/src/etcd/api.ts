@@ -25,14 +25,26 @@ export const rangeRequest = message({
   rangeEnd: [2, 'bytes'],
   limit: [3, 'int64'],
   revision: [4, 'int64'],
+  sortOrder: [5, 'int32'],
   keysOnly: [8, 'bool'],
+  countOnly: [9, 'bool'],
+  minModRevision: [10, 'int64'],
+  maxModRevision: [11, 'int64'],
 })
 
-export const rangeResponse = message({ header: [1, header], kvs: [2, [keyValue]], more: [3, 'bool'] })
+/** Value of `RangeRequest.sortOrder`; what is sorted by, the key, is the zero of an enum. */
+export const sortDescending = 2
+
+export const rangeResponse = message({
+  header: [1, header],
+  kvs: [2, [keyValue]],
+  more: [3, 'bool'],
+  count: [4, 'int64'],
+})
 
 const putRequest = message({ key: [1, 'bytes'], value: [2, 'bytes'] })
 
-const deleteRangeRequest = message({ key: [1, 'bytes'] })
+const deleteRangeRequest = message({ key: [1, 'bytes'], rangeEnd: [2, 'bytes'] })
 
 export const requestOp = message({
   requestRange: [1, rangeRequest],

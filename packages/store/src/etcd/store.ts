@@ -8,12 +8,14 @@ import {
   TransactionTooLargeError,
 } from '../errors.ts'
 import type { EtcdStoreOptions } from '../etcd-store.ts'
-import { etcdPageEntriesMax, pendingTransactionsMax } from '../limits.ts'
+import { etcdPageEntriesMax, notesDefaultMax, pendingTransactionsMax } from '../limits.ts'
 import {
   type CommitResult,
   CompactedError,
   type Entry,
   type Listing,
+  type Note,
+  type NotesQuery,
   type Operation,
   type Revision,
   type Store,
@@ -21,7 +23,7 @@ import {
   type Transaction,
   type WatchOptions,
 } from '../store.ts'
-import { checkKey, checkPrefix, checkTransaction } from '../transaction.ts'
+import { checkKey, checkNotesQuery, checkPrefix, checkTransaction } from '../transaction.ts'
 import {
   compactionRequest,
   compactionResponse,
@@ -36,6 +38,7 @@ import {
 import { Connection, isServiceError, type Method } from './connection.ts'
 import { KeySpace } from './key-space.ts'
 import type { Decoded, Encodable, Message } from './message.ts'
+import { EtcdNotes, isNoteKey } from './notes.ts'
 import { SharedCall } from './shared-call.ts'
 import { EtcdWatch } from './watch.ts'
 
@@ -61,13 +64,23 @@ export class EtcdStore implements Store {
   readonly #markers = new Set<string>()
   readonly #calls = new Set<Promise<unknown>>()
   readonly #latest: SharedCall<Revision>
+  readonly #notes: EtcdNotes
+  /** The latest revision that etcd has answered with. */
+  #known: Revision = 0
   #closing: Promise<void> | undefined
 
   constructor(options: EtcdStoreOptions & { readonly environment: Environment }) {
-    const { servers, tls, user, environment, prefix = '' } = options
+    const { servers, tls, user, environment, prefix = '', notesMax = notesDefaultMax } = options
     this.#environment = environment
     this.#connection = new Connection({ servers, tls, user, clock: environment.clock })
     this.#keys = new KeySpace(prefix)
+    this.#notes = new EtcdNotes({
+      keys: this.#keys,
+      random: environment.random,
+      notesMax,
+      range: (request) => this.#call(range, request),
+      remove: (request) => this.#call(txn, { success: [{ requestDeleteRange: request }] }),
+    })
     this.#latest = new SharedCall(() => this.#readRevision())
   }
 
@@ -110,7 +123,7 @@ export class EtcdStore implements Store {
       if (revision === 0) revision = header?.revision ?? 0
       const entries = kvs.map((kv) => this.#entryOf(kv))
       after = entries.at(-1)?.key
-      yield { revision, entries: entries.filter(({ key }) => !this.#markers.has(key)) }
+      yield { revision, entries: entries.filter(({ key }) => !this.#markers.has(key) && !isNoteKey(key)) }
       if (!more) return
     }
   }
@@ -119,12 +132,15 @@ export class EtcdStore implements Store {
     this.#checkOpen()
     checkTransaction(transaction)
     if (this.#calls.size >= pendingTransactionsMax) throw new StoreOverloadedError(this.#calls.size, 0)
-    const { conditions, operations } = transaction
+    const { conditions, operations, note } = transaction
     const request = {
       compare: conditions.map(({ key, modRevision }) => {
         return { target: compareModRevision, key: this.#keys.bytesOf(key), modRevision }
       }),
-      success: operations.map((operation) => this.#requestOf(operation)),
+      success: [
+        ...operations.map((operation) => this.#requestOf(operation)),
+        ...(note === undefined ? [] : [{ requestPut: { key: this.#notes.newKey(this.#known), value: note } }]),
+      ],
       failure: conditions.map(({ key }) => ({ requestRange: { key: this.#keys.bytesOf(key) } })),
     }
     const { header, succeeded, responses } = await this.#call(txn, request, { repeatable: false })
@@ -135,6 +151,17 @@ export class EtcdStore implements Store {
       return kv === undefined ? undefined : this.#entryOf(kv)
     })
     return { ok: false, revision, current }
+  }
+
+  async notes(query: NotesQuery): Promise<readonly Note[]> {
+    this.#checkOpen()
+    checkNotesQuery(query)
+    return this.#notes.newest(query)
+  }
+
+  async forgetNotes(revision: Revision): Promise<void> {
+    this.#checkOpen()
+    await this.#notes.forget(revision)
   }
 
   watch(prefix: string, options: WatchOptions): StoreWatch {
@@ -186,7 +213,7 @@ export class EtcdStore implements Store {
     return header?.revision ?? 0
   }
 
-  /** Calls etcd, in errors that are this package's where etcd's message is one of those it knows. */
+  /** Calls etcd for an answer with its revision, in errors that are this package's where etcd's message is one of those it knows. */
   async #call<Request extends Message, Response extends Message>(
     method: Method<Request, Response>,
     value: Encodable<Request>,
@@ -195,7 +222,10 @@ export class EtcdStore implements Store {
     const call = this.#connection.call(method, value, options)
     this.#calls.add(call)
     try {
-      return await call
+      const answer = await call
+      const { header } = answer as Decoded<typeof txnResponse>
+      this.#known = Math.max(this.#known, header?.revision ?? 0)
+      return answer
     } catch (error) {
       throw isServiceError(error) ? this.#errorOf(error) : error
     } finally {

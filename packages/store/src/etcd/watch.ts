@@ -6,6 +6,7 @@ import { eventDelete, watchRequest, watchResponse } from './api.ts'
 import type { Connection } from './connection.ts'
 import type { KeySpace } from './key-space.ts'
 import type { Decoded, Encodable } from './message.ts'
+import { isNoteKey } from './notes.ts'
 
 export interface EtcdWatchParts {
   readonly connection: Connection
@@ -173,7 +174,7 @@ export class EtcdWatch implements StoreWatch {
     const { marker, options } = this.#parts
     const last = events.at(-1)?.revision ?? this.#position
     this.#position = last
-    const visible = events.filter(({ key }) => key !== marker)
+    const visible = events.filter(({ key }) => key !== marker && !isNoteKey(key))
     try {
       if (visible.length > 0) options.onEvents(visible)
       if (visible.at(-1)?.revision !== last && !this.#closing.signal.aborted) options.onProgress?.(last)
