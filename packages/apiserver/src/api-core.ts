@@ -1,10 +1,11 @@
-import { ApiError, forbidden, type Resource, type StoredKind, services } from '@coracle/api'
+import { ApiError, forbidden, type Resource, type StoredKind } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
 import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
+import { apiServerUser } from './api-server-user.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
 import { createFirstObjects } from './housekeeping/bootstrap.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
@@ -16,8 +17,8 @@ import { Registries } from './registries.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
 import { unionOf } from './security/authorization.ts'
 import { createNodeAuthorizer } from './security/node-authorizer.ts'
-import { ServiceAllocator } from './services/service-allocator.ts'
-import { serviceRanges } from './services/service-ranges.ts'
+import { startAllocationRepair } from './services/repair.ts'
+import { allocateServices } from './services/service-allocator.ts'
 import type { Subresource } from './subresources/subresource.ts'
 import { createSubresources } from './subresources/subresources.ts'
 import { StoreFeed } from './watch-cache/store-feed.ts'
@@ -93,11 +94,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const turns = new WorkTurns(environment.clock)
   const kinds = new KindServer({ registries, feed, store, environment, turns, admission, historyEventsMax })
   for (const kind of options.kinds) kinds.announce(kind)
-  const serviceStorage = registries.of(services)?.storage
-  if (serviceStorage !== undefined) {
-    const { cache } = serviceStorage
-    serviceStorage.allocator = new ServiceAllocator(cache, () => serviceRanges(registries), environment.random)
-  }
+  allocateServices(registries, environment)
   const customKinds = new CustomKinds({ registries, kinds, environment })
   const subresources = createSubresources(registries, environment, options.nodes)
   const stops: (() => void)[] = []
@@ -108,7 +105,11 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     await kinds.fill()
     await Promise.all([createFirstObjects(registries), customKinds.start()])
     if (closed) return
-    stops.push(startCompaction(environment, store, feed, registries), startEventExpiry(environment, registries))
+    stops.push(
+      startCompaction(environment, store, feed, registries),
+      startEventExpiry(environment, registries),
+      startAllocationRepair({ registries, feed, store, environment, client: core.client(apiServerUser) }),
+    )
   }
 
   const core: ApiCore = {

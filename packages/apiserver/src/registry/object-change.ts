@@ -6,6 +6,7 @@ import type { ChangedPart } from './changed-part.ts'
 import { endsDeletion } from './deletion.ts'
 import { managerOf, ownersOfChanged } from './field-ownership.ts'
 import { type Pause, pauseFor } from './large-objects.ts'
+import type { JointWrite } from './object-writer.ts'
 import { prepareForUpdate } from './preparation.ts'
 import { answerOf, type RegistryParts } from './registry-parts.ts'
 import { sharingWith } from './structure-sharing.ts'
@@ -85,11 +86,11 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   const applied = view === undefined ? admitted : view.apply(before, admitted)
   const whole = applied instanceof Promise ? await applied : applied
   const prepared = prepareForUpdate(kind, whole, before, rules)
-  const write = { old, before, change, owners, admission, pause }
+  const write = { old, before, change, owners, admission, pause, allocated: [] }
   if (storage.allocator === undefined) return storeChange(parts, key, request, write, prepared)
   const allocation = storage.allocator.allocate(prepared, before)
   try {
-    return await storeChange(parts, key, request, write, allocation.object)
+    return await storeChange(parts, key, request, { ...write, allocated: allocation.alongside }, allocation.object)
   } finally {
     allocation.release()
   }
@@ -103,6 +104,8 @@ interface ChangeWrite {
   readonly owners: FieldOwners
   readonly admission: WriteAdmission | undefined
   readonly pause: Pause | undefined
+  /** What an allocator writes together with the object. */
+  readonly allocated: readonly JointWrite[]
 }
 
 /** Checks a changed object and stores it; undefined where another write came first. */
@@ -110,7 +113,7 @@ async function storeChange(
   parts: RegistryParts,
   key: string,
   request: ChangeRequest,
-  { old, before, change, owners, admission, pause }: ChangeWrite,
+  { old, before, change, owners, admission, pause, allocated }: ChangeWrite,
   prepared: KubernetesObject,
 ): Promise<WriteResult | undefined> {
   const { name, part, options } = request
@@ -132,8 +135,8 @@ async function storeChange(
   if (options.dryRun) return answerOf(parts, unstored(object, old.revision, owners), true, warnings)
   if (pause !== undefined) await pause()
   const stored = await (ends
-    ? writer.remove(key, old)
-    : writer.put(key, object, owners, old.revision, admission?.alongside))
+    ? writer.remove(key, old, parts.storage.allocator?.freed(before))
+    : writer.put(key, object, owners, old.revision, [...(admission?.alongside ?? []), ...allocated]))
   // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
   if (stored !== undefined) {
     return answerOf(parts, ends ? unstored(object, stored.revision, owners) : stored, true, warnings)

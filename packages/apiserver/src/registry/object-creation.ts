@@ -10,7 +10,7 @@ import { optimisticAttemptsMax } from './object-change.ts'
 import { generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
 import type { JointWrite } from './object-writer.ts'
 import { prepareForCreate } from './preparation.ts'
-import { nameTaken, noUniqueName } from './refusals.ts'
+import { nameTaken, noUniqueName, writtenAlongside } from './refusals.ts'
 import { answerOf, type RegistryParts } from './registry-parts.ts'
 import type { RequestedBody } from './requested-body.ts'
 import { sharingSpec } from './structure-sharing.ts'
@@ -66,7 +66,8 @@ export async function createObject(
       await checkCreate(parts, object, pause)
       await admission.judge(object)
       if (pause !== undefined) await pause()
-      const stored = await insert(parts, namespace, name, object, owners, options.dryRun, admission.alongside)
+      const alongside = [...admission.alongside, ...(allocation?.alongside ?? [])]
+      const stored = await insert(parts, namespace, name, object, owners, options.dryRun, alongside)
       if (stored !== undefined) {
         if (!options.dryRun) storage.lastCreated = stored.object
         const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]
@@ -78,6 +79,7 @@ export async function createObject(
     const taken = storage.peek(namespace, name)?.object
     // What was to be changed along with it has changed: it is judged again.
     if (taken === undefined && !generates && attempt < optimisticAttemptsMax) continue
+    if (!generates && taken === undefined) throw writtenAlongside(kind, name)
     if (!generates) throw nameTaken(kind, name, taken)
     if (attempt === generatedNameAttemptsMax) throw noUniqueName(kind, name)
   }

@@ -45,7 +45,7 @@ export async function deleteObject(
         : await writer.put(key, plan.object, old.owners, old.revision)
       if (stored !== undefined) return { type: 'object', stored: await view.show(stored), gone: false }
     } else {
-      const gone = options.dryRun ? old : await writer.remove(key, old)
+      const gone = options.dryRun ? old : await writer.remove(key, old, storage.allocator?.freed(old.object))
       if (gone !== undefined) return deleted(parts, plan.object, old.owners, gone.revision)
     }
   }

@@ -8,19 +8,33 @@ import type { StoreFeed } from '../watch-cache/store-feed.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
 
-/** A change of another object that is made together with a write, or not at all. Who owns its fields stays as it is. */
-export interface JointWrite {
+/** What is written together with an object, or not at all. */
+export type JointWrite = JointObject | JointRecord
+
+/**
+ * Another object: created where `old` is undefined, removed where `object` is, changed otherwise. Who owns its fields stays as it
+ * is; nobody owns those of a new one.
+ */
+export interface JointObject {
   /** What writes the other object's kind. */
   readonly writer: ObjectWriter
   readonly key: string
-  readonly old: StoredObject
-  readonly object: KubernetesObject
+  readonly old: StoredObject | undefined
+  readonly object: KubernetesObject | undefined
+}
+
+/** A record of the server's own, which no cache holds: one that must not be there yet, or one that goes where it is there. */
+export interface JointRecord {
+  /** Its key in the store. */
+  readonly record: string
+  /** Undefined: it goes. */
+  readonly value: Uint8Array | undefined
 }
 
 /**
  * Commits objects, each on the condition that it is still at the revision it was computed from. Where something else came
- * first it resolves to undefined, when the cache has taken that in: the next attempt starts from there. With `joint` other
- * objects change in the same transaction, on the same condition.
+ * first it resolves to undefined, when the cache has taken that in: the next attempt starts from there. What is `joint` is
+ * written in the same transaction, on the same condition.
  */
 export class ObjectWriter {
   readonly #cache: WatchCache
@@ -48,10 +62,9 @@ export class ObjectWriter {
   }
 
   /** Removes an object as it was read. Resolves to its last state, at the revision of the removal. */
-  async remove(key: string, old: StoredObject): Promise<StoredObject | undefined> {
-    const { revision: previousRevision } = old
-    const write = this.#cache.writes.begin({ key, previousRevision, value: undefined, object: undefined, owners: [] })
-    const revision = await this.#commit(write, { type: 'delete', key: this.#cache.prefix + key }, [])
+  async remove(key: string, old: StoredObject, joint: readonly JointWrite[] = []): Promise<StoredObject | undefined> {
+    const { write, operation } = this.#beginRemove(key, old.revision)
+    const revision = await this.#commit(write, operation, joint)
     return revision === undefined ? undefined : (write.stored ?? old.at(revision))
   }
 
@@ -63,15 +76,29 @@ export class ObjectWriter {
     return { write, operation, versionless, value }
   }
 
+  #beginRemove(key: string, previousRevision: number): BegunWrite {
+    const write = this.#cache.writes.begin({ key, previousRevision, value: undefined, object: undefined, owners: [] })
+    return { writer: this, write, operation: { type: 'delete', key: this.#cache.prefix + key } }
+  }
+
+  #beginJoint({ key, old, object }: JointObject): BegunWrite {
+    const previousRevision = old?.revision ?? 0
+    if (object === undefined) return this.#beginRemove(key, previousRevision)
+    return { writer: this, ...this.#beginPut(key, object, old?.owners ?? [], previousRevision) }
+  }
+
   /** The revision of a write, once the cache has it; undefined where something else came first. */
   async #commit(write: InFlightWrite, operation: Operation, joint: readonly JointWrite[]): Promise<number | undefined> {
-    const others = joint.map(({ writer, key, object, old }) => ({
-      writer,
-      ...writer.#beginPut(key, object, old.owners, old.revision),
-    }))
+    const others = joint.flatMap((each) => ('record' in each ? [] : each.writer.#beginJoint(each)))
     try {
       const conditions = [{ key: operation.key, modRevision: write.previousRevision }]
       const operations = [operation]
+      for (const each of joint) {
+        if (!('record' in each)) continue
+        const { record: key, value } = each
+        if (value !== undefined) conditions.push({ key, modRevision: 0 })
+        operations.push(value === undefined ? { type: 'delete', key } : { type: 'put', key, value })
+      }
       for (const other of others) {
         conditions.push({ key: other.operation.key, modRevision: other.write.previousRevision })
         operations.push(other.operation)
@@ -87,4 +114,11 @@ export class ObjectWriter {
       for (const other of others) other.writer.#cache.writes.end(other.write)
     }
   }
+}
+
+/** A write that the cache has been told of. */
+interface BegunWrite {
+  readonly writer: ObjectWriter
+  readonly write: InFlightWrite
+  readonly operation: Operation
 }

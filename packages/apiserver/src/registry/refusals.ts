@@ -9,6 +9,7 @@ import {
   type KubernetesObject,
   type StoredKind,
   staleVersion,
+  timeout,
 } from '@coracle/api'
 import { parseResourceVersion } from './list-request.ts'
 
@@ -70,6 +71,10 @@ export function nameTaken(about: About, name: string, existing: KubernetesObject
   if (existing?.metadata.deletionTimestamp === undefined) return error
   return new ApiError(409, 'AlreadyExists', `object is being deleted: ${error.message}`, error.status.details)
 }
+
+/** What was to be written together with a new object others kept changing. */
+export const writtenAlongside = ({ plural }: About, name: string): ApiError =>
+  timeout(`${plural} ${JSON.stringify(name)} could not be created: what is written with it is changed by others`, 1)
 
 /** No generated name was free. */
 export function noUniqueName(about: About, name: string): ApiError {

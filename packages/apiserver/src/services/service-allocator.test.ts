@@ -1,7 +1,10 @@
-import { type Service, serviceCidrs, services } from '@coracle/api'
-import { describe, expect, it } from 'vitest'
-import { refusal, startTestCore } from '../testing/test-core.ts'
+import { ipAddresses, type Service, serviceCidrs, services } from '@coracle/api'
+import { createMemoryStore } from '@coracle/store'
+import { describe, expect, it, vi } from 'vitest'
+import { refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 import { chooseFree, keptBackOf } from './choose.ts'
+import { portOfRecord, portRecordsPrefix } from './node-port-records.ts'
+import { nodePortsPerServiceMax } from './node-ports.ts'
 
 const service = (name: string, spec: object = {}, namespace = 'default'): Service =>
   ({
@@ -104,9 +107,10 @@ describe('the address of a service', () => {
     await client.create(serviceCidrs, cidr('small', '10.0.0.0/29'))
     await client.delete(serviceCidrs, { name: 'kubernetes' })
     const create = (name: string) => client.create(services, service(name))
-    const addresses = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(create))
-    expect(addresses.map(({ spec }) => spec.clusterIP).sort()).toEqual([2, 3, 4, 5, 6].map((last) => `10.0.0.${last}`))
-    expect(await refusal(create('f'))).toMatchObject({ code: 500, message: expect.stringContaining('range is full') })
+    const addresses = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(create))
+    const all = [1, 2, 3, 4, 5, 6].map((last) => `10.0.0.${last}`)
+    expect(addresses.map(({ spec }) => spec.clusterIP).sort()).toEqual(all)
+    expect(await refusal(create('g'))).toMatchObject({ code: 500, message: expect.stringContaining('range is full') })
   })
 })
 
@@ -159,6 +163,138 @@ describe('the ports of a service on the nodes', () => {
     expect(spec.healthCheckNodePort).toBeGreaterThanOrEqual(30_000)
     expect(spec.healthCheckNodePort).not.toBe(spec.ports?.[0]?.nodePort)
   })
+})
+
+describe('the records of what services have', () => {
+  const recorded = async ({ client, store }: TestCore) => ({
+    addresses: (await client.list(ipAddresses)).items.map(({ metadata, spec }) => [metadata.name, spec.parentRef.name]),
+    ports: (await store.list(portRecordsPrefix)).entries.map(({ key }) => portOfRecord(key)),
+  })
+
+  it('come, change and go with the services', async () => {
+    const core = await startTestCore()
+    const { client } = core
+    const before = await recorded(core)
+    const ports = [{ port: 80, nodePort: 30_080 }]
+    const created = await client.create(services, service('a', { type: 'NodePort', clusterIP: '10.96.0.10', ports }))
+    expect(await recorded(core)).toEqual({
+      addresses: [...before.addresses, ['10.96.0.10', 'a']],
+      ports: [30_080],
+    })
+    const { metadata, spec } = await client.get(ipAddresses, { name: '10.96.0.10' })
+    expect(metadata.labels).toEqual({
+      'ipaddress.kubernetes.io/ip-family': 'IPv4',
+      'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+    })
+    expect(spec.parentRef).toEqual({ resource: 'services', namespace: 'default', name: 'a' })
+    const moved = { ...created, spec: { ...created.spec, ports: [{ port: 80, nodePort: 30_081 }] } }
+    const updated = await client.update(services, moved)
+    expect((await recorded(core)).ports).toEqual([30_081])
+    const named = { ...updated.spec, type: 'ExternalName' as const, externalName: 'example.com' }
+    await client.update(services, { ...updated, spec: named })
+    expect(await recorded(core)).toEqual(before)
+  })
+
+  it('go with the last finalizer', async () => {
+    const core = await startTestCore()
+    const { client } = core
+    const before = await recorded(core)
+    const held = service('a', { type: 'NodePort' })
+    await client.create(services, { ...held, metadata: { ...held.metadata, finalizers: ['example.com/hold'] } })
+    const key = { namespace: 'default', name: 'a' }
+    await client.delete(services, key)
+    expect((await recorded(core)).ports).toHaveLength(1)
+    await client.patch(services, key, { type: 'merge', body: { metadata: { finalizers: null } } })
+    expect(await recorded(core)).toEqual(before)
+  })
+
+  it('let nobody have an address that somebody else keeps an object of', async () => {
+    const { client } = await startTestCore()
+    const parentRef = { group: 'example.com', resource: 'gateways', name: 'g' }
+    const metadata = { name: '10.96.0.77' }
+    await client.create(ipAddresses, {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'IPAddress',
+      metadata,
+      spec: { parentRef },
+    })
+    const { message } = await refusal(client.create(services, service('a', { clusterIP: '10.96.0.77' })))
+    expect(message).toContain('provided IP is already allocated')
+  })
+
+  it('limit the ports of one service', async () => {
+    const { client } = await startTestCore()
+    const ports = Array.from({ length: nodePortsPerServiceMax + 1 }, (_, index) => ({
+      name: `p${index}`,
+      port: index + 1,
+    }))
+    const wide = (count: number) => service(`s${count}`, { type: 'NodePort', ports: ports.slice(0, count) })
+    await client.create(services, wide(nodePortsPerServiceMax))
+    await client.delete(services, { namespace: 'default', name: `s${nodePortsPerServiceMax}` })
+    expect(await refusal(client.create(services, wide(ports.length)))).toMatchObject({
+      code: 422,
+      message: expect.stringContaining('spec.ports: Too many: 101: must have at most 100 items'),
+    })
+  })
+})
+
+describe('two servers with one store', () => {
+  const twoServers = async () => {
+    const store = createMemoryStore()
+    return [await startTestCore({ store }), await startTestCore({ store })] as const
+  }
+
+  it('give away no address and no port twice', async () => {
+    const servers = await twoServers()
+    // So few that both are all but certain to choose the same.
+    await servers[0].client.create(serviceCidrs, cidr('small', '10.0.0.0/26'))
+    await servers[0].client.delete(serviceCidrs, { name: 'kubernetes' })
+    const created = await Promise.all(
+      servers.flatMap(({ client }, server) =>
+        Array.from({ length: 25 }, (_, index) =>
+          client.create(services, service(`s${server}-${index}`, { type: 'NodePort' })),
+        ),
+      ),
+    )
+    expect(new Set(created.map(({ spec }) => spec.clusterIP)).size).toBe(50)
+    expect(new Set(created.map(({ spec }) => spec.ports?.[0]?.nodePort)).size).toBe(50)
+  })
+
+  it.each([
+    ['an address', { clusterIP: '10.96.0.10' }, 'provided IP is already allocated'],
+    ['a port', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_080 }] }, 'provided port is already allocated'],
+  ])('give %s to one of two who ask for it', async (_, asked, refused) => {
+    const servers = await twoServers()
+    const creations = servers.map(({ client }, server) => client.create(services, service(`s${server}`, asked)))
+    const outcomes = await Promise.allSettled(creations)
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []))
+    expect(reasons).toEqual([expect.stringContaining(refused)])
+  })
+
+  it('give one what the other has freed', async () => {
+    const [one, two] = await twoServers()
+    const asked = { type: 'NodePort', clusterIP: '10.96.0.10', ports: [{ port: 80, nodePort: 30_080 }] }
+    await one.client.create(services, service('a', asked))
+    await two.client.delete(services, { namespace: 'default', name: 'a' })
+    await one.client.create(services, service('b', asked))
+  })
+})
+
+it.each([10, 500])('looks at nothing but what is written where there are %i services', async (count) => {
+  const { client, registry, store } = await startTestCore()
+  await Promise.all(
+    Array.from({ length: count }, (_, index) => client.create(services, service(`s${index}`, { type: 'NodePort' }))),
+  )
+  const { storage } = registry(services)
+  const walks = [storage.cache, registry(ipAddresses).storage.cache].flatMap((cache) => [
+    vi.spyOn(cache, 'values'),
+    vi.spyOn(cache, 'slice'),
+  ])
+  const commits = vi.spyOn(store, 'commit')
+  await client.create(services, service('another', { type: 'NodePort' }))
+  for (const walk of walks) expect(walk).not.toHaveBeenCalled()
+  const operations = commits.mock.calls.flatMap(([transaction]) => transaction.operations)
+  expect(operations).toHaveLength(3)
 })
 
 describe('a free value', () => {

@@ -32,6 +32,10 @@ export const ipAddressSchema = kindSchema(
   { spec: required(ipAddressSpec, 'Whose address it is.') },
 )
 
+/** Labels of an address: its family, IPv4 or IPv6, and who keeps the object. */
+export const ipFamilyLabel = 'ipaddress.kubernetes.io/ip-family'
+export const ipManagedByLabel = 'ipaddress.kubernetes.io/managed-by'
+
 const parentPath = FieldPath.of('spec', 'parentRef')
 
 function validate({ spec }: IpAddressObject): readonly FieldError[] {
