@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatCidr, formatIp, parseCidr, parseIp, rangeContains, sizeOfRange } from './ip.ts'
+import { formatCidr, formatIp, parseCidr, parseIp, rangeContains, rangeContainsRange, sizeOfRange } from './ip.ts'
 
 const address = fc.oneof(
   fc.record({ family: fc.constant(4 as const), value: fc.bigInt(0n, 2n ** 32n - 1n) }),
@@ -45,6 +45,17 @@ describe('a range', () => {
       false,
       false,
     ])
+  })
+
+  it.each([
+    ['10.96.0.0/16', '10.96.4.0/24', true],
+    ['10.96.0.0/16', '10.96.0.0/16', true],
+    ['10.96.0.0/16', '10.96.0.0/12', false],
+    ['10.96.0.0/16', '10.97.0.0/24', false],
+    ['::/0', '10.96.0.0/24', false],
+  ])('%s contains %s: %s', (outer, inner, expected) => {
+    const [a, b] = [parseCidr(outer), parseCidr(inner)]
+    expect(a !== undefined && b !== undefined && rangeContainsRange(a, b)).toBe(expected)
   })
 
   it.each(['10.0.0.0', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/08', '10.0.0.0/8/8', '::/129'])('is not %j', (text) => {

@@ -68,3 +68,7 @@ export const sizeOfRange = ({ family, prefixLength }: IpRange): bigint => 1n << 
 export function rangeContains(range: IpRange, { family, value }: IpAddress): boolean {
   return range.family === family && value >= range.base && value < range.base + sizeOfRange(range)
 }
+
+/** Whether all addresses of a range are in another. */
+export const rangeContainsRange = (outer: IpRange, { family, base, prefixLength }: IpRange): boolean =>
+  prefixLength >= outer.prefixLength && rangeContains(outer, { family, value: base })

@@ -8,6 +8,7 @@ import {
   type ReplicationController,
   replicationControllers,
   type Service,
+  serviceCidrs,
   services,
 } from '@coracle/api'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
@@ -118,4 +119,33 @@ it('a claim stays while a pod uses it', async () => {
   await cluster.client.delete(pods, { namespace, name: 'user' })
   await settled()
   expect((await cluster.client.list(persistentVolumeClaims, { namespace })).items).toEqual([])
+})
+
+it('a range of addresses stays while a service has one of them, and gives none away meanwhile', async () => {
+  const create = (name: string) =>
+    cluster.client.create<Service>(services, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace },
+      spec: { ports: [{ port: 80 }] },
+    } as Service)
+  const condition = async (name: string) =>
+    (await cluster.client.get(serviceCidrs, { name })).status?.conditions?.map(({ status, reason }) => [status, reason])
+  await settled()
+  expect(await condition('kubernetes')).toEqual([['True', 'Ready']])
+  const [first] = (await create('old')).spec.clusterIPs ?? []
+  await cluster.client.create(serviceCidrs, {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'ServiceCIDR',
+    metadata: { name: 'more' },
+    spec: { cidrs: ['10.200.0.0/24'] },
+  })
+  await cluster.client.delete(serviceCidrs, { name: 'kubernetes' })
+  await settled()
+  expect(await condition('kubernetes')).toEqual([['False', 'Terminating']])
+  expect((await create('new')).spec.clusterIP).toMatch(/^10\.200\.0\./)
+  expect(first).toMatch(/^10\.(9[6-9]|10\d|11[01])\./)
+  await cluster.client.delete(services, { namespace, name: 'old' })
+  await settled()
+  expect((await cluster.client.list(serviceCidrs)).items.map(({ metadata }) => metadata.name)).toEqual(['more'])
 })

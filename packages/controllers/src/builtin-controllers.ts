@@ -21,6 +21,7 @@ import { createReplicationController } from './replication-controller/controller
 import { createResourceQuotaController } from './resource-quota/controller.ts'
 import { createRootCaPublisher } from './root-ca/controller.ts'
 import { createServiceAccountController } from './service-account/controller.ts'
+import { createServiceCidrController } from './service-cidr/controller.ts'
 import { createStatefulSetController } from './stateful-set/controller.ts'
 import { createTtlAfterFinishedController } from './ttl-after-finished/controller.ts'
 
@@ -78,6 +79,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('disruption-controller', createDisruptionController),
   inManager('endpointslice-controller', createEndpointSliceController),
   inManager('endpoint-controller', createEndpointsController),
+  inManager('service-cidrs-controller', createServiceCidrController),
   inManager('resourcequota-controller', createResourceQuotaController),
   inManager('pvc-protection-controller', createClaimProtectionController),
   inManager('pv-protection-controller', createVolumeProtectionController),

@@ -155,6 +155,12 @@ export const builtInGrants: readonly Grant[] = [
     'change services/finalizers',
     'read,create,change,remove endpointslices.discovery.k8s.io',
   ),
+  controller(
+    'service-cidrs-controller',
+    'read,change servicecidrs.networking.k8s.io',
+    'change servicecidrs.networking.k8s.io/status,servicecidrs.networking.k8s.io/finalizers',
+    'read ipaddresses.networking.k8s.io',
+  ),
   // These act on any kind there is: what they may do cannot be a list of kinds.
   controller(
     'custom-resource-definition',
