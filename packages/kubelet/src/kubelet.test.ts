@@ -145,6 +145,32 @@ describe('a pod on its node', () => {
     })
   })
 
+  it('of the simulated runtime ends when and how its environment says', async () => {
+    const { client, clock } = await startedKubelet()
+    const env = [
+      { name: 'SIMULATED_RUN', value: '5s' },
+      { name: 'SIMULATED_EXIT_CODE', value: '3' },
+    ]
+    await create(client, testPod({ restartPolicy: 'Never', containers: [testContainer({ env })] }))
+    await clock.advance('4s')
+    expect((await statusOf(client))?.phase).toBe('Running')
+    await clock.advance('1s')
+    expect(await statusOf(client)).toMatchObject({
+      phase: 'Failed',
+      containerStatuses: [{ state: { terminated: { exitCode: 3, reason: 'Error' } } }],
+    })
+  })
+
+  it('of the simulated runtime tells of an environment that says it wrongly', async () => {
+    const { client, clock } = await startedKubelet()
+    const env = [{ name: 'SIMULATED_RUN', value: 'soon' }]
+    await create(client, testPod({ containers: [testContainer({ env })] }))
+    await clock.advance('1s')
+    expect((await statusOf(client))?.containerStatuses?.[0]?.state?.waiting?.message).toContain(
+      'SIMULATED_RUN: "soon" is no duration such as "5s" or "1m30s"',
+    )
+  })
+
   it('fails past its active deadline', async () => {
     const { client, clock } = await startedKubelet()
     await create(client, testPod({ activeDeadlineSeconds: 30 }))

@@ -1,4 +1,4 @@
-import { type Environment, sleep } from '@coracle/environment'
+import { type Environment, sleep, type Timer } from '@coracle/environment'
 import { type AddressPool, createAddressPool } from '../../addresses.ts'
 import type {
   ContainerConfig,
@@ -8,6 +8,7 @@ import type {
   PodSandboxStatus,
   Runtime,
 } from '../runtime.ts'
+import { exitCodeOf, type SimulatedRun, simulatedRunOf } from './simulated-run.ts'
 
 /** Pods a simulated runtime can hold at once: one address each. */
 export const simulatedPodsMax = 2 ** 22
@@ -28,8 +29,8 @@ export interface SimulatedRuntime extends Runtime {
 }
 
 /**
- * Containers that start when asked, run until they are stopped or told to end, and stop at once with exit code 0. One
- * runtime serves any number of nodes.
+ * Containers that start when asked, run until they are stopped, told to end or as long as their environment says
+ * (`simulatedRunOf`), and stop at once with exit code 0. One runtime serves any number of nodes.
  */
 export function createSimulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRuntime {
   return new TableRuntime(options)
@@ -48,6 +49,10 @@ class TableRuntime implements SimulatedRuntime {
   readonly #startLatencyMs: number
   readonly #pods = new Map<string, PodEntry>()
   readonly #podOf = new Map<string, string>()
+  /** How containers end that end by themselves, by their ids, until they run. */
+  readonly #runs = new Map<string, SimulatedRun>()
+  /** What ends them, by their ids, while they run. */
+  readonly #ends = new Map<string, Timer>()
   readonly #addresses: AddressPool
   readonly #podsMax: number
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
@@ -111,7 +116,11 @@ class TableRuntime implements SimulatedRuntime {
     const podUid = this.#podOf.get(id)
     const entry = this.#entryOf(id)
     if (podUid === undefined || entry === undefined) return
-    for (const container of entry.containers) if (container.sandboxId === id) this.#podOf.delete(container.id)
+    for (const container of entry.containers)
+      if (container.sandboxId === id) {
+        this.#podOf.delete(container.id)
+        this.#runs.delete(container.id)
+      }
     this.#podOf.delete(id)
     entry.containers = entry.containers.filter(({ sandboxId }) => sandboxId !== id)
     entry.sandboxes = entry.sandboxes.filter((sandbox) => sandbox.id !== id)
@@ -122,6 +131,7 @@ class TableRuntime implements SimulatedRuntime {
     const podUid = this.#podOf.get(sandboxId)
     const entry = this.#entryOf(sandboxId)
     if (podUid === undefined || entry === undefined) throw new Error(`sandbox ${sandboxId} not found`)
+    const run = simulatedRunOf(config.env)
     const container: ContainerRuntimeStatus = {
       id: this.#newId(podUid),
       sandboxId,
@@ -133,6 +143,7 @@ class TableRuntime implements SimulatedRuntime {
       state: 'created',
       createdAtMs: this.#environment.clock.now(),
     }
+    if (run !== undefined) this.#runs.set(container.id, run)
     entry.containers = [...entry.containers, container]
     return container.id
   }
@@ -140,7 +151,13 @@ class TableRuntime implements SimulatedRuntime {
   async startContainer(id: string): Promise<void> {
     if (this.#startLatencyMs > 0) await sleep(this.#environment.clock, this.#startLatencyMs)
     if (this.#containerOf(id) === undefined) throw new Error(`container ${id} not found`)
-    this.#change(id, { state: 'running', startedAtMs: this.#environment.clock.now() })
+    const { clock, random } = this.#environment
+    this.#change(id, { state: 'running', startedAtMs: clock.now() })
+    const run = this.#runs.get(id)
+    if (run === undefined) return
+    this.#runs.delete(id)
+    const timer = clock.setTimer(run.forMs, () => this.#end(id, exitCodeOf(run, random)))
+    this.#ends.set(id, timer)
   }
 
   async stopContainer(id: string): Promise<void> {
@@ -159,6 +176,7 @@ class TableRuntime implements SimulatedRuntime {
     if (entry === undefined) return
     entry.containers = entry.containers.filter((container) => container.id !== id)
     this.#podOf.delete(id)
+    this.#runs.delete(id)
   }
 
   async exec(): Promise<never> {
@@ -170,6 +188,8 @@ class TableRuntime implements SimulatedRuntime {
 
   async close(): Promise<void> {
     this.#listeners.clear()
+    for (const timer of this.#ends.values()) timer.cancel()
+    this.#ends.clear()
   }
 
   #entryOf(id: string): PodEntry | undefined {
@@ -192,6 +212,8 @@ class TableRuntime implements SimulatedRuntime {
   #end(id: string, exitCode: number): void {
     const container = this.#containerOf(id)
     if (container?.state !== 'running') return
+    this.#ends.get(id)?.cancel()
+    this.#ends.delete(id)
     const reason = exitCode === 0 ? 'Completed' : 'Error'
     this.#change(id, { state: 'exited', exitCode, reason, finishedAtMs: this.#environment.clock.now() })
     for (const listener of this.#listeners) listener({ podUid: container.podUid, containerId: id })

@@ -1,0 +1,50 @@
+import { parseDuration, type Random } from '@coracle/environment'
+import type { EnvironmentVariable } from '../runtime.ts'
+
+/** How long a simulated container runs before it ends by itself, such as `5s`. Without it, it runs until it is stopped. */
+export const runVariable = 'SIMULATED_RUN'
+
+/** What it ends with then: one of these exit codes by chance, such as `0` (the default) or `0,0,1`. */
+export const exitCodeVariable = 'SIMULATED_EXIT_CODE'
+
+/** Exit codes to choose from, at most. */
+export const exitCodesMax = 100
+
+/** How a simulated container ends by itself. */
+export interface SimulatedRun {
+  readonly forMs: number
+  readonly exitCodes: readonly number[]
+}
+
+/** What the environment of a container says of its run; undefined where it does not end. Throws an Error that names a wrong variable. */
+export function simulatedRunOf(env: readonly EnvironmentVariable[]): SimulatedRun | undefined {
+  const textOf = (wanted: string) => env.findLast(({ name }) => name === wanted)?.value
+  const duration = textOf(runVariable)
+  if (duration === undefined) return undefined
+  return { forMs: parsedDuration(duration), exitCodes: parsedCodes(textOf(exitCodeVariable) ?? '0') }
+}
+
+/** One of the exit codes. */
+export function exitCodeOf({ exitCodes }: SimulatedRun, random: Random): number {
+  const index = exitCodes.length === 1 ? 0 : Math.floor(random.next() * exitCodes.length)
+  return exitCodes[index] ?? 0
+}
+
+function parsedDuration(text: string): number {
+  try {
+    const ms = parseDuration(text)
+    if (ms >= 0) return ms
+  } catch {
+    // Told below.
+  }
+  throw new Error(`${runVariable}: ${JSON.stringify(text)} is no duration such as "5s" or "1m30s"`)
+}
+
+function parsedCodes(text: string): readonly number[] {
+  const codes = text.split(',').map((code) => code.trim())
+  if (codes.length <= exitCodesMax && codes.every((code) => /^\d{1,3}$/.test(code) && Number(code) < 256))
+    return codes.map(Number)
+  throw new Error(
+    `${exitCodeVariable}: ${JSON.stringify(text)} is no list of up to ${exitCodesMax} exit codes from 0 to 255 such as "0,1"`,
+  )
+}
