@@ -41,7 +41,11 @@ export const controllers: readonly Part[] = [
   { upstream: 'node-lifecycle-controller', ours: 'node-controller' },
   { upstream: 'node-route-controller', note: cloud },
   { upstream: 'persistentvolume-attach-detach-controller', note: 'Volumes are paths of a node; nothing is attached.' },
-  { upstream: 'persistentvolume-binder-controller', ours: 'persistent-volume-binder' },
+  {
+    upstream: 'persistentvolume-binder-controller',
+    ours: 'persistent-volume-binder',
+    note: 'No provisioner is in its tree, and nothing is recycled: such volumes go to Failed.',
+  },
   { upstream: 'persistentvolume-expander-controller', note: 'Local paths have no size to grow.' },
   { upstream: 'persistentvolume-protection-controller', ours: 'pv-protection-controller' },
   { upstream: 'persistentvolumeclaim-protection-controller', ours: 'pvc-protection-controller' },

@@ -16,6 +16,7 @@ export { protobufMessages } from './kinds/protobuf-messages.ts'
 export { convertFormerVersion, type FormerVersion } from './legacy/former-versions.ts'
 export * from './legacy/v1beta1.ts'
 export * from './meta.ts'
+export { newestOf } from './newest-of.ts'
 export * from './object-meta-validation.ts'
 export type { GroupVersionKind, KindSchema } from './openapi/definitions.ts'
 export type { OpenApiOptions } from './openapi/document.ts'
@@ -42,6 +43,15 @@ export * from './schema/resolve.ts'
 export * from './schema/schema.ts'
 export * from './selectors.ts'
 export * from './status.ts'
+export { claimNameOf, claimsOfPod, ephemeralClaimName, whyNotMadeFor } from './storage/pod-claims.ts'
+export {
+  isClaimedBy,
+  matchingVolume,
+  type VolumeSearch,
+  volumeModeOf,
+  volumeNodeMatcher,
+  whyVolumeMismatches,
+} from './storage/volume-binding.ts'
 export * from './stored-kind.ts'
 export * from './string-formats.ts'
 export * from './table.ts'

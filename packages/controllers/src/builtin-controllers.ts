@@ -9,11 +9,14 @@ import { createDeploymentController } from './deployment/controller.ts'
 import { createDisruptionController } from './disruption/controller.ts'
 import { createEndpointSliceController } from './endpoint-slice/controller.ts'
 import { createEndpointsController } from './endpoints/controller.ts'
+import { createEphemeralVolumeController } from './ephemeral-volume/controller.ts'
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
 import { createJobController } from './job/controller.ts'
 import { createNamespaceController } from './namespace/controller.ts'
 import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
+import { createVolumeBinder } from './persistent-volume-binder/controller.ts'
 import { createClaimProtectionController } from './persistent-volume-claim-protection/controller.ts'
+import { createVolumePhaseController } from './persistent-volume-phase/controller.ts'
 import { createVolumeProtectionController } from './persistent-volume-protection/controller.ts'
 import { createPodGarbageCollector } from './pod-gc/controller.ts'
 import { createReplicaSetController } from './replica-set/controller.ts'
@@ -43,7 +46,7 @@ export interface ControllerHost {
 }
 
 interface Builtin {
-  /** The controller's name, which is that of its service account in kube-system too. */
+  /** The controller's name, which is that of its service account in kube-system too, unless it shares one. */
   readonly name: string
   /** The user it acts as. */
   readonly identity: string
@@ -81,6 +84,14 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('endpoint-controller', createEndpointsController),
   inManager('service-cidrs-controller', createServiceCidrController),
   inManager('resourcequota-controller', createResourceQuotaController),
+  inManager('persistent-volume-binder', createVolumeBinder),
+  // Upstream's binder does both: its service account stands for both.
+  {
+    ...named('persistent-volume-phase', 'persistent-volume-binder'),
+    runs: 'in-manager',
+    create: createVolumePhaseController,
+  },
+  inManager('ephemeral-volume-controller', createEphemeralVolumeController),
   inManager('pvc-protection-controller', createClaimProtectionController),
   inManager('pv-protection-controller', createVolumeProtectionController),
   inManager('custom-resource-definition', createCustomResourceDefinitionController),
@@ -90,6 +101,6 @@ function inManager(name: string, create: (host: ControllerHost) => Controller): 
   return { ...named(name), runs: 'in-manager', create }
 }
 
-function named(name: string): Builtin {
-  return { name, identity: `system:serviceaccount:kube-system:${name}` }
+function named(name: string, serviceAccount = name): Builtin {
+  return { name, identity: `system:serviceaccount:kube-system:${serviceAccount}` }
 }

@@ -5,6 +5,7 @@ import {
   ingresses,
   isDefaultIngressClass,
   isDefaultStorageClass,
+  newestOf,
   type PersistentVolumeClaim,
   persistentVolumeClaims,
   storageClasses,
@@ -12,7 +13,7 @@ import {
 } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { AdmissionPlugin } from './admission.ts'
-import { creates, newestOf, storedObjects } from './stored-objects.ts'
+import { creates, storedObjects } from './stored-objects.ts'
 
 /** Claims that say nothing about a class get the default one. An empty class is an answer: none. */
 export function defaultStorageClass(registries: Registries): AdmissionPlugin {

@@ -190,4 +190,10 @@ export const builtInGrants: readonly Grant[] = [
     'read storageclasses.storage.k8s.io,nodes',
     'read,create,remove pods',
   ),
+  controller(
+    'ephemeral-volume-controller',
+    'read pods',
+    'change pods/finalizers',
+    'read,create persistentvolumeclaims',
+  ),
 ]

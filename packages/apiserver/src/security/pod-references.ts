@@ -1,4 +1,4 @@
-import type { Pod, PodSpec, Volume } from '@coracle/api'
+import { claimsOfPod, type Pod, type PodSpec, type Volume } from '@coracle/api'
 
 /** Another object of a pod's namespace that the pod names, so that its node has to read it. */
 export interface PodReference {
@@ -7,7 +7,8 @@ export interface PodReference {
 }
 
 /** Every object a pod names, some more than once (upstream's VisitPodSecretNames, VisitPodConfigmapNames and Graph.AddPod). */
-export function podReferences({ metadata, spec }: Pod): readonly PodReference[] {
+export function podReferences(pod: Pod): readonly PodReference[] {
+  const { spec } = pod
   const references: PodReference[] = []
   const add = (plural: PodReference['plural'], name: string | undefined): void => {
     if (name !== undefined && name !== '') references.push({ plural, name })
@@ -15,7 +16,8 @@ export function podReferences({ metadata, spec }: Pod): readonly PodReference[] 
   add('serviceaccounts', spec.serviceAccountName)
   for (const { name } of spec.imagePullSecrets ?? []) add('secrets', name)
   addVariables(spec, add)
-  for (const volume of spec.volumes ?? []) addVolume(volume, metadata.name ?? '', add)
+  for (const volume of spec.volumes ?? []) addVolume(volume, add)
+  for (const claim of claimsOfPod(pod)) add('persistentvolumeclaims', claim)
   return references
 }
 
@@ -34,16 +36,13 @@ function addVariables({ initContainers = [], containers, ephemeralContainers = [
   }
 }
 
-function addVolume(volume: Volume, podName: string, add: Add): void {
+function addVolume(volume: Volume, add: Add): void {
   add('configmaps', volume.configMap?.name)
   for (const name of secretsOf(volume)) add('secrets', name)
   for (const source of volume.projected?.sources ?? []) {
     add('configmaps', source.configMap?.name)
     add('secrets', source.secret?.name)
   }
-  add('persistentvolumeclaims', volume.persistentVolumeClaim?.claimName)
-  // The claim of an ephemeral volume is named after pod and volume.
-  if (volume.ephemeral !== undefined) add('persistentvolumeclaims', `${podName}-${volume.name}`)
 }
 
 /** The secrets that sources name each in its own way. */

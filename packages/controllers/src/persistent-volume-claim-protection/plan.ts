@@ -7,17 +7,6 @@ import {
 } from '@coracle/api'
 import { finalizersPatch, hasFinalizer, isBeingDeleted, type Plan } from '@coracle/controller-runtime'
 
-/** The claims that a pod uses, by name: those it names, and those made for its ephemeral volumes. */
-export function claimsOf({ metadata, spec }: Pod): readonly string[] {
-  return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName]
-    return ephemeral === undefined ? [] : [ephemeralClaimName(metadata.name ?? '', name)]
-  })
-}
-
-/** The name of the claim that is made for an ephemeral volume of a pod. */
-export const ephemeralClaimName = (podName: string, volumeName: string): string => `${podName}-${volumeName}`
-
 /**
  * Lets a claim go once no pod uses it. A pod without a node does not: its node would not start it with a claim that is on
  * its way out. Pure.
