@@ -36,8 +36,21 @@ export {
 } from './kubeconfig.ts'
 export { createLeaderElector, type LeaderElectionOptions, type LeaderElector } from './leader-election.ts'
 export { keyOf, keyText, splitKey } from './object-key.ts'
+export {
+  bucketRateLimiter,
+  defaultRateLimiter,
+  exponentialRateLimiter,
+  type RateLimiter,
+  slowestRateLimiter,
+} from './rate-limiter.ts'
 export { collectionPath, objectPath, type Query, withQuery } from './resource-path.ts'
 export { retryOnConflict } from './retry.ts'
 export { type Scope, scopeMatcher } from './scope.ts'
 export { compareVersions, isComparableVersion, newerVersion } from './versions.ts'
-export { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './work-queue.ts'
+export {
+  createWorkQueue,
+  type Priority,
+  type WaitOptions,
+  type WorkQueue,
+  type WorkQueueOptions,
+} from './work-queue.ts'

@@ -212,6 +212,27 @@ describe('informer', () => {
     expect([indexed, told.length]).toEqual([2, 1])
   })
 
+  it('tells what was there at first from what has come', async () => {
+    await client.create(widgets, widget('old'))
+    const informer = createInformer(client, widgets, {}, environment)
+    const told: [string | undefined, boolean][] = []
+    const add = ({ metadata }: Widget, isInitial: boolean) => void told.push([metadata.name, isInitial])
+    informer.addHandler({ add })
+    informer.start()
+    await environment.clock.settle()
+    client.dropWatches()
+    await client.create(widgets, widget('new'))
+    client.compact()
+    await environment.clock.advance('1m')
+    informer.addHandler({ add })
+    expect(told).toEqual([
+      ['old', true],
+      ['new', false],
+      ['old', true],
+      ['new', true],
+    ])
+  })
+
   it('tells a handler that throws apart from the others', async () => {
     const informer = await started()
     informer.addHandler({

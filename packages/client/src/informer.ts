@@ -13,7 +13,8 @@ import { compareVersions, isComparableVersion } from './versions.ts'
  * and must be quick: queue a key and return. One that throws is logged and the others still run.
  */
 export interface InformerHandler<T extends KubernetesObject> {
-  add?(object: T): void
+  /** `isInitial`: the object was there when the cache was filled or the handler added; nobody has just made it. */
+  add?(object: T, isInitial: boolean): void
   update?(old: T, object: T): void
   /** `object` is the last state known, which may be older than the last there was. */
   delete?(object: T): void
@@ -134,7 +135,7 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
 
   addHandler(handler: InformerHandler<T>): () => void {
     this.#handlers.add(handler)
-    for (const object of this.#store.list()) this.#guard(() => handler.add?.(object), object)
+    for (const object of this.#store.list()) this.#guard(() => handler.add?.(object, true), object)
     return () => this.#handlers.delete(handler)
   }
 
@@ -204,8 +205,12 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     if (old !== undefined && old.metadata.uid !== object.metadata.uid) this.#removeKey(key)
     else if (old !== undefined && !isNewer(object, old)) return
     const replaced = this.#store.set(key, object)
+    const isInitial = !this.hasSynced
     for (const handler of this.#handlers) {
-      this.#guard(() => (replaced === undefined ? handler.add?.(object) : handler.update?.(replaced, object)), object)
+      this.#guard(
+        () => (replaced === undefined ? handler.add?.(object, isInitial) : handler.update?.(replaced, object)),
+        object,
+      )
     }
     this.#progress.changed(key, (uid) => this.hasSeenDeletion(key, uid))
   }

@@ -1,6 +1,8 @@
-import { VirtualClock } from '@coracle/environment'
+import { createMetricsRegistry, VirtualClock } from '@coracle/environment'
+import * as fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createWorkQueue, type WorkQueue } from './work-queue.ts'
+import { bucketRateLimiter } from './rate-limiter.ts'
+import { createWorkQueue, freshInRowMax, type Priority, type WorkQueue } from './work-queue.ts'
 
 let clock: VirtualClock
 let queue: WorkQueue
@@ -144,5 +146,107 @@ describe('work queue', () => {
     for (const key of ['a', 'b', 'c']) queue.add(key)
     queue.addAfter('d', 10)
     expect(() => queue.add('e')).toThrow('the work queue is full: it holds 4 keys')
+  })
+
+  it('asks its rate limiter how long a failed key waits', async () => {
+    const limited = createWorkQueue(clock, { rateLimiter: bucketRateLimiter(clock, { burst: 1, perSecond: 10 }) })
+    for (const key of ['a', 'b', 'c']) limited.addRateLimited(key)
+    expect(limited.length).toBe(1)
+    await clock.advance(100)
+    expect(limited.length).toBe(2)
+    await clock.advance(100)
+    expect(limited.length).toBe(3)
+  })
+})
+
+describe('priorities', () => {
+  beforeEach(() => {
+    queue = createWorkQueue(clock)
+  })
+
+  it('serve what is fresh before what only looks again', async () => {
+    for (const key of ['a', 'b']) queue.add(key, 'background')
+    for (const key of ['c', 'd']) queue.add(key)
+    expect(await drain()).toEqual(['c', 'd', 'a', 'b'])
+  })
+
+  it('make a key fresh that changes while it waits in the background, and never the other way round', async () => {
+    for (const key of ['a', 'b']) queue.add(key, 'background')
+    queue.add('b')
+    queue.add('c')
+    queue.add('c', 'background')
+    expect(queue.length).toBe(3)
+    expect(await drain()).toEqual(['b', 'c', 'a'])
+  })
+
+  it('stay with a key that waits or is tried again', async () => {
+    const busy: [string, Priority][] = [
+      ['later', 'background'],
+      ['failed', 'background'],
+      ['changed', 'background'],
+      ['again', 'background'],
+    ]
+    for (const [key, priority] of busy) queue.add(key, priority)
+    for (const _ of busy) await queue.get()
+    queue.addAfter('later', 10)
+    queue.addRateLimited('failed')
+    queue.addAfter('changed', 10)
+    queue.addAfter('changed', 20, { priority: 'fresh' })
+    queue.add('again', 'background')
+    for (const [key] of busy) queue.done(key)
+    await clock.advance(10)
+    queue.add('new')
+    expect(await drain()).toEqual(['changed', 'new', 'again', 'failed', 'later'])
+  })
+
+  it('let no background key wait for more than so many fresh ones', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 200 }), async (waiting, fresh) => {
+        const queue = createWorkQueue(clock)
+        for (let index = 0; index < waiting; index++) queue.add(`background ${index}`, 'background')
+        let inRow = 0
+        for (let index = 0; index < fresh; index++) {
+          queue.add(`fresh ${index}`)
+          queue.add(`more ${index}`)
+          const key = (await queue.get()) ?? ''
+          queue.done(key)
+          inRow = key.startsWith('background') ? 0 : inRow + 1
+          if (index < waiting * freshInRowMax) expect(inRow).toBeLessThanOrEqual(freshInRowMax)
+        }
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
+
+describe('metrics of a queue', () => {
+  it('count what is added, tried again, waits and is under way', async () => {
+    const metrics = createMetricsRegistry()
+    const queue = createWorkQueue(clock, { name: 'web', metrics })
+    const value = (name: string, more = '') =>
+      Number(metrics.text().match(new RegExp(`^${name}\\{name="web",controller="web"${more}\\} (.*)$`, 'm'))?.[1])
+    queue.add('a')
+    queue.add('a')
+    queue.add('b', 'background')
+    await clock.advance(2000)
+    expect(value('workqueue_adds_total')).toBe(2)
+    expect(value('workqueue_depth', ',priority="fresh"')).toBe(1)
+    expect(value('workqueue_depth', ',priority="background"')).toBe(1)
+    await queue.get()
+    await queue.get()
+    expect(value('workqueue_depth', ',priority="fresh"')).toBe(0)
+    expect(value('workqueue_queue_duration_seconds_sum')).toBe(4)
+    expect(value('workqueue_queue_duration_seconds_bucket', ',le="1"')).toBe(0)
+    expect(value('workqueue_queue_duration_seconds_bucket', ',le="10"')).toBe(2)
+    await clock.advance(3000)
+    queue.done('a')
+    queue.addRateLimited('a')
+    expect(value('workqueue_work_duration_seconds_sum')).toBe(3)
+    expect(value('workqueue_retries_total')).toBe(1)
+    await clock.advance(1000)
+    expect(value('workqueue_unfinished_work_seconds')).toBe(4)
+    expect(value('workqueue_longest_running_processor_seconds')).toBe(4)
+    queue.shutDown()
+    expect(metrics.text()).not.toMatch(/^workqueue_(depth|unfinished_work_seconds)\{/m)
   })
 })

@@ -1,30 +1,39 @@
-import type { Clock, Timer, TimerOptions } from '@coracle/environment'
+import type { Clock, MetricsRegistry, Timer, TimerOptions } from '@coracle/environment'
+import { exponentialRateLimiter, type RateLimiter } from './rate-limiter.ts'
+import { createWorkQueueMetrics, type WorkQueueMetrics } from './work-queue-metrics.ts'
 
 /** Keys a queue holds at most, waiting ones included. */
 export const queueKeysMax = 1_000_000
 
-/** First and longest wait of `addRateLimited`; it doubles with every failure of the key (client-go's defaults). */
-export const retryFirstMs = 5
-export const retryLongestMs = 1_000_000
+/** While background keys wait, one of them is handed out after so many fresh ones: they are slowed down, never starved. */
+export const freshInRowMax = 16
+
+/** What came of a change goes before what only looks again: the first list, a resync. */
+export type Priority = 'fresh' | 'background'
+
+export interface WaitOptions extends TimerOptions {
+  /** That of the key where it is being processed, otherwise fresh. */
+  readonly priority?: Priority
+}
 
 /**
  * A queue of keys of which none is handed out twice at a time, nor queued twice. A key that is added while it is being
- * processed comes back once it is done. Semantics are those of client-go's workqueue.
+ * processed comes back once it is done. Semantics are those of client-go's workqueue, with two priorities.
  */
 export interface WorkQueue {
   /** Keys that wait to be handed out now. */
   readonly length: number
-  /** Queues a key, unless it is queued already. */
-  add(key: string): void
+  /** Queues a key, unless it is queued already. One that waits in the background is fresh once it is added as fresh. */
+  add(key: string, priority?: Priority): void
   /** Adds a key `delayMs` from now. Of several waits for one key the shortest counts; it is housekeeping if all of them are. */
-  addAfter(key: string, delayMs: number, options?: TimerOptions): void
-  /** Adds a key after a wait that doubles with every call since `forget`, from 5 ms to 1,000 s. */
+  addAfter(key: string, delayMs: number, options?: WaitOptions): void
+  /** Adds a key that has failed after the wait its rate limiter asks for. */
   addRateLimited(key: string): void
   /** The key has succeeded: its next rate-limited wait is the shortest. */
   forget(key: string): void
   /** How often the key was added rate limited since it was forgotten. */
   retries(key: string): number
-  /** The next key, first in first out; undefined once the queue is shut down. Call `done` when it is processed. */
+  /** The next key, fresh ones first, each in the order they came; undefined once the queue is shut down. Call `done` when it is processed. */
   get(): Promise<string | undefined>
   /** The key is processed, well or not. */
   done(key: string): void
@@ -33,62 +42,95 @@ export interface WorkQueue {
 }
 
 export interface WorkQueueOptions {
-  /** Shows in errors. */
+  /** Shows in errors and metrics. */
   readonly name?: string
   readonly keysMax?: number
+  /** How long failed keys wait: from 5 ms to 1,000 s by default, doubling for each key. */
+  readonly rateLimiter?: RateLimiter
+  readonly metrics?: MetricsRegistry | undefined
 }
 
 /** An empty queue whose waits pass on `clock`. Adding beyond `keysMax` throws a RangeError. */
 export function createWorkQueue(clock: Clock, options: WorkQueueOptions = {}): WorkQueue {
-  return new DeduplicatingQueue(clock, options.name ?? 'work', options.keysMax ?? queueKeysMax)
+  return new DeduplicatingQueue(clock, options)
 }
 
 interface Wait {
   readonly dueMs: number
   readonly housekeeping: boolean
+  readonly priority: Priority
   readonly timer: Timer
+}
+
+interface Processing {
+  readonly priority: Priority
+  readonly sinceMs: number
 }
 
 class DeduplicatingQueue implements WorkQueue {
   readonly #clock: Clock
   readonly #name: string
   readonly #keysMax: number
-  /** Keys to hand out, in order. Sets keep insertion order, and taking the first is cheap. */
-  readonly #ready = new Set<string>()
-  readonly #processing = new Set<string>()
+  readonly #rateLimiter: RateLimiter
+  readonly #metrics: WorkQueueMetrics | undefined
+  /** Keys to hand out, in order, and since when they wait. Maps keep insertion order, and taking the first is cheap. */
+  readonly #fresh = new Map<string, number>()
+  readonly #background = new Map<string, number>()
+  readonly #processing = new Map<string, Processing>()
   /** Keys added while they were being processed. */
-  readonly #again = new Set<string>()
+  readonly #again = new Map<string, Priority>()
   readonly #waits = new Map<string, Wait>()
-  readonly #failures = new Map<string, number>()
   /** Wake who waits for a key. They take it a moment later, so that what is added in one go still counts once. */
   readonly #takers: (() => void)[] = []
+  /** Fresh keys handed out while background ones waited. */
+  #freshInRow = 0
   #isShutDown = false
 
-  constructor(clock: Clock, name: string, keysMax: number) {
+  constructor(clock: Clock, { name = 'work', keysMax = queueKeysMax, rateLimiter, metrics }: WorkQueueOptions) {
     this.#clock = clock
     this.#name = name
     this.#keysMax = keysMax
+    this.#rateLimiter = rateLimiter ?? exponentialRateLimiter()
+    this.#metrics =
+      metrics &&
+      createWorkQueueMetrics(metrics, name, {
+        depth: (priority) => (priority === 'fresh' ? this.#fresh.size : this.#background.size),
+        processingMs: () => {
+          const nowMs = clock.monotonicMs()
+          return [...this.#processing.values()].map(({ sinceMs }) => nowMs - sinceMs)
+        },
+      })
   }
 
   get length(): number {
-    return this.#ready.size
+    return this.#fresh.size + this.#background.size
   }
 
-  add(key: string): void {
-    if (this.#isShutDown || this.#ready.has(key)) return
+  add(key: string, priority: Priority = 'fresh'): void {
+    if (this.#isShutDown || this.#fresh.has(key)) return
     if (this.#processing.has(key)) {
-      this.#again.add(key)
+      if (this.#again.get(key) !== 'fresh') this.#again.set(key, priority)
+      return
+    }
+    const sinceMs = this.#background.get(key)
+    if (sinceMs !== undefined) {
+      if (priority === 'background') return
+      this.#background.delete(key)
+      this.#fresh.set(key, sinceMs)
       return
     }
     this.#checkRoom()
-    this.#ready.add(key)
+    this.#metrics?.added()
+    const ready = priority === 'fresh' ? this.#fresh : this.#background
+    ready.set(key, this.#nowMs())
     this.#takers.shift()?.()
   }
 
-  addAfter(key: string, delayMs: number, options: TimerOptions = {}): void {
+  addAfter(key: string, delayMs: number, options: WaitOptions = {}): void {
     if (this.#isShutDown) return
+    const wanted = options.priority ?? this.#processing.get(key)?.priority ?? 'fresh'
     if (!(delayMs > 0)) {
-      this.add(key)
+      this.add(key, wanted)
       return
     }
     const nowMs = this.#clock.monotonicMs()
@@ -96,57 +138,82 @@ class DeduplicatingQueue implements WorkQueue {
     if (earlier === undefined) this.#checkRoom()
     const dueMs = Math.min(nowMs + delayMs, earlier?.dueMs ?? Number.POSITIVE_INFINITY)
     const housekeeping = options.housekeeping === true && (earlier?.housekeeping ?? true)
-    if (earlier !== undefined && earlier.dueMs === dueMs && earlier.housekeeping === housekeeping) return
+    const priority = earlier?.priority === 'fresh' ? 'fresh' : wanted
+    if (earlier?.dueMs === dueMs && earlier.housekeeping === housekeeping && earlier.priority === priority) return
     earlier?.timer.cancel()
     const elapse = () => {
       this.#waits.delete(key)
-      this.add(key)
+      this.add(key, priority)
     }
-    this.#waits.set(key, { dueMs, housekeeping, timer: this.#clock.setTimer(dueMs - nowMs, elapse, { housekeeping }) })
+    const timer = this.#clock.setTimer(dueMs - nowMs, elapse, { housekeeping })
+    this.#waits.set(key, { dueMs, housekeeping, priority, timer })
   }
 
   addRateLimited(key: string): void {
-    const failures = this.#failures.get(key) ?? 0
-    this.#failures.set(key, failures + 1)
-    this.addAfter(key, Math.min(retryLongestMs, retryFirstMs * 2 ** failures))
+    this.#metrics?.retried()
+    this.addAfter(key, this.#rateLimiter.delayMs(key))
   }
 
   forget(key: string): void {
-    this.#failures.delete(key)
+    this.#rateLimiter.forget(key)
   }
 
   retries(key: string): number {
-    return this.#failures.get(key) ?? 0
+    return this.#rateLimiter.failures(key)
   }
 
   async get(): Promise<string | undefined> {
     for (;;) {
       if (this.#isShutDown) return undefined
-      for (const key of this.#ready) {
-        this.#ready.delete(key)
-        this.#processing.add(key)
-        return key
-      }
+      const key = this.#take()
+      if (key !== undefined) return key
       await new Promise<void>((resolve) => this.#takers.push(resolve))
     }
   }
 
   done(key: string): void {
+    const processed = this.#processing.get(key)
+    if (processed !== undefined) this.#metrics?.workSeconds.observe((this.#nowMs() - processed.sinceMs) / 1000)
     this.#processing.delete(key)
-    if (this.#again.delete(key)) this.add(key)
+    const again = this.#again.get(key)
+    if (again === undefined) return
+    this.#again.delete(key)
+    this.add(key, again)
   }
 
   shutDown(): void {
     this.#isShutDown = true
-    this.#ready.clear()
+    this.#fresh.clear()
+    this.#background.clear()
     this.#again.clear()
     for (const { timer } of this.#waits.values()) timer.cancel()
     this.#waits.clear()
     for (const wake of this.#takers.splice(0)) wake()
+    this.#metrics?.end()
+  }
+
+  #take(): string | undefined {
+    const isBackgroundsTurn = this.#fresh.size === 0 || this.#freshInRow >= freshInRowMax
+    const priority = isBackgroundsTurn && this.#background.size > 0 ? 'background' : 'fresh'
+    this.#freshInRow = priority === 'fresh' && this.#background.size > 0 ? this.#freshInRow + 1 : 0
+    const ready = priority === 'fresh' ? this.#fresh : this.#background
+    for (const [key, readyMs] of ready) {
+      ready.delete(key)
+      const sinceMs = this.#nowMs()
+      this.#metrics?.queueSeconds.observe((sinceMs - readyMs) / 1000)
+      this.#processing.set(key, { priority, sinceMs })
+      return key
+    }
+    return undefined
+  }
+
+  /** Only metrics want to know. */
+  #nowMs(): number {
+    return this.#metrics === undefined ? 0 : this.#clock.monotonicMs()
   }
 
   #checkRoom(): void {
-    if (this.#ready.size + this.#waits.size < this.#keysMax) return
+    if (this.length + this.#waits.size < this.#keysMax) return
     throw new RangeError(`the ${this.#name} queue is full: it holds ${this.#keysMax} keys`)
   }
 }

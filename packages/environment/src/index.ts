@@ -19,6 +19,19 @@ export {
   virtualEnvironment,
 } from './environment.ts'
 export { createLogger, type LogFields, type Logger, type LogLevel, type LogLine, silentLogger } from './logger.ts'
+export {
+  type Counter,
+  createMetricsRegistry,
+  defaultBuckets,
+  type Gauge,
+  type Histogram,
+  type HistogramOptions,
+  type Metric,
+  type MetricOptions,
+  type MetricsRegistry,
+  metricSeriesMax,
+  metricsContentType,
+} from './metrics/metrics.ts'
 export { nameAlphabet, type Random, realRandom, seededRandom } from './random.ts'
 export { TurnLimiter } from './turn-limiter.ts'
 export { VirtualClock } from './virtual-clock.ts'

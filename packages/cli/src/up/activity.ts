@@ -30,11 +30,11 @@ export async function followActivity(
   const nodeInformer = createInformer<Node>(client, nodes, {}, environment)
   const eventInformer = createInformer<Event>(client, events, {}, environment)
   const groupNames = new Map<string, string>()
-  podInformer.addHandler(fromNowOn(podInformer, podHandler(client, startedMs, tell)))
+  podInformer.addHandler(fromNowOn(podHandler(client, startedMs, tell)))
   podInformer.addHandler(groupHandler(groupNames, environment))
   podInformer.addIndex(groupIndex, (pod) => [groupOf(pod)].filter((group) => group !== undefined))
-  nodeInformer.addHandler(fromNowOn(nodeInformer, nodeHandler(tell)))
-  eventInformer.addHandler(fromNowOn(eventInformer, eventHandler(tell)))
+  nodeInformer.addHandler(fromNowOn(nodeHandler(tell)))
+  eventInformer.addHandler(fromNowOn(eventHandler(tell)))
   const informers = [podInformer, nodeInformer, eventInformer]
   for (const informer of informers) informer.start()
   await Promise.all(informers.map((informer) => informer.waitForSync()))
@@ -53,14 +53,11 @@ export async function followActivity(
 }
 
 /** The same handler, silent about what was there before. */
-function fromNowOn<T extends Pod | Node | Event>(
-  informer: Informer<T>,
-  handler: InformerHandler<T>,
-): InformerHandler<T> {
+function fromNowOn<T extends Pod | Node | Event>(handler: InformerHandler<T>): InformerHandler<T> {
   return {
     ...handler,
-    add(object) {
-      if (informer.hasSynced) handler.add?.(object)
+    add(object, isInitial) {
+      if (!isInitial) handler.add?.(object, isInitial)
     },
   }
 }

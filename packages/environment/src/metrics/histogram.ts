@@ -1,0 +1,41 @@
+import type { Sample } from './text-format.ts'
+
+/** Counts values by the smallest bound they do not exceed. */
+export class HistogramSeries {
+  readonly #bounds: Float64Array
+  /** One more than bounds: the last counts what exceeds them all. */
+  readonly #counts: Float64Array
+  #sum = 0
+
+  constructor(bounds: Float64Array) {
+    this.#bounds = bounds
+    this.#counts = new Float64Array(bounds.length + 1)
+  }
+
+  observe(value: number): void {
+    const bounds = this.#bounds
+    let low = 0
+    let high = bounds.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (value <= (bounds[middle] as number)) high = middle
+      else low = middle + 1
+    }
+    this.#counts[low] = (this.#counts[low] as number) + 1
+    this.#sum += value
+  }
+
+  samples(): readonly Sample[] {
+    let below = 0
+    const buckets = [...this.#counts].map((count, index): Sample => {
+      below += count
+      const bound = index < this.#bounds.length ? String(this.#bounds[index]) : '+Inf'
+      return { suffix: '_bucket', labels: `le="${bound}"`, value: below }
+    })
+    return [
+      ...buckets,
+      { suffix: '_sum', labels: '', value: this.#sum },
+      { suffix: '_count', labels: '', value: below },
+    ]
+  }
+}
