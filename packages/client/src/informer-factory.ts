@@ -14,6 +14,8 @@ export interface InformerFactory {
   remove(resource: Resource): Promise<void>
   /** Starts all informers, and from now on every new one at once. */
   start(): void
+  /** Whether every informer there is has synced. */
+  readonly hasSynced: boolean
   /** Resolves once every informer there is has synced; rejects with the signal's reason. */
   waitForSync(signal?: AbortSignal): Promise<void>
   stop(): Promise<void>
@@ -61,6 +63,9 @@ export function createInformerFactory(client: Client, environment: Environment):
     start() {
       isStarted = true
       for (const informer of all()) informer.start()
+    },
+    get hasSynced() {
+      return all().every((informer) => informer.hasSynced)
     },
     async waitForSync(signal) {
       await Promise.all(all().map((informer) => informer.waitForSync(signal)))

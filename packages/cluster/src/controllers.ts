@@ -1,6 +1,7 @@
-import type { ConnectionLink } from '@coracle/client'
+import { type ConnectionLink, exponentialRateLimiter } from '@coracle/client'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type BuiltinController, builtinControllers, type ControllerHost } from '@coracle/controllers'
+import type { MetricsRegistry } from '@coracle/environment'
 import type { ApiServer } from './api-server.ts'
 import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
@@ -8,23 +9,35 @@ import { controllerIdentity, identities } from './identities.ts'
 import { stopAll } from './stop-all.ts'
 import type { Worlds } from './worlds.ts'
 
+export interface ControllersOptions {
+  readonly worlds: Worlds
+  readonly server: ApiServer
+  readonly drives: Drives
+  readonly metrics: MetricsRegistry
+}
+
 /** The built-in controllers: one manager, whose caches they share, and each to be stopped and started alone. */
 export class Controllers {
   readonly group: ComponentGroup<Manager>
-  readonly #worlds: Worlds
+  readonly #options: ControllersOptions
 
-  constructor(worlds: Worlds, server: ApiServer, drives: Drives) {
-    this.#worlds = worlds
-    const members = builtinControllers.map((builtin) => [builtin.name, startMember(worlds, server, builtin)] as const)
-    this.group = new ComponentGroup(new Map(members), drives)
+  constructor(options: ControllersOptions) {
+    this.#options = options
+    const members = builtinControllers.map((builtin) => [builtin.name, startMember(options, builtin)] as const)
+    this.group = new ComponentGroup(new Map(members), options.drives)
   }
 
   /** Starts all controllers. They are at work once their caches are filled. */
   start(link: ConnectionLink): Started {
     const name = 'kube-controller-manager'
+    const { worlds, metrics } = this.#options
     const manager = createManager({
-      client: this.#worlds.clientOf(name, identities.controllerManager, link),
-      environment: this.#worlds.environmentOf(name),
+      client: worlds.clientOf(name, identities.controllerManager, link),
+      environment: worlds.environmentOf(name),
+      metrics,
+      // No bucket for all keys together: what is in one process with the server needs no sparing of the network, and a rollout
+      // of hundreds of owners at once would wait for its tokens after their conflicts.
+      rateLimiter: () => exponentialRateLimiter(),
     })
     const members = this.group.start(manager, link)
     return {
@@ -34,7 +47,10 @@ export class Controllers {
   }
 }
 
-function startMember(worlds: Worlds, server: ApiServer, builtin: BuiltinController): StartMember<Manager> {
+function startMember(
+  { worlds, server, metrics }: ControllersOptions,
+  builtin: BuiltinController,
+): StartMember<Manager> {
   return (manager, link) => {
     const { name } = builtin
     const client = worlds.clientOf(name, controllerIdentity(builtin.identity), link)
@@ -46,6 +62,7 @@ function startMember(worlds: Worlds, server: ApiServer, builtin: BuiltinControll
       resources: () => server.resources(),
       onResourcesChange: (listener) => server.onResourcesChange(listener),
       rootCertificate: server.listener?.caPem,
+      metrics,
     }
     if (builtin.runs === 'alone') {
       const controller = builtin.create(host)

@@ -9,7 +9,7 @@ import {
   type Pki,
   writeKubeconfig,
 } from '@coracle/apiserver'
-import { type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
+import { type Environment, type MetricsRegistry, realEnvironment, VirtualClock } from '@coracle/environment'
 import { identities } from './identities.ts'
 import { reachableHosts } from './reachable-hosts.ts'
 
@@ -31,6 +31,8 @@ export interface ListenerOptions {
   /** Keys and certificates, as `loadServingPki` gives them. */
   readonly pki: Pki
   readonly token: string
+  /** What `/metrics` shows. */
+  readonly metrics: MetricsRegistry
   readonly host: string
   readonly port: number
   /** Where the kubeconfig is written; undefined: nowhere. */
@@ -50,13 +52,14 @@ export async function loadServingPki(
 
 /** Serves the API. The kubeconfig is written before this resolves. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { environment, core, pki, token, host, port, dataDir } = options
+  const { environment, core, pki, token, metrics, host, port, dataDir } = options
   const server = createHttpServer({
     core,
     environment,
     authenticate: createAuthenticator([{ token, user: identities.admin }], environment.clock),
     serving: pki.serving,
     clientCaPem: pki.ca.certificatePem,
+    metrics,
   })
   const listening = await server.listen({ host, port })
   const { local } = reachableHosts(host)

@@ -1,7 +1,15 @@
 import { hostname } from 'node:os'
 import { createToken, loadOrCreateToken, type User } from '@coracle/apiserver'
 import type { ConnectionLink } from '@coracle/client'
-import { assert, consoleLogger, type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
+import {
+  assert,
+  collectProcessMetrics,
+  consoleLogger,
+  createMetricsRegistry,
+  type Environment,
+  realEnvironment,
+  VirtualClock,
+} from '@coracle/environment'
 import { createScheduler } from '@coracle/scheduler'
 import { createMemoryStore, type EtcdStoreOptions, openEtcdStore, openLmdbStore, type Store } from '@coracle/store'
 import { ApiServer } from './api-server.ts'
@@ -58,6 +66,8 @@ async function start(
   stops.push(closeStore)
   const token = dataDir === undefined ? createToken() : await loadOrCreateToken(dataDir)
   const address = listenAddress(options)
+  const metrics = createMetricsRegistry()
+  collectProcessMetrics(metrics)
   const connections = new NodeConnections()
   const worlds: Worlds = createWorlds(environment, () => server, options.seams)
   const server: ApiServer = new ApiServer({
@@ -65,7 +75,7 @@ async function start(
     nodes: connections,
     environment: () => worlds.environmentOf('apiserver'),
     onFailure: options.onFailure,
-    listen: address && { token, dataDir, ...address },
+    listen: address && { token, dataDir, metrics, ...address },
   })
 
   const { nodes: count = 1, nodePrefix: namePrefix = store.shared ? `${hostname()}-` : 'node-' } = options
@@ -84,7 +94,7 @@ async function start(
   const component = (start: StartComponent) => new RestartableComponent(start, () => server.link, drives)
   const { agents = 'shared' } = options
   const nodes = createNodes({ worlds, connections, count, namePrefix, runtime, agents, dataDir, drives })
-  const controllers = new Controllers(worlds, server, drives)
+  const controllers = new Controllers({ worlds, server, drives, metrics })
   const components: Readonly<Record<ComponentName, RestartableComponent>> = {
     apiserver: component(() => server.start()),
     'kube-controller-manager': component(

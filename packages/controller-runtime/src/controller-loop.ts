@@ -7,16 +7,22 @@ import {
   type EventRecorder,
   type Informer,
   type InformerFactory,
+  keyOf,
+  type Priority,
   splitKey,
   type WorkQueue,
 } from '@coracle/client'
-import type { Environment } from '@coracle/environment'
-import type { Controller } from './controller.ts'
+import { type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
+import { AsyncMapping } from './async-mapping.ts'
+import type { Controller, RateLimiterFactory } from './controller.ts'
+import { type ControllerMetrics, createControllerMetrics, type Outcome } from './controller-metrics.ts'
+import type { KeySource } from './key-source.ts'
 import { OwnWrites } from './own-writes.ts'
 import type { ActionRecord } from './plan.ts'
 import type { Change } from './predicates.ts'
 import type { Lookup, ReconcileContext, Request } from './reconcile.ts'
 import { SourceFollower } from './source-follower.ts'
+import { isTerminal } from './terminal-error.ts'
 import { type WiredSource, wire } from './wired-source.ts'
 
 /** After working for this long without a pause a controller lets others have the process: requests wait otherwise. */
@@ -29,6 +35,9 @@ export interface ControllerLoopOptions {
   readonly client: Client
   readonly informers: InformerFactory
   readonly environment: Environment
+  readonly metrics: MetricsRegistry
+  /** Where the controller names none of its own. */
+  readonly rateLimiter: RateLimiterFactory
   readonly onAction: (record: ActionRecord) => void
 }
 
@@ -37,15 +46,28 @@ export class ControllerLoop implements Lookup {
   readonly #controller: Controller
   readonly #client: Client
   readonly #environment: Environment
+  readonly #registry: MetricsRegistry
+  readonly #metrics: ControllerMetrics
+  readonly #rateLimiter: RateLimiterFactory
   readonly #onAction: (record: ActionRecord) => void
   readonly #sources: readonly WiredSource[]
   readonly #changing: readonly SourceFollower[]
   readonly #writes: OwnWrites
+  /** Tells the reconciles of this run of the program from those of others; with a number behind it names one of them. */
+  readonly #runId: string
+  #reconciles = 0
 
-  constructor(controller: Controller, { client, informers, environment, onAction }: ControllerLoopOptions) {
+  constructor(controller: Controller, options: ControllerLoopOptions) {
+    const { client, informers, environment, metrics, rateLimiter, onAction } = options
+    const { name, resource, maxConcurrentReconciles } = controller
     this.#controller = controller
     this.#client = client
-    this.#environment = { ...environment, logger: environment.logger.child({ controller: controller.name }) }
+    const logger = environment.logger.child({ controller: name, controllerKind: resource.kind })
+    this.#environment = { ...environment, logger }
+    this.#runId = environment.random.fork('reconcile ids').string(8, '0123456789abcdef')
+    this.#registry = metrics
+    this.#metrics = createControllerMetrics(metrics, name, maxConcurrentReconciles)
+    this.#rateLimiter = controller.rateLimiter ?? rateLimiter
     this.#onAction = onAction
     this.#sources = controller.sources.map((source) => wire(source, informers))
     this.#changing = controller.changingSources.map(
@@ -68,7 +90,11 @@ export class ControllerLoop implements Lookup {
       throw error
     }
     const { clock } = this.#environment
-    const queue = createWorkQueue(clock, { name: this.#controller.name })
+    const queue = createWorkQueue(clock, {
+      name: this.#controller.name,
+      rateLimiter: this.#rateLimiter(clock),
+      metrics: this.#registry,
+    })
     const recorder = createEventRecorder(this.#client, this.#environment, { component: this.#controller.component })
     const shutDown = () => queue.shutDown()
     signal.addEventListener('abort', shutDown, { once: true })
@@ -77,6 +103,8 @@ export class ControllerLoop implements Lookup {
       ...this.#sources.map((wired) => this.#listen(wired, queue)),
       ...this.#changing.map((follower) => follower.follow((wired) => this.#listen(wired, queue))),
     ]
+    for (const source of this.#controller.keySources) void this.#listenTo(source, queue, signal)
+    if (this.#controller.resyncPeriodMs !== undefined) void this.#resync(this.#controller.resyncPeriodMs, queue, signal)
     const workers = Array.from({ length: this.#controller.maxConcurrentReconciles }, () =>
       this.#work(queue, recorder, signal),
     )
@@ -101,17 +129,52 @@ export class ControllerLoop implements Lookup {
   }
 
   #listen({ source, informer }: WiredSource, queue: WorkQueue): () => void {
-    const enqueue = (change: Change<KubernetesObject>) => {
-      if (!source.predicates.every((predicate) => predicate(change))) return
-      for (const key of source.keysOf(change.object, this)) queue.add(key)
-      // What an object no longer concerns has changed as well.
-      if (change.type === 'update') for (const key of source.keysOf(change.old, this)) queue.add(key)
+    const { asyncKeysOf } = source
+    const mapping =
+      asyncKeysOf === undefined
+        ? undefined
+        : new AsyncMapping(
+            this.#controller.name,
+            (object) => asyncKeysOf(object, this),
+            (key, priority) => queue.add(key, priority),
+            this.#environment,
+          )
+    const enqueueFor = (object: KubernetesObject, priority: Priority) => {
+      for (const key of source.keysOf(object, this)) queue.add(key, priority)
+      mapping?.map(object, priority)
     }
-    return informer.addHandler({
-      add: (object) => enqueue({ type: 'add', object }),
-      update: (old, object) => enqueue({ type: 'update', old, object }),
-      delete: (object) => enqueue({ type: 'delete', object }),
+    const enqueue = (change: Change<KubernetesObject>, priority: Priority) => {
+      if (!source.predicates.every((predicate) => predicate(change))) return
+      enqueueFor(change.object, priority)
+      // What an object no longer concerns has changed as well.
+      if (change.type === 'update') enqueueFor(change.old, priority)
+    }
+    const detach = informer.addHandler({
+      add: (object, isInitial) => enqueue({ type: 'add', object }, isInitial ? 'background' : 'fresh'),
+      update: (old, object) => enqueue({ type: 'update', old, object }, 'fresh'),
+      delete: (object) => enqueue({ type: 'delete', object }, 'fresh'),
     })
+    return () => {
+      detach()
+      mapping?.stop()
+    }
+  }
+
+  async #listenTo(source: KeySource, queue: WorkQueue, signal: AbortSignal): Promise<void> {
+    try {
+      await source.start((key) => queue.add(key), signal)
+    } catch (error) {
+      if (!signal.aborted) this.#environment.logger.error('source failed', { error })
+    }
+  }
+
+  /** Looks at every object again and again, whether it has changed or not. */
+  async #resync(periodMs: number, queue: WorkQueue, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(this.#environment.clock, periodMs, signal).catch(() => {})
+      if (signal.aborted) return
+      for (const object of this.#sources[0]?.informer.list() ?? []) queue.add(keyOf(object), 'background')
+    }
   }
 
   async #work(queue: WorkQueue, recorder: EventRecorder, signal: AbortSignal): Promise<void> {
@@ -130,19 +193,47 @@ export class ControllerLoop implements Lookup {
   }
 
   async #reconcile(key: string, queue: WorkQueue, recorder: EventRecorder, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#environment
     const request = this.#requestFor(key)
     const context = this.#contextFor(request, recorder, signal)
+    const startMs = clock.monotonicMs()
+    this.#metrics.activeWorkers.inc()
+    const outcome = await this.#attempt(request, context, queue, signal)
+    this.#metrics.activeWorkers.dec()
+    this.#metrics.reconcileSeconds.observe((clock.monotonicMs() - startMs) / 1000)
+    if (outcome !== undefined) this.#metrics.outcomes[outcome].inc()
+  }
+
+  /** Reconciles, and queues the key again where it is to be looked at again. Undefined: it was given up because of the signal. */
+  async #attempt(
+    request: Request<KubernetesObject>,
+    context: ReconcileContext<KubernetesObject>,
+    queue: WorkQueue,
+    signal: AbortSignal,
+  ): Promise<Outcome | undefined> {
+    const { key } = request
     try {
       const result = await this.#controller.reconcile(request, context)
       queue.forget(key)
-      if (result?.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs, result)
+      if (result?.requeueAfterMs === undefined) return 'success'
+      const { housekeeping = false } = result
+      queue.addAfter(key, result.requeueAfterMs, { housekeeping })
+      return 'requeue_after'
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted) return undefined
+      this.#metrics.errors.inc()
+      if (isTerminal(error)) {
+        this.#metrics.terminalErrors.inc()
+        queue.forget(key)
+        context.logger.error('reconcile failed for good', { error })
+        return 'error'
+      }
       // A conflict only says that the object is newer than the cache: it is part of the game.
       if (hasReason(error, 'Conflict'))
         context.logger.info('reconcile met a newer object, trying again', { error: error.message })
       else context.logger.error('reconcile failed, trying again', { error, failures: queue.retries(key) + 1 })
       queue.addRateLimited(key)
+      return 'error'
     }
   }
 
@@ -160,7 +251,7 @@ export class ControllerLoop implements Lookup {
     return {
       clock,
       random,
-      logger: logger.child({ key }),
+      logger: logger.child({ key, reconcileId: `${this.#runId}-${++this.#reconciles}` }),
       controller: this.#controller.name,
       resource: this.#controller.resource,
       client: this.#writes.clientFor(key, this.#client),

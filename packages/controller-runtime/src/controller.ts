@@ -1,5 +1,14 @@
 import type { KubernetesObject, Resource } from '@coracle/api'
-import { byController, controllerIndexName, type InformerOptions, keyOf, keyText } from '@coracle/client'
+import {
+  byController,
+  controllerIndexName,
+  type InformerOptions,
+  keyOf,
+  keyText,
+  type RateLimiter,
+} from '@coracle/client'
+import type { Clock } from '@coracle/environment'
+import type { KeySource } from './key-source.ts'
 import { controllerOf } from './owners.ts'
 import type { Predicate } from './predicates.ts'
 import type { Lookup, Reconcile } from './reconcile.ts'
@@ -21,8 +30,17 @@ export interface Controller {
   readonly sources: readonly Source[]
   /** Sources that come and go while it runs. */
   readonly changingSources: readonly ChangingSources[]
+  /** Sources that are no resources. */
+  readonly keySources: readonly KeySource[]
+  /** How long failed keys wait; undefined: as the manager says. */
+  readonly rateLimiter: RateLimiterFactory | undefined
+  readonly resyncPeriodMs: number | undefined
+  readonly needsLeaderElection: boolean
   readonly reconcile: Reconcile<KubernetesObject>
 }
+
+/** Makes the rate limiter of a controller each time it begins to run. */
+export type RateLimiterFactory = (clock: Clock) => RateLimiter
 
 /** A resource whose cache the controller reads, and which keys its changes concern. */
 export interface Source {
@@ -30,6 +48,8 @@ export interface Source {
   readonly options: InformerOptions<KubernetesObject>
   readonly predicates: readonly Predicate<KubernetesObject>[]
   keysOf(object: KubernetesObject, lookup: Lookup): readonly string[]
+  /** Finds further keys by asking. */
+  readonly asyncKeysOf?: ((object: KubernetesObject, lookup: Lookup) => Promise<readonly string[]>) | undefined
 }
 
 /** Resources that come and go, such as those an API serves. */
@@ -56,6 +76,15 @@ export interface ControllerOptions {
   readonly component?: string
   /** 16 by default. */
   readonly maxConcurrentReconciles?: number
+  /** How long failed keys wait before they are tried again; the manager's by default. */
+  readonly rateLimiter?: RateLimiterFactory
+  /**
+   * Every object is looked at again after this time, though nothing has changed: for controllers that look after something outside
+   * the cluster. Never, unless given. What has changed goes first.
+   */
+  readonly resyncPeriodMs?: number
+  /** Whether it runs only while its manager leads, where managers compete. True by default. */
+  readonly needsLeaderElection?: boolean
 }
 
 /**
@@ -81,6 +110,14 @@ export interface ControllerBuilder<T extends KubernetesObject> {
     keysOf: (object: U, lookup: Lookup) => readonly string[],
     options?: SourceOptions<U>,
   ): ControllerBuilder<T>
+  /** As `watches`, where it takes asking to find the keys. A question that fails is asked again. */
+  watchesAsync<U extends KubernetesObject>(
+    resource: Resource<U>,
+    keysOf: (object: U, lookup: Lookup) => Promise<readonly string[]>,
+    options?: SourceOptions<U>,
+  ): ControllerBuilder<T>
+  /** Keys that come from elsewhere: a channel, a timer, a message queue. */
+  watchesSource(source: KeySource): ControllerBuilder<T>
   /**
    * Watches every resource of a feed for which `keysOf` gives a function. A resource that comes is watched within a moment, and
    * not waited for; one that is gone is forgotten.
@@ -102,6 +139,7 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
   readonly #resource: Resource<T>
   readonly #sources: Source[] = []
   readonly #changingSources: ChangingSources[] = []
+  readonly #keySources: KeySource[] = []
 
   constructor(name: string, options: ControllerOptions, resource: Resource<T>, source: SourceOptions<T> = {}) {
     this.#name = name
@@ -125,6 +163,19 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
     options: SourceOptions<U> = {},
   ): ControllerBuilder<T> {
     return this.#add(resource, options, keysOf)
+  }
+
+  watchesAsync<U extends KubernetesObject>(
+    resource: Resource<U>,
+    asyncKeysOf: (object: U, lookup: Lookup) => Promise<readonly string[]>,
+    options: SourceOptions<U> = {},
+  ): ControllerBuilder<T> {
+    return this.#add(resource, options, () => [], asyncKeysOf)
+  }
+
+  watchesSource(source: KeySource): ControllerBuilder<T> {
+    this.#keySources.push(source)
+    return this
   }
 
   watchesAll(
@@ -154,6 +205,10 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
       resource: this.#resource,
       sources: [...this.#sources],
       changingSources: [...this.#changingSources],
+      keySources: [...this.#keySources],
+      rateLimiter: this.#options.rateLimiter,
+      resyncPeriodMs: this.#options.resyncPeriodMs,
+      needsLeaderElection: this.#options.needsLeaderElection ?? true,
       // A controller only ever gets objects of the resource it was described for.
       reconcile: reconcile as unknown as Reconcile<KubernetesObject>,
     }
@@ -163,8 +218,9 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
     resource: Resource<U>,
     { predicates = [], ...options }: SourceOptions<U>,
     keysOf: (object: U, lookup: Lookup) => readonly string[],
+    asyncKeysOf?: (object: U, lookup: Lookup) => Promise<readonly string[]>,
   ): this {
-    this.#sources.push({ resource, options, predicates, keysOf } as unknown as Source)
+    this.#sources.push({ resource, options, predicates, keysOf, asyncKeysOf } as unknown as Source)
     return this
   }
 }

@@ -9,12 +9,22 @@ export {
   type ControllerStart,
   concurrentReconcilesDefault,
   controller,
+  type RateLimiterFactory,
   type ResourceFeed,
   type Source,
   type SourceOptions,
 } from './controller.ts'
+export type { Endpoint, EndpointOptions } from './endpoint.ts'
 export { addFinalizer, finalizersPatch, hasFinalizer, isBeingDeleted, removeFinalizer } from './finalizers.ts'
-export { type ControllerSetting, createManager, type Manager, type ManagerOptions } from './manager.ts'
+export { type Channel, createChannel, type KeySource } from './key-source.ts'
+export {
+  type ControllerSetting,
+  createManager,
+  gracefulStopDefaultMs,
+  type Manager,
+  type ManagerOptions,
+  type Runnable,
+} from './manager.ts'
 export { controllerOf, controllerRef, isControlledBy } from './owners.ts'
 export { actionsParallelMax, performPlan } from './perform-plan.ts'
 export type {
@@ -29,7 +39,17 @@ export type {
   UpdateAction,
   WriteEvents,
 } from './plan.ts'
-export { type Change, generationChanged, type Predicate } from './predicates.ts'
+export {
+  allOf,
+  annotationsChanged,
+  anyOf,
+  type Change,
+  generationChanged,
+  labelsChanged,
+  not,
+  type Predicate,
+  resourceVersionChanged,
+} from './predicates.ts'
 export type { Lookup, Reconcile, ReconcileContext, Request, Requeue, Result } from './reconcile.ts'
 export {
   filedByLabels,
@@ -40,3 +60,4 @@ export {
   selectorIndexName,
   selectorTerms,
 } from './selector-index.ts'
+export { isTerminal, TerminalError } from './terminal-error.ts'

@@ -1,7 +1,7 @@
 import type { Resource } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
-import type { Environment } from '@coracle/environment'
+import type { Environment, MetricsRegistry } from '@coracle/environment'
 import { createCronJobController } from './cron-job/controller.ts'
 import { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
 import { createDaemonSetController } from './daemon-set/controller.ts'
@@ -41,6 +41,8 @@ export interface ControllerHost {
   readonly onResourcesChange?: (listener: () => void) => () => void
   /** The certificate authority of the API server, as PEM, for namespaces to have; none where it serves no TLS. */
   readonly rootCertificate?: string | undefined
+  /** Where the garbage collector's metrics go; controllers of a manager have the manager's. */
+  readonly metrics?: MetricsRegistry
   /** Told of everything that the garbage collector does; controllers of a manager report through the manager. */
   readonly onAction?: (record: ActionRecord) => void
 }

@@ -18,6 +18,7 @@ export {
   type VirtualEnvironment,
   virtualEnvironment,
 } from './environment.ts'
+export { answerCheck, answerHealth, type HealthAnswer, type HealthCheck, ping } from './health.ts'
 export { createLogger, type LogFields, type Logger, type LogLevel, type LogLine, silentLogger } from './logger.ts'
 export {
   type Counter,
@@ -32,6 +33,7 @@ export {
   metricSeriesMax,
   metricsContentType,
 } from './metrics/metrics.ts'
+export { collectProcessMetrics } from './metrics/process-metrics.ts'
 export { nameAlphabet, type Random, realRandom, seededRandom } from './random.ts'
 export { TurnLimiter } from './turn-limiter.ts'
 export { VirtualClock } from './virtual-clock.ts'

@@ -1,10 +1,16 @@
-import type { Environment } from '@coracle/environment'
+import {
+  type Environment,
+  type HealthCheck,
+  type MetricsRegistry,
+  metricsContentType,
+  ping,
+} from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import { Discovery } from './discovery.ts'
 import type { Exchange } from './exchange.ts'
-import { type HealthCheck, type HealthChecks, handleHealth, ping } from './health.ts'
+import { type HealthChecks, handleHealth } from './health.ts'
 import { OpenApi } from './openapi.ts'
-import { sendPrettyJson } from './respond.ts'
+import { send, sendPrettyJson } from './respond.ts'
 import { rootPaths } from './root-paths.ts'
 import { pathMethodNotAllowed, pathNotFound } from './routes.ts'
 import { storeCheck } from './store-check.ts'
@@ -17,14 +23,25 @@ export interface PathHandlerOptions {
   readonly readiness?: readonly HealthCheck[]
   /** What must hold for `/livez`. */
   readonly liveness?: readonly HealthCheck[]
+  /** What `/metrics` shows; without it there is no such path. */
+  readonly metrics?: MetricsRegistry | undefined
 }
 
 /** Answers paths that are no resources: what the server says of itself. */
-export function createPathHandler({ core, environment, readiness = [], liveness = [] }: PathHandlerOptions) {
+export function createPathHandler({ core, environment, readiness = [], liveness = [], metrics }: PathHandlerOptions) {
   const discovery = new Discovery(core.registries)
   const openApi = new OpenApi(core.registries)
   const health = healthChecks({ core, environment, readiness, liveness })
-  const serves = new Set(['api', 'apis', 'healthz', 'livez', 'openapi', 'readyz', 'version'])
+  const serves = new Set([
+    'api',
+    'apis',
+    'healthz',
+    'livez',
+    'openapi',
+    'readyz',
+    'version',
+    ...(metrics ? ['metrics'] : []),
+  ])
 
   return ({ request, response, query }: Exchange, path: string): Promise<void> | void => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -32,15 +49,22 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     }
     const reported = handleHealth(health, path, query, response, environment.logger)
     if (reported !== undefined) return reported
+    if (path === '/metrics' && metrics !== undefined)
+      return send(response, 200, metricsContentType, Buffer.from(metrics.text()))
     if (handleVersion(path, response)) return
     if (openApi.handle(path, query, request, response)) return
     if (discovery.handle(path, request, response)) return
     if (path !== '/') throw pathNotFound()
-    sendPrettyJson(response, 200, { paths: rootPaths(core.registries.definitions(), health) })
+    sendPrettyJson(response, 200, { paths: rootPaths(core.registries.definitions(), health, metrics !== undefined) })
   }
 }
 
-function healthChecks({ core, environment, readiness, liveness }: Required<PathHandlerOptions>): HealthChecks {
+function healthChecks({
+  core,
+  environment,
+  readiness,
+  liveness,
+}: Required<Omit<PathHandlerOptions, 'metrics'>>): HealthChecks {
   let starting: string | undefined = 'the API is starting'
   core.ready.then(
     () => {

@@ -1,5 +1,5 @@
 import { deleteOptionsSchema, type KubernetesObject, replicationControllerSchema } from '@coracle/api'
-import { realEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createMetricsRegistry, realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AdmissionAttributes } from '../admission/admission.ts'
 import { createAuthority, issueClientCertificate } from '../security/certificates.ts'
@@ -666,6 +666,27 @@ describe('what the server says of itself', () => {
       expect((await server.call(path)).text).toBe('ok')
     }
     expect((await server.call('/readyz?verbose')).text).toBe('[+]ping ok\n[+]informer-sync ok\nreadyz check passed\n')
+  })
+
+  it('is its metrics, to those who may see them', async () => {
+    const metrics = createMetricsRegistry()
+    metrics.counter({ name: 'shop_sales_total', help: 'Sales.' }).with({}).inc(3)
+    await using stack = new AsyncDisposableStack()
+    const server = stack.adopt(await TestServer.start({ metrics }), (each) => each.close())
+    const text = '# HELP shop_sales_total Sales.\n# TYPE shop_sales_total counter\nshop_sales_total 3\n'
+    expect((await server.call('/metrics')).text).toBe(text)
+    expect((await server.call('/')).json.paths).toContain('/metrics')
+    const certificateOf = (...groups: string[]) =>
+      issueClientCertificate(realEnvironment(), server.pki.ca, { user: 'eve', groups })
+    expect((await server.call('/metrics', { as: certificateOf('system:monitoring') })).text).toBe(text)
+    expect(await server.failure('/metrics', { as: certificateOf() })).toMatchObject({
+      code: 403,
+      message: 'forbidden: User "eve" cannot get path "/metrics"',
+    })
+  })
+
+  it('has metrics only where they are kept', async () => {
+    expect((await server.failure('/metrics')).code).toBe(404)
   })
 
   it('is a version', async () => {

@@ -1,6 +1,5 @@
-import { type Clock, sleep } from '@coracle/environment'
+import { type Clock, type HealthCheck, sleep } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
-import type { HealthCheck } from './health.ts'
 
 /** How long a store may take to answer before it counts as gone: upstream's --etcd-healthcheck-timeout. */
 export const storeAnswerMaxMs = 2000

@@ -1,5 +1,5 @@
 import { type Event, events, type Node, nodes, type Pod, pods } from '@coracle/api'
-import { type Client, createInformer, type Informer, type InformerHandler } from '@coracle/client'
+import { type Client, createInformer, type InformerHandler } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import { gatherMs, type PodGroups, type Tally } from './bursts.ts'
 import { lastLogLine } from './last-log-line.ts'

@@ -1,7 +1,7 @@
 import { hasReason, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
 import { type Client, createEventRecorder, createWorkQueue, type EventRecorder, type WorkQueue } from '@coracle/client'
 import type { ActionRecord, Manager, RecordedObject } from '@coracle/controller-runtime'
-import type { Environment } from '@coracle/environment'
+import type { Environment, MetricsRegistry } from '@coracle/environment'
 import { AbsentOwners } from './absent-owners.ts'
 import {
   blockingDependents,
@@ -40,6 +40,7 @@ export interface GarbageCollectorOptions {
   readonly resources: () => readonly Resource[]
   /** Calls `listener` whenever `resources` gives others, until the returned function is called. Absent: it never does. */
   readonly onResourcesChange?: (listener: () => void) => () => void
+  readonly metrics?: MetricsRegistry
   readonly onAction?: (record: ActionRecord) => void
 }
 
@@ -78,15 +79,15 @@ class GraphCollector implements GarbageCollector {
   #turnStartMs = 0
 
   constructor(options: GarbageCollectorOptions) {
-    const { client, environment } = options
+    const { client, environment, metrics } = options
     const absentOwners = new AbsentOwners()
     this.#options = options
     this.#environment = { ...environment, logger: environment.logger.child({ controller: this.name }) }
     this.#live = new LiveObjects(client, this.#kinds, absentOwners)
     this.#editor = new ObjectEditor(client, this.#kinds, this.#live, environment)
     this.#recorder = createEventRecorder(client, environment, { component: 'garbage-collector-controller' })
-    this.#deletions = createWorkQueue(environment.clock, { name: 'garbage collector deletion' })
-    this.#orphanings = createWorkQueue(environment.clock, { name: 'garbage collector orphaning' })
+    this.#deletions = createWorkQueue(environment.clock, { name: 'garbage_collector_attempt_to_delete', metrics })
+    this.#orphanings = createWorkQueue(environment.clock, { name: 'garbage_collector_attempt_to_orphan', metrics })
     this.#graph = new DependencyGraph(absentOwners, {
       attemptDelete: ({ identity }, attempt) => {
         if (attempt?.isRetry === true) this.#deletions.addRateLimited(identity.uid)

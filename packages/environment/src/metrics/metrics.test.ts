@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMetricsRegistry, metricSeriesMax } from './metrics.ts'
+import { collectProcessMetrics } from './process-metrics.ts'
 
 describe('metrics', () => {
   it('are written in the text format of Prometheus, by name', () => {
@@ -98,5 +99,18 @@ describe('metrics', () => {
     expect(metrics.text().split('\n')).toHaveLength(metricSeriesMax + 3)
     counter.remove({ x: '0' })
     expect(metrics.text()).not.toContain('x="0"')
+  })
+})
+
+describe('metrics of the process', () => {
+  it('are its CPU time and memory, as they are when they are read', () => {
+    const metrics = createMetricsRegistry()
+    collectProcessMetrics(metrics)
+    const value = (name: string) => Number(metrics.text().match(new RegExp(`^${name} (.*)$`, 'm'))?.[1])
+    const before = value('process_cpu_seconds_total')
+    expect(before).toBeCloseTo((process.cpuUsage().user + process.cpuUsage().system) / 1e6, 0)
+    expect(value('process_cpu_seconds_total')).toBeGreaterThanOrEqual(before)
+    expect(value('process_resident_memory_bytes')).toBeGreaterThan(value('nodejs_heap_size_used_bytes') / 2)
+    expect(value('process_start_time_seconds')).toBeGreaterThan(1.7e9)
   })
 })

@@ -51,7 +51,7 @@ export interface Lines {
 }
 
 type TestServerOptions = Partial<ApiCoreOptions> &
-  Pick<HttpServerOptions, 'clientsHeaderBytesMax'> &
+  Pick<HttpServerOptions, 'clientsHeaderBytesMax' | 'metrics'> &
   Partial<Pick<HttpServerOptions, 'authenticate'>>
 
 /** A server over a memory store on a free port of this machine. */
@@ -61,7 +61,7 @@ export class TestServer {
   readonly #server: HttpServer
   #port = 0
 
-  private constructor({ clientsHeaderBytesMax, authenticate, ...options }: TestServerOptions) {
+  private constructor({ clientsHeaderBytesMax, authenticate, metrics, ...options }: TestServerOptions) {
     const environment: Environment = options.environment ?? realEnvironment()
     this.core = createApiCore({
       environment,
@@ -79,6 +79,7 @@ export class TestServer {
       authenticate: authenticate ?? createAuthenticator([{ token: adminToken, user: admin }], environment.clock),
       serving: this.pki.serving,
       clientCaPem: this.pki.ca.certificatePem,
+      metrics,
       ...(clientsHeaderBytesMax === undefined ? {} : { clientsHeaderBytesMax }),
     })
   }

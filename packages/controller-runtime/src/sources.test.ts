@@ -1,0 +1,160 @@
+import type { KubernetesObject } from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { createLogger, type LogLine, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Controller, controller } from './controller.ts'
+import { createChannel } from './key-source.ts'
+import { createManager } from './manager.ts'
+import { gadget, gadgets, widget, widgets } from './testing/resources.ts'
+
+let environment: VirtualEnvironment
+let client: FakeClient
+let lines: LogLine[]
+
+beforeEach(() => {
+  lines = []
+  environment = virtualEnvironment({ logger: createLogger((line) => lines.push(line)) })
+  client = createFakeClient(environment)
+})
+
+async function run(described: Controller) {
+  const manager = createManager({ client, environment })
+  manager.add(described)
+  const started = manager.start()
+  await environment.clock.settle()
+  await started
+  return manager
+}
+
+const namesOf = (objects: readonly KubernetesObject[]) => objects.map(({ metadata }) => metadata.name)
+
+describe('what is fresh', () => {
+  it('goes before what was there at the start', async () => {
+    for (const name of ['a', 'b', 'c']) await client.create(widgets, widget(name, 0))
+    const keys: string[] = []
+    const manager = createManager({ client, environment })
+    manager.add(
+      controller('test', { maxConcurrentReconciles: 1 })
+        .for(widgets)
+        .reconcile(async ({ name }) => {
+          keys.push(name)
+          if (keys.length === 1) await client.create(widgets, widget('new', 0))
+          await new Promise<void>((resolve) => environment.clock.setTimer(1000, resolve))
+        }),
+    )
+    const started = manager.start()
+    await environment.clock.advance('1m')
+    await started
+    expect(keys).toEqual(['a', 'new', 'b', 'c'])
+    await manager.stop()
+  })
+
+  it('goes before a resync, which looks at everything again', async () => {
+    for (const name of ['a', 'b', 'c']) await client.create(widgets, widget(name, 0))
+    const keys: string[] = []
+    const manager = await run(
+      controller('test', { maxConcurrentReconciles: 1, resyncPeriodMs: 60_000 })
+        .for(widgets)
+        .reconcile(async ({ name }) => {
+          keys.push(name)
+          if (keys.length === 4) await client.create(widgets, widget('new', 0))
+          await new Promise<void>((resolve) => environment.clock.setTimer(1000, resolve))
+        }),
+    )
+    await environment.clock.advance('59s')
+    expect(keys).toEqual(['a', 'b', 'c'])
+    await environment.clock.advance('30s')
+    expect(keys.slice(3)).toEqual(['a', 'new', 'b', 'c'])
+    await manager.stop()
+    await environment.clock.advance('5m')
+    expect(keys).toHaveLength(7)
+  })
+})
+
+describe('a channel', () => {
+  it('has keys reconciled by all who listen, for as long as they run', async () => {
+    await client.create(widgets, widget('a', 0))
+    const channel = createChannel()
+    const keys: string[] = []
+    const listening = (name: string) =>
+      controller(name)
+        .for(widgets)
+        .watchesSource(channel)
+        .reconcile(async ({ key }) => void keys.push(`${name} ${key}`))
+    const manager = await run(listening('one'))
+    const stopTwo = manager.add(listening('two'))
+    await environment.clock.settle()
+    keys.length = 0
+    channel.send('default/a')
+    await environment.clock.settle()
+    expect(keys).toEqual(['one default/a', 'two default/a'])
+    await stopTwo()
+    channel.send('default/a')
+    await environment.clock.settle()
+    expect(keys.slice(2)).toEqual(['one default/a'])
+    await manager.stop()
+  })
+
+  it('may be anything else that adds keys; what goes wrong there is logged', async () => {
+    const keys: string[] = []
+    const polled = {
+      async start(add: (key: string) => void) {
+        add('default/polled')
+        throw new Error('the other side is away')
+      },
+    }
+    const manager = await run(
+      controller('test')
+        .for(widgets)
+        .watchesSource(polled)
+        .reconcile(async ({ key }) => void keys.push(key)),
+    )
+    expect(keys).toEqual(['default/polled'])
+    expect(lines).toMatchObject([{ level: 'error', message: 'source failed', fields: { controller: 'test' } }])
+    await manager.stop()
+  })
+})
+
+describe('watches that ask which keys are concerned', () => {
+  it('ask the server, and reconcile what it says', async () => {
+    await client.create(widgets, widget('a', 0))
+    await client.create(widgets, widget('b', 0))
+    const keys: string[] = []
+    const manager = await run(
+      controller('test')
+        .for(widgets)
+        .watchesAsync(gadgets, async () => namesOf((await client.list(widgets)).items).map((name) => `default/${name}`))
+        .reconcile(async ({ name }) => void keys.push(name)),
+    )
+    keys.length = 0
+    await client.create(gadgets, gadget(widget('x', 0)))
+    await environment.clock.settle()
+    expect(keys).toEqual(['a', 'b'])
+    await manager.stop()
+  })
+
+  it('ask again when an answer fails, about every state the object was in', async () => {
+    const asked: (string | undefined)[] = []
+    const keys: string[] = []
+    let isDown = true
+    const manager = await run(
+      controller('test')
+        .for(widgets)
+        .watchesAsync(gadgets, async ({ spec }) => {
+          asked.push(spec?.color)
+          if (isDown) throw new Error('not now')
+          return [`default/${spec?.color}`]
+        })
+        .reconcile(async ({ name }) => void keys.push(name)),
+    )
+    const made = await client.create(gadgets, { ...gadget(widget('x', 0)), spec: { color: 'red' } })
+    await client.update(gadgets, { ...made, spec: { color: 'blue' } })
+    await environment.clock.settle()
+    expect([asked[0], keys]).toEqual(['red', []])
+    expect(lines[0]).toMatchObject({ level: 'error', message: 'mapping failed, trying again' })
+    isDown = false
+    await environment.clock.advance('1s')
+    expect(keys.sort()).toEqual(['blue', 'red'])
+    await manager.stop()
+  })
+})
