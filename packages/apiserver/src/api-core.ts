@@ -12,6 +12,7 @@ import { startCompaction } from './housekeeping/compaction.ts'
 import { startEventExpiry } from './housekeeping/event-expiry.ts'
 import { createInProcessClient } from './in-process-client.ts'
 import { KindServer } from './kind-server.ts'
+import { serveMetrics } from './metrics/metrics.ts'
 import type { NodeGateway } from './node-gateway.ts'
 import { Registries } from './registries.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
@@ -95,6 +96,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const kinds = new KindServer({ registries, feed, store, environment, turns, admission, historyEventsMax })
   for (const kind of options.kinds) kinds.announce(kind)
   allocateServices(registries, environment)
+  if (options.nodes !== undefined) serveMetrics(registries, options.nodes)
   const customKinds = new CustomKinds({ registries, kinds, environment })
   const subresources = createSubresources(registries, environment, options.nodes)
   const stops: (() => void)[] = []

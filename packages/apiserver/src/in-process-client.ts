@@ -23,8 +23,7 @@ import {
 } from '@coracle/client'
 import type { ApiCore } from './api-core.ts'
 import { InProcessWatch } from './in-process-watch.ts'
-import type { ResourceRegistry } from './registry/resource-registry.ts'
-import type { RegistryWriteOptions } from './registry-contract.ts'
+import type { Registry, RegistryWriteOptions } from './registry-contract.ts'
 import { collectionAttributes, type RequestContext, type User } from './request.ts'
 import type { Subresource } from './subresources/subresource.ts'
 
@@ -48,7 +47,7 @@ type EnteringRequest = readonly [
 
 /** Where a request goes. */
 interface Entered {
-  readonly registry: ResourceRegistry
+  readonly registry: Registry
   readonly namespace: string
 }
 
@@ -224,14 +223,14 @@ class InProcessClient implements Client {
   /** What every request begins with: it is not cancelled, the resource is served, and the user may. */
   #enter(...request: EnteringRequest): Entered | Promise<Entered> {
     const [, resource] = request
-    const settled = this.#core.registries.of(resource) === undefined ? this.#core.kindsSettled() : undefined
+    const settled = this.#served(resource) === undefined ? this.#core.kindsSettled() : undefined
     return settled === undefined ? this.#enterNow(...request) : settled.then(() => this.#enterNow(...request))
   }
 
   #enterNow(...request: EnteringRequest): Entered {
     const [verb, resource, subresource, requestedNamespace, name, signal, fieldSelector = ''] = request
     signal?.throwIfAborted()
-    const registry = this.#core.registries.of(resource)
+    const registry = this.#served(resource)
     const namespace = registry?.definition.namespaced === false ? '' : (requestedNamespace ?? '')
     const attributes = { kind: 'resource', verb, resource, subresource, namespace, name } as const
     this.#core.authorize(
@@ -248,6 +247,10 @@ class InProcessClient implements Client {
       throw badRequest('name must be provided')
     }
     return { registry, namespace }
+  }
+
+  #served({ group, version, plural }: Resource): Registry | undefined {
+    return this.#core.registries.served(group, version, plural)
   }
 
   #subresource(resource: Resource, name: string): Subresource {

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import type { KubernetesObject, Node, NodeMetrics, Pod, PodMetrics } from '@coracle/api'
 
 export interface LogOptions {
   /** Empty: the pod's only container. */
@@ -15,8 +15,8 @@ export interface LogOptions {
 }
 
 /**
- * How the API server reaches the node agents, for what only a node knows: `pods/log` now, exec, attach and
- * port-forward through the same seam. In one process it is a map of kubelets by node name.
+ * How the API server reaches the node agents, for what only a node knows: `pods/log` and what is used of
+ * it now, exec, attach and port-forward through the same seam. In one process it is a map of kubelets by node name.
  */
 export interface NodeGateway {
   /**
@@ -24,4 +24,8 @@ export interface NodeGateway {
    * good. Rejects with an ApiError in upstream's words (container not found, waiting to start, previous not found).
    */
   logs(pod: KubernetesObject, options: LogOptions, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
+  /** What these pods of a node use; those that do not run, and those of nodes that cannot be reached, are left out. */
+  podMetrics(nodeName: string, pods: readonly Pod[]): Promise<readonly PodMetrics[]>
+  /** What a node that has these pods uses; undefined where it cannot be reached, or does not know. */
+  nodeMetrics(node: Node, pods: readonly Pod[]): Promise<NodeMetrics | undefined>
 }

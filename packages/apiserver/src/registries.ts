@@ -7,6 +7,7 @@ import {
 } from '@coracle/api'
 import type { KindStorage } from './registry/kind-storage.ts'
 import type { ResourceRegistry } from './registry/resource-registry.ts'
+import type { Registry } from './registry-contract.ts'
 
 /** A kind that is served: what is stored of it, and a registry for each version clients may use. */
 export interface ServedKind {
@@ -28,6 +29,7 @@ export class Registries {
   readonly #kinds = new Map<string, ServedKind>()
   readonly #byResource = new Map<string, ResourceRegistry>()
   readonly #byKind = new Map<string, ResourceRegistry>()
+  readonly #computed = new Map<string, Registry>()
   readonly #listeners = new Set<(change: KindChange) => void>()
   #generation = 0
 
@@ -75,7 +77,20 @@ export class Registries {
     this.#tell({ type: 'removed', kind: served.kind })
   }
 
-  /** The registry behind `/apis/<group>/<version>/<plural>`; undefined where there is none. */
+  /** Serves objects that are made when somebody asks for them: they are stored nowhere, and have no kind in the store. */
+  addComputed(registry: Registry): void {
+    const { group, version, plural } = registry.definition
+    this.#computed.set(resourceKey(group, version, plural), registry)
+    this.#generation += 1
+  }
+
+  /** What is behind `/apis/<group>/<version>/<plural>`, stored or computed; undefined where there is nothing. */
+  served(group: string, version: string, plural: string): Registry | undefined {
+    const key = resourceKey(group, version, plural)
+    return this.#byResource.get(key) ?? this.#computed.get(key)
+  }
+
+  /** The registry of stored objects behind `/apis/<group>/<version>/<plural>`; undefined where there is none. */
   byResource(group: string, version: string, plural: string): ResourceRegistry | undefined {
     return this.#byResource.get(resourceKey(group, version, plural))
   }
@@ -90,9 +105,9 @@ export class Registries {
     return this.byResource(group, version, plural)
   }
 
-  /** All versions of all kinds. */
+  /** All versions of all kinds, stored or computed. */
   definitions(): readonly ResourceDefinition[] {
-    return [...this.#byResource.values()].map(({ definition }) => definition)
+    return [...this.#byResource.values(), ...this.#computed.values()].map(({ definition }) => definition)
   }
 
   /** One version of each kind that can be listed, watched and deleted: for whoever looks after objects of every kind. */

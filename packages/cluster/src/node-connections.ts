@@ -1,8 +1,10 @@
-import { ApiError, type KubernetesObject, type Pod } from '@coracle/api'
+import { ApiError, type KubernetesObject, type Node, type NodeMetrics, type Pod, type PodMetrics } from '@coracle/api'
 import type { LogOptions, NodeGateway } from '@coracle/apiserver'
+import type { NodeUsage } from '@coracle/kubelet'
 
 /** What a node agent answers for its pods. */
 export interface NodeConnection {
+  readonly usage: NodeUsage
   logs(pod: Pod, options: LogOptions, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
 }
 
@@ -29,5 +31,13 @@ export class NodeConnections implements NodeGateway {
       )
     }
     return connection.logs(pod as Pod, options, signal)
+  }
+
+  async podMetrics(nodeName: string, pods: readonly Pod[]): Promise<readonly PodMetrics[]> {
+    return (await this.#byNode.get(nodeName)?.usage.podMetrics(pods)) ?? []
+  }
+
+  async nodeMetrics(node: Node, pods: readonly Pod[]): Promise<NodeMetrics | undefined> {
+    return this.#byNode.get(node.metadata.name ?? '')?.usage.nodeMetrics(node, pods)
   }
 }

@@ -65,6 +65,7 @@ function sharedNodes({ worlds, connections, count, namePrefix }: NodesOptions): 
       const environment = worlds.environmentOf('nodes')
       const agents = createNodeAgents({ client, environment, count, runtime: 'simulated', namePrefix })
       const connection = {
+        usage: agents.usage,
         logs: async (...request: Parameters<typeof agents.logs>) => agents.logs(...request),
       }
       for (const name of agents.nodeNames) connections.add(name, connection)
@@ -150,7 +151,7 @@ function startKubelet(
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
   })
-  connections.add(name, { logs: async (...request) => kubelet.logs(...request) })
+  connections.add(name, { usage: kubelet.usage, logs: async (...request) => kubelet.logs(...request) })
   return {
     atWork: kubelet.start(),
     async stop(stopOptions) {

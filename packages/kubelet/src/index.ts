@@ -17,6 +17,7 @@ export {
   ContainerConfigError,
   type ContainerRuntimeState,
   type ContainerRuntimeStatus,
+  type ContainerStats,
   type ContainerStoppedEvent,
   type EnvironmentVariable,
   type ExecResult,
@@ -31,3 +32,4 @@ export {
   type SimulatedRuntimeOptions,
   simulatedPodsMax,
 } from './runtimes/simulated/simulated-runtime.ts'
+export type { NodeUsage } from './usage/node-usage.ts'

@@ -10,6 +10,7 @@ import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
+import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
 
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
 export const shutdownGraceMaxMs = 10_000
@@ -37,6 +38,8 @@ export interface StopOptions {
 /** The agent of one node. */
 export interface Kubelet {
   readonly nodeName: string
+  /** What the node and its pods use. */
+  readonly usage: NodeUsage
   /** Registers the node, takes up what already runs on it, and follows its pods. Resolves when it has seen them all. */
   start(): Promise<void>
   /** Stops for good. Pods stay in the API as they are; a later kubelet on the same runtime carries on with them. */
@@ -92,6 +95,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
 
   return {
     nodeName,
+    usage: createNodeUsage(runtime, environment.clock),
     async start() {
       await heartbeat.start()
       informer.start()

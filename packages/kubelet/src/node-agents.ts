@@ -12,6 +12,7 @@ import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import { createSimulatedRuntime, type SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
+import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
 
 /** Nodes in one group, at most. */
 export const nodeAgentsMax = 20_000
@@ -34,6 +35,8 @@ export interface NodeAgentsOptions {
 export interface NodeAgents {
   readonly nodeNames: readonly string[]
   readonly runtime: SimulatedRuntime
+  /** What the nodes and their pods use. */
+  readonly usage: NodeUsage
   /** Registers the nodes and follows their pods. Resolves when it has seen them all. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -74,6 +77,7 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
   return {
     nodeNames: descriptions.map(({ name }) => name),
     runtime,
+    usage: createNodeUsage(runtime, environment.clock),
     async start() {
       await heartbeat.start()
       informer.start()

@@ -51,7 +51,7 @@ export interface KindOptions<T extends KubernetesObject> extends VersionOptions<
 export function kind<T extends KubernetesObject>(schema: ObjectSchema<T>, options: KindOptions<T>): StoredKind<T> {
   const { nameFormat = 'dns1123-subdomain', selectableFields = {}, rules, finalizers, versions = [], ...rest } = options
   const { version, strategy } = split(rest)
-  const definition = definitionOf(schema, version)
+  const definition = resourceDefinition(schema, version)
   return {
     ...definition,
     storageKey: `${definition.group || 'core'}/${definition.plural}`,
@@ -99,7 +99,7 @@ export function convertedVersion<H extends KubernetesObject, V extends Kubernete
 ): ConvertedVersion<H, V> {
   const { toHub, fromHub, hubFields = {}, ...version } = options
   return {
-    ...definitionOf(schema, { columns: [], ...version }),
+    ...resourceDefinition(schema, { columns: [], ...version }),
     toHub,
     fromHub,
     hubFields,
@@ -123,7 +123,8 @@ function split<T extends KubernetesObject>(options: VersionOptions<T> & Strategy
   return { version, strategy: strategy as Strategy<T> }
 }
 
-function definitionOf<T extends KubernetesObject>(
+/** A version of a kind by itself: for what is served and stored nowhere. */
+export function resourceDefinition<T extends KubernetesObject>(
   schema: ObjectSchema<T>,
   options: VersionOptions<T>,
 ): ResourceDefinition<T> {

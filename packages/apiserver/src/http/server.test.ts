@@ -3,6 +3,7 @@ import { createMetricsRegistry, realEnvironment, virtualEnvironment } from '@cor
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AdmissionAttributes } from '../admission/admission.ts'
 import { createAuthority, issueClientCertificate } from '../security/certificates.ts'
+import { nodeGateway } from '../testing/test-core.ts'
 import { bodyBytesMax } from './body-reader.ts'
 import { encodeProtobuf } from './protobuf-encode.ts'
 import { enveloped } from './testing/encode-protobuf.ts'
@@ -779,14 +780,14 @@ describe('the log of a container', () => {
       stopped = resolve
     })
     const logging = await TestServer.start({
-      nodes: {
+      nodes: nodeGateway({
         logs: async (_pod, options, signal) =>
           (async function* () {
             yield Buffer.from(`tail ${options.tailLines}\n`)
             if (options.follow) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
             stopped()
           })(),
-      },
+      }),
     })
     const pods = '/api/v1/namespaces/default/pods'
     await logging.call('/api/v1/namespaces/default/serviceaccounts', post({ metadata: { name: 'default' } }))

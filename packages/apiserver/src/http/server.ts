@@ -241,7 +241,7 @@ function createHandler(
       const settled = isHealthPath(path) ? undefined : core.kindsSettled()
       return settled === undefined ? paths(exchange, path) : settled.then(() => paths(exchange, path))
     }
-    const registry = core.registries.byResource(route.group, route.version, route.plural)
+    const registry = core.registries.served(route.group, route.version, route.plural)
     core.authorize(
       exchange.user,
       attributesOf(route, registry?.definition, () => query.get('fieldSelector') ?? ''),

@@ -8,7 +8,7 @@ import {
 } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import type { LogOptions } from '../node-gateway.ts'
-import { pod, refusal, startTestCore } from '../testing/test-core.ts'
+import { nodeGateway, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
 const key = { namespace: 'default', name: 'a' }
 
@@ -159,7 +159,7 @@ describe('pods/log', () => {
       asked.push({ pod: (of as Pod).metadata.name ?? '', options })
       return pieces()
     }
-    const test = await startTestCore({ nodes: { logs } })
+    const test = await startTestCore({ nodes: nodeGateway({ logs }) })
     const read = async (query: Readonly<Record<string, string>>, name = 'a') => {
       let text = ''
       for await (const piece of await test.client.stream(pods, { ...key, name }, 'log', query))

@@ -5,6 +5,7 @@ import { createMemoryStore, type Store } from '@coracle/store'
 import { onTestFinished } from 'vitest'
 import { type ApiCore, type ApiCoreOptions, createApiCore } from '../api-core.ts'
 import { apiServerUser } from '../api-server-user.ts'
+import type { NodeGateway } from '../node-gateway.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { RequestContext } from '../request.ts'
 
@@ -86,3 +87,13 @@ export async function refusal(call: Promise<unknown>): Promise<{ code: number; r
 }
 
 export { configMaps }
+
+/** A gateway to nodes that use nothing; `answers` are what it says beside. */
+export function nodeGateway(answers: Partial<NodeGateway>): NodeGateway {
+  return {
+    logs: async () => (async function* () {})(),
+    podMetrics: async () => [],
+    nodeMetrics: async () => undefined,
+    ...answers,
+  }
+}

@@ -1,5 +1,4 @@
-import type { Container, Pod } from '@coracle/api'
-import { durationText } from '../duration-text.ts'
+import { type Container, durationText, type Pod } from '@coracle/api'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type BackOff, nextBackOff, restartAtMs } from './back-off.ts'

@@ -98,6 +98,13 @@ export interface ContainerStoppedEvent {
   readonly containerId: string
 }
 
+/** What a container has used and uses now. CRI's ContainerStats. */
+export interface ContainerStats {
+  /** CPU time of all its processes since it was started, in milliseconds. */
+  readonly cpuMs: number
+  readonly memoryBytes: number
+}
+
 export interface ExecResult {
   readonly exitCode: number
   /** Both streams, up to `execOutputBytesMax`. */
@@ -151,6 +158,8 @@ export interface Runtime {
   stopContainer(id: string, timeoutMs: number): Promise<void>
   /** Forgets a container that does not run, and its log. */
   removeContainer(id: string): Promise<void>
+  /** What these containers use; those that do not run, and those of which it cannot be told, are left out. */
+  containerStats(ids: readonly string[]): Promise<ReadonlyMap<string, ContainerStats>>
   /** Runs a command beside the container's own process. Rejects when it cannot be started or the signal is aborted. */
   exec(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult>
   /** The log in pieces as they come. With `follow` it ends when the container has stopped and all is read. */

@@ -20,6 +20,9 @@ export const discoveryV1 = 'io.k8s.api.discovery.v1'
 /** What OpenAPI definition names of definitions of custom resources start with. */
 export const apiextensionsV1 = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1'
 
+/** What OpenAPI definition names of the metrics group start with. */
+export const metricsV1beta1 = 'io.k8s.metrics.pkg.apis.metrics.v1beta1'
+
 /** Groups of upstream whose package has another name: all others add `.k8s.io` to theirs. */
 const groups: Readonly<Record<string, string>> = {
   core: '',

@@ -67,11 +67,16 @@ export function statusOf(held: HeldContainer): ContainerRuntimeStatus {
   }
 }
 
-export function signalLeader({ leader }: HeldContainer, signal: NodeJS.Signals): void {
-  if (leader === undefined) return
-  if (typeof leader === 'number') signalGroup(leader, signal)
+/** The process that leads the container's session and group; undefined where it is not certain to be there. */
+export function leaderOf({ leader }: HeldContainer): number | undefined {
+  if (leader === undefined || typeof leader === 'number') return leader
   // The host may have given an adopted shim's id to someone else in the meantime.
-  else if (isAlive(leader)) signalGroup(leader.pid, signal)
+  return isAlive(leader) ? leader.pid : undefined
+}
+
+export function signalLeader(held: HeldContainer, signal: NodeJS.Signals): void {
+  const leader = leaderOf(held)
+  if (leader !== undefined) signalGroup(leader, signal)
 }
 
 /** Real-time signals have no name in Node and count as SIGTERM. */

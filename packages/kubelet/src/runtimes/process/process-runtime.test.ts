@@ -638,3 +638,25 @@ function isRunning(pid: number): boolean {
     return false
   }
 }
+
+describe('what containers use', () => {
+  it.skipIf(!linux)('is the CPU time and memory of all processes of their sessions', needsLinux, async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    // The second process works, and no process of the first container does.
+    const idle = await run(runtime, 'echo up; exec sleep 60')
+    const busy = await run(runtime, '(while :; do :; done) & echo up; wait', { name: 'busy' })
+    await Promise.all([logged(runtime, idle, 'up'), logged(runtime, busy, 'up')])
+    let usage = await runtime.containerStats([idle, busy])
+    while ((usage.get(busy)?.cpuMs ?? 0) < 50) usage = await runtime.containerStats([idle, busy])
+    expect(usage.get(idle)?.cpuMs).toBeLessThan(50)
+    for (const id of [idle, busy]) expect(usage.get(id)?.memoryBytes).toBeGreaterThan(100_000)
+    expect([...(await runtime.containerStats([idle])).keys()]).toEqual([idle])
+  })
+
+  it('leaves out those that do not run', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'true')
+    await ended(runtime, id)
+    expect((await runtime.containerStats([id, 'none'])).size).toBe(0)
+  })
+})

@@ -9,6 +9,7 @@ import {
   type ContainerConfig,
   ContainerConfigError,
   type ContainerRuntimeStatus,
+  type ContainerStats,
   type ContainerStoppedEvent,
   type EnvironmentVariable,
   type ExecResult,
@@ -18,13 +19,22 @@ import {
 } from '../runtime.ts'
 import { nodeAddressPool } from './address-ranges.ts'
 import { besideCommand, type Command, type ContainerIdentity, commandOf, directoryOf } from './command.ts'
-import { type HeldContainer, hold, isRunning, signalLeader, statusOf, stopSignalOf } from './held-container.ts'
+import {
+  type HeldContainer,
+  hold,
+  isRunning,
+  leaderOf,
+  signalLeader,
+  statusOf,
+  stopSignalOf,
+} from './held-container.ts'
 import { launch } from './launch.ts'
 import { readLog } from './log-reader.ts'
 import { removeLog } from './log-segments.ts'
 import { LogWatcher } from './log-watcher.ts'
 import { MarkedProcesses } from './marked-processes.ts'
 import { hasEnded, isAlive, signalGroup } from './process-identity.ts'
+import { sessionUsage } from './process-usage.ts'
 import { type ContainerRecord, RecordStore, type SandboxRecord } from './record-store.ts'
 import { runBeside } from './run-beside.ts'
 import { shimScript } from './shim.ts'
@@ -77,6 +87,8 @@ class ProcessRuntime implements Runtime {
    * its turn after each.
    */
   readonly #spawnTurns: TurnLimiter
+  /** Looking at all processes of the host takes several turns as well. */
+  readonly #statTurns: TurnLimiter
   readonly #processes: MarkedProcesses
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
   #exitsWatcher: FSWatcher | undefined
@@ -87,6 +99,7 @@ class ProcessRuntime implements Runtime {
     const directory = join(dataDirectory, 'kubelet')
     this.#environment = environment
     this.#spawnTurns = new TurnLimiter(environment.clock, 1)
+    this.#statTurns = new TurnLimiter(environment.clock, 1)
     this.#processes = new MarkedProcesses(environment)
     this.#records = new RecordStore(join(directory, nodeName))
     this.#addresses = nodeAddressPool(directory, nodeName)
@@ -291,6 +304,17 @@ class ProcessRuntime implements Runtime {
     this.#containers.delete(id)
     removeLog(held.record.logPath)
     this.#records.removeContainer(id)
+  }
+
+  async containerStats(ids: readonly string[]): Promise<ReadonlyMap<string, ContainerStats>> {
+    const leaders = new Map<number, string>()
+    for (const id of ids) {
+      const held = this.#containers.get(id)
+      const leader = held === undefined || !isRunning(held) ? undefined : leaderOf(held)
+      if (leader !== undefined) leaders.set(leader, id)
+    }
+    const usage = await sessionUsage(new Set(leaders.keys()), this.#statTurns)
+    return new Map([...usage].map(([leader, stats]) => [leaders.get(leader) ?? '', stats]))
   }
 
   async exec(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult> {

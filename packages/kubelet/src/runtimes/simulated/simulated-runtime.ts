@@ -3,6 +3,7 @@ import { type AddressPool, createAddressPool } from '../../addresses.ts'
 import type {
   ContainerConfig,
   ContainerRuntimeStatus,
+  ContainerStats,
   ContainerStoppedEvent,
   PodSandboxConfig,
   PodSandboxStatus,
@@ -177,6 +178,11 @@ class TableRuntime implements SimulatedRuntime {
     entry.containers = entry.containers.filter((container) => container.id !== id)
     this.#podOf.delete(id)
     this.#runs.delete(id)
+  }
+
+  /** Simulated containers use what their pods say. */
+  async containerStats(): Promise<ReadonlyMap<string, ContainerStats>> {
+    return new Map()
   }
 
   async exec(): Promise<never> {

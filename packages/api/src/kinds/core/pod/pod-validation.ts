@@ -12,6 +12,7 @@ import { validateAnnotations, validateLabels } from '../../../object-meta-valida
 import type { Pod } from './pod-schema.ts'
 import type { HostAlias, PodDnsConfig, PodResourceClaim, PodSpec } from './pod-spec.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
+import { simulatedUsageAnnotation, validateSimulatedUsage } from './simulated-usage.ts'
 import { checkRange, checkText, checkTextOrEmpty, int32Max } from './validation/checks.ts'
 import { imageWhitespace, validateAllContainers } from './validation/containers.ts'
 import { osErrors } from './validation/os.ts'
@@ -78,7 +79,11 @@ export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPa
 
 /** Checks a whole pod: its spec, and what holds for pods but not for templates. */
 export function validatePod(pod: Pod): readonly FieldError[] {
-  return ownSpecErrors(pod.spec)
+  const errors = ownSpecErrors(pod.spec)
+  const { annotations } = pod.metadata
+  if (annotations === undefined || !Object.hasOwn(annotations, simulatedUsageAnnotation)) return errors
+  const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])].map(({ name }) => name)
+  return [...errors, ...validateSimulatedUsage(pod.metadata, containers)]
 }
 
 /** Specs without a fault that nobody can change any more. */
