@@ -14,7 +14,7 @@ import { fieldSetOf } from './field-set-of.ts'
 import { managedFieldsOf, ownersOf, resetsOwners } from './managed-fields.ts'
 import { mergeApplied } from './merge.ts'
 import type { FieldOwners, Manager, Versions } from './ownership.ts'
-import { removeFields } from './remove.ts'
+import { removeFields, withNamedFields } from './remove.ts'
 
 const item = object('', '', {
   name: optional(string(), ''),
@@ -69,7 +69,7 @@ describe('the fields of a value', () => {
 
   it('cannot be told where an element lacks its key', () => {
     expect(() => fieldSetOf(schema, { items: [{ value: 1 }] })).toThrow(
-      'associative list with keys has an element that omits key field "name" (and doesn\'t have default value)',
+      'associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)',
     )
   })
 })
@@ -110,7 +110,12 @@ describe('comparison', () => {
         modified: ['.items[name="a"].value'],
       },
     ],
-    ['what becomes of another type', { unknown: { a: 1 } }, { unknown: [1] }, { modified: ['.unknown'] }],
+    [
+      'what becomes of another type',
+      { unknown: { a: 1 } },
+      { unknown: [1] },
+      { modified: ['.unknown'], removed: ['.unknown.a'] },
+    ],
     ['duplicates as one', { tags: ['a', 'a'] }, { tags: ['a', 'a', 'a'] }, { modified: ['.tags[="a"]'] }],
   ])('%s', (_what, before, after, expected) => {
     const { added, modified, removed } = compareFields(schema, before, after)
@@ -171,10 +176,21 @@ describe('merging', () => {
 })
 
 describe('removal', () => {
-  it('takes an object or a list away along with the last of it', () => {
+  it('leaves null of an object or a list of which nothing is left', () => {
     const value = { nested: { a: 'x' }, tags: ['a'], items: [{ name: 'a' }, { name: 'b' }], replicas: 1 }
     const fields = fieldSetOf(schema, { nested: { a: '' }, tags: ['a'], items: [{ name: 'a' }] })
-    expect(removeFields(schema, value, fields)).toEqual({ items: [{ name: 'b' }], replicas: 1 })
+    expect(removeFields(schema, value, fields)).toEqual({
+      nested: null,
+      tags: null,
+      items: [{ name: 'b' }],
+      replicas: 1,
+    })
+  })
+
+  it('takes an object away along with the last of its named fields', () => {
+    const value = { nested: { a: 'x' }, replicas: 1 }
+    const fields = withNamedFields(schema, fieldSetOf(schema, { nested: { a: '' } }))
+    expect(removeFields(schema, value, fields)).toEqual({ replicas: 1 })
   })
 })
 
@@ -207,7 +223,6 @@ class Subject {
       owners: this.owners,
       manager,
       versions: this.versions,
-      ignored: {},
     }
     const { value, owners, conflicts } = recordApply(input, force, this.#time)
     if (conflicts.length > 0) return applyConflict(conflicts).message.split('\n')
@@ -223,7 +238,6 @@ class Subject {
       owners: this.owners,
       manager: updater(name),
       versions: this.versions,
-      ignored: {},
     }
     this.owners = recordUpdate(change, this.#time)
     this.value = after
@@ -244,7 +258,7 @@ describe('an update', () => {
   const owners: FieldOwners = [{ ...applier('a'), fields: { 'f:replicas': {}, 'f:paused': {} } }]
   const update = (name: string, replicas: number, time: string) => {
     const sides = { before: { replicas: 0 }, after: { replicas } }
-    return recordUpdate({ ...sides, owners, manager: updater(name), versions: oneVersion, ignored: {} }, time)
+    return recordUpdate({ ...sides, owners, manager: updater(name), versions: oneVersion }, time)
   }
 
   it('gives all objects with one list of owners the same new list, for one manager at one time', () => {
@@ -442,7 +456,7 @@ describe('creation', () => {
     const manager = updater('m')
     const versions: Versions = { schemaOf: () => pods.schema, convert: (value) => value }
     const before = emptyObjectOf(pods.schema)
-    const owners = recordUpdate({ before, after: pod, owners: [], manager, versions, ignored: {} }, 't')
+    const owners = recordUpdate({ before, after: pod, owners: [], manager, versions }, 't')
     expect(managedFieldsOf(owners)).toEqual([
       {
         manager: 'm',

@@ -2,7 +2,7 @@ import { deepEqual } from '../equality.ts'
 import { type JsonObject, member } from '../json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { fieldElement } from './field-set.ts'
-import { type Composition, compositionOf, isEmptyContainer, listElement, memberSchema } from './typed-value.ts'
+import { compositionOf, isEmptyContainer, listElement, memberSchema } from './typed-value.ts'
 
 /**
  * How two values differ, as steps through both. `>element` goes down to an element, `+element`, `~element` and `-element` say
@@ -45,7 +45,12 @@ function compareBoth(
     return
   }
   const composition = compositionOf(schema, before)
-  if (!areComparable(composition, compositionOf(schema, after)) || bothEmpty(before, after)) {
+  const composed = compositionOf(schema, after)
+  if (composition.type !== composed.type) {
+    compareUnlike(steps, element, schema, before, after)
+    return
+  }
+  if (composition.type === 'atomic' || (isEmptyContainer(before) && isEmptyContainer(after))) {
     if (!deepEqual(before, after)) add(steps, '~', element)
     return
   }
@@ -53,16 +58,32 @@ function compareBoth(
   if (element !== '') steps.push(`>${element}`)
   const empty = steps.length
   if (composition.type === 'elements') {
-    compareElements(steps, composition.list, before as readonly unknown[], after as readonly unknown[])
+    compareElements(steps, composition.list, elementsIn(before), elementsIn(after))
   } else {
-    compareMembers(steps, schema, before as JsonObject, after as JsonObject)
+    compareMembers(steps, schema, membersIn(before), membersIn(after))
   }
   if (steps.length === empty) steps.length = above
   else if (element !== '') steps.push(')')
 }
 
-const areComparable = (a: Composition, b: Composition): boolean => a.type !== 'atomic' && a.type === b.type
-const bothEmpty = (a: unknown, b: unknown): boolean => isEmptyContainer(a) && isEmptyContainer(b)
+const elementsIn = (value: unknown): readonly unknown[] => (value === null ? [] : (value as readonly unknown[]))
+const membersIn = (value: unknown): JsonObject => (value === null ? {} : (value as JsonObject))
+
+/** Values of which one has parts of its own and the other has none, or others: what is in them has come and gone. */
+function compareUnlike(
+  steps: string[],
+  element: string,
+  schema: Schema | undefined,
+  before: unknown,
+  after: unknown,
+): void {
+  const hasParts = (value: unknown) => compositionOf(schema, value).type !== 'atomic' && !isEmptyContainer(value)
+  if (!hasParts(before) || !hasParts(after)) add(steps, '~', element)
+  if (element !== '') steps.push(`>${element}`)
+  if (hasParts(before)) addBelow(steps, '-', schema, before)
+  if (hasParts(after)) addBelow(steps, '+', schema, after)
+  if (element !== '') steps.push(')')
+}
 
 function add(steps: string[], sign: Sign, element: string): void {
   if (element !== '') steps.push(sign + element)
@@ -83,12 +104,12 @@ function addBelow(steps: string[], sign: Sign, schema: Schema | undefined, value
   const composition = compositionOf(schema, value)
   if (composition.type === 'elements') {
     const { list } = composition
-    for (const [element, values] of byElement(list, value as readonly unknown[])) {
+    for (const [element, values] of byElement(list, elementsIn(value))) {
       if (values.length > 1) steps.push(sign + element)
       else addWhole(steps, sign, element, list.items, values[0])
     }
   } else if (composition.type === 'fields') {
-    const object = value as JsonObject
+    const object = membersIn(value)
     for (const name in object) {
       const each = object[name]
       if (each !== undefined) addWhole(steps, sign, fieldElement(name), memberSchema(schema, name), each)

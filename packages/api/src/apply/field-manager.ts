@@ -23,6 +23,7 @@ import {
   ownersAfterUpdate,
   withOwned,
 } from './ownership.ts'
+import { noteUnderSchemas } from './schema-changes.ts'
 
 /** What an object is and what the server gives it is nobody's. */
 const unowned: FieldSet = {
@@ -91,10 +92,10 @@ function recordAnew(change: OwnedChange, time: string): FieldOwners {
   const own = owners.find((owner) => isSameManager(owner, manager))
   const fields = differenceOf(own?.fields ?? noFields, unowned)
   const taken = differenceOf(changed, unowned)
-  if (isEmptySet(taken)) {
-    return sharingSets(own?.fields === fields ? owners : withOwned(owners, manager, fields), change.owners)
-  }
-  return sharingSets(inOrder(capUpdaters(timed(withOwned(owners, manager, fields), manager, time))), change.owners)
+  const recorded = isEmptySet(taken)
+    ? sharingSets(own?.fields === fields ? owners : withOwned(owners, manager, fields), change.owners)
+    : sharingSets(inOrder(capUpdaters(timed(withOwned(owners, manager, fields), manager, time))), change.owners)
+  return noteUnderSchemas(recorded, change.versions)
 }
 
 /** Owners whose sets are shared with all who own the same; `known` itself is left as it is. */

@@ -19,7 +19,7 @@ export function addFields(schema: Schema | undefined, value: unknown, node: Fiel
   const composition = compositionOf(schema, value)
   if (composition.type === 'atomic') node.member = true
   else if (composition.type === 'fields') addMembers(schema, value, node)
-  else addElements(composition.list, value as readonly unknown[], node)
+  else addElements(composition.list, (value ?? []) as readonly unknown[], node)
 }
 
 function addMembers(schema: Schema | undefined, value: unknown, node: FieldSetNode): void {

@@ -9,10 +9,10 @@ import { compositionOf, isEmptyContainer, listElement, memberSchema } from './ty
  */
 export function mergeApplied(schema: Schema | undefined, live: unknown, applied: unknown): unknown {
   if (applied === undefined || live === applied) return live
-  if (live === undefined) return applied
+  if (live === undefined || live === null) return applied
   const composition = compositionOf(schema, live)
   if (composition.type === 'atomic' || composition.type !== compositionOf(schema, applied).type) return applied
-  if (isEmptyContainer(live) && isEmptyContainer(applied)) return applied
+  if (isEmptyContainer(applied)) return isEmptyContainer(live) ? applied : live
   return composition.type === 'elements'
     ? mergeElements(composition.list, live as readonly unknown[], applied as readonly unknown[])
     : mergeMembers(schema, live as JsonObject, applied as JsonObject)

@@ -16,6 +16,7 @@ import {
 import { fieldSetOf } from './field-set-of.ts'
 import { mergeApplied } from './merge.ts'
 import { removeFields, withNamedFields } from './remove.ts'
+import { ownersUnderSchemas } from './schema-changes.ts'
 
 /** Who set fields, how, and through what. Those that differ in any of it own separately. */
 export interface Manager {
@@ -60,6 +61,9 @@ export interface OwnershipConflict {
   readonly fields: FieldSet
 }
 
+/** The fields of a version that nobody owns through the part of an object that a request is about. */
+export type IgnoredFields = (apiVersion: string) => FieldSet
+
 /** A change of an object, in the version of `manager`. */
 export interface OwnedChange {
   readonly before: unknown
@@ -67,8 +71,7 @@ export interface OwnedChange {
   readonly owners: FieldOwners
   readonly manager: Manager
   readonly versions: Versions
-  /** Fields that nobody owns through this part of the object. */
-  readonly ignored: FieldSet
+  readonly ignored?: IgnoredFields | undefined
   /** The difference in the version of `manager`, where it is known. */
   readonly comparison?: Comparison | undefined
 }
@@ -82,7 +85,7 @@ export function comparisonIn(change: OwnedChange, apiVersion: string): Compariso
   if (schema === undefined) return undefined
   if (before === after) return noDifference
   const at = (value: unknown) => (same ? value : versions.convert(value, manager.apiVersion, apiVersion))
-  return without(compareFields(schema, at(before), at(after)), ignored)
+  return without(compareFields(schema, at(before), at(after)), ignored?.(apiVersion) ?? noFields)
 }
 
 /**
@@ -90,12 +93,15 @@ export function comparisonIn(change: OwnedChange, apiVersion: string): Compariso
  * lose what is changed or gone. `changed` is what it took.
  */
 export function ownersAfterUpdate(change: OwnedChange): { readonly owners: FieldOwners; readonly changed: FieldSet } {
-  const { manager } = change
-  const { owners: left, comparison } = transfer(change, undefined)
+  const { manager, versions, ignored } = change
+  const owners = ownersUnderSchemas(change.owners, versions)
+  const { owners: left, comparison } = transfer(owners === change.owners ? change : { ...change, owners }, undefined)
   const changed = unionOf(comparison.modified, comparison.added)
   if (isEmptySet(changed)) return { owners: left, changed }
   const own = left.find((owner) => isSameManager(owner, manager))?.fields ?? noFields
-  return { owners: withOwned(left, manager, unionOf(own, changed)), changed }
+  const fields = unionOf(own, changed)
+  const owned = ignored === undefined ? fields : recursiveDifferenceOf(fields, ignored(manager.apiVersion))
+  return { owners: withOwned(left, manager, owned), changed }
 }
 
 /** The owners with `manager` owning exactly `fields`. */
@@ -125,16 +131,16 @@ export interface ApplyInput {
   readonly owners: FieldOwners
   readonly manager: Manager
   readonly versions: Versions
-  /** Fields that nobody owns through this part of the object. */
-  readonly ignored: FieldSet
+  readonly ignored?: IgnoredFields | undefined
 }
 
 /** Merges an applied configuration into an object: what its manager applied before and leaves out now goes, unless others own it. */
 export function applyConfiguration(input: ApplyInput): Applied {
-  const { live, configuration, schema, owners, manager, versions, ignored } = input
+  const { live, configuration, schema, manager, versions, ignored } = input
+  const owners = ownersUnderSchemas(input.owners, versions)
   const merged = mergeApplied(schema, live, configuration)
   const last = owners.find((owner) => isSameManager(owner, manager))
-  const fields = recursiveDifferenceOf(fieldSetOf(schema, configuration), ignored)
+  const fields = recursiveDifferenceOf(fieldSetOf(schema, configuration), ignored?.(manager.apiVersion) ?? noFields)
   // Even one that owns nothing stands for itself while the others are judged.
   const claimed = withOwned(owners, manager, fields)
   const value = last === undefined ? merged : prune(input, merged, claimed, last)

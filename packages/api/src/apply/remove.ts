@@ -2,20 +2,22 @@ import { type JsonObject, setMember } from '../json.ts'
 import { resolveSchema } from '../schema/resolve.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { elementIn, type FieldSet, isEmptySet, isMember, noFields, selfElement } from './field-set.ts'
-import { compositionOf, isNamedField, listElement, memberSchema, membersOf } from './typed-value.ts'
+import { compositionOf, isEmptyContainer, isNamedField, listElement, memberSchema, membersOf } from './typed-value.ts'
 
 /**
- * A value without the fields of a set. An object or list of which nothing is left goes with its last field. What is not
- * touched is shared. https://github.com/kubernetes-sigs/structured-merge-diff (typed.RemoveItems)
+ * A value without the fields of a set. An object or list of which nothing is left is null, and an atomic one of which a part is
+ * to go, goes. What is not touched is shared. https://github.com/kubernetes-sigs/structured-merge-diff (typed.RemoveItems)
  */
 export function removeFields(schema: Schema | undefined, value: unknown, fields: FieldSet): unknown {
-  if (isEmptySet(fields)) return value
+  if (isEmptySet(fields) || typeof value !== 'object') return value
   const composition = compositionOf(schema, value)
-  if (composition.type === 'elements') return removeElements(composition.list, value as readonly unknown[], fields)
-  return composition.type === 'fields' ? removeMembers(schema, value as JsonObject, fields) : value
+  if (composition.type === 'atomic' || isEmptyContainer(value)) return null
+  return composition.type === 'elements'
+    ? removeElements(composition.list, value as readonly unknown[], fields)
+    : removeMembers(schema, value as JsonObject, fields)
 }
 
-function removeMembers(schema: Schema | undefined, value: JsonObject, fields: FieldSet): JsonObject | undefined {
+function removeMembers(schema: Schema | undefined, value: JsonObject, fields: FieldSet): JsonObject | null {
   const kept: Record<string, unknown> = {}
   let same = true
   for (const [element, name, each] of membersOf(value)) {
@@ -24,14 +26,10 @@ function removeMembers(schema: Schema | undefined, value: JsonObject, fields: Fi
     same &&= after === each
   }
   if (same) return value
-  return Object.keys(kept).length === 0 ? undefined : kept
+  return Object.keys(kept).length === 0 ? null : kept
 }
 
-function removeElements(
-  list: ListSchema,
-  values: readonly unknown[],
-  fields: FieldSet,
-): readonly unknown[] | undefined {
+function removeElements(list: ListSchema, values: readonly unknown[], fields: FieldSet): readonly unknown[] | null {
   const kept: unknown[] = []
   let same = true
   for (const value of values) {
@@ -40,9 +38,10 @@ function removeElements(
     same &&= after === value
   }
   if (same) return values
-  return kept.length === 0 ? undefined : kept
+  return kept.length === 0 ? null : kept
 }
 
+/** What is left of a member or element; undefined where it goes itself. */
 function without(schema: Schema | undefined, value: unknown, node: FieldSet | undefined): unknown {
   if (node === undefined) return value
   return isMember(node) ? undefined : removeFields(schema, value, node)

@@ -19,14 +19,17 @@ export type Composition =
 const atomic: Composition = { type: 'atomic' }
 const fields: Composition = { type: 'fields' }
 
-/** The composition of a value under its schema; undefined stands for a value that no schema describes. */
+/**
+ * The composition of a value under its schema; undefined stands for a value that no schema describes. A null is an object or a
+ * list that holds nothing, where the schema allows one.
+ */
 export function compositionOf(schema: Schema | undefined, value: unknown): Composition {
   const resolved = schema === undefined ? undefined : resolveSchema(schema)
-  if (Array.isArray(value)) {
+  if (Array.isArray(value) || (value === null && resolved?.type === 'list')) {
     if (resolved?.type !== 'list') return atomic
     return resolved.listType === 'set' || resolved.listType === 'map' ? { type: 'elements', list: resolved } : atomic
   }
-  if (!isJsonObject(value)) return atomic
+  if (value !== null && !isJsonObject(value)) return atomic
   if (resolved === undefined || resolved.type === 'any') return fields
   if (resolved.type !== 'object' && resolved.type !== 'map') return atomic
   return resolved.mapType === 'atomic' ? atomic : fields
@@ -65,12 +68,14 @@ function keyedElement({ mapKeys = [], items }: ListSchema, value: unknown): stri
   const keys: Record<string, unknown> = {}
   for (const name of sortedKeys(mapKeys)) {
     const key = member(value, name) ?? keyDefault(items, name)
-    if (key === undefined) {
-      throw new UnidentifiedElementError(
-        `associative list with keys has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`,
-      )
-    }
-    keys[name] = key
+    // An element without one of its keys is another than those with it.
+    if (key !== undefined) keys[name] = key
+  }
+  if (mapKeys.length > 0 && Object.keys(keys).length === 0) {
+    const names = mapKeys.map((name) => JSON.stringify(name)).join(' ')
+    throw new UnidentifiedElementError(
+      `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+    )
   }
   return `k:${JSON.stringify(keys)}`
 }
@@ -100,8 +105,9 @@ export function* membersOf(value: JsonObject): Generator<readonly [element: stri
   }
 }
 
-/** Whether a value is an object or a list that holds nothing. */
+/** Whether a value is an object or a list that holds nothing, or null, which may be either. */
 export function isEmptyContainer(value: unknown): boolean {
+  if (value === null) return true
   if (Array.isArray(value)) return value.length === 0
   if (!isJsonObject(value)) return false
   for (const name in value) if (value[name] !== undefined) return false

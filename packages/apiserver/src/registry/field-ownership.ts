@@ -15,6 +15,7 @@ import {
   type ResourceDefinition,
   recordUpdate,
   resetsOwners,
+  type Schema,
   type StoredKind,
   unknownManager,
 } from '@coracle/api'
@@ -49,10 +50,14 @@ function nameFromUserAgent(userAgent: string): string {
   return name === '' ? unknownManager : name
 }
 
-/** The fields that a write through a part of an object does not change, so that nobody owns them through it. */
-export function ignoredFields({ schema, hasStatus }: ResourceDefinition, part: OwnedPart): FieldSet {
+/** The fields of a version that a write through a part of an object does not change, so that nobody owns them through it. */
+export function ignoredFields(
+  schema: Schema | undefined,
+  { hasStatus }: ResourceDefinition,
+  part: OwnedPart,
+): FieldSet {
   if (part === '') return hasStatus ? statusOnly : noFields
-  if (part !== 'status') return noFields
+  if (part !== 'status' || schema?.type !== 'object') return noFields
   const kept = ['apiVersion', 'kind', 'metadata', 'status']
   const names = Object.keys(schema.fields).filter((name) => !kept.includes(name))
   return Object.fromEntries(names.map((name) => [`f:${name}`, noFields]))
@@ -132,7 +137,7 @@ function record(
   nowMs: number,
 ): FieldOwners | Promise<FieldOwners> {
   const recorded = withConversions(kind, (versions) =>
-    recordUpdate({ ...change, owners, manager, versions, ignored: noFields }, formatTime(nowMs)),
+    recordUpdate({ ...change, owners, manager, versions }, formatTime(nowMs)),
   )
   // As upstream: a write does not fail for the sake of ownership where nobody converts.
   return recorded instanceof Promise ? recorded.catch(() => owners) : recorded

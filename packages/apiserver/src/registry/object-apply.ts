@@ -78,11 +78,14 @@ async function appliedTo(
     schema,
     owners: old?.owners ?? [],
     manager,
-    ignored: ignoredFields(definition, subresource),
   }
   const time = formatTime(environment.clock.now())
   const { value, owners, conflicts } = await withConversions(storage.kind, (versions) =>
-    recordApply({ ...input, versions }, options.force === true, time),
+    recordApply(
+      { ...input, versions, ignored: (version) => ignoredFields(versions.schemaOf(version), definition, subresource) },
+      options.force === true,
+      time,
+    ),
   )
   if (conflicts.length > 0) throw applyConflict(conflicts)
   const keeps = subresource === '' && keepsLastApplied(manager) && lastAppliedText(value) !== undefined
