@@ -26,15 +26,22 @@ export function normalizeArguments(args: readonly string[], program: Command): r
   return normalized
 }
 
-/** The command that arguments name: the first that is no flag nor the value of one. */
+/** The command that arguments name, `rollout status`: the first that is no flag nor the value of one, and the next where that has commands of its own. */
 function commandOf(args: readonly string[], program: Command): Command | undefined {
+  let command: Command | undefined
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ''
-    if (!arg.startsWith('-')) return program.commands.find((command) => command.name() === arg)
-    const takesNext = program.options.some(({ long, short, required }) => required && (long === arg || short === arg))
+    if (!arg.startsWith('-')) {
+      const next = (command ?? program).commands.find((each) => each.name() === arg || each.aliases().includes(arg))
+      if (next === undefined) return command
+      command = next
+      continue
+    }
+    const options = [...program.options, ...(command?.options ?? [])]
+    const takesNext = options.some(({ long, short, required }) => required && (long === arg || short === arg))
     if (takesNext) index++
   }
-  return undefined
+  return command
 }
 
 /** `-o=yaml` and `--output=yaml` are a flag and its value; `-oyaml` is left to the parser. */

@@ -17,7 +17,7 @@ export function describeError(error: unknown): string {
 }
 
 function describeRefusal({ message, status: { reason, details } }: Refusal): string {
-  if (reason === 'Invalid' && details?.kind !== undefined) return describeInvalid(details)
+  if (reason === 'Invalid') return describeInvalid(message, details)
   if (reason === 'Unauthorized') return 'error: You must be logged in to the server (Unauthorized)'
   return reason === undefined || reason === 'Unknown' || reason === ''
     ? `Error from server: ${message}`
@@ -25,13 +25,15 @@ function describeRefusal({ message, status: { reason, details } }: Refusal): str
 }
 
 /** The fields at fault, one a line where there are several. */
-function describeInvalid({ kind, name, causes = [] }: NonNullable<Refusal['status']['details']>): string {
-  const head = `The ${kind} "${name ?? ''}" is invalid`
+function describeInvalid(message: string, details: Refusal['status']['details']): string {
+  const { kind = '', name = '', causes = [] } = details ?? {}
   const problems = [...new Set(causes.map(({ field, message }) => `${field ?? ''}: ${message ?? ''}`))]
-  if (problems.length === 0) return head
+  const subject =
+    kind !== '' || name !== '' ? `The ${kind} ${JSON.stringify(name)} is invalid` : 'The request is invalid'
+  if (problems.length === 0) return subject.startsWith('The request') ? `${subject}: ${message}` : subject
   return problems.length === 1
-    ? `${head}: ${problems[0]}`
-    : [`${head}: `, ...problems.map((each) => `* ${each}`)].join('\n')
+    ? `${subject}: ${problems[0]}`
+    : [`${subject}: `, ...problems.map((each) => `* ${each}`)].join('\n')
 }
 
 /** The same error, its message preceded by what was being done: `error when creating "x.yaml": …`. */

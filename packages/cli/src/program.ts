@@ -3,6 +3,7 @@ import { normalizeArguments } from './arguments.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
 import { ownVersion } from './own-version.ts'
+import { addChangingVerbs } from './verbs/changing.ts'
 import { addClusterVerbs } from './verbs/cluster.ts'
 import { addReadingVerbs } from './verbs/reading.ts'
 import { addServerVerbs } from './verbs/server.ts'
@@ -53,7 +54,8 @@ function createProgram(host: Host): Command {
     })
     .exitOverride()
     .showSuggestionAfterError()
-  for (const add of [addClusterVerbs, addReadingVerbs, addWritingVerbs, addServerVerbs]) add(program, host)
+  for (const add of [addClusterVerbs, addReadingVerbs, addWritingVerbs, addChangingVerbs, addServerVerbs])
+    add(program, host)
   return program
 }
 

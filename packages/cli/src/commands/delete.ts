@@ -5,12 +5,13 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import type { Manifest } from '../manifests/parse-manifests.ts'
+import { type DryRun, dryRunText } from '../output/outcome-printer.ts'
 import { listAll } from '../resources/fetch.ts'
 import { kindText, objectText } from '../resources/object-text.ts'
 import { listOptions, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Doomed, waitUntilGone } from './await-deletion.ts'
-import { type DryRun, dryRunText, labelFilter, placeManifest } from './manifest-command.ts'
+import { labelFilter, placeManifest } from './manifest-command.ts'
 
 export interface DeleteFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
   readonly all?: boolean

@@ -6,18 +6,13 @@ import type { Host } from '../host.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import type { Manifest } from '../manifests/parse-manifests.ts'
 import { placeObject } from '../manifests/place-object.ts'
-import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
-import { readOutputFormat } from '../output/output-format.ts'
-import { objectText } from '../resources/object-text.ts'
+import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import type { Selection } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
-export interface ManifestCommandFlags extends ConnectionFlags, ManifestFlags {
+export interface ManifestCommandFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
   readonly validate: keyof typeof fieldValidation
-  readonly dryRun: DryRun
   readonly selector?: string
-  readonly output?: string
-  readonly showManagedFields?: boolean
 }
 
 /** An object of a manifest, and where it goes. */
@@ -25,12 +20,6 @@ export interface Placed {
   readonly resource: DiscoveredResource
   readonly object: KubernetesObject
   readonly source: string
-}
-
-export interface Outcome {
-  /** What was done, such as `created`. */
-  readonly verb: string
-  readonly object: KubernetesObject
 }
 
 export interface ManifestCommand {
@@ -48,28 +37,19 @@ export async function forEachManifest(
   { asList }: ManifestCommand,
   act: (session: Session, placed: Placed) => Promise<Outcome>,
 ): Promise<void> {
-  const format = await readObjectFormat(host, flags.output)
-  const printer = format && new ObjectPrinter(format, { managedFields: flags.showManagedFields === true })
+  const printer = await OutcomePrinter.for(host, flags, { asList })
   const manifests = await loadManifests(host, flags)
   await withSession(host, flags, async (session) => {
     const errors: unknown[] = []
-    const done: Found[] = []
     for (const manifest of manifests.filter(labelFilter(flags.selector))) {
       try {
         const { resource, ...placed } = await placeManifest(session, manifest)
-        const outcome = await act(session, { resource, ...placed })
-        const { object } = outcome
-        if (printer === undefined) host.stdout.write(outcomeLine(flags, resource, outcome))
-        else if (asList) done.push({ resource, object })
-        else host.stdout.write(await printer.one({ resource, object }))
+        await printer.print(resource, await act(session, { resource, ...placed }))
       } catch (error) {
         errors.push(error)
       }
     }
-    const [first, ...others] = done
-    if (printer !== undefined && first !== undefined) {
-      host.stdout.write(others.length === 0 ? await printer.one(first) : await printer.many(done, {}))
-    }
+    await printer.end()
     if (errors.length > 0) throw new AggregateError(errors, errors.map(describeError).join('\n'))
   })
 }
@@ -103,24 +83,6 @@ export const fieldValidation = {
   false: 'Ignore',
 } as const
 
-/** What `--dry-run` has checked, and where. */
-export type DryRun = keyof typeof dryRunText
-
-/** The format of commands that print what they have done; undefined: in words. */
-async function readObjectFormat(host: Host, output: string | undefined): Promise<ObjectFormat | undefined> {
-  const format = await readOutputFormat(host, output, { tables: false })
-  return format?.type === 'table' ? undefined : format
-}
-
-function outcomeLine(
-  { dryRun }: ManifestCommandFlags,
-  resource: DiscoveredResource,
-  { verb, object }: Outcome,
-): string {
-  const name = objectText(resource, object.metadata.name ?? object.metadata.generateName ?? '')
-  return `${name} ${verb}${dryRunText[dryRun]}\n`
-}
-
 /** The objects that files name, for commands that take those instead of arguments. */
 export async function selectManifests(
   session: Session,
@@ -139,6 +101,3 @@ export async function selectManifests(
     ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
   }))
 }
-
-/** What follows the verb in messages. */
-export const dryRunText = { none: '', client: ' (dry run)', server: ' (server dry run)' } as const

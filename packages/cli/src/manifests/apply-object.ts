@@ -1,18 +1,17 @@
 import {
   any,
-  builtinResources,
   createThreeWayPatch,
   hasReason,
   isJsonObject,
   type JsonObject,
   type KubernetesObject,
   type Resource,
-  type Schema,
   sortKeys,
 } from '@coracle/api'
 import type { Client, Patch, WriteOptions } from '@coracle/client'
 import { whileDoing } from '../describe-error.ts'
 import { applyFieldManager } from './field-managers.ts'
+import { isEmptyPatch, schemaOf } from './patch-between.ts'
 
 /** Where an object keeps the configuration last applied: kubectl's, so that either program goes on where the other left off. */
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -59,7 +58,7 @@ export async function applyObject(
   }
   const patch = applyPatch(resource, modified, current)
   const lacksLastApplied = current.metadata.annotations?.[lastAppliedAnnotation] === undefined
-  if (isEmpty(patch)) return { outcome: 'unchanged', object: current, lacksLastApplied }
+  if (isEmptyPatch(patch)) return { outcome: 'unchanged', object: current, lacksLastApplied }
   const object = local ? current : await during('applying', client.patch(resource, key, patch, write))
   return { outcome: 'configured', object, lacksLastApplied }
 }
@@ -91,10 +90,6 @@ function lastApplied(current: KubernetesObject): JsonObject {
   }
 }
 
-function schemaOf({ group, version, kind }: Resource): Schema | undefined {
-  return builtinResources.find((each) => each.group === group && each.version === version && each.kind === kind)?.schema
-}
-
 async function getOrUndefined(
   client: Client,
   resource: Resource,
@@ -109,5 +104,3 @@ async function getOrUndefined(
 }
 
 const asJson = (object: KubernetesObject): JsonObject => object as unknown as JsonObject
-
-const isEmpty = ({ body }: Patch): boolean => isJsonObject(body) && Object.keys(body).length === 0

@@ -8,6 +8,7 @@ import { dryRunOption, withFiles, withManifests, withSelectors } from './shared-
 export function addWritingVerbs(program: Command, host: Host): void {
   addCreate(program, host)
   addApply(program, host)
+  addReplace(program, host)
   addDelete(program, host)
 }
 
@@ -35,6 +36,26 @@ function addApply(program: Command, host: Host): void {
     })
 }
 
+function addReplace(program: Command, host: Host): void {
+  withManifests(program.command('replace'))
+    .summary('put objects in the place of others')
+    .description('Puts the objects of files in the place of those of their names.')
+    .option('--force', 'delete those first, and create them anew')
+    .addOption(cascadeOption())
+    .option('--grace-period <seconds>', 'with --force: time to end gracefully', wholeNumber())
+    .option(
+      '--timeout <duration>',
+      'with --force: how long to wait until they are gone (0s: as long as it takes)',
+      '0s',
+    )
+    .option('--save-config', 'note in the object what it was replaced with, for apply')
+    .option('--subresource <name>', 'replace this subresource: status or scale')
+    .action(async (_options, command: Command) => {
+      const { replace } = await import('../commands/replace.ts')
+      await replace(host, command.optsWithGlobals())
+    })
+}
+
 function addDelete(program: Command, host: Host): void {
   withFiles(withSelectors(program.command('delete')), 'delete')
     .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with -l or --all, TYPE')
@@ -42,11 +63,7 @@ function addDelete(program: Command, host: Host): void {
     .description('Deletes objects, and waits until they are gone.')
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('--all', 'all objects of the type')
-    .addOption(
-      new Option('--cascade [mode]', 'what happens to dependents: background, foreground or orphan')
-        .default('background')
-        .preset('background'),
-    )
+    .addOption(cascadeOption())
     .option('--grace-period <seconds>', 'time to end gracefully; 0 only with --force', wholeNumber())
     .option('--now', 'give it one second to end')
     .option('--force', 'take pods out of the API at once')
@@ -60,3 +77,8 @@ function addDelete(program: Command, host: Host): void {
       await deleteObjects(host, resources, command.optsWithGlobals())
     })
 }
+
+const cascadeOption = (): Option =>
+  new Option('--cascade [mode]', 'what happens to dependents: background, foreground or orphan')
+    .default('background')
+    .preset('background')

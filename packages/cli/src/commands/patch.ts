@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  deepEqual,
+  type KubernetesObject,
+} from '@coracle/api'
+import type { DiscoveredResource, Patch } from '@coracle/client'
+import { parse } from 'yaml'
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { schemaOf } from '../manifests/patch-between.ts'
+import { type ChangeFlags, changeObjects } from './change-objects.ts'
+
+const types = ['json', 'merge', 'strategic'] as const
+
+export interface PatchFlags extends ChangeFlags {
+  readonly type: string
+  /** JSON or YAML. */
+  readonly patch?: string
+  readonly patchFile?: string
+  readonly subresource?: string
+}
+
+/** `coracle patch TYPE NAME -p PATCH` */
+export async function patch(host: Host, args: readonly string[], flags: PatchFlags): Promise<void> {
+  const body = await readPatch(host, flags)
+  const type = types.find((each) => each === flags.type.toLowerCase())
+  if (type === undefined) {
+    throw new CliError(`--type must be one of [${types.join(' ')}], not ${JSON.stringify(flags.type)}`)
+  }
+  await changeObjects(host, args, 'patch', flags, async ({ client }, { resource, key, object }) => {
+    const { dryRun, subresource } = flags
+    const patched =
+      dryRun === 'client'
+        ? applyHere(resource, object, { type, body })
+        : await client.patch(
+            resource,
+            key,
+            { type, body },
+            {
+              fieldManager: 'coracle-patch',
+              dryRun: dryRun === 'server',
+              ...(subresource === undefined ? {} : { subresource }),
+            },
+          )
+    return { verb: hasChanged(object, patched) ? 'patched' : 'patched (no change)', object: patched }
+  })
+}
+
+async function readPatch(host: Host, { patch, patchFile }: PatchFlags): Promise<unknown> {
+  if (patch !== undefined && patchFile !== undefined) {
+    throw new CliError('cannot specify --patch and --patch-file together')
+  }
+  if (patch === undefined && patchFile === undefined) {
+    throw new CliError('must specify --patch or --patch-file containing the contents of the patch')
+  }
+  const text = patch ?? (await readPatchFile(host, patchFile ?? ''))
+  try {
+    return parse(text)
+  } catch (error) {
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new CliError(`unable to parse ${JSON.stringify(text)}: ${reason}`)
+  }
+}
+
+async function readPatchFile(host: Host, path: string): Promise<string> {
+  if (path === '-') return host.readStdin()
+  return readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: unknown) => {
+    throw new CliError(`unable to read patch file: ${error instanceof Error ? error.message : error}`)
+  })
+}
+
+function applyHere(resource: DiscoveredResource, object: KubernetesObject, { type, body }: Patch): KubernetesObject {
+  switch (type) {
+    case 'json':
+      return applyJsonPatch(object, body) as KubernetesObject
+    case 'strategic': {
+      const schema = schemaOf(resource)
+      if (schema === undefined) throw new CliError(`${resource.kind} knows no strategic patches: try --type merge`)
+      return applyStrategicMergePatch(schema, object, body) as KubernetesObject
+    }
+    default:
+      return applyMergePatch(object, body) as KubernetesObject
+  }
+}
+
+/** Whether anything but the record of who wrote differs. */
+function hasChanged(before: KubernetesObject, after: KubernetesObject): boolean {
+  const [a, b] = [before, after].map((object) => ({
+    ...object,
+    metadata: { ...object.metadata, managedFields: undefined },
+  }))
+  return !deepEqual(a, b)
+}

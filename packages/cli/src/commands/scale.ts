@@ -1,0 +1,105 @@
+import type { KubernetesObject } from '@coracle/api'
+import { parseDuration } from '@coracle/environment'
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import type { Session } from '../session.ts'
+import { awaitObject } from './await-object.ts'
+import { type ChangeFlags, changeObjects } from './change-objects.ts'
+import type { Target } from './targets.ts'
+
+export interface ScaleFlags extends ChangeFlags {
+  readonly replicas?: number
+  /** Nothing is changed unless the object asks for this many now. */
+  readonly currentReplicas?: number
+  /** Nothing is changed unless the object is of this version. */
+  readonly resourceVersion?: string
+  /** How long to wait until the status has as many; `0s`: not at all. */
+  readonly timeout: string
+}
+
+const fieldManager = 'coracle-scale'
+
+/** What every kind that can be scaled answers under `scale`. */
+interface Scale extends KubernetesObject {
+  readonly spec?: { readonly replicas?: number }
+  readonly status?: { readonly replicas?: number }
+}
+
+/** `coracle scale --replicas=COUNT TYPE NAME`, and `resize`, its old name */
+export async function scale(host: Host, args: readonly string[], flags: ScaleFlags): Promise<void> {
+  const { replicas } = flags
+  if (replicas === undefined) throw new CliError('required flag(s) "replicas" not set')
+  if (replicas < 0) {
+    throw new CliError('The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0')
+  }
+  const timeoutMs = parseDuration(flags.timeout)
+  let found = 0
+  await changeObjects(host, args, 'scale', flags, async (session, target) => {
+    found += 1
+    if (flags.resourceVersion !== undefined && found > 1) {
+      throw new CliError('cannot use --resource-version with multiple resources')
+    }
+    const object = await scaleOne(session, target, replicas, flags)
+    if (timeoutMs > 0 && flags.dryRun === 'none') await untilScaled(host, session, target, replicas, timeoutMs)
+    return { verb: 'scaled', object }
+  })
+  if (found === 0) throw new CliError('no objects passed to scale')
+}
+
+async function scaleOne(
+  { client }: Session,
+  { resource, key, object }: Target,
+  replicas: number,
+  { currentReplicas, resourceVersion, dryRun }: ScaleFlags,
+): Promise<KubernetesObject> {
+  const options = { subresource: 'scale', fieldManager, dryRun: dryRun === 'server' }
+  const isConditional = (currentReplicas ?? -1) >= 0 || resourceVersion !== undefined
+  if (isConditional) {
+    const current = await client.get<Scale>(resource, key, { subresource: 'scale' })
+    checkPreconditions(current, currentReplicas, resourceVersion)
+    if (dryRun === 'client') return object
+    // The version goes with the update: what changes in between is a conflict, and nothing is written.
+    await client.update(resource, { ...current, spec: { ...current.spec, replicas } } as KubernetesObject, options)
+    return withReplicas(object, replicas)
+  }
+  if (dryRun === 'client') return object
+  await client.patch(resource, key, { type: 'merge', body: { spec: { replicas } } }, options)
+  return withReplicas(object, replicas)
+}
+
+/** Throws a CliError that says what was found instead of what was expected. */
+function checkPreconditions(
+  { spec = {}, metadata }: Scale,
+  currentReplicas: number | undefined,
+  resourceVersion: string | undefined,
+): void {
+  const { replicas = 0 } = spec
+  if (currentReplicas !== undefined && currentReplicas >= 0 && replicas !== currentReplicas) {
+    throw new CliError(`Expected replicas to be ${currentReplicas}, was ${replicas}`)
+  }
+  if (resourceVersion !== undefined && metadata.resourceVersion !== resourceVersion) {
+    throw new CliError(`Expected resource version to be ${resourceVersion}, was ${metadata.resourceVersion}`)
+  }
+}
+
+const withReplicas = (object: KubernetesObject, replicas: number): KubernetesObject => ({
+  ...object,
+  ...{ spec: { ...(object as Scale).spec, replicas } },
+})
+
+/** Resolves when the object has as many replicas as it was asked to have. */
+async function untilScaled(
+  host: Host,
+  session: Session,
+  target: Target,
+  replicas: number,
+  timeoutMs: number,
+): Promise<void> {
+  const { resource, key } = target
+  const isScaled = async () => {
+    const { status = {} } = await session.client.get<Scale>(resource, key, { subresource: 'scale' })
+    return (status.replicas ?? 0) === replicas
+  }
+  const isDone = await awaitObject(host, session, target, timeoutMs, isScaled)
+  if (!isDone) throw new CliError(`timed out waiting for ${JSON.stringify(key.name)} to be synced`)
+}

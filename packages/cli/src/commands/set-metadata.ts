@@ -1,0 +1,174 @@
+import { checkFormat, type KubernetesObject } from '@coracle/api'
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import type { Outcome } from '../output/outcome-printer.ts'
+import type { Session } from '../session.ts'
+import { type ChangeFlags, changeObjects } from './change-objects.ts'
+import type { Target } from './targets.ts'
+
+export interface SetMetadataFlags extends ChangeFlags {
+  readonly overwrite: boolean
+  /** Nothing is changed unless the object is of this version. */
+  readonly resourceVersion?: string
+  /** Prints them instead of changing any. */
+  readonly list?: boolean
+  /** Changes what files say, and asks no server. */
+  readonly local?: boolean
+}
+
+/** What `label` and `annotate` differ in. */
+interface Field {
+  readonly name: 'labels' | 'annotations'
+  readonly noun: 'label' | 'annotation'
+  readonly verb: 'label' | 'annotate'
+  /** What was done, said afterwards. */
+  readonly done: (change: { readonly isChanged: boolean; readonly isRemoval: boolean }) => string
+  readonly parse: (text: string) => readonly [string, string]
+  /** Refuses to take the place of values that are there. */
+  readonly refuseTaken: (taken: readonly (readonly [string, string])[]) => CliError
+}
+
+const labels: Field = {
+  name: 'labels',
+  noun: 'label',
+  verb: 'label',
+  done: ({ isChanged, isRemoval }) => (!isChanged ? 'not labeled' : isRemoval ? 'unlabeled' : 'labeled'),
+  parse(text) {
+    const [key = '', value = '', ...more] = text.split('=')
+    if (more.length > 0 || key === '') throw new CliError(`invalid label spec: ${text}`)
+    const problems = [...checkFormat('label-value', value)]
+    if (problems.length > 0) throw new CliError(`invalid label value: ${JSON.stringify(text)}: ${problems.join(';')}`)
+    return [key, value]
+  },
+  refuseTaken: (taken) =>
+    new CliError(
+      taken.map(([key, value]) => `'${key}' already has a value (${value}), and --overwrite is false`).join('\n'),
+    ),
+}
+
+const annotations: Field = {
+  name: 'annotations',
+  noun: 'annotation',
+  verb: 'annotate',
+  done: () => 'annotated',
+  parse(text) {
+    const at = text.indexOf('=')
+    return [text.slice(0, at), text.slice(at + 1)]
+  },
+  refuseTaken: (taken) =>
+    new CliError(
+      `--overwrite is false but found the following declared annotation(s): ${taken
+        .map(([key, value]) => `'${key}' already has a value (${value})`)
+        .join('; ')}`,
+    ),
+}
+
+/** `coracle label TYPE NAME KEY=VALUE KEY-` */
+export function label(host: Host, args: readonly string[], flags: SetMetadataFlags): Promise<void> {
+  return setMetadata(host, args, flags, labels)
+}
+
+/** `coracle annotate TYPE NAME KEY=VALUE KEY-` */
+export function annotate(host: Host, args: readonly string[], flags: SetMetadataFlags): Promise<void> {
+  return setMetadata(host, args, flags, annotations)
+}
+
+/** Values to set, and keys to take away. */
+export interface Pairs {
+  readonly set: ReadonlyMap<string, string>
+  readonly remove: readonly string[]
+}
+
+async function setMetadata(host: Host, args: readonly string[], flags: SetMetadataFlags, field: Field): Promise<void> {
+  const { resources, pairs } = splitArguments(args, field)
+  if (pairs.set.size + pairs.remove.length === 0 && flags.list !== true) {
+    throw new CliError(`at least one ${field.noun} update is required`)
+  }
+  if (flags.list === true && flags.output !== undefined && flags.output !== '') {
+    throw new CliError('--list and --output may not be specified together')
+  }
+  let found = 0
+  await changeObjects(host, resources, field.verb, flags, async (session, target) => {
+    found += 1
+    if (flags.resourceVersion !== undefined && found > 1) {
+      throw new CliError('--resource-version may only be used with a single resource')
+    }
+    const outcome = await setOne(host, session, target, pairs, flags, field)
+    if (flags.list !== true) return outcome
+    for (const [key, value] of Object.entries(outcome.object.metadata[field.name] ?? {}).sort()) {
+      host.stdout.write(`${key}=${value}\n`)
+    }
+    return undefined
+  })
+}
+
+async function setOne(
+  host: Host,
+  { client }: Session,
+  { resource, key, object }: Target,
+  { set, remove }: Pairs,
+  { overwrite, resourceVersion, dryRun }: SetMetadataFlags,
+  field: Field,
+): Promise<Outcome> {
+  const present = object.metadata[field.name] ?? {}
+  const taken = [...set].flatMap(([name, value]) => {
+    const is = present[name]
+    return is === undefined || is === value ? [] : [[name, is] as const]
+  })
+  if (taken.length > 0 && !overwrite) throw field.refuseTaken(taken)
+  if (field.name === 'labels') {
+    for (const name of remove) {
+      if (!(name in present)) host.stdout.write(`label ${JSON.stringify(name)} not found.\n`)
+    }
+  }
+  const isRemoval = set.size === 0
+  const changes = changesTo(present, { set, remove })
+  const isChanged = Object.keys(changes).length > 0
+  const verb = field.done({ isChanged, isRemoval })
+  const precondition = resourceVersion === undefined ? {} : { resourceVersion }
+  if (dryRun === 'client' || !isChanged) return { verb, object: withChanges(object, field.name, changes) }
+  const patch = { type: 'merge' as const, body: { metadata: { ...precondition, [field.name]: changes } } }
+  const options = { fieldManager: `coracle-${field.verb}`, dryRun: dryRun === 'server' }
+  return { verb, object: await client.patch(resource, key, patch, options) }
+}
+
+/** What differs: null takes a key away. */
+function changesTo(present: Readonly<Record<string, string>>, { set, remove }: Pairs): Record<string, string | null> {
+  return Object.fromEntries([
+    ...[...set].filter(([name, value]) => present[name] !== value),
+    ...remove.filter((name) => name in present).map((name) => [name, null] as const),
+  ])
+}
+
+function withChanges(
+  object: KubernetesObject,
+  name: Field['name'],
+  changes: Readonly<Record<string, string | null>>,
+): KubernetesObject {
+  const merged = Object.entries({ ...object.metadata[name], ...changes }).filter(([, value]) => value !== null)
+  return { ...object, metadata: { ...object.metadata, [name]: Object.fromEntries(merged) } }
+}
+
+/** Resources come first, then `KEY=VALUE` and `KEY-`. Throws a CliError on anything else. */
+function splitArguments(
+  args: readonly string[],
+  field: Field,
+): { readonly resources: readonly string[]; readonly pairs: Pairs } {
+  const first = args.findIndex((arg) => isPair(arg))
+  const resources = first < 0 ? args : args.slice(0, first)
+  const set = new Map<string, string>()
+  const remove: string[] = []
+  for (const text of first < 0 ? [] : args.slice(first)) {
+    if (!isPair(text)) throw new CliError(`all resources must be specified before ${field.noun} changes: ${text}`)
+    if (text.includes('=')) set.set(...field.parse(text))
+    else remove.push(text.slice(0, -1))
+  }
+  if (remove.some((name) => set.has(name))) {
+    throw new CliError(
+      `can not both modify and remove ${field.noun === 'label' ? 'a label' : 'an annotation'} in the same command`,
+    )
+  }
+  return { resources, pairs: { set, remove } }
+}
+
+const isPair = (text: string): boolean => text.includes('=') || text.endsWith('-')

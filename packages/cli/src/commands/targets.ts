@@ -1,0 +1,81 @@
+import { hasReason, type KubernetesObject } from '@coracle/api'
+import type { DiscoveredResource, ObjectKey } from '@coracle/client'
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { listAll } from '../resources/fetch.ts'
+import { listOptions, type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
+import type { Session } from '../session.ts'
+import { selectManifests } from './manifest-command.ts'
+
+/** Flags of commands that act on objects which are there: by name, of files, or as selectors say. */
+export interface TargetFlags extends SelectorFlags, ManifestFlags {
+  /** Every object of the types that are named. */
+  readonly all?: boolean
+}
+
+/** An object to act on, as the server has it. */
+export interface Target {
+  readonly resource: DiscoveredResource
+  readonly key: ObjectKey
+  readonly object: KubernetesObject
+}
+
+export interface Targets {
+  readonly found: readonly Target[]
+  /** Why others of those that were named are not among them. */
+  readonly errors: readonly unknown[]
+}
+
+/**
+ * The objects that a command's arguments, files and selectors mean. What is not there does not keep the others from
+ * being found. Rejects with a CliError where types are named and nothing says which of their objects are meant.
+ */
+export async function findTargets(
+  host: Host,
+  session: Session,
+  args: readonly string[],
+  verb: string,
+  flags: TargetFlags,
+): Promise<Targets> {
+  const manifests = await loadManifests(host, flags)
+  if (manifests.length === 0 && args.length === 0) {
+    throw new CliError(`You must say which object to ${verb}: TYPE NAME, TYPE/NAME or -f FILE`)
+  }
+  const selections =
+    manifests.length > 0
+      ? await selectManifests(session, manifests, args)
+      : selectObjects(args, verb, await session.catalog(), flags)
+  const isSelective = flags.all === true || flags.selector !== undefined || flags.fieldSelector !== undefined
+  const found: Target[] = []
+  const errors: unknown[] = []
+  for (const selection of selections) {
+    if (selection.name === undefined && !isSelective) {
+      throw new CliError('resource(s) were provided, but no name was specified')
+    }
+    try {
+      found.push(...(await targetsOf(session, selection, flags)))
+    } catch (error) {
+      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Forbidden')) throw error
+      errors.push(error)
+    }
+  }
+  return { found, errors }
+}
+
+async function targetsOf(session: Session, selection: Selection, flags: TargetFlags): Promise<readonly Target[]> {
+  const { resource, name } = selection
+  const { client } = session
+  if (name !== undefined) {
+    const namespace = selection.namespace ?? session.namespace
+    const key = { name, ...(resource.namespaced ? { namespace } : {}) }
+    return [{ resource, key, object: await client.get<KubernetesObject>(resource, key) }]
+  }
+  const objects = await listAll(client, resource, listOptions(session, selection, flags))
+  return objects.map((object) => ({ resource, key: keyOf(object), object }))
+}
+
+/** What names an object among those of its kind. */
+export function keyOf({ metadata: { name = '', namespace } }: KubernetesObject): ObjectKey {
+  return { name, ...(namespace === undefined ? {} : { namespace }) }
+}

@@ -1,0 +1,74 @@
+import type { KubernetesObject } from '@coracle/api'
+import type { DiscoveredResource } from '@coracle/client'
+import type { Host } from '../host.ts'
+import { objectText } from '../resources/object-text.ts'
+import { type Found, ObjectPrinter } from './object-printer.ts'
+import { readOutputFormat } from './output-format.ts'
+
+/** What follows the verb in messages: what `--dry-run` has checked, and where. */
+export const dryRunText = { none: '', client: ' (dry run)', server: ' (server dry run)' } as const
+
+export type DryRun = keyof typeof dryRunText
+
+/** Flags of every command that says what it has done. */
+export interface OutcomeFlags {
+  readonly dryRun: DryRun
+  readonly output?: string
+  readonly showManagedFields?: boolean
+}
+
+/** What was done with an object. */
+export interface Outcome {
+  /** Such as `created`. */
+  readonly verb: string
+  readonly object: KubernetesObject
+}
+
+/** Says what was done with objects, one after another: `deployment.apps/web scaled`, or the objects themselves where `-o` asks for them. */
+export class OutcomePrinter {
+  readonly #host: Host
+  readonly #dryRun: DryRun
+  readonly #objects: ObjectPrinter | undefined
+  readonly #gathered: Found[] | undefined
+
+  private constructor(host: Host, dryRun: DryRun, objects: ObjectPrinter | undefined, gathered: Found[] | undefined) {
+    this.#host = host
+    this.#dryRun = dryRun
+    this.#objects = objects
+    this.#gathered = gathered
+  }
+
+  /** With `asList`, objects are kept for `end` and printed as one list. Rejects with a CliError where `-o` names no format. */
+  static async for(host: Host, flags: OutcomeFlags, { asList = false } = {}): Promise<OutcomePrinter> {
+    const format = await readOutputFormat(host, flags.output, { tables: false })
+    const isText = format === undefined || format.type === 'table'
+    const objects = isText ? undefined : new ObjectPrinter(format, { managedFields: flags.showManagedFields === true })
+    return new OutcomePrinter(host, flags.dryRun, objects, asList && objects !== undefined ? [] : undefined)
+  }
+
+  /** Whether objects are printed, and not words: then what else there is to say goes to standard error, or nowhere. */
+  get printsObjects(): boolean {
+    return this.#objects !== undefined
+  }
+
+  async print(resource: DiscoveredResource, outcome: Outcome): Promise<void> {
+    const { object } = outcome
+    if (this.#gathered !== undefined) this.#gathered.push({ resource, object })
+    else if (this.#objects !== undefined) this.#host.stdout.write(await this.#objects.one({ resource, object }))
+    else this.#host.stdout.write(outcomeLine(resource, outcome, this.#dryRun))
+  }
+
+  /** Prints what was kept: one object as itself, several as a list. */
+  async end(): Promise<void> {
+    const found = this.#gathered ?? []
+    const [first, ...others] = found
+    if (first === undefined || this.#objects === undefined) return
+    this.#host.stdout.write(others.length === 0 ? await this.#objects.one(first) : await this.#objects.many(found, {}))
+  }
+}
+
+/** `pod/web created (dry run)` */
+function outcomeLine(resource: DiscoveredResource, { verb, object }: Outcome, dryRun: DryRun): string {
+  const { name, generateName = '' } = object.metadata
+  return `${objectText(resource, name ?? generateName)} ${verb}${dryRunText[dryRun]}\n`
+}
