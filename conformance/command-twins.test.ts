@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { configMap, manifest } from './support/kubectl.ts'
-import { Program } from './support/program.ts'
+import { type Outcome, Program } from './support/program.ts'
 import { Twins } from './support/twins.ts'
 
 // The verbs that kubectl has too, side by side with it: the same words, tables, errors and exit codes, and the same objects afterwards.
@@ -19,19 +19,37 @@ const deployment = (name: string, replicas: number) => ({
 
 let program: Program
 beforeAll(async () => {
-  // Nothing runs, so that nothing changes between the two.
-  program = await Program.start({ args: ['--memory', '--nodes', '0'] })
+  program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--nodes', '2'] })
 })
 afterAll(() => program[Symbol.asyncDispose]())
 
-/** A command line, or one with what it reads from standard input. */
-type Step = string | readonly [string, string]
+/** A command line, or one with what it reads from standard input. Of one that follows something, only the end is compared. */
+type Step = string | readonly [string, string] | { readonly follow: string }
 
 /** Words of a command line; quotes keep spaces. */
 const words = (line: string): readonly string[] =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
 
+const workload = (kind: string, name: string, spec: object) => ({
+  apiVersion: 'apps/v1',
+  kind,
+  metadata: { name },
+  spec: { selector: { matchLabels: { app: 'web' } }, template: template('example/web:1'), ...spec },
+})
+
 const files = {
+  agent: manifest(workload('DaemonSet', 'agent', {})),
+  db: manifest(workload('StatefulSet', 'db', { replicas: 2, serviceName: 'db' })),
+  service: manifest({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } }),
+  cron: manifest({
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'nightly' },
+    spec: {
+      schedule: '0 0 * * *',
+      jobTemplate: { spec: { template: { spec: { ...template('example/job:1').spec, restartPolicy: 'Never' } } } },
+    },
+  }),
   settings: manifest(configMap('settings', { a: '1' })),
   both: manifest(configMap('settings', { a: '1' }), configMap('others', { b: '2' })),
   changed: manifest(configMap('settings', { a: '2' })),
@@ -123,7 +141,118 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ['replace -f - --timeout=1s', files.changed],
     'get cm settings -o yaml',
   ],
+  'rollout follows, holds, repeats and undoes a Deployment': [
+    ['create -f -', files.web],
+    { follow: 'rollout status deployment/web' },
+    'rollout status deploy web --watch=false',
+    'rollout history deployment/web',
+    'set image deployment/web web=example/web:2',
+    { follow: 'rollout status deployment web --timeout=60s' },
+    'annotate deployment web kubernetes.io/change-cause=third',
+    'set image deployment/web *=example/web:3',
+    { follow: 'rollout status deployment web' },
+    'rollout history deployment/web',
+    'rollout history deployment/web --revision=2',
+    'rollout history deployment/web --revision=3',
+    'rollout history deployment/web --revision=9',
+    'rollout history deployment/nobody',
+    'rollout status deployment/web --revision=1',
+    'rollout undo deployment/web --to-revision=9',
+    'rollout undo deployment/web --to-revision=3',
+    'rollout undo deployment/web --dry-run=client',
+    'rollout undo deployment/web --dry-run=server',
+    'rollout undo deployment/web',
+    { follow: 'rollout status deployment web' },
+    'get deployment web -o jsonpath={.spec.template.spec.containers[0].image}{.metadata.annotations}',
+    'rollout history deployment/web',
+    'rollout pause deployment/web',
+    'rollout pause deployment/web',
+    'rollout restart deployment/web',
+    'rollout undo deployment/web --to-revision=1',
+    'rollout resume deployment/web',
+    'rollout resume deployment/web',
+    'rollout restart deployment/web',
+    { follow: 'rollout status deployment web' },
+    'rollout undo deployment/web --to-revision=1',
+    'rollout pause deployment/nobody',
+    'rollout status',
+    'rollout status deployment',
+    'rollout undo cm/kube-root-ca.crt',
+    'rollout status cm/kube-root-ca.crt',
+    'rollout history cm/kube-root-ca.crt',
+    'rollout pause cm/kube-root-ca.crt',
+    'rollout restart cm/kube-root-ca.crt',
+  ],
+  'rollout of a DaemonSet': [
+    ['create -f -', files.agent],
+    { follow: 'rollout status ds/agent' },
+    'rollout undo ds/agent',
+    'set image ds/agent web=example/web:2',
+    { follow: 'rollout status ds/agent' },
+    'rollout history ds/agent',
+    'rollout history ds/agent --revision=1',
+    'rollout undo ds/agent --dry-run=client',
+    'rollout undo ds/agent',
+    { follow: 'rollout status ds/agent' },
+    'rollout undo ds/agent --to-revision=3',
+    'rollout undo ds/agent --to-revision=8',
+    'rollout history ds/agent',
+    'rollout restart ds/agent',
+    'rollout pause ds/agent',
+    { follow: 'rollout status ds/agent' },
+  ],
+  'rollout of a StatefulSet': [
+    ['create -f -', files.db],
+    { follow: 'rollout status sts/db' },
+    'set image sts/db web=example/web:2',
+    { follow: 'rollout status sts/db' },
+    'rollout history sts/db',
+    'rollout history sts/db --revision=2',
+    'rollout undo sts/db',
+    { follow: 'rollout status sts/db' },
+    'rollout history sts/db',
+    'rollout undo sts/db --to-revision=3',
+    'rollout resume sts/db',
+    'rollout restart sts/db',
+  ],
+  'set changes what pods are made of': [
+    ['create -f -', files.idle],
+    ['create -f -', files.cron],
+    ['create -f -', files.service],
+    'set image deployment/idle nobody=x',
+    'set image deployment/idle web=example/web:1',
+    'set image deployment/idle',
+    'set image deployment/idle web=example/web:2 --dry-run=client',
+    'set image deployment/idle web=example/web:2 -o name',
+    'set image cronjob/nightly web=example/job:2',
+    'set image cm/kube-root-ca.crt web=x',
+    'set image deploy --all web=example/web:9',
+    'set env deployment/idle A=1 B=2',
+    'set env deployment/idle A=1',
+    'set env deployment/idle --list',
+    'set env deployment/idle A=3 --overwrite=false',
+    'set env deployment/idle B-',
+    'set env deployment/idle -e C=4',
+    'set env deployment/idle --containers=nobody D=1',
+    'set env deployment/idle --from=configmap/kube-root-ca.crt --prefix=ROOT_',
+    'set env deployment/idle',
+    'set env deployment/idle --list',
+    'set resources deployment/idle --limits=cpu=200m,memory=512Mi',
+    'set resources deployment idle --requests=cpu=100m -c web',
+    'set resources deployment idle --requests=cpu=lots',
+    'set resources deployment idle --requests=cpu',
+    'set resources deployment idle',
+    'set resources deployment idle -c nobody --limits=cpu=1',
+    'set serviceaccount deployment idle default',
+    'set sa deployment/idle robot',
+    'set selector service web app=web,tier=front',
+    'get deploy idle -o jsonpath={.spec.template.spec}',
+    'get service web -o jsonpath={.spec.selector}',
+    'get cronjob nightly -o jsonpath={.spec.jobTemplate.spec.template.spec.containers}',
+  ],
 }
+
+const lastLine = (text: string): string | undefined => text.trimEnd().split('\n').at(-1)
 
 describe('coracle beside kubectl', () => {
   for (const [index, [name, steps]] of Object.entries(scenarios).entries()) {
@@ -132,10 +261,12 @@ describe('coracle beside kubectl', () => {
       const ours: unknown[] = []
       const theirs: unknown[] = []
       for (const step of steps) {
-        const [line, input] = typeof step === 'string' ? [step, ''] : step
+        const [line, input] = typeof step === 'string' ? [step, ''] : 'follow' in step ? [step.follow, ''] : step
         const outcome = await twins.run(words(line), input)
-        ours.push([line, outcome.ours])
-        theirs.push([line, outcome.theirs])
+        const shown = (each: Outcome) =>
+          typeof step === 'object' && 'follow' in step ? { ...each, stdout: lastLine(each.stdout) } : each
+        ours.push([line, shown(outcome.ours)])
+        theirs.push([line, shown(outcome.theirs)])
       }
       expect(ours).toEqual(theirs)
     })

@@ -7,6 +7,7 @@ import { addChangingVerbs } from './verbs/changing.ts'
 import { addClusterVerbs } from './verbs/cluster.ts'
 import { addReadingVerbs } from './verbs/reading.ts'
 import { addServerVerbs } from './verbs/server.ts'
+import { addWorkloadVerbs } from './verbs/workloads.ts'
 import { addWritingVerbs } from './verbs/writing.ts'
 
 /** Runs `coracle` with these arguments and returns the exit code: 0, or 1 after a message on standard error. */
@@ -54,7 +55,14 @@ function createProgram(host: Host): Command {
     })
     .exitOverride()
     .showSuggestionAfterError()
-  for (const add of [addClusterVerbs, addReadingVerbs, addWritingVerbs, addChangingVerbs, addServerVerbs])
+  for (const add of [
+    addClusterVerbs,
+    addReadingVerbs,
+    addWritingVerbs,
+    addChangingVerbs,
+    addWorkloadVerbs,
+    addServerVerbs,
+  ])
     add(program, host)
   return program
 }

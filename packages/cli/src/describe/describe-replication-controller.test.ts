@@ -1,6 +1,7 @@
 import type { Event, Pod, ReplicationController } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { controlledBy, describeReplicationController } from './describe-replication-controller.ts'
+import { controlledBy } from './controlled-by.ts'
+import { describeReplicationController } from './describe-replication-controller.ts'
 
 const controller = {
   apiVersion: 'v1',

@@ -37,13 +37,3 @@ export function podsStatusText(pods: readonly Pod[]): string {
   const count = (phase: string): number => pods.filter(({ status }) => (status?.phase ?? 'Pending') === phase).length
   return `${count('Running')} Running / ${count('Pending')} Waiting / ${count('Succeeded')} Succeeded / ${count('Failed')} Failed`
 }
-
-/** The pods that an object controls, of those its selector finds. */
-export function controlledBy(
-  owner: { readonly metadata: { readonly uid?: string | undefined } },
-  pods: readonly Pod[],
-): readonly Pod[] {
-  return pods.filter(({ metadata }) =>
-    metadata.ownerReferences?.some(({ controller, uid }) => controller === true && uid === owner.metadata.uid),
-  )
-}

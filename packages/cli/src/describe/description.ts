@@ -25,7 +25,7 @@ export class Description {
   lines(level: number, label: string, values: readonly string[]): this {
     const [first = '<none>', ...others] = values
     this.field(level, label, first)
-    for (const other of others) this.line(level, `\t${other}`)
+    for (const other of others) this.line(0, `\t${other}`)
     return this
   }
 
@@ -40,6 +40,11 @@ export class Description {
 
   time(level: number, label: string, time: string | undefined): this {
     return time === undefined ? this : this.field(level, label, formatLocalTime(time))
+  }
+
+  /** As it is before it is aligned: a tab after each cell. */
+  withTabs(): string {
+    return this.#text
   }
 
   toString(): string {

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type KubernetesObject,
   type PodTemplateSpec,
+  sortKeys,
 } from '@coracle/api'
 import { controllerRef } from '@coracle/controller-runtime'
 import { nameHash } from '../name-hash.ts'
@@ -17,9 +18,9 @@ export interface RevisedOwner extends KubernetesObject {
   readonly status?: { readonly collisionCount?: number | undefined } | undefined
 }
 
-/** What a revision keeps: a strategic merge patch that brings the owner's template back. */
+/** What a revision keeps: a strategic merge patch that brings the owner's template back. Its keys are in order: kubectl compares it as text. */
 export function revisionData({ spec: { template } }: RevisedOwner): JsonObject {
-  return { spec: { template: { ...template, $patch: 'replace' } } }
+  return sortKeys({ spec: { template: { ...template, $patch: 'replace' } } }) as JsonObject
 }
 
 /** The revision that the present template of an owner would be. Its name follows from the template; so does the label `hashLabel`. */

@@ -1,0 +1,76 @@
+import type { PodTemplateSpec } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import { Description } from '../../describe/description.ts'
+import { describePodTemplate } from '../../describe/pod-template.ts'
+import type { Host } from '../../host.ts'
+import { alignTabs, descriptionAlignment } from '../../output/align.ts'
+import { ObjectPrinter } from '../../output/object-printer.ts'
+import { readOutputFormat } from '../../output/output-format.ts'
+import { objectText } from '../../resources/object-text.ts'
+import { type ConnectionFlags, withSession } from '../../session.ts'
+import { findTargets, type TargetFlags } from '../targets.ts'
+import { changeCauseAnnotation, type Revision, revisionsOf } from './revisions.ts'
+
+export interface RolloutHistoryFlags extends ConnectionFlags, TargetFlags {
+  /** The revision to show in detail; 0: all, a line each. */
+  readonly revision: number
+  readonly output?: string
+  readonly showManagedFields?: boolean
+}
+
+/** `coracle rollout history TYPE NAME` */
+export async function rolloutHistory(host: Host, args: readonly string[], flags: RolloutHistoryFlags): Promise<void> {
+  const { revision } = flags
+  if (revision < 0) throw new CliError(`revision must be a positive integer: ${revision}`)
+  if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
+  const format = await readOutputFormat(host, flags.output, { tables: false })
+  await withSession(host, flags, async (session) => {
+    const { found, errors } = await findTargets(host, session, args, 'show', { ...flags, all: true })
+    if (errors.length > 0) throw new AggregateError(errors)
+    for (const target of found) {
+      const revisions = await revisionsOf(session, target, 'history')
+      const wanted = revision === 0 ? revisions : revisions.filter(({ number }) => number === revision)
+      if (revision > 0 && wanted.length === 0) throw new CliError('unable to find the specified revision')
+      if (format !== undefined && format.type !== 'table') {
+        const printer = new ObjectPrinter(format, { managedFields: flags.showManagedFields === true })
+        for (const { keeper } of wanted) {
+          host.stdout.write(await printer.one({ resource: target.resource, object: keeper }))
+        }
+        continue
+      }
+      const name = objectText(target.resource, target.key.name)
+      const text = revision === 0 ? `\n${historyText(revisions)}` : detailText(wanted)
+      host.stdout.write(`${name} ${text}\n`)
+    }
+  })
+}
+
+function historyText(revisions: readonly Revision[]): string {
+  if (revisions.length === 0) return 'No rollout history found.'
+  const lines = revisions.map(
+    ({ number, annotations }) => `${number}\t${annotations[changeCauseAnnotation] || '<none>'}\n`,
+  )
+  return alignTabs(`REVISION\tCHANGE-CAUSE\n${lines.join('')}`, descriptionAlignment)
+}
+
+function detailText(revisions: readonly Revision[]): string {
+  return revisions.map((each) => `with revision #${each.number}\n${templateText(withCause(each))}`).join('')
+}
+
+/** The template, with why it was changed where that was noted. */
+function withCause({ template, annotations }: Revision): PodTemplateSpec {
+  const cause = annotations[changeCauseAnnotation]
+  if (cause === undefined || cause === '') return template
+  const { metadata } = template
+  return {
+    ...template,
+    metadata: { ...metadata, annotations: { ...metadata?.annotations, [changeCauseAnnotation]: cause } },
+  }
+}
+
+/** A template of pods in detail, its cells parted by tabs as kubectl leaves them here. */
+export function templateText(template: PodTemplateSpec): string {
+  const text = new Description()
+  describePodTemplate(text, template)
+  return text.withTabs()
+}

@@ -1,0 +1,110 @@
+import {
+  type ControllerRevision,
+  controllerRevisions,
+  deepEqual,
+  type KubernetesObject,
+  type PodTemplateSpec,
+  type ReplicaSet,
+  replicaSets,
+} from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import { controlledBy } from '../../describe/controlled-by.ts'
+import { listAll } from '../../resources/fetch.ts'
+import { selectorText } from '../../resources/selector-text.ts'
+import type { Session } from '../../session.ts'
+import type { Target } from '../targets.ts'
+
+/** A state of the template that an object had, or has. */
+export interface Revision {
+  readonly number: number
+  readonly template: PodTemplateSpec
+  /** Annotations of what keeps the revision. */
+  readonly annotations: Readonly<Record<string, string>>
+  /** What keeps it: a ReplicaSet, or a ControllerRevision. */
+  readonly keeper: KubernetesObject
+}
+
+/** Why an object was changed, as whoever changed it noted. */
+export const changeCauseAnnotation = 'kubernetes.io/change-cause'
+
+const revisionAnnotation = 'deployment.kubernetes.io/revision'
+
+/** The label that tells the pods of one ReplicaSet of a Deployment from those of another. */
+const hashLabel = 'pod-template-hash'
+
+/** The revisions that are kept of an object, oldest first. Rejects with a CliError, which names the purpose, for kinds that have none. */
+export async function revisionsOf(session: Session, target: Target, purpose: string): Promise<readonly Revision[]> {
+  const { resource } = target
+  if (resource.group === 'apps' && resource.kind === 'Deployment') return deploymentRevisions(session, target)
+  if (resource.group === 'apps' && ['DaemonSet', 'StatefulSet'].includes(resource.kind)) {
+    return controllerRevisionsOf(session, target)
+  }
+  const { group, kind } = resource
+  throw new CliError(
+    `error retrieving ${purpose} for ${JSON.stringify(groupKindText(target))}, no visitor method exists for {${group} ${kind}}`,
+  )
+}
+
+/** `Deployment.apps`, and `Pod` in the core group */
+export const groupKindText = ({ resource: { group, kind } }: Target): string =>
+  group === '' ? kind : `${kind}.${group}`
+
+async function deploymentRevisions(session: Session, { object }: Target): Promise<readonly Revision[]> {
+  const sets = (await listSelected(session, object, replicaSets)) as readonly ReplicaSet[]
+  const kept = controlledBy(object, sets).flatMap((keeper) => {
+    const { annotations = {} } = keeper.metadata
+    const number = Number(annotations[revisionAnnotation] ?? Number.NaN)
+    const { template } = keeper.spec
+    return Number.isInteger(number) && template !== undefined ? [{ number, template, annotations, keeper }] : []
+  })
+  return kept.sort((a, b) => a.number - b.number)
+}
+
+async function controllerRevisionsOf(session: Session, { object }: Target): Promise<readonly Revision[]> {
+  const revisions = (await listSelected(session, object, controllerRevisions)) as readonly ControllerRevision[]
+  const kept = controlledBy(object, revisions).flatMap((keeper) => {
+    const template = (keeper.data as KeptTemplate | undefined)?.spec?.template
+    const { annotations = {} } = keeper.metadata
+    return template === undefined ? [] : [{ number: keeper.revision, template: plain(template), annotations, keeper }]
+  })
+  return kept.sort((a, b) => a.number - b.number)
+}
+
+/** What a ControllerRevision keeps: a patch that replaces the template. */
+interface KeptTemplate {
+  readonly spec?: { readonly template?: PodTemplateSpec & { readonly $patch?: string } }
+}
+
+function plain({ $patch: _, ...template }: PodTemplateSpec & { readonly $patch?: string }): PodTemplateSpec {
+  return template
+}
+
+function listSelected(
+  { client }: Session,
+  object: KubernetesObject,
+  resource: typeof replicaSets | typeof controllerRevisions,
+): Promise<readonly KubernetesObject[]> {
+  const { namespace = '' } = object.metadata
+  return listAll(client, resource, { namespace, labelSelector: selectorText(object) ?? '' })
+}
+
+/** Whether two templates are the same but for the label that their ReplicaSet has added. */
+export function isSameTemplate(a: PodTemplateSpec, b: PodTemplateSpec): boolean {
+  return deepEqual(withoutHash(a), withoutHash(b))
+}
+
+/** The template as its Deployment had it. */
+export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
+  const { [hashLabel]: _, ...labels } = template.metadata?.labels ?? {}
+  return { ...template, metadata: { ...template.metadata, labels } }
+}
+
+/**
+ * The revision of that number; 0: the one before the last. Throws a CliError where it is not kept, `none` where there is
+ * no other to go back to.
+ */
+export function findRevision(revisions: readonly Revision[], number: number, none: string): Revision {
+  const found = number === 0 ? revisions.at(-2) : revisions.find((each) => each.number === number)
+  if (found !== undefined) return found
+  throw new CliError(number === 0 ? none : `unable to find specified revision ${number} in history`)
+}

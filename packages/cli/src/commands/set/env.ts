@@ -1,0 +1,127 @@
+import type { Container, EnvFromSource, EnvVar, KubernetesObject } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import type { Session } from '../../session.ts'
+import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import type { Target } from '../targets.ts'
+import { allContainers, changedTemplate, nameMatcher, templateOf, withContainers } from './pod-templates.ts'
+
+export interface SetEnvFlags extends ChangeFlags {
+  /** Further `KEY=VALUE`. */
+  readonly env: readonly string[]
+  /** Names of containers; `*` stands for any text. */
+  readonly containers: string
+  readonly overwrite: boolean
+  readonly list?: boolean
+  /** A ConfigMap or Secret whose keys become variables: `secret/NAME`. */
+  readonly from?: string
+  readonly prefix?: string
+  /** Keys to take, of those. */
+  readonly keys: readonly string[]
+}
+
+/** `coracle set env TYPE NAME KEY=VALUE KEY-` */
+export async function setEnv(host: Host, args: readonly string[], flags: SetEnvFlags): Promise<void> {
+  const split = splitEnvironment([...args, ...flags.env])
+  const { resources, remove } = split
+  const chosen = nameMatcher(flags.containers)
+  await changeObjects(host, resources, 'set', flags, async (session, target) => {
+    const template = templateOf(target)
+    const set = [...split.set, ...(await variablesFrom(host, session, flags))]
+    const containers = allContainers(template).filter(({ name }) => chosen(name))
+    if (containers.length === 0) {
+      host.stderr.write(
+        `Warning: ${target.object.kind}/${target.key.name} does not have any containers matching ${JSON.stringify(flags.containers)}\n`,
+      )
+      return undefined
+    }
+    const spec = withContainers(template, (container) =>
+      chosen(container.name) ? withVariables(target, container, set, remove, flags.overwrite) : container,
+    )
+    if (flags.list === true) {
+      for (const container of allContainers(spec).filter(({ name }) => chosen(name))) {
+        host.stdout.write(environmentText(target, container))
+      }
+      return undefined
+    }
+    return changedTemplate(session, target, spec, flags, 'env updated')
+  })
+}
+
+function splitEnvironment(args: readonly string[]) {
+  const isChange = (arg: string): boolean => arg.includes('=') || (arg.endsWith('-') && !arg.includes('/'))
+  const first = args.findIndex(isChange)
+  const resources = first < 0 ? args : args.slice(0, first)
+  const set: EnvVar[] = []
+  const remove: string[] = []
+  for (const text of first < 0 ? [] : args.slice(first)) {
+    const at = text.indexOf('=')
+    if (at > 0) set.push({ name: text.slice(0, at), value: text.slice(at + 1) })
+    else if (isChange(text)) remove.push(text.slice(0, -1))
+    else throw new CliError(`all resources must be specified before environment changes: ${text}`)
+  }
+  return { resources, set, remove }
+}
+
+function withVariables(
+  { resource: { plural }, key }: Target,
+  container: Container,
+  set: readonly EnvVar[],
+  remove: readonly string[],
+  overwrite: boolean,
+): Container {
+  const env = [...(container.env ?? [])]
+  for (const variable of set) {
+    const at = env.findIndex(({ name }) => name === variable.name)
+    if (at < 0) env.push(variable)
+    else if (overwrite) env[at] = variable
+    else
+      throw new CliError(
+        `${plural}/${key.name} '${variable.name}' already has a value (${env[at]?.value ?? ''}), and --overwrite is false`,
+      )
+  }
+  return { ...container, env: env.filter(({ name }) => !remove.includes(name)) }
+}
+
+/** The keys of a ConfigMap or Secret as variables that take them. */
+async function variablesFrom(
+  { stderr }: Host,
+  session: Session,
+  { from, prefix = '', keys }: SetEnvFlags,
+): Promise<readonly EnvVar[]> {
+  if (from === undefined) return []
+  const [type = '', name = '', ...more] = from.split('/')
+  if (name === '' || more.length > 0) throw new CliError(`--from must be TYPE/NAME, such as secret/settings: "${from}"`)
+  const resource = (await session.catalog()).find(type)
+  const reference = { ConfigMap: 'configMapKeyRef', Secret: 'secretKeyRef' }[resource.kind]
+  if (reference === undefined) throw new CliError(`unsupported resource specified in --from: ${resource.kind}`)
+  const object = await session.client.get<KubernetesObject>(resource, { name, namespace: session.namespace })
+  const data = (object as { readonly data?: Readonly<Record<string, string>> }).data ?? {}
+  return Object.keys(data)
+    .filter((key) => keys.length === 0 || keys.includes(key))
+    .sort()
+    .map((key) => {
+      const variable = key.replace(/[-.]/g, '_').toUpperCase()
+      if (variable !== key) stderr.write(`Warning: key ${key} transferred to ${variable}\n`)
+      return { name: `${prefix}${variable}`, valueFrom: { [reference]: { name, key } } }
+    })
+}
+
+function environmentText({ object, key }: Target, { name, env = [], envFrom = [] }: Container): string {
+  const head = `# ${object.kind} ${key.name}, container ${name}\n`
+  return [head, ...env.map(variableLine), ...envFrom.map(sourceLine)].join('')
+}
+
+function variableLine({ name, value = '', valueFrom }: EnvVar): string {
+  if (valueFrom === undefined) return `${name}=${value}\n`
+  const { configMapKeyRef, secretKeyRef, fieldRef, resourceFieldRef } = valueFrom
+  if (configMapKeyRef) return `# ${name} from configmap ${configMapKeyRef.name}, key ${configMapKeyRef.key}\n`
+  if (secretKeyRef) return `# ${name} from secret ${secretKeyRef.name}, key ${secretKeyRef.key}\n`
+  if (fieldRef) return `# ${name} from field path ${fieldRef.fieldPath}\n`
+  return `# ${name} from resource field ${resourceFieldRef?.resource ?? ''}\n`
+}
+
+function sourceLine({ prefix = '', configMapRef, secretRef }: EnvFromSource): string {
+  const [kind, name] = configMapRef ? ['configmap', configMapRef.name] : ['secret', secretRef?.name]
+  return prefix === '' ? `# ${kind} ${name}\n` : `# ${prefix} from ${kind} ${name}\n`
+}

@@ -1,0 +1,35 @@
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import type { ChangeFlags } from '../change-objects.ts'
+import { allContainers, changeTemplates, withContainers } from './pod-templates.ts'
+
+/** `coracle set image TYPE NAME CONTAINER=IMAGE` */
+export async function setImage(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
+  const { resources, pairs } = splitPairs(args)
+  if (pairs.length === 0) throw new CliError('at least one image update is required')
+  await changeTemplates(host, resources, flags, 'image updated', (spec) => {
+    const wanted = new Map(pairs)
+    const known = allContainers(spec).map(({ name }) => name)
+    for (const [name] of pairs) {
+      if (name !== '*' && !known.includes(name))
+        throw new CliError(`unable to find container named ${JSON.stringify(name)}`)
+    }
+    return withContainers(spec, (container) => {
+      const image = wanted.get(container.name) ?? wanted.get('*')
+      return image === undefined ? container : { ...container, image }
+    })
+  })
+}
+
+/** Resources first, then `NAME=VALUE`. */
+function splitPairs(args: readonly string[]) {
+  const first = args.findIndex((arg) => arg.includes('='))
+  const resources = first < 0 ? args : args.slice(0, first)
+  const rest = first < 0 ? [] : args.slice(first)
+  const pairs = rest.map((text) => {
+    const at = text.indexOf('=')
+    if (at <= 0) throw new CliError(`all resources must be specified before image changes: ${text}`)
+    return [text.slice(0, at), text.slice(at + 1)] as const
+  })
+  return { resources, pairs }
+}

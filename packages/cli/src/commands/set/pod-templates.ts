@@ -1,0 +1,87 @@
+import { type Container, deepEqual, isJsonObject, type KubernetesObject, type PodSpec } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import type { Outcome } from '../../output/outcome-printer.ts'
+import type { Session } from '../../session.ts'
+import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import type { Target } from '../targets.ts'
+import { writeChanges } from '../write-changes.ts'
+
+/** Who sets, for field ownership. */
+export const fieldManager = 'coracle-set'
+
+/** Changes the pods that objects describe, of whatever kind: where nothing differs, nothing is said. */
+export function changeTemplates(
+  host: Host,
+  resources: readonly string[],
+  flags: ChangeFlags,
+  done: string,
+  change: (spec: PodSpec) => PodSpec,
+): Promise<void> {
+  return changeObjects(host, resources, 'set', flags, (session, target) =>
+    changedTemplate(session, target, change(templateOf(target)), flags, done),
+  )
+}
+
+export async function changedTemplate(
+  session: Session,
+  target: Target,
+  spec: PodSpec,
+  { dryRun, output }: ChangeFlags,
+  done: string,
+): Promise<Outcome | undefined> {
+  const wanted = withTemplate(target, spec)
+  const isSame = deepEqual(wanted, target.object)
+  if (isSame && (output ?? '') === '') return undefined
+  return { verb: done, object: await writeChanges(session, target, wanted, { dryRun, fieldManager }) }
+}
+
+/** Where kinds have the pods they describe, under their spec. */
+const templatePaths: Readonly<Record<string, readonly string[]>> = {
+  Pod: ['spec'],
+  CronJob: ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
+  PodTemplate: ['template', 'spec'],
+}
+const usualPath = ['spec', 'template', 'spec']
+
+export function templateOf({ resource, key, object }: Target): PodSpec {
+  let value: unknown = object
+  for (const name of templatePaths[object.kind] ?? usualPath) value = isJsonObject(value) ? value[name] : undefined
+  if (isJsonObject(value) && Array.isArray(value.containers)) return value as unknown as PodSpec
+  throw new CliError(
+    `${resource.plural}/${key.name} the object is not a pod or does not have a pod template: *${resource.version}.${object.kind}`,
+  )
+}
+
+function withTemplate({ object }: Target, spec: PodSpec): KubernetesObject {
+  const replaced = (value: unknown, [name, ...rest]: readonly string[]): unknown => {
+    if (name === undefined) return spec
+    const members = value as Readonly<Record<string, unknown>>
+    return { ...members, [name]: replaced(members[name], rest) }
+  }
+  return replaced(object, templatePaths[object.kind] ?? usualPath) as KubernetesObject
+}
+
+export const allContainers = ({ initContainers = [], containers = [] }: PodSpec): readonly Container[] => [
+  ...initContainers,
+  ...containers,
+]
+
+export function withContainers(spec: PodSpec, change: (container: Container) => Container): PodSpec {
+  const { initContainers, containers } = spec
+  return {
+    ...spec,
+    ...(initContainers === undefined ? {} : { initContainers: initContainers.map(change) }),
+    ...(containers === undefined ? {} : { containers: containers.map(change) }),
+  }
+}
+
+/** `web-*` as a test of names. */
+export function nameMatcher(pattern: string): (name: string) => boolean {
+  const source = pattern
+    .split('*')
+    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*')
+  const expression = new RegExp(`^${source}$`)
+  return (name) => expression.test(name)
+}

@@ -1,0 +1,57 @@
+import { parseQuantity } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import type { ChangeFlags } from '../change-objects.ts'
+import { allContainers, changeTemplates, nameMatcher, withContainers } from './pod-templates.ts'
+
+export interface SetResourcesFlags extends ChangeFlags {
+  readonly containers: string
+  /** `cpu=1,memory=1Gi` */
+  readonly limits?: string
+  readonly requests?: string
+}
+
+/** `coracle set resources TYPE NAME --limits=cpu=1 --requests=cpu=500m` */
+export async function setResources(host: Host, args: readonly string[], flags: SetResourcesFlags): Promise<void> {
+  if (flags.limits === undefined && flags.requests === undefined) {
+    throw new CliError('you must specify an update to requests or limits (in the form of --requests/--limits)')
+  }
+  const limits = amountsOf(flags.limits)
+  const requests = amountsOf(flags.requests)
+  const chosen = nameMatcher(flags.containers)
+  await changeTemplates(host, args, flags, 'resource requirements updated', (spec) => {
+    if (!allContainers(spec).some(({ name }) => chosen(name))) {
+      throw new CliError(`unable to find container named ${flags.containers}`)
+    }
+    return withContainers(spec, (container) => {
+      if (!chosen(container.name)) return container
+      const { resources } = container
+      return {
+        ...container,
+        resources: {
+          ...resources,
+          ...(limits === undefined ? {} : { limits: { ...resources?.limits, ...limits } }),
+          ...(requests === undefined ? {} : { requests: { ...resources?.requests, ...requests } }),
+        },
+      }
+    })
+  })
+}
+
+function amountsOf(text: string | undefined): Readonly<Record<string, string>> | undefined {
+  if (text === undefined) return undefined
+  return Object.fromEntries(
+    text.split(',').map((pair) => {
+      const [name = '', amount = '', ...more] = pair.split('=')
+      if (name === '' || amount === '' || more.length > 0) {
+        throw new CliError(`Invalid argument syntax ${pair}, expected <resource>=<value>`)
+      }
+      try {
+        parseQuantity(amount)
+      } catch (error) {
+        throw new CliError(error instanceof Error ? error.message : String(error))
+      }
+      return [name, amount] as const
+    }),
+  )
+}

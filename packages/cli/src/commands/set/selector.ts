@@ -1,0 +1,27 @@
+import type { KubernetesObject } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import { writeChanges } from '../write-changes.ts'
+import { fieldManager } from './pod-templates.ts'
+
+export interface SetSelectorFlags extends ChangeFlags {
+  readonly resourceVersion?: string
+}
+
+/** `coracle set selector service NAME KEY=VALUE` */
+export async function setSelector(host: Host, args: readonly string[], flags: SetSelectorFlags): Promise<void> {
+  const text = args.at(-1) ?? ''
+  const pairs = text.split(',').map((pair) => pair.split('='))
+  if (pairs.some((pair) => pair.length !== 2 || pair[0] === '')) {
+    throw new CliError(`a selector of a Service has the form KEY=VALUE[,KEY=VALUE]: "${text}"`)
+  }
+  await changeObjects(host, args.slice(0, -1), 'set', flags, async (session, target) => {
+    const { object } = target
+    if (object.kind !== 'Service') throw new CliError(`setting a selector is only supported for Services`)
+    const spec = (object as { readonly spec?: object }).spec ?? {}
+    const wanted: KubernetesObject = { ...object, ...{ spec: { ...spec, selector: Object.fromEntries(pairs) } } }
+    const written = await writeChanges(session, target, wanted, { dryRun: flags.dryRun, fieldManager })
+    return { verb: 'selector updated', object: written }
+  })
+}

@@ -1,0 +1,14 @@
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import type { ChangeFlags } from '../change-objects.ts'
+import { changeTemplates } from './pod-templates.ts'
+
+/** `coracle set serviceaccount TYPE NAME ACCOUNT` */
+export async function setServiceAccount(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
+  const account = args.at(-1)
+  if (account === undefined) throw new CliError('serviceaccount is required')
+  await changeTemplates(host, args.slice(0, -1), flags, 'serviceaccount updated', ({ serviceAccount: _, ...spec }) => ({
+    ...spec,
+    serviceAccountName: account,
+  }))
+}

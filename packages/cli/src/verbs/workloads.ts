@@ -1,0 +1,114 @@
+import type { Command } from 'commander'
+import type { Host } from '../host.ts'
+import { collect, collectCommas, switchOption, wholeNumber } from '../option-values.ts'
+import { withChanges } from './changing.ts'
+import { withFiles } from './shared-options.ts'
+
+/** Adds the commands that change what pods are, and follow how that goes. */
+export function addWorkloadVerbs(program: Command, host: Host): void {
+  addRollout(program, host)
+  addSet(program, host)
+}
+
+function addRollout(program: Command, host: Host): void {
+  const rollout = program
+    .command('rollout')
+    .summary('follow, undo, hold and repeat rollouts')
+    .description('Works with the rollouts of Deployments, DaemonSets and StatefulSets.')
+  withRollouts(rollout.command('status'), 'watch')
+    .summary('follow a rollout until it is done')
+    .description('Tells how far a rollout is, until it is done.')
+    .addOption(switchOption('-w, --watch [boolean]', 'go on until it is done', true))
+    .option('--timeout <duration>', 'how long to wait (0s: as long as it takes)', '0s')
+    .option('--revision <number>', 'the revision it must be; 0: any', wholeNumber(), 0)
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { rolloutStatus } = await import('../commands/rollout/status.ts')
+      await rolloutStatus(host, resources, command.optsWithGlobals())
+    })
+  withRollouts(rollout.command('history'), 'show')
+    .summary('list the revisions that are kept')
+    .description('Lists the revisions of templates that are kept, or shows one of them.')
+    .option('--revision <number>', 'show this one in detail', wholeNumber(), 0)
+    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
+    .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { rolloutHistory } = await import('../commands/rollout/history.ts')
+      await rolloutHistory(host, resources, command.optsWithGlobals())
+    })
+  withChanges(rollout.command('undo'), 'undo')
+    .summary('go back to an earlier revision')
+    .description('Puts the template of an earlier revision in the place of the present one.')
+    .option('--to-revision <number>', 'the revision; 0: the one before', wholeNumber(), 0)
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { rolloutUndo } = await import('../commands/rollout/undo.ts')
+      await rolloutUndo(host, resources, command.optsWithGlobals())
+    })
+  for (const [verb, summary, action] of [
+    ['pause', 'hold a rollout', 'rolloutPause'],
+    ['resume', 'go on with a rollout that is held', 'rolloutResume'],
+    ['restart', 'replace all pods by new ones', 'rolloutRestart'],
+  ] as const) {
+    withChanges(rollout.command(verb), verb)
+      .summary(summary)
+      .action(async (resources: readonly string[], _options, command: Command) => {
+        const commands = await import('../commands/rollout/pause.ts')
+        await commands[action](host, resources, command.optsWithGlobals())
+      })
+  }
+}
+
+function withRollouts(command: Command, verb: string): Command {
+  return withFiles(command, verb)
+    .argument('[resources...]', 'TYPE NAME or TYPE/NAME')
+    .option('-l, --selector <selector>', 'of the objects with these labels')
+}
+
+function addSet(program: Command, host: Host): void {
+  const set = program
+    .command('set')
+    .summary('set images, variables and resources of containers')
+    .description('Changes what pods are made of, in whatever describes pods.')
+  withChanges(set.command('image'), 'change')
+    .summary('set images of containers')
+    .description('Sets images: CONTAINER=IMAGE after the objects, or *=IMAGE for all containers.')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { setImage } = await import('../commands/set/image.ts')
+      await setImage(host, resources, command.optsWithGlobals())
+    })
+  withContainers(withChanges(set.command('env'), 'change'))
+    .summary('set environment variables of containers')
+    .description('Sets variables (KEY=VALUE) and takes them away (KEY-), after the objects.')
+    .option('-e, --env <pair>', 'a further KEY=VALUE; repeatable', collect, [])
+    .option('--from <object>', 'take the keys of this ConfigMap or Secret, as configmap/NAME')
+    .option('--prefix <text>', 'what the names of those begin with')
+    .option('--keys <keys>', 'only these keys', collectCommas, [])
+    .option('--list', 'print the variables')
+    .addOption(switchOption('--overwrite [boolean]', 'change those that have another value', true))
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { setEnv } = await import('../commands/set/env.ts')
+      await setEnv(host, resources, command.optsWithGlobals())
+    })
+  withContainers(withChanges(set.command('resources'), 'change'))
+    .summary('set requests and limits of containers')
+    .option('--limits <amounts>', 'as cpu=1,memory=1Gi')
+    .option('--requests <amounts>', 'as cpu=100m,memory=256Mi')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { setResources } = await import('../commands/set/resources.ts')
+      await setResources(host, resources, command.optsWithGlobals())
+    })
+  withChanges(set.command('serviceaccount').alias('sa'), 'change')
+    .summary('set the service account of pods')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { setServiceAccount } = await import('../commands/set/service-account.ts')
+      await setServiceAccount(host, resources, command.optsWithGlobals())
+    })
+  withChanges(set.command('selector'), 'change')
+    .summary('set the selector of Services')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { setSelector } = await import('../commands/set/selector.ts')
+      await setSelector(host, resources, command.optsWithGlobals())
+    })
+}
+
+const withContainers = (command: Command): Command =>
+  command.option('-c, --containers <pattern>', 'only containers of this name; * stands for any text', '*')
