@@ -1,4 +1,9 @@
 /** What a person did wrong or has to know, in one message that says what to do. Shown as `error: …`, exit code 1. */
 export class CliError extends Error {
-  override readonly name = 'CliError'
+  override readonly name: string = 'CliError'
+}
+
+/** The same, shown without `error:` before it: the summary of what was told while it happened. */
+export class SummaryError extends CliError {
+  override readonly name = 'SummaryError'
 }

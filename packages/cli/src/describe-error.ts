@@ -1,4 +1,5 @@
 import type { StatusCause } from '@coracle/api'
+import { SummaryError } from './cli-error.ts'
 
 /** A refusal by the server: an ApiError, recognised by its shape so that this file needs no part of the API. */
 interface Refusal extends Error {
@@ -13,6 +14,7 @@ interface Refusal extends Error {
 export function describeError(error: unknown): string {
   if (isRefusal(error)) return describeRefusal(error)
   if (error instanceof AggregateError) return error.errors.map(describeError).join('\n')
+  if (error instanceof SummaryError) return error.message
   return `error: ${error instanceof Error ? error.message : String(error)}`
 }
 

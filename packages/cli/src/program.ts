@@ -5,6 +5,7 @@ import type { Host } from './host.ts'
 import { ownVersion } from './own-version.ts'
 import { addChangingVerbs } from './verbs/changing.ts'
 import { addClusterVerbs } from './verbs/cluster.ts'
+import { addNodeVerbs } from './verbs/nodes.ts'
 import { addReadingVerbs } from './verbs/reading.ts'
 import { addServerVerbs } from './verbs/server.ts'
 import { addWorkloadVerbs } from './verbs/workloads.ts'
@@ -61,6 +62,7 @@ function createProgram(host: Host): Command {
     addWritingVerbs,
     addChangingVerbs,
     addWorkloadVerbs,
+    addNodeVerbs,
     addServerVerbs,
   ])
     add(program, host)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { WaitFlags } from '../commands/wait.ts'
 import type { Host } from '../host.ts'
 import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
 import { chunkSizeOption, labelSelectorText, withFiles, withSelectors } from './shared-options.ts'
@@ -8,6 +9,7 @@ export function addReadingVerbs(program: Command, host: Host): void {
   addGet(program, host)
   addDescribe(program, host)
   addLogs(program, host)
+  addWait(program, host)
 }
 
 function addGet(program: Command, host: Host): void {
@@ -79,5 +81,21 @@ function addLogs(program: Command, host: Host): void {
     .action(async (pod: string | undefined, containers: readonly string[], _options, command: Command) => {
       const { logs } = await import('../commands/logs.ts')
       await logs(host, pod === undefined ? [] : [pod, ...containers], command.optsWithGlobals())
+    })
+}
+
+function addWait(program: Command, host: Host): void {
+  withFiles(withSelectors(program.command('wait')), 'wait for')
+    .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with -l or --all, TYPE')
+    .summary('wait until objects are as they should be')
+    .description('Waits until objects have a condition or a value, are created, or are gone.')
+    .option('--for <condition>', 'delete, create, condition=NAME[=VALUE] or jsonpath={PATH}[=VALUE]', '')
+    .option('--all', 'all objects of the type')
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .option('--timeout <duration>', 'how long to wait; below zero: a week', '30s')
+    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { wait } = await import('../commands/wait.ts')
+      await wait(host, resources, { ...command.optsWithGlobals<WaitFlags>(), dryRun: 'none' })
     })
 }

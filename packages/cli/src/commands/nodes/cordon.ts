@@ -1,0 +1,61 @@
+import { type Node, nodes } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import type { Outcome } from '../../output/outcome-printer.ts'
+import type { Session } from '../../session.ts'
+import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import type { Target } from '../targets.ts'
+
+/** Flags of commands that take nodes by name or label, and no files. */
+export type NodeFlags = Omit<ChangeFlags, 'filename'>
+
+/** `coracle cordon NODE` */
+export function cordon(host: Host, names: readonly string[], flags: NodeFlags): Promise<void> {
+  return setUnschedulable(host, names, 'cordon', flags)
+}
+
+/** `coracle uncordon NODE` */
+export function uncordon(host: Host, names: readonly string[], flags: NodeFlags): Promise<void> {
+  return setUnschedulable(host, names, 'uncordon', flags)
+}
+
+async function setUnschedulable(
+  host: Host,
+  names: readonly string[],
+  verb: 'cordon' | 'uncordon',
+  flags: NodeFlags,
+): Promise<void> {
+  await changeObjects(host, nodeArguments(names, verb, flags), verb, { ...flags, filename: [] }, (session, target) =>
+    setOne(session, target, verb === 'cordon', flags.dryRun),
+  )
+}
+
+/** The arguments of a command that takes names of nodes as arguments that name the type too. Throws a CliError where there are none. */
+export function nodeArguments(
+  names: readonly string[],
+  verb: string,
+  { selector }: { readonly selector?: string },
+): readonly string[] {
+  if (names.length === 0 && selector === undefined) {
+    throw new CliError(`USAGE: ${verb} NODE [flags]`)
+  }
+  if (names.length > 0 && selector !== undefined) {
+    throw new CliError('error: cannot specify both a node name and a --selector option')
+  }
+  return names.some((name) => name.includes('/')) ? names : ['nodes', ...names]
+}
+
+/** Keeps the scheduler from a node, or lets it come back. */
+export async function setOne(
+  { client }: Session,
+  { key, object }: Target,
+  isUnschedulable: boolean,
+  dryRun: ChangeFlags['dryRun'],
+): Promise<Outcome> {
+  const word = isUnschedulable ? 'cordoned' : 'uncordoned'
+  if (((object as Node).spec?.unschedulable ?? false) === isUnschedulable) return { verb: `already ${word}`, object }
+  if (dryRun === 'client') return { verb: word, object }
+  const body = { spec: { unschedulable: isUnschedulable ? true : null } }
+  const options = { fieldManager: 'coracle-cordon', dryRun: dryRun === 'server' }
+  return { verb: word, object: await client.patch(nodes, key, { type: 'strategic', body }, options) }
+}

@@ -1,0 +1,102 @@
+import { checkFormat, type Node, nodes, type Taint } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import type { Outcome } from '../../output/outcome-printer.ts'
+import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+
+export interface TaintFlags extends ChangeFlags {
+  readonly overwrite: boolean
+}
+
+/** Taints to set, and those to take away; without an effect: of every effect. */
+interface TaintChanges {
+  readonly set: readonly Taint[]
+  readonly remove: readonly { readonly key: string; readonly effect: string }[]
+}
+
+/** `coracle taint nodes NAME KEY=VALUE:EFFECT KEY:EFFECT-` */
+export async function taint(host: Host, args: readonly string[], flags: TaintFlags): Promise<void> {
+  const first = args.findIndex((arg, index) => index > 0 && (/[=:]/.test(arg) || arg.endsWith('-')))
+  const resources = first < 0 ? args : args.slice(0, first)
+  if (resources.length < 1) throw new CliError('one or more resources must be specified as <resource> <name>')
+  const changes = parseChanges(first < 0 ? [] : args.slice(first))
+  await changeObjects(host, resources, 'taint', flags, async ({ client }, { key, resource, object }) => {
+    if (resource.kind !== 'Node')
+      throw new CliError(`invalid resource type ${resources[0]}, only node types are supported`)
+    const present = (object as Node).spec?.taints ?? []
+    const { taints, verb } = changeTaints(present, changes, key.name, flags.overwrite)
+    if (flags.dryRun === 'client') return { verb, object }
+    const body = { spec: { taints: taints.length === 0 ? null : taints }, metadata: version(object) }
+    const options = { fieldManager: 'coracle-taint', dryRun: flags.dryRun === 'server' }
+    const outcome: Outcome = { verb, object: await client.patch(nodes, key, { type: 'merge', body }, options) }
+    return outcome
+  })
+}
+
+/** The list is replaced whole: only as long as nobody else has changed it. */
+const version = ({ metadata: { resourceVersion } }: { readonly metadata: Node['metadata'] }) =>
+  resourceVersion === undefined ? {} : { resourceVersion }
+
+/** The taints of a node after some changes, and what was done. Throws a CliError where they do not fit what there is. */
+export function changeTaints(
+  present: readonly Taint[],
+  { set, remove }: TaintChanges,
+  node: string,
+  overwrite: boolean,
+): { readonly taints: readonly Taint[]; readonly verb: string } {
+  const isSame = (a: Pick<Taint, 'key' | 'effect'>, b: Pick<Taint, 'key' | 'effect'>): boolean =>
+    a.key === b.key && (a.effect === b.effect || a.effect === '' || b.effect === '')
+  const taken = set.filter((taint) => present.some((each) => isSame(taint, each)))
+  if (taken.length > 0 && !overwrite) {
+    const keys = [...new Set(taken.map(({ key }) => key))].join(', ')
+    throw new CliError(`node ${node} already has ${keys} taint(s) with same effect(s) and --overwrite is false`)
+  }
+  const missing = remove.filter((taint) => !present.some((each) => isSame(taint, each)))
+  if (missing.length > 0) {
+    throw new AggregateError(
+      missing.map(
+        ({ key, effect }) =>
+          new CliError(`taint ${JSON.stringify(effect === '' ? key : `${key}:${effect}`)} not found`),
+      ),
+    )
+  }
+  const kept = present.filter((each) => ![...set, ...remove].some((change) => isSame(change, each)))
+  const isMixed = taken.length > 0 || (set.length > 0 && remove.length > 0)
+  const verb = isMixed ? 'modified' : set.length > 0 ? 'tainted' : 'untainted'
+  return { taints: [...set, ...kept], verb }
+}
+
+const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
+
+/** Reads `KEY=VALUE:EFFECT`, `KEY:EFFECT` and `KEY[:EFFECT]-`. Throws a CliError on anything else. */
+export function parseChanges(texts: readonly string[]): TaintChanges {
+  if (texts.length === 0) throw new CliError('at least one taint update is required')
+  const set: Taint[] = []
+  const remove: { key: string; effect: string }[] = []
+  for (const text of texts) {
+    const isRemoval = text.endsWith('-')
+    const { key, value, effect } = parseTaint(isRemoval ? text.slice(0, -1) : text, isRemoval)
+    if (isRemoval) remove.push({ key, effect })
+    else if (set.some((each) => each.key === key && each.effect === effect)) {
+      throw new CliError(`duplicated taints with the same key and effect: ${key}:${effect}`)
+    } else set.push({ key, effect, ...(value === '' ? {} : { value }) })
+  }
+  if (set.some(({ key, effect }) => remove.some((each) => each.key === key && each.effect === effect))) {
+    throw new CliError('can not both modify and remove the same taint(s) in the same command')
+  }
+  return { set, remove }
+}
+
+function parseTaint(text: string, isRemoval: boolean) {
+  const parts = text.split(':')
+  const [left = '', effect = ''] = parts
+  const [key = '', value = '', ...more] = left.split('=')
+  if (parts.length > 2 || more.length > 0 || (effect === '' && !isRemoval))
+    throw new CliError(`invalid taint spec: ${text}`)
+  const problems = [...checkFormat('qualified-name', key), ...(value === '' ? [] : checkFormat('label-value', value))]
+  if (problems.length > 0) throw new CliError(`invalid taint spec: ${text}, ${problems.join('; ')}`)
+  if (effect !== '' && !effects.includes(effect)) {
+    throw new CliError(`invalid taint effect: ${effect}, unsupported taint effect`)
+  }
+  return { key, value, effect }
+}
