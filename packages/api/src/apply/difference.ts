@@ -111,7 +111,7 @@ function addBelow(steps: string[], sign: Sign, schema: Schema | undefined, value
   } else if (composition.type === 'fields') {
     const object = membersIn(value)
     for (const name in object) {
-      const each = object[name]
+      const each = member(object, name)
       if (each !== undefined) addWhole(steps, sign, fieldElement(name), memberSchema(schema, name), each)
     }
   }
@@ -119,11 +119,12 @@ function addBelow(steps: string[], sign: Sign, schema: Schema | undefined, value
 
 function compareMembers(steps: string[], schema: Schema | undefined, before: JsonObject, after: JsonObject): void {
   for (const name in after) {
-    const [old, now] = [member(before, name), after[name]]
+    const old = member(before, name)
+    const now = member(after, name)
     if (old !== now) compare(steps, fieldElement(name), memberSchema(schema, name), old, now)
   }
   for (const name in before) {
-    const old = before[name]
+    const old = member(before, name)
     if (old !== undefined && member(after, name) === undefined) {
       compare(steps, fieldElement(name), memberSchema(schema, name), old, undefined)
     }

@@ -28,7 +28,7 @@ function sharedMembers(old: JsonObject, value: JsonObject): JsonObject {
   let isOld = true
   let isValue = true
   for (const name in value) {
-    const each = value[name]
+    const each = member(value, name)
     const before = member(old, name)
     const part = shared(before, each)
     if (part === undefined) {
@@ -40,7 +40,7 @@ function sharedMembers(old: JsonObject, value: JsonObject): JsonObject {
     isOld &&= part === before
     isValue &&= part === each
   }
-  for (const name in old) isOld &&= old[name] === undefined || member(parts, name) !== undefined
+  for (const name in old) isOld &&= member(old, name) === undefined || member(parts, name) !== undefined
   if (isOld) return old
   return isValue ? value : parts
 }
