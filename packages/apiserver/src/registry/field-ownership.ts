@@ -19,6 +19,7 @@ import {
   type StoredKind,
   unknownManager,
 } from '@coracle/api'
+import { BoundedMap } from '@coracle/client'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { withConversions } from '../versions/awaited-conversions.ts'
@@ -39,8 +40,21 @@ export function managerOf(
   return { name, operation, apiVersion: apiVersionOf(definition), subresource }
 }
 
+/** How many programs' names are remembered: few programs make most requests. */
+const rememberedProgramsMax = 256
+
+const programNames = new BoundedMap<string, string>(rememberedProgramsMax)
+
 function nameFromUserAgent(userAgent: string): string {
-  const [program = ''] = userAgent.split('/')
+  const [program = ''] = userAgent.split('/', 1)
+  const known = programNames.get(program)
+  if (known !== undefined) return known
+  const name = managerNameOf(program)
+  if (program.length <= fieldManagerMax) programNames.set(program, name)
+  return name
+}
+
+function managerNameOf(program: string): string {
   let name = ''
   for (const character of program) {
     if (!isPrintable(character)) continue

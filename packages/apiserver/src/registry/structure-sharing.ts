@@ -24,26 +24,42 @@ function sharedList(old: readonly unknown[], value: readonly unknown[]): readonl
 }
 
 function sharedMembers(old: JsonObject, value: JsonObject): JsonObject {
-  const parts: Record<string, unknown> = {}
+  const names = Object.keys(value)
+  // As long as all members are those of one side nothing is built: that is how most comparisons end.
   let isOld = true
   let isValue = true
-  for (const name in value) {
+  let parts: Record<string, unknown> | undefined
+  for (let at = 0; at < names.length; at += 1) {
+    const name = names[at] as string
     const each = member(value, name)
     const before = member(old, name)
     const part = shared(before, each)
-    if (part === undefined) {
-      isValue = false
-      isOld &&= before === undefined
-      continue
+    const staysOld: boolean = isOld && part === before
+    const staysValue: boolean = isValue && part === each && part !== undefined
+    if (!staysOld && !staysValue) {
+      parts ??= membersOf(isOld ? old : value, names.slice(0, at))
+      if (part !== undefined) setMember(parts, name, part)
     }
-    setMember(parts, name, part)
-    isOld &&= part === before
-    isValue &&= part === each
+    isOld = staysOld
+    isValue = staysValue
   }
-  for (const name in old) isOld &&= member(old, name) === undefined || member(parts, name) !== undefined
-  if (isOld) return old
-  return isValue ? value : parts
+  if (isOld && !hasMore(old, value)) return old
+  if (isValue) return value
+  return parts ?? membersOf(old, names)
 }
+
+function membersOf(object: JsonObject, names: readonly string[]): Record<string, unknown> {
+  const members: Record<string, unknown> = {}
+  for (const name of names) {
+    const each = member(object, name)
+    if (each !== undefined) setMember(members, name, each)
+  }
+  return members
+}
+
+/** Whether `old` has members that `value` has not. */
+const hasMore = (old: JsonObject, value: JsonObject): boolean =>
+  Object.keys(old).some((name) => member(old, name) !== undefined && member(value, name) === undefined)
 
 /**
  * The object with the desired state of another where both say the same: objects made from one template keep it once, and

@@ -1,5 +1,5 @@
 import { type Event, events, type Node, nodes, type Pod, pods } from '@coracle/api'
-import { type Client, createInformer, type InformerHandler } from '@coracle/client'
+import { type Aggregate, type Client, createInformer, type InformerHandler } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import { gatherMs, type PodGroups, type Tally } from './bursts.ts'
 import { lastLogLine } from './last-log-line.ts'
@@ -32,7 +32,8 @@ export async function followActivity(
   const groupNames = new Map<string, string>()
   podInformer.addHandler(fromNowOn(podHandler(client, startedMs, tell)))
   podInformer.addHandler(groupHandler(groupNames, environment))
-  podInformer.addIndex(groupIndex, (pod) => [groupOf(pod)].filter((group) => group !== undefined))
+  const tallies = new GroupTallies()
+  podInformer.addAggregate(tallies)
   nodeInformer.addHandler(fromNowOn(nodeHandler(tell)))
   eventInformer.addHandler(fromNowOn(eventHandler(tell)))
   const informers = [podInformer, nodeInformer, eventInformer]
@@ -44,7 +45,7 @@ export async function followActivity(
     },
     groups: {
       groupOf: (about) => groupNames.get(about),
-      tally: (group) => tallyOf(podInformer.byIndex(groupIndex, group)),
+      tally: (group) => tallies.of(group),
     },
     async stop() {
       await Promise.all(informers.map((informer) => informer.stop()))
@@ -61,8 +62,6 @@ function fromNowOn<T extends Pod | Node | Event>(handler: InformerHandler<T>): I
     },
   }
 }
-
-const groupIndex = 'controller, as lines name it'
 
 const aboutPod = ({ metadata }: Pod): string => aboutText('pod', metadata.namespace, metadata.name ?? '')
 
@@ -86,10 +85,33 @@ function groupHandler(groups: Map<string, string>, { clock }: Environment): Info
   }
 }
 
-function tallyOf(found: readonly Pod[]): Tally {
-  const staying = found.filter((pod) => isLive(pod) && pod.metadata.deletionTimestamp === undefined)
-  return { ready: staying.filter(isReady).length, total: staying.length }
+/** How many pods of each group stay, and how many of those are ready: counted as they change, for there may be thousands. */
+class GroupTallies implements Aggregate<Pod> {
+  readonly #tallies = new Map<string, Tally>()
+
+  of(group: string): Tally {
+    return this.#tallies.get(group) ?? noPods
+  }
+
+  add(pod: Pod): void {
+    this.#count(pod, 1)
+  }
+
+  remove(pod: Pod): void {
+    this.#count(pod, -1)
+  }
+
+  #count(pod: Pod, change: 1 | -1): void {
+    if (!isLive(pod) || pod.metadata.deletionTimestamp !== undefined) return
+    const group = groupOf(pod)
+    if (group === undefined) return
+    const { ready, total } = this.of(group)
+    if (total + change === 0) this.#tallies.delete(group)
+    else this.#tallies.set(group, { ready: ready + (isReady(pod) ? change : 0), total: total + change })
+  }
 }
+
+const noPods: Tally = { ready: 0, total: 0 }
 
 function podHandler(client: Client, startedMs: number, tell: Tell): InformerHandler<Pod> {
   const about = aboutPod

@@ -34,7 +34,7 @@ const pageLimit = 500
 export function createResourceQuotaController({ resources }: { resources(): readonly Resource[] }): Controller {
   return controller('resourcequota-controller', { component: 'resourcequota-controller' })
     .for(resourceQuotas, { predicates: [changesLimits] })
-    .watches(pods, quotasOf, { predicates: [givesBack<Pod>] })
+    .watches(pods, quotasOf, { predicates: [mayGiveBack, givesBack] })
     .watches(services, quotasOf, { predicates: [givesBack] })
     .watches(persistentVolumeClaims, quotasOf, { predicates: [givesBack] })
     .watches(configMaps, quotasOf, { predicates: [goes] })
@@ -91,6 +91,12 @@ const quotasOf = ({ metadata }: KubernetesObject, lookup: Lookup): readonly stri
   lookup.informer(resourceQuotas).list(metadata.namespace).map(keyOf)
 
 const goes = (change: Change<KubernetesObject>): boolean => change.type === 'delete'
+
+/** Most updates of pods are of their conditions, which take nothing: what a pod takes need not be summed up for those. */
+const mayGiveBack = (change: Change<Pod>): boolean =>
+  change.type !== 'update' ||
+  change.old.spec !== change.object.spec ||
+  change.old.status?.phase !== change.object.status?.phase
 
 /** Whether an object may take less than before. */
 function givesBack<T extends KubernetesObject>(change: Change<T>): boolean {
