@@ -1,5 +1,6 @@
 /** The Kubernetes API as data, and the pure functions over it. */
 export * from './apply/index.ts'
+export * from './causes/index.ts'
 export * from './compare-text.ts'
 export { CronError, type CronSchedule, parseCron } from './cron/cron-schedule.ts'
 export { type TimeZone, timeZone, utc } from './cron/time-zone.ts'

@@ -6,8 +6,11 @@ import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
 import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
 import { apiServerUser } from './api-server-user.ts'
+import { CausalRecord } from './causes/causal-record.ts'
+import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
 import { createFirstObjects } from './housekeeping/bootstrap.ts'
+import { startCauseExpiry } from './housekeeping/cause-expiry.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
 import { startEventExpiry } from './housekeeping/event-expiry.ts'
 import { createInProcessClient } from './in-process-client.ts'
@@ -41,6 +44,8 @@ export interface ApiCoreOptions {
   readonly onFailure?: (error: Error) => void
   /** Most events kept per resource for watches to resume from; `historyEventsMax` unless given. */
   readonly historyEventsMax?: number
+  /** Told of every write by a component of the cluster that does not say why: what a test of components holds them to. */
+  readonly onUnexplained?: OnUnexplained
 }
 
 /**
@@ -69,6 +74,8 @@ export interface ApiCore {
   authorize(user: User, attributes: RequestAttributes): void
   /** What is behind a subresource other than `status`; undefined where there is nothing. */
   subresource(resource: Resource, name: string): Subresource | undefined
+  /** Why objects are as they are. */
+  readonly causes: CausalRecord
   /** A client with the rights of `user`. */
   client(user: User): Client
   /** Ends watches and timers. The store stays open. */
@@ -91,9 +98,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     ...builtInAdmission(registries, authorizer, webhooks),
     ...(options.admission ?? []),
   ])
-  const { historyEventsMax } = options
+  const { historyEventsMax, onUnexplained } = options
+  const causes = new CauseRecorder(environment.clock, onUnexplained)
   const turns = new WorkTurns(environment.clock)
-  const kinds = new KindServer({ registries, feed, store, environment, turns, admission, historyEventsMax })
+  const kinds = new KindServer({ registries, feed, store, causes, environment, turns, admission, historyEventsMax })
   for (const kind of options.kinds) kinds.announce(kind)
   allocateServices(registries, environment)
   if (options.nodes !== undefined) serveMetrics(registries, options.nodes)
@@ -110,6 +118,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     stops.push(
       startCompaction(environment, store, feed, registries),
       startEventExpiry(environment, registries),
+      startCauseExpiry(environment, store),
       startAllocationRepair({ registries, feed, store, environment, client: core.client(apiServerUser) }),
     )
   }
@@ -130,6 +139,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     },
     authorize: (user, attributes) => authorize(authorizer, user, attributes),
     subresource: (resource, name) => subresources.get(resource, name),
+    causes: new CausalRecord({ store, registries, authorizer, turns }),
     client: (user) => createInProcessClient(core, user),
     close: async () => {
       closed = true

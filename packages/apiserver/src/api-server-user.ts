@@ -1,3 +1,4 @@
+import type { WriteOrigin } from './causes/cause-note.ts'
 import type { RequestContext, User } from './request.ts'
 
 /** Who the server itself acts as. */
@@ -5,3 +6,11 @@ export const apiServerUser: User = { name: 'system:apiserver', groups: ['system:
 
 /** What the server does of its own accord. */
 export const apiServerContext: RequestContext = { user: apiServerUser, userAgent: 'coracle/apiserver' }
+
+/** The origin of what the server itself writes, and why. */
+export const apiServerOrigin = (verb: WriteOrigin['verb'], because: string): WriteOrigin => ({
+  context: { ...apiServerContext, claim: { because } },
+  verb,
+  subresource: '',
+  fieldManager: '',
+})

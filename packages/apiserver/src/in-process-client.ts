@@ -1,6 +1,7 @@
 import {
   ApiError,
   badRequest,
+  type CauseClaim,
   type KubernetesList,
   type KubernetesObject,
   methodNotAllowed,
@@ -111,7 +112,7 @@ class InProcessClient implements Client {
     const own = object.metadata.namespace ?? ''
     // As over HTTP, a create has no name in its path: rights to single names do not cover it.
     const { registry, namespace } = await this.#enter('create', resource, '', own, '', options.signal)
-    const { stored } = await registry.create(this.#context, namespace, object, writeOptionsOf(options))
+    const { stored } = await registry.create(this.#contextOf(options), namespace, object, writeOptionsOf(options))
     return stored.object as T
   }
 
@@ -128,12 +129,12 @@ class InProcessClient implements Client {
     )
     const writeOptions = writeOptionsOf(options)
     if (subresource === '' || subresource === 'status') {
-      return (await registry.update(this.#context, namespace, name, subresource, object, writeOptions)).stored
-        .object as T
+      return (await registry.update(this.#contextOf(options), namespace, name, subresource, object, writeOptions))
+        .stored.object as T
     }
     const found = this.#subresource(resource, subresource)
     if (found.update === undefined) throw notAllowed(resource, subresource, 'update')
-    return (await found.update(this.#context, namespace, name, object, writeOptions)).value as T
+    return (await found.update(this.#contextOf(options), namespace, name, object, writeOptions)).value as T
   }
 
   async createSubresource(
@@ -146,7 +147,7 @@ class InProcessClient implements Client {
     const { namespace } = await this.#enter('create', resource, subresource, key.namespace, key.name, options.signal)
     const found = this.#subresource(resource, subresource)
     if (found.create === undefined) throw notAllowed(resource, subresource, 'create')
-    return (await found.create(this.#context, namespace, key.name, body, writeOptionsOf(options))).value
+    return (await found.create(this.#contextOf(options), namespace, key.name, body, writeOptionsOf(options))).value
   }
 
   async stream(
@@ -172,12 +173,19 @@ class InProcessClient implements Client {
     const { registry, namespace } = await this.#enter('patch', resource, subresource, key.namespace, key.name, signal)
     const writeOptions = writeOptionsOf(options)
     if (subresource === '' || subresource === 'status') {
-      const result = await registry.patch(this.#context, namespace, key.name, subresource, patch, writeOptions)
+      const result = await registry.patch(
+        this.#contextOf(options),
+        namespace,
+        key.name,
+        subresource,
+        patch,
+        writeOptions,
+      )
       return result.stored.object as T
     }
     const found = this.#subresource(resource, subresource)
     if (found.patch === undefined) throw notAllowed(resource, subresource, 'patch')
-    return (await found.patch(this.#context, namespace, key.name, patch, writeOptions)).value as T
+    return (await found.patch(this.#contextOf(options), namespace, key.name, patch, writeOptions)).value as T
   }
 
   async apply<T extends KubernetesObject>(
@@ -193,12 +201,19 @@ class InProcessClient implements Client {
     const patch = { type: 'apply', body: configuration } as const
     if (subresource === '' || subresource === 'status') {
       const { registry } = entered
-      const result = await registry.patch(this.#context, entered.namespace, name, subresource, patch, writeOptions)
+      const result = await registry.patch(
+        this.#contextOf(rest),
+        entered.namespace,
+        name,
+        subresource,
+        patch,
+        writeOptions,
+      )
       return result.stored.object as T
     }
     const found = this.#subresource(resource, subresource)
     if (found.patch === undefined) throw notAllowed(resource, subresource, 'patch')
-    return (await found.patch(this.#context, entered.namespace, name, patch, writeOptions)).value as T
+    return (await found.patch(this.#contextOf(rest), entered.namespace, name, patch, writeOptions)).value as T
   }
 
   async delete<T extends KubernetesObject>(
@@ -207,7 +222,7 @@ class InProcessClient implements Client {
     options: DeleteOptions = {},
   ): Promise<T | Status> {
     const { registry, namespace } = await this.#enter('delete', resource, '', key.namespace, key.name, options.signal)
-    const result = await registry.delete(this.#context, namespace, key.name, options)
+    const result = await registry.delete(this.#contextOf(options), namespace, key.name, options)
     return result.type === 'status' ? result.status : (result.stored.object as T)
   }
 
@@ -217,7 +232,13 @@ class InProcessClient implements Client {
     options: DeleteOptions = {},
   ): Promise<void> {
     const { registry } = await this.#enter('deletecollection', resource, '', list.namespace, '', options.signal)
-    await registry.deleteCollection(this.#context, list, options)
+    await registry.deleteCollection(this.#contextOf(options), list, options)
+  }
+
+  #contextOf({ because, reconcile }: CauseClaim): RequestContext {
+    if (because === undefined && reconcile === undefined) return this.#context
+    const claim = { ...(because === undefined ? {} : { because }), ...(reconcile === undefined ? {} : { reconcile }) }
+    return { ...this.#context, claim }
   }
 
   /** What every request begins with: it is not cancelled, the resource is served, and the user may. */

@@ -2,6 +2,7 @@ import { apiVersionOf, deepEqual, type ResourceDefinition, type StoredKind } fro
 import type { Environment } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import type { AdmissionChain } from './admission/admission.ts'
+import type { CauseRecorder } from './causes/cause-recorder.ts'
 import type { Registries, ServedKind } from './registries.ts'
 import { KindStorage } from './registry/kind-storage.ts'
 import { ObjectWriter } from './registry/object-writer.ts'
@@ -17,6 +18,7 @@ export interface KindServerParts {
   readonly registries: Registries
   readonly feed: StoreFeed
   readonly store: Store
+  readonly causes: CauseRecorder
   readonly environment: Environment
   readonly turns: WorkTurns
   readonly admission: AdmissionChain
@@ -94,9 +96,9 @@ export class KindServer {
   }
 
   #storageOf(kind: StoredKind): KindStorage {
-    const { environment, feed, store, historyEventsMax } = this.#parts
+    const { environment, feed, store, causes, historyEventsMax } = this.#parts
     const cache = new WatchCache(kind, environment, feed, historyEventsMax)
-    return new KindStorage(kind, this.#hubOf(kind), cache, new ObjectWriter(cache, feed, store))
+    return new KindStorage(kind, this.#hubOf(kind), cache, new ObjectWriter(cache, feed, store, causes))
   }
 
   #hubOf(kind: StoredKind): VersionView {

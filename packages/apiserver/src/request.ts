@@ -1,4 +1,4 @@
-import { parseFieldSelector, type Resource } from '@coracle/api'
+import { type CauseClaim, parseFieldSelector, type Resource } from '@coracle/api'
 
 /** Who makes a request, as authentication established it. */
 export interface User {
@@ -54,6 +54,10 @@ export interface RequestContext {
   readonly user: User
   /** Tells where the request came from, for audit and field managers: the User-Agent over HTTP. */
   readonly userAgent: string
+  /** What the client says of why it asks. */
+  readonly claim?: CauseClaim
+  /** As the client names the request (`Audit-ID`). */
+  readonly auditId?: string
   /** Tells the client something beside the answer (a `Warning` header), whether it is refused or not. */
   readonly warn?: (text: string) => void
   /** Notes something for the audit log. Keys are qualified names; the first value of a key counts. */

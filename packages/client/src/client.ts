@@ -1,4 +1,4 @@
-import type { KubernetesList, KubernetesObject, ObjectMeta, Resource, Status } from '@coracle/api'
+import type { CauseClaim, KubernetesList, KubernetesObject, ObjectMeta, Resource, Status } from '@coracle/api'
 
 /** Part of an object: what somebody wants it to have, in one version of its kind. */
 export type ApplyConfiguration<T extends KubernetesObject> = Pick<T, 'apiVersion' | 'kind'> & {
@@ -22,7 +22,8 @@ export interface ObjectKey {
   readonly name: string
 }
 
-export interface WriteOptions {
+/** Why something is written goes into the causal record with it: in process, or as the header that `causeHeaderOf` makes. */
+export interface WriteOptions extends CauseClaim {
   /** `All`: everything is checked and nothing stored. */
   readonly dryRun?: boolean
   /** Who writes, for field ownership. */
@@ -71,7 +72,7 @@ export interface WatchOptions {
   readonly signal?: AbortSignal
 }
 
-export interface DeleteOptions {
+export interface DeleteOptions extends CauseClaim {
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }

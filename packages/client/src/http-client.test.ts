@@ -136,6 +136,24 @@ describe('requests', () => {
     })
   })
 
+  it('say in a header why something is written, and nowhere else', async () => {
+    for (let count = 0; count < 3; count += 1) answers.push(json(200, widget('b')))
+    const key = { namespace: 'a', name: 'b' }
+    await client.patch(widgets, key, { type: 'merge', body: {} }, { because: 'too small' })
+    const reconcile = { controller: 'c', object: { apiVersion: 'v1', kind: 'Pod', name: 'p' }, seen: [7] }
+    await client.delete(widgets, key, { because: 'zu groß', reconcile })
+    await client.delete(widgets, key)
+    expect(received.map(({ headers, url }) => [headers['coracle-cause'], url])).toEqual([
+      ['{"because":"too small"}', '/apis/example.com/v1/namespaces/a/widgets/b'],
+      [
+        '{"because":"zu gro\\u00df","reconcile":{"controller":"c","object":{"apiVersion":"v1","kind":"Pod","name":"p"},"seen":[7]}}',
+        '/apis/example.com/v1/namespaces/a/widgets/b',
+      ],
+      [undefined, '/apis/example.com/v1/namespaces/a/widgets/b'],
+    ])
+    expect(received[1]?.body).toEqual({ kind: 'DeleteOptions', apiVersion: 'v1' })
+  })
+
   it('share connections, deletes with a body too', async () => {
     let connections = 0
     server.on('connection', () => connections++)

@@ -1,5 +1,8 @@
 import {
   apiVersionOf,
+  type CauseClaim,
+  causeHeader,
+  causeHeaderOf,
   deepFreeze,
   type KubernetesList,
   type KubernetesObject,
@@ -102,14 +105,14 @@ class RestClient implements HttpClient {
             { ...(namespace === undefined ? {} : { namespace }), name: name ?? '' },
             options.subresource,
           )
-    return this.#call<T>('POST', withQuery(path, writeQuery(options)), options.signal, object)
+    return this.#write<T>('POST', withQuery(path, writeQuery(options)), options, object)
   }
 
   update<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
     const { namespace, name = '' } = object.metadata
     const key = { ...(namespace === undefined ? {} : { namespace }), name }
     const path = withQuery(objectPath(resource, key, options.subresource), writeQuery(options))
-    return this.#call<T>('PUT', path, options.signal, object)
+    return this.#write<T>('PUT', path, options, object)
   }
 
   createSubresource(
@@ -120,7 +123,7 @@ class RestClient implements HttpClient {
     options: WriteOptions = {},
   ): Promise<unknown> {
     const path = withQuery(objectPath(resource, key, subresource), writeQuery(options))
-    return this.#call<unknown>('POST', path, options.signal, body)
+    return this.#write<unknown>('POST', path, options, body)
   }
 
   async stream(
@@ -141,7 +144,7 @@ class RestClient implements HttpClient {
     options: WriteOptions = {},
   ): Promise<T> {
     const path = withQuery(objectPath(resource, key, options.subresource), writeQuery(options))
-    return this.#call<T>('PATCH', path, options.signal, patch.body, patchContentType[patch.type])
+    return this.#write<T>('PATCH', path, options, patch.body, patchContentType[patch.type])
   }
 
   apply<T extends KubernetesObject>(
@@ -154,7 +157,7 @@ class RestClient implements HttpClient {
     const { force } = options
     const query = { ...writeQuery(options), ...(force === undefined ? {} : { force }) }
     const path = withQuery(objectPath(resource, key, options.subresource), query)
-    return this.#call<T>('PATCH', path, options.signal, configuration, patchContentType.apply)
+    return this.#write<T>('PATCH', path, options, configuration, patchContentType.apply)
   }
 
   delete<T extends KubernetesObject>(
@@ -162,7 +165,7 @@ class RestClient implements HttpClient {
     key: ObjectKey,
     options: DeleteOptions = {},
   ): Promise<T | Status> {
-    return this.#call<T | Status>('DELETE', objectPath(resource, key), options.signal, deleteBody(options))
+    return this.#write<T | Status>('DELETE', objectPath(resource, key), options, deleteBody(options))
   }
 
   async deleteCollection<T extends KubernetesObject>(
@@ -172,7 +175,7 @@ class RestClient implements HttpClient {
   ): Promise<void> {
     const { namespace, signal, ...query } = list
     const path = withQuery(collectionPath(resource, namespace), query)
-    await this.#call<unknown>('DELETE', path, options.signal ?? signal, deleteBody(options))
+    await this.#write<unknown>('DELETE', path, { signal, ...options }, deleteBody(options))
   }
 
   request(request: RawRequest): Promise<RawResponse> {
@@ -192,25 +195,25 @@ class RestClient implements HttpClient {
     return this.#transport.close()
   }
 
-  async #call<R>(
-    method: RawRequest['method'],
-    path: string,
-    signal: AbortSignal | undefined,
-    body?: unknown,
-    contentType?: string,
-  ): Promise<R> {
-    return deepFreeze(await this.#read<R>(method, path, signal, body, contentType))
+  async #call<R>(method: RawRequest['method'], path: string, signal: AbortSignal | undefined): Promise<R> {
+    return deepFreeze(await this.#read<R>(method, path, signal))
   }
 
-  async #read<R>(
+  async #write<R>(
     method: RawRequest['method'],
     path: string,
-    signal: AbortSignal | undefined,
-    body?: unknown,
+    { signal, because, reconcile }: CauseClaim & { readonly signal?: AbortSignal | undefined },
+    body: unknown,
     contentType = 'application/json',
   ): Promise<R> {
-    const content = body === undefined ? {} : { body: JSON.stringify(body), contentType }
-    return parseBody(await this.#transport.send({ method, path, ...content, ...signalOf(signal) })) as R
+    const cause = causeHeaderOf({ ...(because && { because }), ...(reconcile && { reconcile }) })
+    const headers = cause === undefined ? {} : { headers: { [causeHeader]: cause } }
+    const content = { body: JSON.stringify(body), contentType, ...headers }
+    return deepFreeze(parseBody(await this.#transport.send({ method, path, ...content, ...signalOf(signal) })) as R)
+  }
+
+  async #read<R>(method: RawRequest['method'], path: string, signal: AbortSignal | undefined): Promise<R> {
+    return parseBody(await this.#transport.send({ method, path, ...signalOf(signal) })) as R
   }
 }
 
@@ -255,7 +258,7 @@ function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): Qu
 }
 
 function deleteBody(options: DeleteOptions): unknown {
-  const { dryRun, signal: _signal, ...rest } = options
+  const { dryRun, signal: _signal, because: _because, reconcile: _reconcile, ...rest } = options
   return { kind: 'DeleteOptions', apiVersion: 'v1', ...rest, ...(dryRun === true ? { dryRun: ['All'] } : {}) }
 }
 

@@ -42,6 +42,8 @@ export interface RawRequest {
   readonly accept?: string
   readonly contentType?: string
   readonly body?: string
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
 
@@ -168,6 +170,7 @@ function headersOf(
     accept: request.accept ?? 'application/json',
     'user-agent': userAgent ?? 'coracle',
     ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
+    ...request.headers,
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
 }

@@ -33,6 +33,8 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean
   /** Changes of other objects, made in the transaction of the request or not at all: plugins that judge it add to them. */
   readonly alongside: JointWrite[]
+  /** Names of the plugins that have changed the object. */
+  readonly changedBy: string[]
 }
 
 /** One rule about what may be written. It refuses by throwing an ApiError. */
@@ -89,7 +91,10 @@ export class AdmissionChain {
       for (const plugin of this.#plugins) {
         const changed = plugin.mutate?.(attributes, current, reinvocation)
         // Waiting costs a turn of the microtask queue, which plugins that answer at once need not pay.
-        if (changed !== undefined) current = changed instanceof Promise ? ((await changed) ?? current) : changed
+        const next = changed instanceof Promise ? await changed : changed
+        if (next === undefined || next === current) continue
+        current = next
+        if (!attributes.changedBy.includes(plugin.name)) attributes.changedBy.push(plugin.name)
       }
     } while (reinvocation.next())
     return current as T

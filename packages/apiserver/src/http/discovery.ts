@@ -1,8 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { apiVersionOf, compareText, type ResourceDefinition, type Verb } from '@coracle/api'
+import { causes } from './causes-definition.ts'
 import { type Document, Documents, type ServedVersions, sendDocument } from './documents.ts'
 import { clausesOf } from './media-types.ts'
+
+/** A resource as far as discovery tells of it. */
+export type ListedResource = Pick<
+  ResourceDefinition,
+  | 'group'
+  | 'version'
+  | 'kind'
+  | 'plural'
+  | 'singular'
+  | 'shortNames'
+  | 'categories'
+  | 'namespaced'
+  | 'verbs'
+  | 'hasStatus'
+  | 'scale'
+  | 'subresources'
+>
 
 /**
  * What the server says of its kinds: the legacy documents (`/api`, `/apis`, `/apis/apps`, `/apis/apps/v1`) and
@@ -18,8 +36,8 @@ export class Discovery {
     this.#documents = new Documents(served)
   }
 
-  get #definitions(): readonly ResourceDefinition[] {
-    return this.#served.definitions()
+  get #definitions(): readonly ListedResource[] {
+    return definitionsOf(this.#served)
   }
 
   /** Answers a GET of `path`; false where it is no path of discovery. */
@@ -72,6 +90,9 @@ export class Discovery {
   }
 }
 
+/** The kinds that are served, and the record of their causes, of which nothing is stored by itself. */
+const definitionsOf = (served: ServedVersions): readonly ListedResource[] => [...served.definitions(), causes]
+
 type AggregatedVersion = 'v2' | 'v2beta1'
 
 const parametersOf = (version: AggregatedVersion): string =>
@@ -107,7 +128,7 @@ interface GroupVersion {
   readonly version: string
 }
 
-const apiVersions = (definitions: readonly ResourceDefinition[]) => ({
+const apiVersions = (definitions: readonly ListedResource[]) => ({
   kind: 'APIVersions',
   versions: versionsOf(definitions, ''),
   serverAddressByClientCIDRs: [],
@@ -115,7 +136,7 @@ const apiVersions = (definitions: readonly ResourceDefinition[]) => ({
 
 const groupList = (groups: readonly Group[]) => ({ kind: 'APIGroupList', apiVersion: 'v1', groups })
 
-function groupsOf(definitions: readonly ResourceDefinition[]): readonly Group[] {
+function groupsOf(definitions: readonly ListedResource[]): readonly Group[] {
   const names = [...new Set(definitions.map(({ group }) => group).filter((group) => group !== ''))].sort(compareGroups)
   return names.flatMap((name) => {
     const versions = versionsOf(definitions, name).map((version) => ({ groupVersion: `${name}/${version}`, version }))
@@ -125,7 +146,7 @@ function groupsOf(definitions: readonly ResourceDefinition[]): readonly Group[] 
 }
 
 /** Versions of a group, the preferred one first: stable before beta before alpha, newer before older. */
-function versionsOf(definitions: readonly ResourceDefinition[], group: string): readonly string[] {
+function versionsOf(definitions: readonly ListedResource[], group: string): readonly string[] {
   const versions = new Set(definitions.filter((each) => each.group === group).map(({ version }) => version))
   return [...versions].sort((a, b) => versionRank(b) - versionRank(a) || compareText(a, b))
 }
@@ -169,13 +190,13 @@ function compareGroups(a: string, b: string): number {
   return rank(a) - rank(b) || compareText(a, b)
 }
 
-const kindsOf = (definitions: readonly ResourceDefinition[], group: string, version: string) =>
+const kindsOf = (definitions: readonly ListedResource[], group: string, version: string) =>
   definitions
     .filter((each) => each.group === group && each.version === version)
     .sort((a, b) => compareText(a.plural, b.plural))
 
 function resourceList(served: ServedVersions, group: string, version: string): unknown {
-  const kinds = kindsOf(served.definitions(), group, version)
+  const kinds = kindsOf(definitionsOf(served), group, version)
   const [first] = kinds
   if (first === undefined) return undefined
   return {
@@ -183,13 +204,13 @@ function resourceList(served: ServedVersions, group: string, version: string): u
     ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: apiVersionOf(first),
     resources: kinds.flatMap((kind) => [
-      { ...legacyResource(kind), storageVersionHash: storageVersionHash(served.of(kind)?.kind ?? kind) },
+      { ...legacyResource(kind), ...storageVersionOf(kind === causes ? undefined : (served.of(kind)?.kind ?? kind)) },
       ...legacySubresources(kind),
     ]),
   }
 }
 
-const legacyResource = (definition: ResourceDefinition) => ({
+const legacyResource = (definition: ListedResource) => ({
   name: definition.plural,
   singularName: definition.singular,
   namespaced: definition.namespaced,
@@ -200,10 +221,14 @@ const legacyResource = (definition: ResourceDefinition) => ({
 })
 
 /** Upstream's: the beginning of a hash of group, version and kind that objects are stored as. */
-const storageVersionHash = ({ group, version, kind }: ResourceDefinition): string =>
-  createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')
+function storageVersionOf(definition: ListedResource | undefined): { readonly storageVersionHash?: string } {
+  if (definition === undefined) return {}
+  const { group, version, kind } = definition
+  const hash = createHash('sha256').update(`${group}/${version}/${kind}`).digest()
+  return { storageVersionHash: hash.subarray(0, 8).toString('base64') }
+}
 
-const legacySubresources = (definition: ResourceDefinition) =>
+const legacySubresources = (definition: ListedResource) =>
   subresourcesOf(definition).map(({ name, kind, group, version, verbs }) => ({
     name: `${definition.plural}/${name}`,
     singularName: '',
@@ -213,7 +238,7 @@ const legacySubresources = (definition: ResourceDefinition) =>
     verbs,
   }))
 
-const aggregatedResource = (definition: ResourceDefinition) => {
+const aggregatedResource = (definition: ListedResource) => {
   const subresources = subresourcesOf(definition).map(({ name, group, version, kind, verbs }) => ({
     subresource: name,
     responseKind: { group, version, kind },
@@ -243,7 +268,7 @@ interface Subresource {
 const statusVerbs: readonly Verb[] = ['get', 'patch', 'update']
 
 /** All subresources of a kind by name: its own, and those the server gives every kind that has a status or a scale. */
-export function subresourcesOf(definition: ResourceDefinition): readonly Subresource[] {
+export function subresourcesOf(definition: ListedResource): readonly Subresource[] {
   const { group, version, kind } = definition
   const all = new Map<string, Subresource>()
   if (definition.hasStatus) all.set('status', { name: 'status', group, version, kind, verbs: statusVerbs })

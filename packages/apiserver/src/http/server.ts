@@ -12,6 +12,7 @@ import { impersonatedUser } from '../security/impersonation.ts'
 import { busyMessage } from '../store-errors.ts'
 import type { WorkTurns } from '../work-turns.ts'
 import { BodyReader } from './body-reader.ts'
+import { handleCauses, isCausesRoute } from './causes-handler.ts'
 import { ClientHeaderMemory } from './client-header-memory.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { Exchanges } from './exchanges.ts'
@@ -241,6 +242,7 @@ function createHandler(
       const settled = isHealthPath(path) ? undefined : core.kindsSettled()
       return settled === undefined ? paths(exchange, path) : settled.then(() => paths(exchange, path))
     }
+    if (isCausesRoute(route)) return handleCauses(context, exchange, route)
     const registry = core.registries.served(route.group, route.version, route.plural)
     core.authorize(
       exchange.user,

@@ -40,9 +40,9 @@ export class KindStorage {
     return stored
   }
 
-  /** Removes an object that has outlived its time, unless it has changed since: no finalizer or grace period holds it. */
+  /** Removes an object that has outlived its time, unless it has changed since: no finalizer or grace period holds it, and no cause is recorded. */
   async expire(old: StoredObject): Promise<void> {
     const { namespace = '', name = '' } = old.object.metadata
-    await this.writer.remove(this.cache.keyOf(namespace, name), old)
+    await this.writer.remove(this.cache.keyOf(namespace, name), old, undefined)
   }
 }

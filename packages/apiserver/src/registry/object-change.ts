@@ -1,4 +1,5 @@
 import { type FieldOwners, type KubernetesObject, type ObjectMeta, sameOwners, staleVersion } from '@coracle/api'
+import type { WriteOrigin } from '../causes/cause-note.ts'
 import type { RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
@@ -116,7 +117,7 @@ async function storeChange(
   { old, before, change, owners, admission, pause, allocated }: ChangeWrite,
   prepared: KubernetesObject,
 ): Promise<WriteResult | undefined> {
-  const { name, part, options } = request
+  const { context, name, part, options } = request
   const { kind, writer } = parts.storage
   const { rules, view } = part
   const { warnings: given, repeatable } = change
@@ -134,9 +135,16 @@ async function storeChange(
   const warnings = [...given, ...(kind.strategy.warnings?.(object, before) ?? [])]
   if (options.dryRun) return answerOf(parts, unstored(object, old.revision, owners), true, warnings)
   if (pause !== undefined) await pause()
+  const origin: WriteOrigin = {
+    context,
+    verb: 'update',
+    subresource: part.subresource,
+    fieldManager: options.fieldManager,
+    ...(admission === undefined ? {} : { admission: admission.changedBy }),
+  }
   const stored = await (ends
-    ? writer.remove(key, old, parts.storage.allocator?.freed(before))
-    : writer.put(key, object, owners, old.revision, [...(admission?.alongside ?? []), ...allocated]))
+    ? writer.remove(key, old, origin, parts.storage.allocator?.freed(before))
+    : writer.put(key, object, owners, old.revision, origin, [...(admission?.alongside ?? []), ...allocated]))
   // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
   if (stored !== undefined) {
     return answerOf(parts, ends ? unstored(object, stored.revision, owners) : stored, true, warnings)

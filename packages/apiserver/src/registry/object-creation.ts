@@ -1,5 +1,6 @@
 import { ApiError, type FieldOwners, type KubernetesObject } from '@coracle/api'
 import { nameAlphabet } from '@coracle/environment'
+import type { WriteOrigin } from '../causes/cause-note.ts'
 import type { RegistryWriteOptions, Stored, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { unstored } from '../watch-cache/stored-object.ts'
@@ -66,8 +67,16 @@ export async function createObject(
       await checkCreate(parts, object, pause)
       await admission.judge(object)
       if (pause !== undefined) await pause()
+      const { dryRun, fieldManager } = options
+      const origin: WriteOrigin = {
+        context,
+        verb: 'create',
+        subresource: '',
+        fieldManager,
+        admission: admission.changedBy,
+      }
       const alongside = [...admission.alongside, ...(allocation?.alongside ?? [])]
-      const stored = await insert(parts, namespace, name, object, owners, options.dryRun, alongside)
+      const stored = await insert(parts, namespace, name, object, owners, dryRun, origin, alongside)
       if (stored !== undefined) {
         if (!options.dryRun) storage.lastCreated = stored.object
         const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]
@@ -110,9 +119,10 @@ async function insert(
   object: KubernetesObject,
   owners: FieldOwners,
   dryRun: boolean,
+  origin: WriteOrigin,
   alongside: readonly JointWrite[],
 ): Promise<Stored | undefined> {
   const key = cache.keyOf(namespace, name)
   if (cache.get(key) !== undefined) return undefined
-  return dryRun ? unstored(object, 0, owners) : writer.put(key, object, owners, 0, alongside)
+  return dryRun ? unstored(object, 0, owners) : writer.put(key, object, owners, 0, origin, alongside)
 }

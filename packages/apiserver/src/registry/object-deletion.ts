@@ -1,5 +1,6 @@
 import { type FieldOwners, type KubernetesObject, staleVersion } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
+import type { WriteOrigin } from '../causes/cause-note.ts'
 import type { DeleteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
@@ -19,6 +20,7 @@ export async function deleteObject(
   const { storage, view, feed, environment } = parts
   const { kind, writer } = storage
   const key = storage.cache.keyOf(namespace, name)
+  const origin: WriteOrigin = { context, verb: 'delete', subresource: '', fieldManager: '' }
   await feed.catchUp()
   for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
     const old = storage.existing(namespace, name)
@@ -42,10 +44,10 @@ export async function deleteObject(
     if (plan.type === 'mark') {
       const stored = options.dryRun
         ? unstored(plan.object, old.revision, old.owners)
-        : await writer.put(key, plan.object, old.owners, old.revision)
+        : await writer.put(key, plan.object, old.owners, old.revision, origin)
       if (stored !== undefined) return { type: 'object', stored: await view.show(stored), gone: false }
     } else {
-      const gone = options.dryRun ? old : await writer.remove(key, old, storage.allocator?.freed(old.object))
+      const gone = options.dryRun ? old : await writer.remove(key, old, origin, storage.allocator?.freed(old.object))
       if (gone !== undefined) return deleted(parts, plan.object, old.owners, gone.revision)
     }
   }

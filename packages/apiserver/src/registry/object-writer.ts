@@ -1,5 +1,7 @@
 import type { FieldOwners, KubernetesObject } from '@coracle/api'
 import type { Operation, Store } from '@coracle/store'
+import type { WriteOrigin } from '../causes/cause-note.ts'
+import type { CauseRecorder, RecordedChange } from '../causes/cause-recorder.ts'
 import { fromStore } from '../store-errors.ts'
 import { futureVersionWaitMs } from '../watch-cache/future-version.ts'
 import type { InFlightWrite } from '../watch-cache/in-flight-writes.ts'
@@ -40,11 +42,13 @@ export class ObjectWriter {
   readonly #cache: WatchCache
   readonly #feed: StoreFeed
   readonly #store: Store
+  readonly #causes: CauseRecorder
 
-  constructor(cache: WatchCache, feed: StoreFeed, store: Store) {
+  constructor(cache: WatchCache, feed: StoreFeed, store: Store, causes: CauseRecorder) {
     this.#cache = cache
     this.#feed = feed
     this.#store = store
+    this.#causes = causes
   }
 
   /** Stores an object over `previousRevision`; 0 creates it. Resolves once it is durable and in the cache. */
@@ -53,18 +57,25 @@ export class ObjectWriter {
     object: KubernetesObject,
     owners: FieldOwners,
     previousRevision: number,
+    origin: WriteOrigin | undefined,
     joint: readonly JointWrite[] = [],
   ): Promise<StoredObject | undefined> {
     const { write, operation, versionless, value } = this.#beginPut(key, object, owners, previousRevision)
-    const revision = await this.#commit(write, operation, joint)
+    const change = this.#changeOf(previousRevision === 0 ? 'create' : 'update', key, object)
+    const revision = await this.#commit(write, operation, joint, origin, change)
     if (revision === undefined) return undefined
     return write.stored ?? this.#cache.written(versionless, owners, value, revision)
   }
 
   /** Removes an object as it was read. Resolves to its last state, at the revision of the removal. */
-  async remove(key: string, old: StoredObject, joint: readonly JointWrite[] = []): Promise<StoredObject | undefined> {
+  async remove(
+    key: string,
+    old: StoredObject,
+    origin: WriteOrigin | undefined,
+    joint: readonly JointWrite[] = [],
+  ): Promise<StoredObject | undefined> {
     const { write, operation } = this.#beginRemove(key, old.revision)
-    const revision = await this.#commit(write, operation, joint)
+    const revision = await this.#commit(write, operation, joint, origin, this.#changeOf('delete', key, old.object))
     return revision === undefined ? undefined : (write.stored ?? old.at(revision))
   }
 
@@ -87,9 +98,29 @@ export class ObjectWriter {
     return { writer: this, ...this.#beginPut(key, object, old?.owners ?? [], previousRevision) }
   }
 
+  #changeOf(
+    operation: RecordedChange['operation'],
+    key: string,
+    { metadata }: Pick<KubernetesObject, 'metadata'>,
+  ): RecordedChange {
+    return { operation, prefix: this.#cache.prefix, key, uid: metadata.uid ?? '' }
+  }
+
+  #jointChangeOf({ key, old, object }: JointObject): RecordedChange {
+    const operation = object === undefined ? 'delete' : old === undefined ? 'create' : 'update'
+    return this.#changeOf(operation, key, object ?? old?.object ?? { metadata: {} })
+  }
+
   /** The revision of a write, once the cache has it; undefined where something else came first. */
-  async #commit(write: InFlightWrite, operation: Operation, joint: readonly JointWrite[]): Promise<number | undefined> {
-    const others = joint.flatMap((each) => ('record' in each ? [] : each.writer.#beginJoint(each)))
+  async #commit(
+    write: InFlightWrite,
+    operation: Operation,
+    joint: readonly JointWrite[],
+    origin: WriteOrigin | undefined,
+    change: RecordedChange,
+  ): Promise<number | undefined> {
+    const objects = joint.flatMap((each) => ('record' in each ? [] : each))
+    const others = objects.map((each) => each.writer.#beginJoint(each))
     try {
       const conditions = [{ key: operation.key, modRevision: write.previousRevision }]
       const operations = [operation]
@@ -103,7 +134,10 @@ export class ObjectWriter {
         conditions.push({ key: other.operation.key, modRevision: other.write.previousRevision })
         operations.push(other.operation)
       }
-      const { ok, revision } = await this.#store.commit({ conditions, operations })
+      const changes = [change, ...objects.map((each) => each.writer.#jointChangeOf(each))]
+      const note = this.#causes.noteOf(origin, changes)
+      const transaction = { conditions, operations }
+      const { ok, revision } = await this.#store.commit(note === undefined ? transaction : { ...transaction, note })
       // A store that nobody else writes to has told the cache by now. If news are late, what is written is written.
       if (write.stored === undefined) await this.#feed.waitFor(revision, futureVersionWaitMs)
       return ok ? revision : undefined

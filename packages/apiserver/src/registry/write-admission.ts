@@ -27,6 +27,7 @@ export class WriteAdmission {
   readonly #parts: RegistryParts
   readonly #attributes: AdmissionAttributes
   readonly #alongside: JointWrite[] = []
+  readonly #changedBy: string[] = []
   /** What admission has written there, if anything. */
   #managedFields: ObjectMeta['managedFields']
 
@@ -50,6 +51,7 @@ export class WriteAdmission {
       options,
       dryRun,
       alongside: this.#alongside,
+      changedBy: this.#changedBy,
       owners,
       oldOwners,
     }
@@ -77,6 +79,11 @@ export class WriteAdmission {
   /** Lets plugins that change objects see a delete, or a connection, which have no object to change. */
   async admitWithoutObject(): Promise<void> {
     await this.#parts.admission.mutate(this.#attributes, undefined)
+  }
+
+  /** Names of the plugins that have changed the object, in order. */
+  get changedBy(): readonly string[] {
+    return this.#changedBy
   }
 
   /** What is to change together with the object, once it has been judged. */

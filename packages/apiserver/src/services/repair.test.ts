@@ -99,6 +99,7 @@ it('tells of two services with the same address and port, and of those out of ra
       { ...first, metadata: { ...first.metadata, name, uid: name }, spec: { ...first.spec, ...spec } } as Service,
       [],
       0,
+      undefined,
     )
   await copy('b', {})
   await copy('c', { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], ports: [{ port: 80, nodePort: 80 }] })

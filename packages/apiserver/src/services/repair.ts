@@ -3,6 +3,7 @@ import { type Client, createEventRecorder } from '@coracle/client'
 import type { Environment, Timer } from '@coracle/environment'
 import type { Entry, Store } from '@coracle/store'
 import { storedObjects } from '../admission/stored-objects.ts'
+import { apiServerOrigin } from '../api-server-user.ts'
 import type { Registries } from '../registries.ts'
 import type { KindStorage } from '../registry/kind-storage.ts'
 import { futureVersionWaitMs } from '../watch-cache/future-version.ts'
@@ -118,14 +119,16 @@ async function carryOut(
   plan: AllocationRepair,
 ): Promise<void> {
   const { cache, writer } = addresses
-  const remove = async (name: string): Promise<void> => {
+  const remove = async (name: string, because: string): Promise<void> => {
     const old = addresses.peek('', name)
-    if (old !== undefined) await writer.remove(cache.keyOf('', name), old)
+    if (old !== undefined) await writer.remove(cache.keyOf('', name), old, apiServerOrigin('delete', because))
   }
-  for (const { metadata } of plan.leakedAddresses) await remove(metadata.name ?? '')
+  for (const { metadata } of plan.leakedAddresses) await remove(metadata.name ?? '', 'no service has the address')
   for (const { ip, service } of plan.missingAddresses) {
-    await remove(ip)
-    await writer.put(cache.keyOf('', ip), ipAddressOf(service, ip, environment), [], 0)
+    const because = `the address belongs to service ${service.metadata.namespace}/${service.metadata.name}`
+    await remove(ip, because)
+    const origin = apiServerOrigin('create', because)
+    await writer.put(cache.keyOf('', ip), ipAddressOf(service, ip, environment), [], 0, origin)
   }
   for (const { port, service } of plan.missingPorts) {
     const key = portRecordKey(port)

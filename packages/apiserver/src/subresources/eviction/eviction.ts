@@ -11,6 +11,7 @@ import {
 } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
+import type { WriteOrigin } from '../../causes/cause-note.ts'
 import type { Registries } from '../../registries.ts'
 import { type DecodedBody, decodeBody } from '../../registry/body.ts'
 import { checkPreconditions, planDeletion } from '../../registry/deletion.ts'
@@ -19,6 +20,7 @@ import { optimisticAttemptsMax } from '../../registry/object-change.ts'
 import type { JointWrite } from '../../registry/object-writer.ts'
 import type { ResourceRegistry } from '../../registry/resource-registry.ts'
 import type { RegistryWriteOptions } from '../../registry-contract.ts'
+import type { RequestContext } from '../../request.ts'
 import type { StoredObject } from '../../watch-cache/stored-object.ts'
 import type { Subresource } from '../subresource.ts'
 import { asEvicted, budgetOf, grantEviction, needsNoBudget } from './plan.ts'
@@ -52,7 +54,7 @@ export function evictionSubresource(
       const deleteOptions = deleteOptionsOf(admitted as Eviction, options)
       await pods.current(namespace, name)
       const storages = { pods: pods.storage, budgets: registries.of(podDisruptionBudgets)?.storage }
-      await evict(storages, namespace, name, deleteOptions, () => clock.now())
+      await evict(storages, namespace, name, deleteOptions, context, () => clock.now())
       return { code: 201, value: success, warnings }
     },
   }
@@ -84,10 +86,12 @@ async function evict(
   namespace: string,
   name: string,
   options: DeleteOptions,
+  context: RequestContext,
   now: () => number,
 ): Promise<void> {
   const { kind, cache, writer } = pods
   const key = cache.keyOf(namespace, name)
+  const origin: WriteOrigin = { context, verb: 'delete', subresource: 'eviction', fieldManager: '' }
   // What this eviction itself has written. The budget is charged once, and the version it began with is its own to change.
   let marked: StoredObject | undefined
   for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
@@ -100,12 +104,12 @@ async function evict(
     const plan = planDeletion(kind, pod, options, now())
     if (plan.type === 'keep') return
     if (plan.type === 'remove' && marked !== undefined) {
-      if ((await writer.remove(key, old)) !== undefined) return
+      if ((await writer.remove(key, old, origin)) !== undefined) return
       continue
     }
     // Whoever watches the pod learns why it goes before it is gone.
     const object = plan.type === 'mark' ? plan.object : pod
-    const stored = await writer.put(key, object, old.owners, old.revision, charge)
+    const stored = await writer.put(key, object, old.owners, old.revision, origin, charge)
     if (stored !== undefined && plan.type === 'mark') return
     marked = stored ?? marked
   }

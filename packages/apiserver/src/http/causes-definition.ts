@@ -1,0 +1,17 @@
+import { causesGroup, causesPlural, causesVersion } from '@coracle/api'
+import type { ListedResource } from './discovery.ts'
+
+/** The causal record as discovery lists it. It is read, and written only with other things: it is no kind. */
+export const causes: ListedResource = {
+  group: causesGroup,
+  version: causesVersion,
+  kind: 'Cause',
+  plural: causesPlural,
+  singular: 'cause',
+  shortNames: [],
+  categories: [],
+  namespaced: false,
+  verbs: ['get', 'list'],
+  hasStatus: false,
+  subresources: {},
+}
