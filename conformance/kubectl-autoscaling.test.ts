@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controller, Kubectl, rows } from './support/kubectl.ts'
-import { Program } from './support/program.ts'
+import { eventually, Program } from './support/program.ts'
 
 let program: Program
 let namespaces = 0
@@ -65,5 +65,63 @@ describe('kubectl top', () => {
       'coracle.dev/simulated-usage=a lot',
     ])
     expect(stderr).toContain('must be [CONTAINER:]RESOURCE=AMOUNT, such as cpu=250m or web:cpu=250m')
+  })
+})
+
+const deployment = (replicas: number) => `
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  replicas: ${replicas}
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec: { containers: [{ name: web, image: example/web, resources: { requests: { cpu: 100m } } }] }
+`
+
+const lines = (text: string): readonly string[] => text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim())
+
+describe('a HorizontalPodAutoscaler', () => {
+  const described = async (kubectl: Kubectl, line: string) =>
+    eventually(line, async () => {
+      const all = lines(await kubectl.ok(['describe', 'hpa', 'web']))
+      return all.includes(line) ? all : undefined
+    })
+
+  it('is made by autoscale, and brings what it scales within its bounds', async () => {
+    const kubectl = await inNewNamespace()
+    await kubectl.ok(['apply', '-f', '-'], { input: deployment(1) })
+    expect(await kubectl.ok(['autoscale', 'deployment/web', '--min=2', '--max=5', '--cpu=50%'])).toBe(
+      'horizontalpodautoscaler.autoscaling/web autoscaled\n',
+    )
+    const all = await described(kubectl, 'Deployment pods: 1 current / 2 desired')
+    expect(all).toContain('Reference: Deployment/web')
+    expect(all).toContain('Min replicas: 2')
+    expect(all).toContain(
+      'AbleToScale True SucceededRescale the HPA controller was able to update the target scale to 2',
+    )
+    expect(
+      all.some((line) => line.endsWith('New size: 2; reason: Current number of replicas below Spec.MinReplicas')),
+    ).toBe(true)
+    const [header, row] = rows(await kubectl.ok(['get', 'hpa', 'web']))
+    expect(header).toEqual(['NAME', 'REFERENCE', 'TARGETS', 'MINPODS', 'MAXPODS', 'REPLICAS', 'AGE'])
+    expect(row?.slice(0, 6)).toEqual(['web', 'Deployment/web', 'cpu: <unknown>/50%', '2', '5', '1'])
+  })
+
+  it('scales by what pods use', async () => {
+    const kubectl = await inNewNamespace()
+    await kubectl.ok(['apply', '-f', '-'], { input: deployment(2) })
+    await kubectl.ok(['rollout', 'status', 'deployment/web'])
+    const memory = '{ type: Resource, resource: { name: memory, target: { type: AverageValue, averageValue: 4Mi } } }'
+    const target = '{ apiVersion: apps/v1, kind: Deployment, name: web }'
+    const autoscaler = `{ apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: { name: web }, spec: { scaleTargetRef: ${target}, maxReplicas: 9, metrics: [${memory}] } }`
+    await kubectl.ok(['apply', '-f', '-'], { input: autoscaler })
+    const all = await described(kubectl, 'Deployment pods: 2 current / 4 desired')
+    expect(all).toContain('resource memory on pods: 8388608 / 4Mi')
+    expect(all.some((line) => line.endsWith('New size: 4; reason: memory resource above target'))).toBe(true)
+    expect(rows(await kubectl.ok(['get', 'hpa', 'web']))[1]?.[2]).toBe('memory: 8388608/4Mi')
+    await kubectl.ok(['rollout', 'status', 'deployment/web'])
+    expect(await kubectl.list('pods')).toHaveLength(4)
   })
 })

@@ -7,3 +7,31 @@ export function durationText(ms: number): string {
   if (hours === 0) return `${minutes}m${seconds % 60}s`
   return `${hours}h${minutes % 60}m${seconds % 60}s`
 }
+
+const second = 1_000_000_000n
+const units: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: second,
+  m: 60n * second,
+  h: 3_600n * second,
+}
+const durationPattern = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/
+const durationPart = /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g
+
+/** The nanoseconds of a duration as Go writes it: `1h30m`, `-1.5s`. Undefined where the text is none. */
+export function parseDurationNanos(text: string): bigint | undefined {
+  const parts = durationPattern.exec(text)
+  if (parts === null) return undefined
+  const [, sign, body = ''] = parts
+  let nanos = 0n
+  for (const [, whole = '', fraction = '', unit = ''] of body.matchAll(durationPart)) {
+    const scale = units[unit] ?? 0n
+    nanos += BigInt(whole || '0') * scale
+    if (fraction !== '') nanos += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length)
+  }
+  return sign === '-' ? -nanos : nanos
+}

@@ -11,6 +11,7 @@ import { createEndpointSliceController } from './endpoint-slice/controller.ts'
 import { createEndpointsController } from './endpoints/controller.ts'
 import { createEphemeralVolumeController } from './ephemeral-volume/controller.ts'
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
+import { createHorizontalPodAutoscalerController } from './horizontal-pod-autoscaler/controller.ts'
 import { createJobController } from './job/controller.ts'
 import { createNamespaceController } from './namespace/controller.ts'
 import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
@@ -81,6 +82,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('root-ca-cert-publisher', createRootCaPublisher),
   inManager('node-controller', createNodeLifecycleController),
   inManager('pod-garbage-collector', createPodGarbageCollector),
+  inManager('horizontal-pod-autoscaler', createHorizontalPodAutoscalerController),
   inManager('disruption-controller', createDisruptionController),
   inManager('endpointslice-controller', createEndpointSliceController),
   inManager('endpoint-controller', createEndpointsController),

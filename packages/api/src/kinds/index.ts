@@ -22,7 +22,14 @@ export * from './apps/replica-set/replica-set.ts'
 export * from './apps/replica-set/replica-set-schema.ts'
 export * from './apps/stateful-set/stateful-set.ts'
 export * from './apps/stateful-set/stateful-set-schema.ts'
+export type { ScalingPolicy, ScalingRules } from './autoscaling/horizontal-pod-autoscaler/behavior.ts'
 export * from './autoscaling/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts'
+export type {
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from './autoscaling/horizontal-pod-autoscaler/metrics.ts'
 export * from './autoscaling/horizontal-pod-autoscaler/schema.ts'
 export * from './autoscaling/horizontal-pod-autoscaler/schema-v1.ts'
 export * from './autoscaling/scale.ts'

@@ -79,4 +79,12 @@ describe('createAuthorizer', () => {
     expect(may('system:node:n1', groups, 'get', 'nodes', 'n1')).toBe(false)
     expect(may('system:node:n1', groups, 'get', 'secrets', 'any')).toBe(false)
   })
+
+  it('grants a group as a whole, and a subresource of every kind', () => {
+    expect(controller('horizontal-pod-autoscaler', 'get', 'services.custom.metrics.k8s.io/qps')).toBe(true)
+    expect(controller('horizontal-pod-autoscaler', 'list', 'queue.external.metrics.k8s.io')).toBe(true)
+    expect(controller('horizontal-pod-autoscaler', 'create', 'queue.external.metrics.k8s.io')).toBe(false)
+    expect(controller('horizontal-pod-autoscaler', 'update', 'widgets.example.com/scale')).toBe(true)
+    expect(controller('horizontal-pod-autoscaler', 'update', 'widgets.example.com')).toBe(false)
+  })
 })

@@ -76,6 +76,7 @@ function allows(permissions: Permissions, attributes: RequestAttributes): boolea
   const key = subresource === '' ? qualified : `${qualified}/${subresource}`
   const { resources } = permissions
   if (resources.get(key)?.has(verb) === true || resources.get('*')?.has(verb) === true) return true
+  if (resources.get(`*.${resource.group}`)?.has(verb) === true) return true
   return subresource !== '' && resources.get(`*/${subresource}`)?.has(verb) === true
 }
 

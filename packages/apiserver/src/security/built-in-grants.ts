@@ -6,7 +6,7 @@ export type Grant = ({ readonly user: string } | { readonly group: string }) & {
   /**
    * Each line: verbs, a space, resources as `plural.group/subresource`; both separated by commas. `read` is get, list
    * and watch; `change` is update and patch; `remove` is delete and deletecollection; `*` is every resource; before
-   * a slash it stands for any that has the subresource.
+   * a slash it stands for any that has the subresource, before a group for all that is in it.
    */
   readonly resources?: readonly string[]
   /** Paths outside the API's resources that may be read; a trailing `*` matches any rest. */
@@ -133,8 +133,9 @@ export const builtInGrants: readonly Grant[] = [
     'horizontal-pod-autoscaler',
     'read,change horizontalpodautoscalers.autoscaling',
     'change horizontalpodautoscalers.autoscaling/status',
-    'get,change replicationcontrollers/scale,replicasets.apps/scale,deployments.apps/scale,statefulsets.apps/scale',
-    'read pods,pods.metrics.k8s.io',
+    'get,change */scale',
+    'list pods,pods.metrics.k8s.io',
+    'get,list *.custom.metrics.k8s.io,*.external.metrics.k8s.io',
   ),
   controller(
     'disruption-controller',

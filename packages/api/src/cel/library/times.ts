@@ -1,4 +1,5 @@
 /** Durations and timestamps, in nanoseconds. */
+import { parseDurationNanos } from '../../duration-text.ts'
 import { CelError } from '../errors.ts'
 import { overload } from '../functions.ts'
 import { Duration, Timestamp } from '../values.ts'
@@ -21,31 +22,11 @@ export function timestampOf(nanos: bigint): Timestamp {
   throw new CelError('timestamp overflow')
 }
 
-const units: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  µs: 1_000n,
-  μs: 1_000n,
-  ms: 1_000_000n,
-  s: second,
-  m: 60n * second,
-  h: 3_600n * second,
-}
-const durationPattern = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/
-const durationPart = /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g
-
 /** A duration as Go writes it: `1h30m`, `-1.5s`. */
 export function parseDuration(text: string): Duration {
-  const parts = durationPattern.exec(text)
-  if (parts === null) throw new CelError(`time: invalid duration ${JSON.stringify(text)}`)
-  const [, sign, body = ''] = parts
-  let nanos = 0n
-  for (const [, whole = '', fraction = '', unit = ''] of body.matchAll(durationPart)) {
-    const scale = units[unit] ?? 0n
-    nanos += BigInt(whole || '0') * scale
-    if (fraction !== '') nanos += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length)
-  }
-  return durationOf(sign === '-' ? -nanos : nanos)
+  const nanos = parseDurationNanos(text)
+  if (nanos === undefined) throw new CelError(`time: invalid duration ${JSON.stringify(text)}`)
+  return durationOf(nanos)
 }
 
 export function durationText(nanos: bigint): string {

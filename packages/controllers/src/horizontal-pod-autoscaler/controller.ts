@@ -1,0 +1,138 @@
+import {
+  type HorizontalPodAutoscaler,
+  horizontalPodAutoscalers,
+  type LabelSelectorMatcher,
+  type Pod,
+  parseLabelSelector,
+  pods as podResource,
+  type Resource,
+  type Scale,
+} from '@coracle/api'
+import { type Controller, controller, performPlan, type ReconcileContext } from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
+import type { Memory } from './memory.ts'
+import { readMetrics } from './metrics-reader.ts'
+import {
+  needsMetrics,
+  planAutoscaler,
+  refusedStatus,
+  type SelectorProblem,
+  syncPeriodMs,
+  type Workload,
+} from './plan.ts'
+import { findScaleTarget } from './scale-target.ts'
+import { ambiguity, emptySelector, unreadableSelector } from './selector-problems.ts'
+
+/** What is kept of an autoscaler between looks. */
+interface Kept {
+  readonly memory: Memory | undefined
+  /** When it is looked at again, unless its spec changes. */
+  readonly nextAtMs: Time
+  readonly generation: number | undefined
+}
+
+/** What autoscalers select, by namespace and key: pods of two of them would be scaled by both. */
+type Selectors = Map<string, Map<string, LabelSelectorMatcher>>
+
+/**
+ * Scales what HorizontalPodAutoscalers name, by their metrics: https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale.
+ * It looks every 15 seconds, and at once at an autoscaler that is new or has a new spec. What it remembers of the past goes with it:
+ * after a start nothing shrinks for the first window, as upstream.
+ */
+export function createHorizontalPodAutoscalerController({
+  resources,
+}: {
+  resources(): readonly Resource[]
+}): Controller {
+  const kept = new Map<string, Kept>()
+  const selectors: Selectors = new Map()
+  return controller('horizontal-pod-autoscaler', { component: 'horizontal-pod-autoscaler' })
+    .for(horizontalPodAutoscalers)
+    .reconcile(async ({ key, object: autoscaler, namespace = '' }, context) => {
+      if (autoscaler === undefined) {
+        kept.delete(key)
+        selectors.get(namespace)?.delete(key)
+        return undefined
+      }
+      const nowMs = context.clock.now()
+      const known = kept.get(key)
+      const { generation } = autoscaler.metadata
+      if (known !== undefined && known.generation === generation && nowMs < known.nextAtMs) {
+        return { requeueAfterMs: known.nextAtMs - nowMs }
+      }
+      const keep = (memory: Memory | undefined): void =>
+        void kept.set(key, { memory, nextAtMs: nowMs + syncPeriodMs, generation })
+      // Also where it cannot be carried out it is looked at again in 15 seconds, not at once.
+      keep(known?.memory)
+      keep(await sync(autoscaler, known?.memory, context, { key, resources, selectors }))
+      return { requeueAfterMs: syncPeriodMs }
+    })
+}
+
+interface SyncParts {
+  readonly key: string
+  readonly resources: () => readonly Resource[]
+  readonly selectors: Selectors
+}
+
+/** One look: gives what to remember. */
+async function sync(
+  autoscaler: HorizontalPodAutoscaler,
+  memory: Memory | undefined,
+  context: ReconcileContext<HorizontalPodAutoscaler>,
+  parts: SyncParts,
+): Promise<Memory | undefined> {
+  const { client, signal, clock } = context
+  const target = await findScaleTarget(autoscaler, { client, resources: parts.resources, signal })
+  const workload =
+    'error' in target || !needsMetrics(autoscaler, target.scale)
+      ? undefined
+      : await observeWorkload(autoscaler, target.scale, context, parts)
+  const plan = planAutoscaler({ autoscaler, target, workload, memory }, clock.now())
+  try {
+    await performPlan(context, autoscaler, { actions: plan.actions })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const status = plan.status === undefined ? undefined : refusedStatus(autoscaler, plan.status, why, clock.now())
+    await performPlan(context, autoscaler, { actions: [], ...(status === undefined ? {} : { status }) })
+    return plan.memory
+  }
+  await performPlan(context, autoscaler, { actions: [], ...(plan.status === undefined ? {} : { status: plan.status }) })
+  return plan.memoryOnceScaled ?? plan.memory
+}
+
+async function observeWorkload(
+  autoscaler: HorizontalPodAutoscaler,
+  { status }: Scale,
+  context: ReconcileContext<HorizontalPodAutoscaler>,
+  { key, resources, selectors }: SyncParts,
+): Promise<Workload | SelectorProblem> {
+  const { client, signal } = context
+  const { namespace = '' } = autoscaler.metadata
+  const podSelector = status?.selector ?? ''
+  if (podSelector === '') return emptySelector
+  const selector = readSelector(podSelector)
+  if (typeof selector === 'string') return unreadableSelector(selector)
+  const ofNamespace = selectors.get(namespace) ?? new Map<string, LabelSelectorMatcher>()
+  selectors.set(namespace, ofNamespace.set(key, selector))
+  // The API server has an index for this only while somebody asks; a cache of our own would have it for all pods at all times.
+  const pods: readonly Pod[] = (await client.list(podResource, { namespace, labelSelector: podSelector, signal })).items
+  const ambiguous = ambiguity(key, podSelector, pods, ofNamespace)
+  if (ambiguous !== undefined) return ambiguous
+  const readings = await readMetrics(autoscaler, {
+    client,
+    signal,
+    podSelector,
+    resources,
+    customVersion: 'v1beta2',
+  })
+  return { pods, readings }
+}
+
+function readSelector(text: string): LabelSelectorMatcher | string {
+  try {
+    return parseLabelSelector(text)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,57 @@
+import type { ScalingPolicy } from '@coracle/api'
+import type { Time } from '@coracle/environment'
+
+/** A count that the metrics asked for. */
+export interface Recommendation {
+  readonly replicas: number
+  readonly atMs: Time
+}
+
+/** A change of the count that was carried out, by so many replicas. */
+export interface ScaleEvent {
+  readonly change: number
+  readonly atMs: Time
+}
+
+/** What an autoscaler remembers of the past: it looks back before it changes anything. It is lost with the controller. */
+export interface Memory {
+  readonly recommendations: readonly Recommendation[]
+  readonly scaleUps: readonly ScaleEvent[]
+  readonly scaleDowns: readonly ScaleEvent[]
+}
+
+/** A year of seconds, which no window or period exceeds, takes this many looks: more are never remembered. */
+export const remembered = { recommendationsMax: 1024, scaleEventsMax: 1024 } as const
+
+/** A memory that begins with the count there is: nothing before it is known, so nothing shrinks in the first window. */
+export const firstMemory = (replicas: number, nowMs: Time): Memory => ({
+  recommendations: [{ replicas, atMs: nowMs }],
+  scaleUps: [],
+  scaleDowns: [],
+})
+
+/** How much the count has changed in the last so many seconds. */
+export function changeWithin(events: readonly ScaleEvent[], { periodSeconds }: ScalingPolicy, nowMs: Time): number {
+  const recent = events.filter(({ atMs }) => atMs > nowMs - periodSeconds * 1000)
+  return recent.reduce((sum, { change }) => sum + change, 0)
+}
+
+/** The memory after the count was changed; what no policy looks back at is forgotten. */
+export function withScaleEvent(
+  memory: Memory,
+  change: number,
+  policies: { readonly up: readonly ScalingPolicy[]; readonly down: readonly ScalingPolicy[] },
+  nowMs: Time,
+): Memory {
+  const kept = (events: readonly ScaleEvent[], of: readonly ScalingPolicy[]): readonly ScaleEvent[] => {
+    const longestMs = Math.max(0, ...of.map(({ periodSeconds }) => periodSeconds)) * 1000
+    return events.filter(({ atMs }) => atMs >= nowMs - longestMs).slice(1 - remembered.scaleEventsMax)
+  }
+  const both = [...policies.up, ...policies.down]
+  const event = { change: Math.abs(change), atMs: nowMs }
+  const scaleUps = kept(memory.scaleUps, both)
+  const scaleDowns = kept(memory.scaleDowns, both)
+  return change > 0
+    ? { ...memory, scaleUps: [...scaleUps, event], scaleDowns }
+    : { ...memory, scaleUps, scaleDowns: [...scaleDowns, event] }
+}
