@@ -17,7 +17,9 @@ import type { Component } from './cluster.ts'
 import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
 import { identities, nodeIdentity } from './identities.ts'
+import { localVolumes, startLocalPathProvisioner } from './local-path-provisioner.ts'
 import type { NodeConnections } from './node-connections.ts'
+import { stopAll } from './stop-all.ts'
 import type { Worlds } from './worlds.ts'
 
 /** Nodes of real processes in one cluster: each has addresses of its own, of which a host has so many. */
@@ -54,7 +56,25 @@ export function createNodes(options: NodesOptions): Nodes {
   const { count, runtime, agents } = options
   assert(Number.isInteger(count) && count >= 0, `not a number of nodes: ${count}`)
   if (runtime === 'process') return processNodes(options)
-  return agents === 'separate' ? separateNodes(options) : sharedNodes(options)
+  const nodes = agents === 'separate' ? separateNodes(options) : sharedNodes(options)
+  return { ...nodes, start: (link) => startWithVolumes(options, undefined, nodes.start(link), link) }
+}
+
+/** What makes volumes on the nodes runs beside them: below `dataDirectory`, where they are real. */
+function startWithVolumes(
+  { worlds, count, namePrefix }: NodesOptions,
+  dataDirectory: string | undefined,
+  nodes: Started,
+  link: ConnectionLink,
+): Started {
+  if (count === 0) return nodes
+  const names = new Set(Array.from({ length: count }, (_, index) => `${namePrefix}${index}`))
+  const volumes = localVolumes((name) => names.has(name), dataDirectory)
+  const provisioner = startLocalPathProvisioner(worlds, volumes, link)
+  return {
+    atWork: Promise.all([nodes.atWork, provisioner.atWork]).then(() => {}),
+    stop: (options) => stopAll([nodes.stop, provisioner.stop], options),
+  }
 }
 
 function sharedNodes({ worlds, connections, count, namePrefix }: NodesOptions): Nodes {
@@ -119,7 +139,8 @@ function processNodes(options: NodesOptions): Nodes {
   return {
     start(link) {
       const temporary = dataDir === undefined ? mkdtempSync(join(tmpdir(), 'coracle-')) : undefined
-      const { atWork, stop } = group.start(dataDir ?? temporary ?? '', link)
+      const dataDirectory = dataDir ?? temporary ?? ''
+      const { atWork, stop } = startWithVolumes(options, dataDirectory, group.start(dataDirectory, link), link)
       return {
         atWork,
         async stop(stopOptions) {

@@ -8,6 +8,12 @@ export {
   type GarbageCollector,
   type GarbageCollectorOptions,
 } from './garbage-collector/garbage-collector.ts'
+export { createLocalPathProvisioner } from './local-path-provisioner/controller.ts'
+export {
+  type LocalVolumes,
+  localPathProvisioner,
+  localPathProvisionerIdentity,
+} from './local-path-provisioner/provisioner.ts'
 export { createNamespaceController } from './namespace/controller.ts'
 export { createNodeLifecycleController } from './node-lifecycle/controller.ts'
 export { createPodGarbageCollector } from './pod-gc/controller.ts'

@@ -33,3 +33,4 @@ export {
   simulatedPodsMax,
 } from './runtimes/simulated/simulated-runtime.ts'
 export type { NodeUsage } from './usage/node-usage.ts'
+export { LocalVolumeDirectories } from './volumes/local-volume-directories.ts'

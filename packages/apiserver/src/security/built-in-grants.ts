@@ -192,6 +192,13 @@ export const builtInGrants: readonly Grant[] = [
     'read,create,remove pods',
   ),
   controller(
+    'local-path-provisioner',
+    'read namespaces,persistentvolumeclaims',
+    'read,create,change,remove persistentvolumes',
+    'read,create storageclasses.storage.k8s.io',
+    'get,create configmaps',
+  ),
+  controller(
     'ephemeral-volume-controller',
     'read pods',
     'change pods/finalizers',

@@ -1,0 +1,86 @@
+import {
+  hasReason,
+  type PersistentVolumeClaim,
+  persistentVolumeClaims,
+  persistentVolumes,
+  storageClasses,
+  storageClassOfClaim,
+  volumeAnnotations,
+} from '@coracle/api'
+import { type Controller, controller, performPlan, type ReconcileContext } from '@coracle/controller-runtime'
+import { createDefaultClassController } from './default-class.ts'
+import { type ProvisionPlan, planDeletion, planProvision, volumeNameFor } from './plan.ts'
+import { type LocalVolumes, localPathProvisioner } from './provisioner.ts'
+
+const component = 'local-path-provisioner'
+
+/**
+ * Makes volumes that are directories, and deletes them. It runs beside the nodes whose directories they are, in every process that is
+ * a node, and only sees to its own (what external provisioners call node deployment).
+ */
+export function createLocalPathProvisioner(volumes: LocalVolumes): readonly Controller[] {
+  return [createDefaultClassController(), createProvisioner(volumes), createDeleter(volumes)]
+}
+
+function createProvisioner(volumes: LocalVolumes): Controller {
+  return controller('local-path-provisioner', { component })
+    .for(persistentVolumeClaims, { predicates: [({ object }) => isAsked(object)] })
+    .reads(persistentVolumes)
+    .reads(storageClasses)
+    .reconcile(async ({ object: claim }, context) => {
+      if (claim === undefined) return undefined
+      if (context.informer(persistentVolumes).get(volumeNameFor(claim)) !== undefined) return undefined
+      const storageClass = context.informer(storageClasses).get(storageClassOfClaim(claim) ?? '')
+      const plan = planProvision(claim, storageClass, volumes.isOwn)
+      if (plan.type === 'refuse') context.recorder.event(claim, 'Warning', 'ProvisioningFailed', plan.message)
+      if (plan.type === 'provision') await provision(claim, plan, volumes, context)
+      return undefined
+    })
+}
+
+const isAsked = ({ metadata }: PersistentVolumeClaim): boolean =>
+  metadata.annotations?.[volumeAnnotations.provisioner] === localPathProvisioner
+
+async function provision(
+  claim: PersistentVolumeClaim,
+  { nodeName, volume }: Extract<ProvisionPlan, { readonly type: 'provision' }>,
+  volumes: LocalVolumes,
+  context: ReconcileContext<PersistentVolumeClaim>,
+): Promise<void> {
+  const { recorder } = context
+  const { namespace, name } = claim.metadata
+  const told = `External provisioner is provisioning volume for claim "${namespace}/${name}"`
+  recorder.event(claim, 'Normal', 'Provisioning', told)
+  try {
+    const object = volume(await volumes.create(nodeName, volumeNameFor(claim)))
+    const because = `claim ${name} asks for a volume on node ${nodeName}`
+    await performPlan(context, claim, { actions: [{ type: 'create', resource: persistentVolumes, object, because }] })
+  } catch (error) {
+    // An earlier attempt came further than its answer.
+    if (hasReason(error, 'AlreadyExists')) return
+    const why = error instanceof Error ? error.message : String(error)
+    const className = JSON.stringify(storageClassOfClaim(claim) ?? '')
+    const message = `failed to provision volume with StorageClass ${className}: ${why}`
+    recorder.event(claim, 'Warning', 'ProvisioningFailed', message)
+    throw error
+  }
+  const done = `Successfully provisioned volume ${volumeNameFor(claim)}`
+  recorder.event(claim, 'Normal', 'ProvisioningSucceeded', done)
+}
+
+function createDeleter(volumes: LocalVolumes): Controller {
+  return controller('local-path-deleter', { component })
+    .for(persistentVolumes)
+    .reconcile(async ({ object: volume }, context) => {
+      if (volume === undefined) return undefined
+      const { removes, ...plan } = planDeletion(volume, volumes.isOwn)
+      try {
+        if (removes !== undefined) await volumes.remove(removes.nodeName, removes.volumeName, removes.path)
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        context.recorder.event(volume, 'Warning', 'VolumeFailedDelete', why)
+        throw error
+      }
+      return performPlan(context, volume, plan)
+    })
+}
