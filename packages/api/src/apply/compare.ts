@@ -46,7 +46,7 @@ function remembered(steps: Steps): Comparison {
   const known = comparisons.get(text)
   // A name may hold a line break: no text that is remembered has more of them than there are steps.
   if (known?.stepsCount === steps.length) return known.comparison
-  const comparison = setsOf(steps)
+  const comparison = comparisonOf(steps)
   if (text.length <= rememberedTextMax && !steps.some((step) => step.includes('\n'))) {
     if (comparisons.size >= rememberedComparisonsMax) forgetOldest()
     comparisons.set(text, { stepsCount: steps.length, comparison })
@@ -68,7 +68,9 @@ interface Place {
   readonly removed: FieldSetNode
 }
 
-function setsOf(steps: Steps): Comparison {
+/** What steps say of two values. */
+export function comparisonOf(steps: Steps): Comparison {
+  if (steps.length === 0) return noDifference
   const [added, modified, removed] = [new FieldSetBuilder(), new FieldSetBuilder(), new FieldSetBuilder()]
   let place: Place = { added: added.root, modified: modified.root, removed: removed.root }
   let last: Place = place

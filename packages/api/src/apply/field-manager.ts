@@ -5,7 +5,9 @@
 import { compareText } from '../compare-text.ts'
 import { isJsonObject } from '../json.ts'
 import type { Schema } from '../schema/schema.ts'
-import { type Comparison, compareFields } from './compare.ts'
+import { ownersAfterAlike } from './alike-updates.ts'
+import { compareFields } from './compare.ts'
+import { differenceSteps } from './difference.ts'
 import { emptyObjectOf } from './empty-object.ts'
 import { differenceOf, type FieldSet, isEmptySet, noFields, sameFields, unionOf } from './field-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
@@ -14,7 +16,6 @@ import { inOrder } from './managed-fields.ts'
 import {
   type ApplyInput,
   applyConfiguration,
-  comparisonIn,
   type FieldOwners,
   isSameManager,
   type Manager,
@@ -64,29 +65,18 @@ export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configu
  * share what is known of their owners.
  */
 export function recordUpdate(change: OwnedChange, time: string): FieldOwners {
-  const { owners, manager } = change
-  const comparison = comparisonIn(change, manager.apiVersion)
+  const { before, after, owners, manager, versions, ignored } = change
+  const schema = versions.schemaOf(manager.apiVersion)
   const isOneVersion = owners.every(({ apiVersion }) => apiVersion === manager.apiVersion)
-  if (comparison === undefined || !isOneVersion) return recordAnew(change, time)
-  const updates = lastUpdates.get(comparison) ?? new WeakMap<FieldOwners, RecordedUpdate>()
-  const last = updates.get(owners)
-  if (last?.time === time && isSameManager(last.manager, manager)) return last.recorded
-  const recorded = recordAnew({ ...change, comparison }, time)
-  updates.set(owners, { manager, time, recorded })
-  lastUpdates.set(comparison, updates)
-  return recorded
+  if (schema === undefined || !isOneVersion || ignored !== undefined) return recordUpdateAnew(change, time)
+  const update = { schema, steps: differenceSteps(schema, before, after), manager, time }
+  return ownersAfterAlike(owners, update, (alike, comparison) =>
+    recordUpdateAnew({ ...change, owners: alike, comparison }, time),
+  )
 }
 
-interface RecordedUpdate {
-  readonly manager: Manager
-  readonly time: string
-  readonly recorded: FieldOwners
-}
-
-/** What became of owners when somebody last made a change. */
-const lastUpdates = new WeakMap<Comparison, WeakMap<FieldOwners, RecordedUpdate>>()
-
-function recordAnew(change: OwnedChange, time: string): FieldOwners {
+/** The same for one change, whatever there was before. */
+export function recordUpdateAnew(change: OwnedChange, time: string): FieldOwners {
   const { manager } = change
   const { owners, changed } = ownersAfterUpdate(change)
   const own = owners.find((owner) => isSameManager(owner, manager))

@@ -76,6 +76,11 @@ function sharingParts(set: FieldSet): FieldSet {
   return whole
 }
 
+/** Notes how many nodes of a set are in no other: it was made by somebody who shares the others. */
+export function noteOwnNodes(set: FieldSet, count: number): void {
+  ownNodes.set(set, count)
+}
+
 /** What is kept under a text, which becomes the latest. */
 function takeLatest(kept: Map<string, FieldSet>, text: string): FieldSet | undefined {
   const found = kept.get(text)

@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { mapList, object, optional, setList, string } from '../schema/builders.ts'
+import type { Schema } from '../schema/schema.ts'
+import { ownersAfterAlike, rememberedUpdatesMax } from './alike-updates.ts'
+import { differenceSteps } from './difference.ts'
+import { recordUpdate, recordUpdateAnew } from './field-manager.ts'
+import { noFields } from './field-set.ts'
+import { isShared } from './interned-sets.ts'
+import { managedFieldsOf } from './managed-fields.ts'
+import type { FieldOwners, Manager, Versions } from './ownership.ts'
+
+const item = object('', '', { name: optional(string(), ''), value: optional(string(), '') })
+const schema: Schema = object('', '', {
+  phase: optional(string(), ''),
+  tags: optional(setList(string()), ''),
+  addresses: optional(mapList(item, ['name']), ''),
+})
+const versions: Versions = { schemaOf: () => schema, convert: (value) => value }
+
+const manager = (name: string): Manager => ({ name, operation: 'Update', apiVersion: 'v1', subresource: '' })
+const [controller, node] = [manager('controller'), manager('node')]
+
+interface Value {
+  readonly phase?: string
+  readonly tags?: readonly string[]
+  readonly addresses?: readonly { readonly name: string; readonly value?: string }[]
+}
+
+/** One list: what owners become is known by the list they were. */
+const nobody: FieldOwners = []
+
+/** Owners of an object that has gone through these states, and the last state. */
+class Lived {
+  value: Value = {}
+  owners: FieldOwners = nobody
+
+  become(value: Value, by: Manager, time: string, record = recordUpdate): void {
+    const change = { before: this.value, after: value, owners: this.owners, manager: by, versions }
+    this.owners = record(change, time)
+    this.value = value
+  }
+}
+
+describe('updates that are alike', () => {
+  it('leave owners as each update for itself does, whatever was met before', () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'line\nbreak', '#0', '{"x":1}')
+    const value: fc.Arbitrary<Value> = fc.record(
+      {
+        phase: fc.constantFrom('x', 'y'),
+        tags: fc.uniqueArray(name, { maxLength: 3 }),
+        addresses: fc.uniqueArray(fc.record({ name, value: fc.constantFrom('1', '2') }), {
+          maxLength: 3,
+          selector: (each) => each.name,
+        }),
+      },
+      { requiredKeys: [] },
+    )
+    const step = fc.record({
+      which: fc.integer({ min: 0, max: 2 }),
+      value,
+      by: fc.constantFrom(controller, node),
+      time: fc.constantFrom('t1', 't2'),
+      suffix: fc.integer({ min: 0, max: 50 }),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        const [remembering, anew] = [new Map<number, Lived>(), new Map<number, Lived>()]
+        for (const { which, value, by, time, suffix } of steps) {
+          // Some names are an object's own, others come in all of them.
+          const own = { ...value, ...(value.tags && { tags: [...value.tags, `own-${suffix}`] }) }
+          for (const [lives, record] of [
+            [remembering, recordUpdate],
+            [anew, recordUpdateAnew],
+          ] as const) {
+            const lived = lives.get(which) ?? new Lived()
+            lives.set(which, lived)
+            lived.become(own, by, time, record)
+          }
+          const [shown, expected] = [remembering, anew].map((lives) =>
+            JSON.stringify(managedFieldsOf(lives.get(which)?.owners ?? [])),
+          )
+          expect(shown).toBe(expected)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('are judged once, whatever the names of elements that are each object’s own', () => {
+    let judged = 0
+    const record = (owners: FieldOwners) => {
+      judged += 1
+      return [...owners, { ...node, time: 't', fields: { 'f:addresses': { 'k:#0': noFields } } }]
+    }
+    const owned = ['10.0.0.1', '10.0.0.2', '10.0.0.3'].map((address) => {
+      const steps = differenceSteps(schema, {}, { addresses: [{ name: address }] })
+      return ownersAfterAlike(nobody, { schema, steps, manager: node, time: 't' }, record)
+    })
+    expect(judged).toBe(1)
+    expect(owned.map(([owner]) => Object.keys(owner?.fields['f:addresses'] ?? {}))).toEqual([
+      ['k:{"name":"10.0.0.1"}'],
+      ['k:{"name":"10.0.0.2"}'],
+      ['k:{"name":"10.0.0.3"}'],
+    ])
+  })
+
+  it('give objects owners that share all but what names their own elements', () => {
+    const live = (address: string): FieldOwners => {
+      const lived = new Lived()
+      lived.become({ phase: 'x', tags: ['common'] }, controller, 't1')
+      lived.become({ phase: 'x', tags: ['common'], addresses: [{ name: address }] }, node, 't2')
+      lived.become({ phase: 'y', tags: ['common'], addresses: [{ name: address, value: '1' }] }, node, 't3')
+      return lived.owners
+    }
+    live('10.1.0.0')
+    const [one, other] = [live('10.1.0.1'), live('10.1.0.2')]
+    expect(one[0]).toBe(other[0])
+    expect(one[1]?.fields).not.toEqual(other[1]?.fields)
+    expect(one.every(({ fields }) => isShared(fields))).toBe(true)
+  })
+
+  it('give up their places with the elements that are gone', () => {
+    const lived = new Lived()
+    for (let round = 0; round < 2 * rememberedUpdatesMax; round += 1) {
+      lived.become({ phase: 'x', addresses: [{ name: `10.2.${round >> 8}.${round & 255}` }] }, node, 't')
+    }
+    lived.become({ phase: 'x' }, node, 't')
+    expect(managedFieldsOf(lived.owners)[0]?.fieldsV1).toEqual({ 'f:phase': {} })
+  })
+
+  it('take elements from owners that were read, and name them themselves', () => {
+    const lived = new Lived()
+    lived.value = { phase: 'x', addresses: [{ name: '10.3.0.1' }] }
+    const element = { 'k:{"name":"10.3.0.1"}': { '.': noFields, 'f:name': noFields } }
+    lived.owners = [{ ...node, time: 't1', fields: { 'f:addresses': element, 'f:phase': noFields } }]
+    lived.become({ phase: 'x' }, controller, 't2')
+    expect(managedFieldsOf(lived.owners).map(({ fieldsV1 }) => fieldsV1)).toEqual([{ 'f:phase': {} }])
+  })
+})

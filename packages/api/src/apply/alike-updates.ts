@@ -1,0 +1,209 @@
+/**
+ * What updates made of owners, remembered for updates that are alike. Pods of one template change in the same fields, at the
+ * same time, but for the names of list elements that are each pod's own, such as its addresses. So owners are known by a
+ * pattern, in which such names are replaced by places, and what an update makes of a pattern is found out once.
+ */
+import type { Schema } from '../schema/schema.ts'
+import { type Comparison, comparisonOf } from './compare.ts'
+import type { Steps } from './difference.ts'
+import { type FieldSet, noFields, setOfElements } from './field-set.ts'
+import { noteOwnNodes } from './interned-sets.ts'
+import type { FieldOwners, Manager } from './ownership.ts'
+
+/** How many updates are remembered, the oldest of which goes first, and how long the text of one may be. */
+export const rememberedUpdatesMax = 512
+const rememberedTextMax = 8192
+
+/** Of how many names of elements it is known that they were met before. */
+const metNamesMax = 1024
+
+/** Owners, some of whose elements are places: `k:#0` stands for the first of the names that belong to it. */
+interface Pattern {
+  readonly id: number
+  readonly owners: FieldOwners
+  /** Names of elements that stand in the owners themselves; undefined until somebody asks. */
+  fixedNames: ReadonlySet<string> | undefined
+}
+
+/** What an update made of a pattern: `kept` are the names that are left, as indexes into those of before and of the update. */
+interface Outcome {
+  readonly schema: Schema
+  readonly stepsCount: number
+  readonly pattern: Pattern
+  readonly kept: readonly number[]
+}
+
+interface Known {
+  readonly pattern: Pattern
+  readonly names: readonly string[]
+}
+
+const known = new WeakMap<FieldOwners, Known>()
+const outcomes = new Map<string, Outcome>()
+let nextId = 0
+
+/** An update of the fields that `steps` name, all in the version of the manager and of the owners. */
+export interface Update {
+  readonly schema: Schema
+  readonly steps: Steps
+  readonly manager: Manager
+  readonly time: string
+}
+
+/**
+ * The owners after an update. `record` says what a comparison makes of owners, and must treat all names of elements alike. The
+ * very list where nothing changes, and one list for all to whom the same happens.
+ */
+export function ownersAfterAlike(
+  owners: FieldOwners,
+  { schema, steps, manager, time }: Update,
+  record: (owners: FieldOwners, comparison: Comparison) => FieldOwners,
+): FieldOwners {
+  const { pattern, names } = known.get(owners) ?? newlyKnown(owners)
+  const all = [...names]
+  const placed = steps.map((step) => (namesElement(step) ? withPlace(step, pattern, all) : step))
+  const { name, operation, apiVersion, subresource } = manager
+  const key = [pattern.id, time, name, operation, apiVersion, subresource, ...placed].join('\n')
+  const before = outcomes.get(key)
+  // A name may hold a line break: no text that is remembered has more of them than its steps make.
+  const outcome = before?.stepsCount === steps.length && before.schema === schema ? before : find()
+  if (outcome.pattern === pattern && isSameOrder(outcome.kept, names.length)) return owners
+  return filled(
+    outcome.pattern,
+    outcome.kept.map((index) => all[index] as string),
+  )
+
+  function find(): Outcome {
+    const recorded = record(pattern.owners, comparisonOf(placed))
+    const found = { schema, stepsCount: steps.length, ...patternOf(recorded, pattern, all.length) }
+    if (key.length <= rememberedTextMax && !placed.some((step) => step.includes('\n'))) remember(key, found)
+    return found
+  }
+}
+
+function remember(key: string, outcome: Outcome): void {
+  outcomes.set(key, outcome)
+  if (outcomes.size <= rememberedUpdatesMax) return
+  for (const oldest of outcomes.keys()) {
+    outcomes.delete(oldest)
+    return
+  }
+}
+
+function newlyKnown(owners: FieldOwners): Known {
+  const made: Known = { pattern: { id: nextId++, owners, fixedNames: undefined }, names: [] }
+  known.set(owners, made)
+  return made
+}
+
+/** Whether a step is about the element of a list, which has a name. */
+const namesElement = (step: string): boolean => isNamed(step, 1)
+const isNamed = (text: string, at = 0): boolean => text.startsWith('k:', at) || text.startsWith('v:', at)
+
+/** The step with the place of its element, where that is one of `names`, or joins them: one that nobody has met is its object's own. */
+function withPlace(step: string, pattern: Pattern, names: string[]): string {
+  const element = step.slice(1)
+  let place = names.indexOf(element)
+  if (place < 0) {
+    if (fixedNamesOf(pattern).has(element) || isMet(element)) return step
+    place = names.push(element) - 1
+  }
+  return step.charAt(0) + placeFor(element, place)
+}
+
+const placeFor = (element: string, place: number): string => `${element.slice(0, 2)}#${place}`
+
+/** After `k:` and `v:` stands JSON, which does not begin with this. */
+const placeOf = (element: string): number => (element.charAt(2) === '#' ? Number(element.slice(3)) : -1)
+
+const metNames = new Set<string>()
+
+/** Whether this element was met before. Types of conditions are, again and again. */
+function isMet(element: string): boolean {
+  if (metNames.has(element)) return true
+  if (metNames.size >= metNamesMax) {
+    for (const oldest of metNames) {
+      metNames.delete(oldest)
+      break
+    }
+  }
+  metNames.add(element)
+  return false
+}
+
+function fixedNamesOf(pattern: Pattern): ReadonlySet<string> {
+  if (pattern.fixedNames !== undefined) return pattern.fixedNames
+  const found = new Set<string>()
+  for (const { fields } of pattern.owners) collectElements(fields, found)
+  pattern.fixedNames = found
+  return found
+}
+
+function collectElements(set: FieldSet, found: Set<string>): void {
+  for (const element of Object.keys(set)) {
+    if (isNamed(element)) found.add(element)
+    collectElements(set[element] ?? noFields, found)
+  }
+}
+
+/** The pattern of recorded owners, whose places are numbered anew, without those that are gone. */
+function patternOf(recorded: FieldOwners, before: Pattern, namesCount: number): Pick<Outcome, 'pattern' | 'kept'> {
+  const elements = new Set<string>()
+  for (const { fields } of recorded) collectElements(fields, elements)
+  const places = new Set([...elements].map(placeOf))
+  const kept = Array.from({ length: namesCount }, (_, index) => index).filter((index) => places.has(index))
+  if (recorded === before.owners) return { pattern: before, kept }
+  const renumbered = kept.every((old, place) => old === place)
+    ? recorded
+    : recorded.map((owner) => ({
+        ...owner,
+        fields: replaced(owner.fields, (element) => {
+          const old = placeOf(element)
+          return old < 0 ? element : placeFor(element, kept.indexOf(old))
+        }),
+      }))
+  return { pattern: { id: nextId++, owners: renumbered, fixedNames: undefined }, kept }
+}
+
+const isSameOrder = (kept: readonly number[], count: number): boolean =>
+  kept.length === count && kept.every((old, place) => old === place)
+
+/** The owners of a pattern with names in its places. Only what is above a place is made anew. */
+function filled(pattern: Pattern, names: readonly string[]): FieldOwners {
+  if (names.length === 0) {
+    if (!known.has(pattern.owners)) known.set(pattern.owners, { pattern, names })
+    return pattern.owners
+  }
+  const owners = pattern.owners.map((owner) => {
+    const fields = replaced(owner.fields, (element) => names[placeOf(element)] ?? element)
+    return fields === owner.fields ? owner : { ...owner, fields }
+  })
+  known.set(owners, { pattern, names })
+  return owners
+}
+
+const placesBelow = new WeakMap<FieldSet, boolean>()
+
+function hasPlaces(set: FieldSet): boolean {
+  const before = placesBelow.get(set)
+  if (before !== undefined) return before
+  const has = Object.keys(set).some((element) => placeOf(element) >= 0 || hasPlaces(set[element] ?? noFields))
+  placesBelow.set(set, has)
+  return has
+}
+
+/** The set with other elements for its places. What has none below is shared. */
+function replaced(set: FieldSet, elementFor: (element: string) => string): FieldSet {
+  let nodes = 0
+  const made = below(set)
+  if (made !== set) noteOwnNodes(made, nodes)
+  return made
+
+  function below(part: FieldSet): FieldSet {
+    if (!hasPlaces(part)) return part
+    nodes += 1
+    return setOfElements(
+      Object.keys(part).map((element) => [elementFor(element), below(part[element] ?? noFields)] as [string, FieldSet]),
+    )
+  }
+}
