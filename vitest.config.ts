@@ -7,6 +7,7 @@ export default defineConfig({
       'packages/*/src/**/*.test.ts',
       'packages/*/test/**/*.test.ts',
       'conformance/**/*.test.ts',
+      'examples/*/test/**/*.test.ts',
       'torture/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],

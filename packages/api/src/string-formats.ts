@@ -16,6 +16,25 @@ export function checkFormat(format: StringFormat, value: string): readonly strin
   return checks[format](value)
 }
 
+/**
+ * A format in JSON Schema's vocabulary, as CustomResourceDefinitions need it: what it accepts, `checkFormat` accepts, and the other
+ * way round. Patterns are in the syntax of RE2.
+ */
+export function formatAsJsonSchema(format: StringFormat): FormatSchema {
+  return jsonSchemas[format]
+}
+
+/** The part of JSON Schema that formats need. */
+export interface FormatSchema {
+  readonly format?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly allOf?: readonly FormatSchema[]
+  readonly anyOf?: readonly FormatSchema[]
+  readonly not?: FormatSchema
+}
+
 /** Names of kinds that are path segments only; upstream's path.IsValidPathSegmentName. */
 export function checkPathSegment(value: string): readonly string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`]
@@ -87,6 +106,36 @@ const qualifiedPattern = new RegExp(`^${qualified}$`)
 const labelValuePattern = new RegExp(`^${labelValue}$`)
 const configKeyPattern = new RegExp(`^${configKey}$`)
 const printableAscii = /^[\x20-\x3c\x3e-\x7e]*$/
+
+const jsonSchemas: Readonly<Record<StringFormat, FormatSchema>> = {
+  'dns1123-label': { maxLength: dns1123LabelMax, pattern: `^${label}$` },
+  'dns1123-subdomain': { maxLength: dns1123SubdomainMax, pattern: `^${subdomain}$` },
+  'dns1035-label': { maxLength: dns1035LabelMax, pattern: `^${dns1035}$` },
+  'qualified-name': {
+    anyOf: [
+      { maxLength: qualifiedNameMax, pattern: `^${qualified}$` },
+      {
+        pattern: `^${subdomain}/${qualified}$`,
+        allOf: [{ pattern: `^[^/]{1,${dns1123SubdomainMax}}/[^/]{1,${qualifiedNameMax}}$` }],
+      },
+    ],
+  },
+  'label-value': { maxLength: labelValueMax, pattern: `^${labelValue}$` },
+  'env-var-name': { minLength: 1, pattern: printableAscii.source },
+  'config-map-key': {
+    maxLength: dns1123SubdomainMax,
+    pattern: `^${configKey}$`,
+    not: { pattern: '^(\\.$|\\.\\.)' },
+  },
+  ip: { anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] },
+  'absolute-path': { pattern: '^/' },
+  'iana-service-name': {
+    maxLength: ianaServiceNameMax,
+    pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+    allOf: [{ pattern: '[a-z]' }],
+    not: { pattern: '--' },
+  },
+}
 
 const checks: Readonly<Record<StringFormat, (value: string) => readonly string[]>> = {
   'dns1123-label': checkLabel,

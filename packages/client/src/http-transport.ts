@@ -1,4 +1,4 @@
-import { type Environment, sleep } from '@coracle/environment'
+import { type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
 import type { Pool } from 'undici'
 import { serverError } from './server-error.ts'
 
@@ -30,6 +30,8 @@ export interface TransportOptions {
   /** Takes any certificate for the server's. */
   readonly insecureSkipTlsVerify?: boolean
   readonly userAgent?: string
+  /** Where requests are counted, as client-go counts them. */
+  readonly metrics?: MetricsRegistry
   /** Hears what the server warns of (RFC 7234, code 299), such as a field it does not know. */
   readonly onWarning?: (text: string) => void
 }
@@ -96,7 +98,25 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
     }
   }
 
+  const counted = options.metrics?.counter({
+    name: 'rest_client_requests_total',
+    help: 'Requests to the API server, by how they ended.',
+    labels: ['code', 'host', 'method'],
+  })
+  const { host } = new URL(origin)
+
   async function dispatch(kind: keyof Pools, request: RawRequest) {
+    try {
+      const response = await send(kind, request)
+      counted?.with({ code: String(response.statusCode), host, method: request.method }).inc()
+      return response
+    } catch (error) {
+      counted?.with({ code: '<error>', host, method: request.method }).inc()
+      throw error
+    }
+  }
+
+  async function send(kind: keyof Pools, request: RawRequest) {
     pools ??= connectPools()
     const pool = (await pools)[kind]
     const token = typeof options.token === 'function' ? await options.token() : options.token

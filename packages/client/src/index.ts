@@ -17,6 +17,7 @@ export {
   type WatchOptions,
   type WriteOptions,
 } from './client.ts'
+export { connect } from './connect.ts'
 export { ConnectionError, ConnectionLink } from './connection-link.ts'
 export { type DiscoveredResource, discoverResources } from './discovery.ts'
 export { createEventRecorder, type EventDetails, type EventRecorder, type EventType } from './events.ts'
@@ -35,7 +36,7 @@ export {
   parseKubeconfig,
 } from './kubeconfig.ts'
 export { createLeaderElector, type LeaderElectionOptions, type LeaderElector } from './leader-election.ts'
-export { keyOf, keyText, splitKey } from './object-key.ts'
+export { keyOf, keyText, objectKeyOf, splitKey } from './object-key.ts'
 export {
   bucketRateLimiter,
   defaultRateLimiter,

@@ -16,3 +16,8 @@ export function splitKey(key: string): ObjectKey {
   const slash = key.indexOf('/')
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
 }
+
+/** What names an object to a client. */
+export function objectKeyOf({ metadata: { namespace, name = '' } }: Pick<KubernetesObject, 'metadata'>): ObjectKey {
+  return namespace === undefined ? { name } : { namespace, name }
+}

@@ -29,12 +29,24 @@ export function setCondition<C extends Condition>(
   conditions: readonly C[] | undefined,
   wanted: C,
   now: Time,
+): readonly C[]
+/** The same, where every condition of the kind has a `lastTransitionTime`: it need not be given. */
+export function setCondition<C extends Condition>(
+  conditions: readonly C[] | undefined,
+  wanted: Omit<C, 'lastTransitionTime'>,
+  now: Time,
+): readonly C[]
+export function setCondition<C extends Condition>(
+  conditions: readonly C[] | undefined,
+  wanted: Omit<C, 'lastTransitionTime'>,
+  now: Time,
 ): readonly C[] {
   const list = conditions ?? []
   const old = getCondition(list, wanted.type)
   const lastTransitionTime =
     old?.status === wanted.status ? (old.lastTransitionTime ?? formatTime(now)) : formatTime(now)
-  const condition = { ...wanted, lastTransitionTime }
+  // All that a condition of this kind has but the time was given.
+  const condition = { ...wanted, lastTransitionTime } as C
   if (old === undefined) return [...list, condition]
   return isSame(old, condition) ? list : list.map((each) => (each === old ? condition : each))
 }

@@ -1,5 +1,5 @@
 import { hasReason, type KubernetesObject, type Resource } from '@coracle/api'
-import type { Client, Patch } from '@coracle/client'
+import { type Client, objectKeyOf, type Patch } from '@coracle/client'
 
 /** Whether a finalizer holds the object back from going. */
 export function hasFinalizer(object: KubernetesObject, finalizer: string): boolean {
@@ -24,7 +24,7 @@ export async function addFinalizer<T extends KubernetesObject>(
   if (hasFinalizer(object, finalizer)) return object
   return client.patch(
     resource,
-    keyFor(object),
+    objectKeyOf(object),
     finalizersPatch(object, [...(object.metadata.finalizers ?? []), finalizer]),
   )
 }
@@ -39,7 +39,7 @@ export async function removeFinalizer<T extends KubernetesObject>(
   if (!hasFinalizer(object, finalizer)) return
   const left = (object.metadata.finalizers ?? []).filter((each) => each !== finalizer)
   try {
-    await client.patch(resource, keyFor(object), finalizersPatch(object, left))
+    await client.patch(resource, objectKeyOf(object), finalizersPatch(object, left))
   } catch (error) {
     if (!hasReason(error, 'NotFound')) throw error
   }
@@ -52,8 +52,4 @@ export function finalizersPatch(object: KubernetesObject, finalizers: readonly s
     type: 'merge',
     body: { metadata: { uid, resourceVersion, finalizers: finalizers.length === 0 ? null : finalizers } },
   }
-}
-
-function keyFor({ metadata: { namespace, name = '' } }: KubernetesObject) {
-  return namespace === undefined ? { name } : { namespace, name }
 }

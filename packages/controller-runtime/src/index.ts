@@ -14,7 +14,27 @@ export {
   type Source,
   type SourceOptions,
 } from './controller.ts'
+export {
+  applyFields,
+  createOrPatch,
+  createOrUpdate,
+  type Ensured,
+  type MergePatchOptions,
+  mergePatch,
+  type Operation,
+  type Wanted,
+} from './create-or-update.ts'
+export {
+  type CustomKind,
+  type CustomKindOptions,
+  type CustomVersionOptions,
+  customKind,
+  newObject,
+  type ObjectOf,
+} from './custom-kind.ts'
+export { customKindsOf, customKindYaml } from './custom-kind-yaml.ts'
 export type { Endpoint, EndpointOptions } from './endpoint.ts'
+export { type EnsureOptions, ensureCustomKind } from './ensure-custom-kind.ts'
 export { addFinalizer, finalizersPatch, hasFinalizer, isBeingDeleted, removeFinalizer } from './finalizers.ts'
 export { type Channel, createChannel, type KeySource } from './key-source.ts'
 export {
@@ -25,7 +45,15 @@ export {
   type ManagerOptions,
   type Runnable,
 } from './manager.ts'
-export { controllerOf, controllerRef, isControlledBy } from './owners.ts'
+export {
+  AlreadyOwnedError,
+  controllerOf,
+  controllerRef,
+  isControlledBy,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from './owners.ts'
 export { actionsParallelMax, performPlan } from './perform-plan.ts'
 export type {
   Action,
@@ -51,6 +79,7 @@ export {
   resourceVersionChanged,
 } from './predicates.ts'
 export type { Lookup, Reconcile, ReconcileContext, Request, Requeue, Result } from './reconcile.ts'
+export { runUntilSignal } from './run-until-signal.ts'
 export {
   filedByLabels,
   filedBySelector,

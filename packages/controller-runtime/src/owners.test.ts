@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { controllerOf, controllerRef, isControlledBy } from './owners.ts'
+import {
+  AlreadyOwnedError,
+  controllerOf,
+  controllerRef,
+  isControlledBy,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from './owners.ts'
 import { gadgets, widget, widgets } from './testing/resources.ts'
 
 const owner = widget('web', 0, { uid: 'u1' })
@@ -35,5 +43,45 @@ describe('owner references', () => {
   it('do not take a plain owner for the controller', () => {
     const reference = { ...controllerRef(owner), controller: false }
     expect(controllerOf(widget('child', 0, { ownerReferences: [reference] }))).toBeUndefined()
+  })
+})
+
+describe('binding an object to an owner', () => {
+  const free = widget('child', 0)
+  const other = widget('other', 0, { uid: 'u2' })
+
+  it('makes it the controller, once', () => {
+    const bound = setControllerReference(owner, free)
+    expect(bound.metadata.ownerReferences).toEqual([controllerRef(owner)])
+    expect(setControllerReference(owner, bound)).toBe(bound)
+    expect(free.metadata.ownerReferences).toBeUndefined()
+  })
+
+  it('takes nothing from another controller, and says whose it is', () => {
+    const take = () => setControllerReference(other, owned)
+    expect(take).toThrow(AlreadyOwnedError)
+    expect(take).toThrow('Widget default/child is controlled by Widget web already')
+  })
+
+  it('adds an owner beside the controller, and makes an owner the controller', () => {
+    const both = setOwnerReference(other, owned)
+    const { controller: _, blockOwnerDeletion: __, ...plain } = controllerRef(other)
+    expect(both.metadata.ownerReferences).toEqual([controllerRef(owner), plain])
+    const promoted = setControllerReference(owner, setOwnerReference(owner, free))
+    expect(promoted.metadata.ownerReferences).toEqual([controllerRef(owner)])
+  })
+
+  it('refuses an owner of another namespace, and takes one that has none', () => {
+    const elsewhere = widget('web', 0, { uid: 'u3', namespace: 'other' })
+    expect(() => setControllerReference(elsewhere, free)).toThrow(
+      'Widget other/web cannot own Widget default/child: an owner must be in the same namespace, or in none',
+    )
+    const { namespace: _, ...metadata } = elsewhere.metadata
+    expect(controllerOf(setControllerReference({ ...elsewhere, metadata }, free))?.uid).toBe('u3')
+  })
+
+  it('ends when the owner is taken off', () => {
+    expect(removeOwnerReference(owner, owned).metadata.ownerReferences).toEqual([])
+    expect(removeOwnerReference(other, owned)).toBe(owned)
   })
 })

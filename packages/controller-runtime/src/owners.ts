@@ -1,4 +1,5 @@
-import type { KubernetesObject, OwnerReference, Resource } from '@coracle/api'
+import { deepEqual, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
+import { keyText } from '@coracle/client'
 
 /** The reference that makes `owner` the controller of an object. Deleting the owner in the foreground waits for the object. */
 export function controllerRef(owner: KubernetesObject): OwnerReference {
@@ -17,6 +18,58 @@ export function controllerOf(object: KubernetesObject, resource?: Resource): Own
 export function isControlledBy(object: KubernetesObject, owner: KubernetesObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid
 }
+
+/** Says that an object has a controller already, which is another. */
+export class AlreadyOwnedError extends Error {
+  override readonly name = 'AlreadyOwnedError'
+  /** The controller it has. */
+  readonly owner: OwnerReference
+
+  constructor(object: KubernetesObject, owner: OwnerReference) {
+    super(`${object.kind} ${nameOf(object)} is controlled by ${owner.kind} ${owner.name} already`)
+    this.owner = owner
+  }
+}
+
+/**
+ * The object with `owner` as its controller: the same object where it is that already. Throws an AlreadyOwnedError where another
+ * controls it, and a TypeError where the two cannot be bound: an owner must be in the object's namespace, or in none.
+ */
+export function setControllerReference<T extends KubernetesObject>(owner: KubernetesObject, object: T): T {
+  const other = controllerOf(object)
+  if (other !== undefined && other.uid !== owner.metadata.uid) throw new AlreadyOwnedError(object, other)
+  return withOwner(owner, object, controllerRef(owner))
+}
+
+/** The object with `owner` among its owners, not as its controller. Throws as `setControllerReference` where they cannot be bound. */
+export function setOwnerReference<T extends KubernetesObject>(owner: KubernetesObject, object: T): T {
+  const { apiVersion, kind, name, uid } = controllerRef(owner)
+  return withOwner(owner, object, { apiVersion, kind, name, uid })
+}
+
+/** The object without `owner` among its owners. */
+export function removeOwnerReference<T extends KubernetesObject>(owner: KubernetesObject, object: T): T {
+  const { ownerReferences = [] } = object.metadata
+  const left = ownerReferences.filter(({ uid }) => uid !== owner.metadata.uid)
+  if (left.length === ownerReferences.length) return object
+  return { ...object, metadata: { ...object.metadata, ownerReferences: left } }
+}
+
+function withOwner<T extends KubernetesObject>(owner: KubernetesObject, object: T, reference: OwnerReference): T {
+  const { namespace } = owner.metadata
+  if (namespace !== undefined && namespace !== object.metadata.namespace) {
+    throw new TypeError(
+      `${owner.kind} ${nameOf(owner)} cannot own ${object.kind} ${nameOf(object)}: an owner must be in the same namespace, or in none`,
+    )
+  }
+  const { ownerReferences = [] } = object.metadata
+  const present = ownerReferences.find(({ uid }) => uid === reference.uid)
+  if (present !== undefined && deepEqual(present, reference)) return object
+  const others = ownerReferences.filter((each) => each !== present)
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [...others, reference] } }
+}
+
+const nameOf = ({ metadata: { namespace, name = '' } }: KubernetesObject): string => keyText(namespace, name)
 
 function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/')
