@@ -15,6 +15,8 @@ import { startCompaction } from './housekeeping/compaction.ts'
 import { startEventExpiry } from './housekeeping/event-expiry.ts'
 import { createInProcessClient } from './in-process-client.ts'
 import { KindServer } from './kind-server.ts'
+import { createKubernetesService, keepKubernetesService } from './kubernetes-service/keeper.ts'
+import type { ServerAddress } from './kubernetes-service/plan.ts'
 import { serveMetrics } from './metrics/metrics.ts'
 import type { NodeGateway } from './node-gateway.ts'
 import { Registries } from './registries.ts'
@@ -68,6 +70,11 @@ export interface ApiCore {
   readonly ready: Promise<void>
   /** Whether others may write to the store, so that this server depends on something else. */
   readonly sharesStore: boolean
+  /**
+   * Says where this server is reached: it is behind the Service `kubernetes` until the returned function is called. Wait for
+   * `ready` before.
+   */
+  advertise(address: ServerAddress): () => Promise<void>
   /** Resolves once the store has answered a question about its latest state; rejects where it cannot. */
   askStore(): Promise<void>
   /** Throws upstream's 403 unless the user may do this. */
@@ -110,16 +117,19 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const stops: (() => void)[] = []
   let closed = false
 
+  const kubernetesParts = () => ({ registries, store, environment, client: core.client(apiServerUser) })
+
   const start = async (): Promise<void> => {
     await feed.start()
     await kinds.fill()
     await Promise.all([createFirstObjects(registries), customKinds.start()])
+    await createKubernetesService(kubernetesParts())
     if (closed) return
     stops.push(
       startCompaction(environment, store, feed, registries),
       startEventExpiry(environment, registries),
       startCauseExpiry(environment, store),
-      startAllocationRepair({ registries, feed, store, environment, client: core.client(apiServerUser) }),
+      startAllocationRepair({ ...kubernetesParts(), feed }),
     )
   }
 
@@ -134,6 +144,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     },
     ready: start(),
     sharesStore: store.shared,
+    advertise: (address) => keepKubernetesService(kubernetesParts(), address),
     askStore: async () => {
       await store.latest()
     },

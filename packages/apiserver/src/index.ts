@@ -3,6 +3,7 @@ export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin, Reinvoca
 export { type ApiCore, type ApiCoreOptions, createApiCore } from './api-core.ts'
 export { apiServerUser } from './api-server-user.ts'
 export * from './http/index.ts'
+export type { ServerAddress } from './kubernetes-service/plan.ts'
 export type { LogOptions, NodeGateway } from './node-gateway.ts'
 export type { Registries } from './registries.ts'
 export type {

@@ -66,7 +66,7 @@ export class ApiServer {
     const serve = async (): Promise<void> => {
       await core.ready
       const listener = await this.#listen(core)
-      if (listener !== undefined) stops.push(() => listener.close())
+      if (listener !== undefined) stops.push(() => listener.close(), core.advertise(listener.advertised))
       if (isStopped) return
       stops.push(core.registries.onChange(() => this.#resourcesHaveChanged()))
       this.#core = core

@@ -7,6 +7,7 @@ import {
   kubeconfigOf,
   loadOrCreatePki,
   type Pki,
+  type ServerAddress,
   writeKubeconfig,
 } from '@coracle/apiserver'
 import { type Environment, type MetricsRegistry, realEnvironment, VirtualClock } from '@coracle/environment'
@@ -20,6 +21,8 @@ export interface Listener {
   readonly kubeconfig: string
   readonly kubeconfigPath: string | undefined
   readonly port: number
+  /** Where others are told to reach it. */
+  readonly advertised: ServerAddress
   /** The certificate authority it serves under, as PEM. */
   readonly caPem: string
   close(): Promise<void>
@@ -62,7 +65,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     metrics,
   })
   const listening = await server.listen({ host, port })
-  const { local } = reachableHosts(host)
+  const { local, advertised } = reachableHosts(host)
   const url = local === undefined ? listening.url : `https://${local}:${listening.port}`
   const access = { server: url, caPem: pki.ca.certificatePem, client: pki.admin }
   const kubeconfigPath = dataDir === undefined ? undefined : join(dataDir, 'kubeconfig')
@@ -72,6 +75,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     kubeconfig: kubeconfigOf(access),
     kubeconfigPath,
     port: listening.port,
+    advertised: { ip: advertised, port: listening.port },
     caPem: access.caPem,
     close: () => server.close(),
   }

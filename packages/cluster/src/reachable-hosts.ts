@@ -1,16 +1,20 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 
 /** What a server is reached by. */
 export interface ReachableHosts {
   /** The host to connect to on this machine; undefined when it is the one that is listened on. */
   readonly local: string | undefined
+  /** The address that other machines are told, or pods on this one where no other machine reaches it. */
+  readonly advertised: string
   /** Names and addresses that the server's certificate has to cover. */
   readonly all: readonly string[]
 }
 
 /** A certificate has room for so many; a machine with more addresses is reached by the first. */
 const addressesMax = 64
+
+const loopback = '127.0.0.1'
 
 type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>
 
@@ -24,7 +28,10 @@ export function reachableHosts(
   machineName = hostname(),
 ): ReachableHosts {
   const canonical = canonicalHost(host)
-  if (canonical !== '0.0.0.0' && canonical !== '::') return { local: undefined, all: [host] }
+  if (canonical !== '0.0.0.0' && canonical !== '::') {
+    const advertised = isIP(canonical) === 0 || canonical.includes('%') ? loopback : canonical
+    return { local: undefined, advertised, all: [host] }
+  }
   // Who listens on :: has the addresses of IPv4 too.
   const addresses = Object.values(interfaces)
     .flatMap((list = []) => list)
@@ -32,7 +39,8 @@ export function reachableHosts(
     .map(({ address }) => address)
     .filter((address) => !isLinkLocal(address))
   return {
-    local: canonical === '::' ? '[::1]' : '127.0.0.1',
+    local: canonical === '::' ? '[::1]' : loopback,
+    advertised: addresses.find(isIPv4) ?? addresses[0] ?? loopback,
     all: [...(isDnsName(machineName) ? [machineName] : []), ...new Set(addresses)].slice(0, addressesMax),
   }
 }

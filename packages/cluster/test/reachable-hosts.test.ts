@@ -19,11 +19,23 @@ const ipv4 = ['192.0.2.7', '198.51.100.7']
 
 describe('what a server is reached by', () => {
   it.each(['127.0.0.1', '192.0.2.7', 'localhost', '::1', 'fe80::7%eth0'])('is %s when it listens there', (host) => {
-    expect(reachableHosts(host, interfaces, 'web-1')).toEqual({ local: undefined, all: [host] })
+    expect(reachableHosts(host, interfaces, 'web-1')).toMatchObject({ local: undefined, all: [host] })
+  })
+
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['192.0.2.7', '192.0.2.7'],
+    ['localhost', '127.0.0.1'],
+    ['fe80::7%eth0', '127.0.0.1'],
+    ['0.0.0.0', '192.0.2.7'],
+    ['::', '192.0.2.7'],
+    ['::1', '::1'],
+  ])('where it listens on %s, others are told %s', (host, advertised) => {
+    expect(reachableHosts(host, interfaces, 'web-1').advertised).toBe(advertised)
   })
 
   it.each(['0.0.0.0', '0', '000.0.0.0'])('is any IPv4 address of the machine when it listens on %s', (host) => {
-    expect(reachableHosts(host, interfaces, 'web-1')).toEqual({ local: '127.0.0.1', all: ['web-1', ...ipv4] })
+    expect(reachableHosts(host, interfaces, 'web-1')).toMatchObject({ local: '127.0.0.1', all: ['web-1', ...ipv4] })
   })
 
   it.each(['::', '0:0::0'])('is any address of the machine when it listens on %s, but link-local ones', (host) => {

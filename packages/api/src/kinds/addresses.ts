@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import { type FieldError, invalidField } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
 import { parseCidr } from '../ip.ts'
+import type { ObjectMeta } from '../meta.ts'
 import { checkFormat } from '../string-formats.ts'
 
 /** 4 or 6; 0 for what is no address. */
@@ -59,12 +60,24 @@ export function checkNonSpecialIp(address: string, path: FieldPath): readonly Fi
     .map(({ why }) => invalidField(path, address, why))
 }
 
+/** An object that says what is behind a service: the name of the service is its own, or in its labels. */
+interface SaysWhatIsBehind {
+  readonly metadata: ObjectMeta
+}
+
+/** Whether it is about the Service by which pods find the API. */
+function isOfApiServers({ metadata: { namespace, name, labels } }: SaysWhatIsBehind): boolean {
+  return namespace === 'default' && (labels?.['kubernetes.io/service-name'] ?? name) === 'kubernetes'
+}
+
 /**
  * An address behind a service. Pods that are processes of this host have addresses from 127.1.0.0 to 127.254.255.255, which
- * every other cluster refuses; 127.0.0.0/16 is refused here too, since everybody's own services are there.
+ * every other cluster refuses; 127.0.0.0/16 is refused here too, since everybody's own services are there. A server of the API
+ * that this host alone reaches is there as well, and such pods reach it.
  */
-export function checkEndpointIp(address: string, path: FieldPath): readonly FieldError[] {
+export function checkEndpointIp(address: string, path: FieldPath, of: SaysWhatIsBehind): readonly FieldError[] {
   const [first, second = ''] = address.split('.')
   const isOfPod = addressFamily(address) === 4 && first === '127' && second !== '0' && second !== '255'
-  return isOfPod ? [] : checkNonSpecialIp(address, path)
+  const isOfServer = isOfApiServers(of) && (address === '::1' || (addressFamily(address) === 4 && first === '127'))
+  return isOfPod || isOfServer ? [] : checkNonSpecialIp(address, path)
 }

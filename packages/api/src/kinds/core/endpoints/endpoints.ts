@@ -57,27 +57,32 @@ export const endpointsSchema = kindSchema(
 
 const subsetsPath = FieldPath.of('subsets')
 
-function validate({ subsets = [] }: Endpoints): readonly FieldError[] {
+function validate(of: Endpoints): readonly FieldError[] {
+  const { subsets = [] } = of
   return subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {
     const path = subsetsPath.index(index)
     return [
       ...(addresses.length + notReadyAddresses.length === 0
         ? [requiredField(path, 'must specify `addresses` or `notReadyAddresses`')]
         : []),
-      ...addresses.flatMap((each, at) => addressErrors(each, path.field('addresses').index(at))),
-      ...notReadyAddresses.flatMap((each, at) => addressErrors(each, path.field('notReadyAddresses').index(at))),
+      ...addresses.flatMap((each, at) => addressErrors(each, path.field('addresses').index(at), of)),
+      ...notReadyAddresses.flatMap((each, at) => addressErrors(each, path.field('notReadyAddresses').index(at), of)),
       ...ports.flatMap((each, at) => portErrors(each, ports.length > 1, path.field('ports').index(at))),
     ]
   })
 }
 
-function addressErrors({ ip, hostname, nodeName }: EndpointAddress, path: FieldPath): readonly FieldError[] {
+function addressErrors(
+  { ip, hostname, nodeName }: EndpointAddress,
+  path: FieldPath,
+  of: Endpoints,
+): readonly FieldError[] {
   const wrongIp = checkIp(ip, path.field('ip'))
   return [
     ...wrongIp,
     ...checkText('dns1123-label', hostname, path.field('hostname')),
     ...checkText('dns1123-subdomain', nodeName, path.field('nodeName')),
-    ...(wrongIp.length > 0 ? [] : checkEndpointIp(ip, path.field('ip'))),
+    ...(wrongIp.length > 0 ? [] : checkEndpointIp(ip, path.field('ip'), of)),
   ]
 }
 

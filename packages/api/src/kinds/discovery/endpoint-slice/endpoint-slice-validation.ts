@@ -15,12 +15,12 @@ const topologyLabelsMax = 16
 const hintsMax = 8
 
 export function validateEndpointSlice(slice: EndpointSlice): readonly FieldError[] {
-  const { addressType, endpoints = [], ports = [] } = slice
+  const { endpoints = [], ports = [] } = slice
   const path = FieldPath.of('endpoints')
   return [
     ...(endpoints.length > endpointsMax
       ? [tooManyField(path, endpoints.length, endpointsMax)]
-      : endpoints.flatMap((each, index) => endpointErrors(each, addressType, path.index(index)))),
+      : endpoints.flatMap((each, index) => endpointErrors(each, slice, path.index(index)))),
     ...portErrors(ports, FieldPath.of('ports')),
   ]
 }
@@ -29,7 +29,7 @@ export function validateEndpointSliceUpdate({ addressType }: EndpointSlice, old:
   return checkUnchanged(addressType, old.addressType, FieldPath.of('addressType'))
 }
 
-function endpointErrors(each: Endpoint, type: EndpointSlice['addressType'], path: FieldPath): readonly FieldError[] {
+function endpointErrors(each: Endpoint, slice: EndpointSlice, path: FieldPath): readonly FieldError[] {
   const { addresses, nodeName, deprecatedTopology = {}, hostname, hints } = each
   const [addressesPath, topologyPath] = [path.field('addresses'), path.field('deprecatedTopology')]
   const labels = Object.keys(deprecatedTopology).length
@@ -37,7 +37,7 @@ function endpointErrors(each: Endpoint, type: EndpointSlice['addressType'], path
   return [
     ...(addresses.length === 0 ? [requiredField(addressesPath, 'must contain at least 1 address')] : []),
     ...(addresses.length > addressesMax ? [tooManyField(addressesPath, addresses.length, addressesMax)] : []),
-    ...addresses.flatMap((address, index) => addressErrors(address, type, addressesPath.index(index))),
+    ...addresses.flatMap((address, index) => addressErrors(address, slice, addressesPath.index(index))),
     ...checkText('dns1123-subdomain', nodeName, path.field('nodeName')),
     ...(labels > topologyLabelsMax ? [tooManyField(topologyPath, labels, topologyLabelsMax)] : []),
     ...validateLabels(deprecatedTopology, topologyPath),
@@ -59,11 +59,12 @@ function endpointErrors(each: Endpoint, type: EndpointSlice['addressType'], path
 
 const hostnameLabelKey = 'kubernetes.io/hostname'
 
-function addressErrors(address: string, type: EndpointSlice['addressType'], path: FieldPath): readonly FieldError[] {
+function addressErrors(address: string, slice: EndpointSlice, path: FieldPath): readonly FieldError[] {
+  const { addressType: type } = slice
   if (type === 'FQDN') return domainErrors(address, path)
   if (type !== 'IPv4' && type !== 'IPv6') return []
   const errors = checkFamily(address, type, path)
-  return errors.length > 0 ? errors : checkEndpointIp(address, path)
+  return errors.length > 0 ? errors : checkEndpointIp(address, path, slice)
 }
 
 /** validation.IsFullyQualifiedDomainName. */
