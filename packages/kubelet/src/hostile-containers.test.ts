@@ -15,7 +15,7 @@ function hostileContainers(seed: number): readonly Container[] {
   return samples.flatMap(({ spec }) => spec?.containers ?? [])
 }
 
-const nothing = { configMap: async () => undefined, secret: async () => undefined }
+const nothing = { configMap: async () => undefined, secret: async () => undefined, services: () => [] }
 
 describe('containers that nobody would think of', () => {
   it('are started or refused with a message, and the runtime goes on', async () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nodes, type Pod, pods } from '@coracle/api'
+import { nodes, type Pod, pods, type Service, services } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -50,6 +50,25 @@ describe('pods as processes', () => {
     for await (const piece of kubelet.logs(pod, options, new AbortController().signal))
       text += Buffer.from(piece).toString()
     expect(text).toBe(`hello world at ${pod.status?.podIP}\n`)
+  })
+
+  it('find services in their environment', async () => {
+    const { client, kubelet, create, status } = await startedKubelet()
+    await client.create<Service>(services, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { namespace: 'default', name: 'kubernetes' },
+      spec: { clusterIP: '10.96.0.1', ports: [{ port: 443 }] },
+    } as Service)
+    const printed = ['sh', '-c', 'echo $KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT']
+    await create(testPod({ restartPolicy: 'Never', containers: [testContainer({ command: printed })] }))
+    await expect.poll(async () => (await status())?.phase).toBe('Succeeded')
+    const pod = await client.get(pods, { namespace: 'default', name: 'web' })
+    let text = ''
+    const options = { container: 'web', follow: true, previous: false, timestamps: false }
+    for await (const piece of kubelet.logs(pod, options, new AbortController().signal))
+      text += Buffer.from(piece).toString()
+    expect(text).toBe('10.96.0.1:443\n')
   })
 
   it('show why they cannot start', async () => {

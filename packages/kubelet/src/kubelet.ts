@@ -1,4 +1,4 @@
-import { nodes, notFound, type Pod, pods } from '@coracle/api'
+import { nodes, notFound, type Pod, pods, services } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer } from '@coracle/client'
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
@@ -67,11 +67,13 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       labels: options.labels ?? {},
     },
   ])
+  // Simulated containers have no environment that anybody could look into.
+  const serviceInformer = runtime.runsProcesses ? createInformer(client, services, {}, environment) : undefined
   const context = {
     client,
     environment: { ...environment, logger },
     runtime,
-    sources: apiSources(client),
+    sources: apiSources(client, serviceInformer),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     recorder,
     nodeName,
@@ -98,6 +100,9 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     usage: createNodeUsage(runtime, environment.clock),
     async start() {
       await heartbeat.start()
+      // No container starts before its services are known.
+      serviceInformer?.start()
+      await serviceInformer?.waitForSync(stopping.signal)
       informer.start()
       await informer.waitForSync(stopping.signal)
       await manager.removeOrphans()
@@ -105,7 +110,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {
       stopping.abort(new Error('the node agent was stopped'))
       try {
-        await Promise.all([informer.stop(), heartbeat.close(), manager.close()])
+        await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
       } finally {
         recorder.stop()

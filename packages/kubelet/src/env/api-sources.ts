@@ -1,9 +1,12 @@
-import { configMaps, hasReason, type KubernetesObject, type Resource, secrets } from '@coracle/api'
-import type { Client } from '@coracle/client'
+import { configMaps, hasReason, type KubernetesObject, type Resource, type Service, secrets } from '@coracle/api'
+import type { Client, Informer } from '@coracle/client'
 import type { EnvironmentSources } from './environment-variables.ts'
 
-/** Looks ConfigMaps and Secrets up when a container starts, so that it gets their present state. */
-export function apiSources(client: Client): EnvironmentSources {
+/**
+ * Looks ConfigMaps and Secrets up when a container starts, so that it gets their present state. Services, of which a container
+ * sees all of its namespace, come from a cache, if there is one.
+ */
+export function apiSources(client: Client, services?: Informer<Service>): EnvironmentSources {
   const find = async <T extends KubernetesObject>(
     resource: Resource<T>,
     namespace: string,
@@ -19,5 +22,6 @@ export function apiSources(client: Client): EnvironmentSources {
   return {
     configMap: (namespace, name) => find(configMaps, namespace, name),
     secret: (namespace, name) => find(secrets, namespace, name),
+    services: (namespace) => services?.list(namespace) ?? [],
   }
 }

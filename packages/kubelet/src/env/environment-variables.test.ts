@@ -1,4 +1,4 @@
-import type { ConfigMap, Container, Secret } from '@coracle/api'
+import type { ConfigMap, Container, Secret, Service } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { testContainer, testPod } from '../testing/pods.ts'
 import { environmentVariables } from './environment-variables.ts'
@@ -14,9 +14,16 @@ const settings: ConfigMap = {
 }
 const keys: Secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, data: { token: 'c2VjcmV0' } }
 
-async function variables(fields: Partial<Container>): Promise<Record<string, string>> {
+const service = (namespace: string, name: string, spec: object): Service =>
+  ({ apiVersion: 'v1', kind: 'Service', metadata: { namespace, name }, spec }) as Service
+
+async function variables(
+  fields: Partial<Container>,
+  services: readonly Service[] = [],
+  spec: object = {},
+): Promise<Record<string, string>> {
   const pod = testPod(
-    { serviceAccountName: 'robot' },
+    { serviceAccountName: 'robot', ...spec },
     { metadata: { labels: { app: 'shop' }, annotations: { 'x.y/z': 'note' } } },
   )
   const context = {
@@ -28,6 +35,7 @@ async function variables(fields: Partial<Container>): Promise<Record<string, str
   const list = await environmentVariables(testContainer(fields), context, {
     configMap: async (_, name) => (name === 'settings' ? settings : undefined),
     secret: async (_, name) => (name === 'keys' ? keys : undefined),
+    services: (namespace) => services.filter(({ metadata }) => metadata.namespace === namespace),
   })
   return Object.fromEntries(list.map(({ name, value }) => [name, value]))
 }
@@ -184,5 +192,62 @@ describe('variables of a container', () => {
   it('go without what is optional', async () => {
     const env = [{ name: 'V', valueFrom: { secretKeyRef: { name: 'x', key: 'k', optional: true } } }]
     expect(await variables({ env, envFrom: [{ configMapRef: { name: 'x', optional: true } }] })).toEqual({})
+  })
+})
+
+describe('variables of services', () => {
+  const api = service('default', 'kubernetes', { clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443 }] })
+  const web = service('default', 'web-front', {
+    clusterIP: '10.96.0.2',
+    ports: [
+      { port: 80, protocol: 'TCP' },
+      { name: 'dns-udp', port: 53, protocol: 'UDP' },
+    ],
+  })
+
+  it('say where each service of the namespace is, and how Docker says it', async () => {
+    expect(await variables({}, [web])).toEqual({
+      WEB_FRONT_SERVICE_HOST: '10.96.0.2',
+      WEB_FRONT_SERVICE_PORT: '80',
+      WEB_FRONT_SERVICE_PORT_DNS_UDP: '53',
+      WEB_FRONT_PORT: 'tcp://10.96.0.2:80',
+      WEB_FRONT_PORT_80_TCP: 'tcp://10.96.0.2:80',
+      WEB_FRONT_PORT_80_TCP_PROTO: 'tcp',
+      WEB_FRONT_PORT_80_TCP_PORT: '80',
+      WEB_FRONT_PORT_80_TCP_ADDR: '10.96.0.2',
+      WEB_FRONT_PORT_53_UDP: 'udp://10.96.0.2:53',
+      WEB_FRONT_PORT_53_UDP_PROTO: 'udp',
+      WEB_FRONT_PORT_53_UDP_PORT: '53',
+      WEB_FRONT_PORT_53_UDP_ADDR: '10.96.0.2',
+    })
+  })
+
+  it('write addresses of IPv6 as URLs have them', async () => {
+    const six = service('default', 'six', { clusterIP: 'fd00::2', ports: [{ port: 80 }] })
+    expect(await variables({}, [six])).toMatchObject({ SIX_PORT: 'tcp://[fd00::2]:80', SIX_SERVICE_HOST: 'fd00::2' })
+  })
+
+  it('leave out services of other namespaces and those without an address', async () => {
+    const elsewhere = service('other', 'db', { clusterIP: '10.96.0.3', ports: [{ port: 1 }] })
+    const headless = service('default', 'headless', { clusterIP: 'None', ports: [{ port: 1 }] })
+    const named = service('default', 'named', { type: 'ExternalName', externalName: 'example.com' })
+    expect(await variables({}, [elsewhere, headless, named])).toEqual({})
+  })
+
+  it('leave out all but the service of the API where the pod wants none', async () => {
+    const { KUBERNETES_SERVICE_HOST, ...others } = await variables({}, [api, web], { enableServiceLinks: false })
+    expect(KUBERNETES_SERVICE_HOST).toBe('10.96.0.1')
+    expect(Object.keys(others).filter((name) => name.startsWith('WEB'))).toEqual([])
+  })
+
+  it('can be referred to, and give way to what the container says', async () => {
+    const env = [
+      { name: 'URL', value: 'https://$(KUBERNETES_SERVICE_HOST):$(KUBERNETES_SERVICE_PORT)' },
+      { name: 'KUBERNETES_SERVICE_PORT', value: '1' },
+    ]
+    expect(await variables({ env }, [api])).toMatchObject({
+      URL: 'https://10.96.0.1:443',
+      KUBERNETES_SERVICE_PORT: '1',
+    })
   })
 })

@@ -1,17 +1,21 @@
-import type { ConfigMap, Container, EnvFromSource, EnvVar, EnvVarSource, Secret } from '@coracle/api'
+import type { ConfigMap, Container, EnvFromSource, EnvVar, EnvVarSource, Secret, Service } from '@coracle/api'
 import type { EnvironmentVariable } from '../runtimes/runtime.ts'
 import { expand } from './expand.ts'
 import { type DownwardContext, fieldValue, resourceValue } from './field-ref.ts'
 import { ProcessTexts, processTextBytesMax, tooLong } from './limits.ts'
+import { servicesFor, serviceVariables } from './service-variables.ts'
 
 /** Looks up what variables refer to; undefined where there is no such object. */
 export interface EnvironmentSources {
   configMap(namespace: string, name: string): Promise<ConfigMap | undefined>
   secret(namespace: string, name: string): Promise<Secret | undefined>
+  /** The services of a namespace, as far as they matter to containers: none where nothing runs in them. */
+  services(namespace: string): readonly Service[]
 }
 
 /**
- * The variables of a container in the order of their declaration: envFrom first, then env, later ones winning. Rejects
+ * The variables of a container in the order of their declaration: envFrom first, then env, later ones winning, then those of
+ * services that are not among them. Rejects
  * with upstream's message where something they refer to is missing and not optional, and where one of them, or all together,
  * are more than a process takes (see `limits.ts`).
  */
@@ -27,13 +31,18 @@ export async function environmentVariables(
     texts.add(`${name}=${value}`, about(name), replaced === undefined ? '' : `${name}=${replaced}`)
     values.set(name, value)
   }
+  const { metadata, spec } = context.pod
+  const isLinked = spec.enableServiceLinks !== false
+  const ofServices = serviceVariables(servicesFor(metadata.namespace ?? '', isLinked, sources.services))
   for (const source of container.envFrom ?? []) {
     for (const [name, value] of await envFrom(source, context, sources)) set(name, value)
   }
   for (const variable of container.env ?? []) {
-    const value = await valueOfVariable(variable, container, context, sources, (name) => values.get(name))
+    const earlier = (name: string) => values.get(name) ?? ofServices.get(name)
+    const value = await valueOfVariable(variable, container, context, sources, earlier)
     if (value !== undefined) set(variable.name, value)
   }
+  for (const [name, value] of ofServices) if (!values.has(name)) set(name, value)
   return [...values].map(([name, value]) => ({ name, value }))
 }
 
