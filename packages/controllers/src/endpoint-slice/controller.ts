@@ -10,25 +10,30 @@ import {
   serviceIndexes,
   servicesOf,
 } from '../services/pods-behind.ts'
+import { TriggerTimes } from '../services/trigger-times.ts'
 import { managedBy, managedByLabel, planEndpointSlices } from './plan.ts'
 
 const zoneLabel = 'topology.kubernetes.io/zone'
 
 /** Keeps the slices of services that select pods: what is behind them, and whether it takes traffic. */
 export function createEndpointSliceController(): Controller {
+  const triggerTimes = new TriggerTimes()
   return controller('endpointslice-controller', { component: 'endpoint-slice-controller' })
     .for(services, { indexes: serviceIndexes })
     .owns(endpointSlices, { indexes: { [controllerIndexName]: byController } })
     .watches(pods, servicesOf, { predicates: [changesEndpoints], indexes: podIndexes })
     .reads(nodes)
-    .reconcile(async ({ object: service }, context) => {
+    .reconcile(async ({ key, object: service }, context) => {
+      if (service === undefined) triggerTimes.forget(key)
       if (service === undefined || isBeingDeleted(service) || !hasPods(service)) return undefined
       const slices = context
         .informer(endpointSlices)
         .byIndex(controllerIndexName, service.metadata.uid ?? '')
         .filter((slice) => isControlledBy(slice, service) && slice.metadata.labels?.[managedByLabel] === managedBy)
       const zoneOf = (nodeName: string) => context.informer(nodes).get(nodeName)?.metadata.labels?.[zoneLabel]
-      const plan = planEndpointSlices({ service, pods: podsBehind(service, context), slices, zoneOf })
+      const behind = podsBehind(service, context)
+      const triggerTime = triggerTimes.next(key, service, behind)
+      const plan = planEndpointSlices({ service, pods: behind, slices, zoneOf, triggerTime })
       try {
         return await performPlan(context, service, plan)
       } catch (error) {

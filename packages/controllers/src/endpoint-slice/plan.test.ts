@@ -135,6 +135,28 @@ describe('what a slice says of a pod', () => {
   })
 })
 
+describe('who should use an endpoint first', () => {
+  it.each<readonly [string | undefined, Traits, Endpoint['hints']]>([
+    [undefined, {}, undefined],
+    ['PreferClose', {}, { forZones: [{ name: 'z' }] }],
+    ['PreferSameZone', {}, { forZones: [{ name: 'z' }] }],
+    ['PreferSameNode', {}, { forZones: [{ name: 'z' }], forNodes: [{ name: 'n1' }] }],
+    ['PreferSameZone', { ready: false }, undefined],
+  ])('with %s and %j it is %j', (trafficDistribution, traits, hints) => {
+    expect(made(service({ trafficDistribution }), [pod('p1', traits)])[0]?.endpoints?.[0]?.hints).toEqual(hints)
+  })
+
+  it('is nobody where the zone is not known', () => {
+    const { actions } = planEndpointSlices({
+      service: service({ trafficDistribution: 'PreferSameZone' }),
+      pods: [pod('p1')],
+      slices: [],
+      zoneOf: () => undefined,
+    })
+    expect((actions[0] as unknown as { object: EndpointSlice }).object.endpoints?.[0]?.hints).toBeUndefined()
+  })
+})
+
 describe('ports by name', () => {
   const byName = service({ ports: [{ port: 80, targetPort: 'web' }] })
 
@@ -144,6 +166,20 @@ describe('ports by name', () => {
       [3000],
       [4000],
     ])
+  })
+
+  it('may be those of a sidecar, and not of another container that runs first', () => {
+    const first = (restartPolicy?: string) =>
+      pod('p1', {
+        spec: {
+          containers: [{}],
+          initContainers: [
+            { ports: [{ name: 'web', containerPort: 5000 }], ...(restartPolicy ? { restartPolicy } : {}) },
+          ],
+        },
+      })
+    expect(made(byName, [first('Always')])[0]?.ports).toMatchObject([{ port: 5000 }])
+    expect(made(byName, [first()])[0]?.ports).toEqual([])
   })
 
   it('that a pod does not have leave it without ports', () => {
@@ -180,7 +216,7 @@ describe('slices', () => {
       [slice('a', ['p1']), slice('b', ['p2'])],
       ['delete b'],
     ],
-    ['give way to an empty one where nothing is left', [], [slice('a', ['p1'])], ['create web-: 0', 'delete a']],
+    ['are used again for an empty one where nothing is left', [], [slice('a', ['p1'])], ['update a: 0']],
     ['are there even for nothing', [], [], ['create web-: 0']],
     [
       'that change anyway take what is new',
@@ -195,16 +231,28 @@ describe('slices', () => {
       ['create web-: 1'],
     ],
     [
-      'are filled before others are begun',
+      'are left alone by more than they have room for',
       pods(names(250)),
       [slice('a', names(50))],
-      ['create web-: 100', 'create web-: 50', 'update a: 100'],
+      ['create web-: 100', 'create web-: 100'],
     ],
     [
-      'with ports that nobody has go',
+      'take all that is left where they have room, the one that gets fullest',
+      pods([...names(50), ...names(70, 100), ...names(20, 200)]),
+      [slice('a', names(50)), slice('b', names(70, 100))],
+      ['update b: 90'],
+    ],
+    [
+      'with ports that nobody has are used again',
       pods(['p1']),
       [slice('a', ['p1'], [{ name: 'http', protocol: 'TCP', port: 9090 }])],
-      ['create web-: 1', 'delete a'],
+      ['update a: 1'],
+    ],
+    [
+      'with ports that nobody has go where no others are to be made',
+      pods(['p1']),
+      [slice('a', ['p1']), slice('b', ['p1'], [{ name: 'http', protocol: 'TCP', port: 9090 }])],
+      ['delete b'],
     ],
   ])('%s', (_, given, slices, actions) => {
     expect(plan(service(), given, slices)).toEqual(actions)
@@ -214,6 +262,34 @@ describe('slices', () => {
     const slices = [0, 1, 2].map((index) => slice(`s${index}`, names(100, index * 100)))
     const all = pods(names(300)).map((each) => (each.metadata.name === 'p150' ? pod('p150', { ready: false }) : each))
     expect(plan(service(), all, slices)).toEqual(['update s1: 100'])
+  })
+
+  it('used again have the ports of what is in them now', () => {
+    const stale = slice('a', ['p1'], [{ name: 'http', protocol: 'TCP', port: 9090 }])
+    const [action] = planEndpointSlices({
+      service: service(),
+      pods: [pod('p1')],
+      slices: [stale],
+      zoneOf: () => 'z',
+    }).actions
+    expect(action).toMatchObject({ type: 'update', object: { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] } })
+  })
+
+  it('say when what they tell happened, and no longer when another change is written', () => {
+    const write = (slices: readonly EndpointSlice[], triggerTime?: string) => {
+      const { actions } = planEndpointSlices({
+        service: service(),
+        pods: pods(slices.length === 0 ? ['p1'] : ['p1', 'p2']),
+        slices,
+        zoneOf: () => 'z',
+        triggerTime,
+      })
+      return (actions[0] as unknown as { readonly object: EndpointSlice }).object.metadata.annotations
+    }
+    const annotations = { 'endpoints.kubernetes.io/last-change-trigger-time': '2026-01-01T00:00:00Z' }
+    expect(write([], '2026-01-01T00:00:00Z')).toEqual(annotations)
+    const told = slice('a', ['p1'])
+    expect(write([{ ...told, metadata: { ...told.metadata, annotations } }])).toEqual({})
   })
 
   it('follow the labels of their service', () => {

@@ -2,6 +2,7 @@ import {
   compareText,
   deepEqual,
   type Endpoint,
+  type EndpointHints,
   type EndpointSlice,
   type EndpointSlicePort,
   endpointSlices,
@@ -14,6 +15,7 @@ import {
 import { type Action, controllerRef, type Plan } from '@coracle/controller-runtime'
 import { hasEnded, isReady } from '../pods/pod-state.ts'
 import { hostnameOf, targetPortOf } from '../services/pods-behind.ts'
+import { triggerTimeAnnotation, withTriggerTime } from '../services/trigger-times.ts'
 
 export const serviceNameLabel = 'kubernetes.io/service-name'
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by'
@@ -31,6 +33,8 @@ export interface SlicesInput {
   readonly slices: readonly EndpointSlice[]
   /** The zone of a node; undefined where it is not known. */
   readonly zoneOf: (nodeName: string) => string | undefined
+  /** When what is behind the service changed, for whoever measures how long it takes to be heard of; undefined: unknown. */
+  readonly triggerTime?: string | undefined
 }
 
 type AddressType = 'IPv4' | 'IPv6'
@@ -44,24 +48,50 @@ interface Group {
 
 /**
  * Makes the slices of a service hold its pods, changing as few slices as can be: what is there stays where it is, what is new
- * goes into slices that change anyway, then into those with room, then into new ones. Pure.
+ * goes into slices that change anyway, then into one with room for all that is left, then into new ones; a slice that would go
+ * is used for a new one. Pure. (Upstream: endpointslice/reconciler.go.)
  */
 export function planEndpointSlices(input: SlicesInput): Plan<ServiceStatus> {
-  const { service, slices } = input
-  const groups = groupsOf(input)
+  const { service, slices, triggerTime } = input
+  const labels = labelsOf(service)
   const bySignature = new Map<string, EndpointSlice[]>()
   for (const slice of slices) {
     const signature = signatureOf(slice.addressType, slice.ports ?? [])
     bySignature.set(signature, [...(bySignature.get(signature) ?? []), slice])
   }
-  const actions: Action[] = []
-  for (const group of groups) {
+  const changes: Changes = { made: [], changed: [], gone: [] }
+  for (const group of groupsOf(input)) {
     const signature = signatureOf(group.addressType, group.ports)
-    actions.push(...planGroup(service, group, bySignature.get(signature) ?? []))
+    packGroup(group, bySignature.get(signature) ?? [], labels, changes)
     bySignature.delete(signature)
   }
-  const stale = [...bySignature.values()].flat()
-  return { actions: [...actions, ...stale.map((slice) => deletion(slice, 'no pod of the service has these ports'))] }
+  changes.gone.push(...[...bySignature.values()].flat())
+  reuse(changes)
+  return {
+    actions: [
+      ...changes.made.map((made) => creation(service, made, labels, triggerTime)),
+      ...changes.changed.map((changed) => update(changed, labels, triggerTime)),
+      ...changes.gone.map((slice) => deletion(slice)),
+    ],
+  }
+}
+
+/** What becomes of the slices of a service. */
+interface Changes {
+  readonly made: Group[]
+  readonly changed: { readonly slice: EndpointSlice; readonly group: Group }[]
+  readonly gone: EndpointSlice[]
+}
+
+/** Slices that would go are written over by new ones of their family: one write instead of two. */
+function reuse({ made, changed, gone }: Changes): void {
+  for (const group of [...made]) {
+    const at = gone.findIndex(({ addressType }) => addressType === group.addressType)
+    const [slice] = at < 0 ? [] : gone.splice(at, 1)
+    if (slice === undefined) continue
+    made.splice(made.indexOf(group), 1)
+    changed.push({ slice, group })
+  }
 }
 
 function signatureOf(addressType: string, ports: readonly EndpointSlicePort[]): string {
@@ -112,6 +142,7 @@ function endpointOf(service: Service, pod: Pod, address: string, zoneOf: SlicesI
   const ready = service.spec.publishNotReadyAddresses === true || (serving && !terminating)
   const hostname = hostnameOf(pod, service)
   const zone = nodeName ? zoneOf(nodeName) : undefined
+  const hints = ready ? hintsOf(service, nodeName, zone) : undefined
   return {
     addresses: [address],
     conditions: { ready, serving, terminating },
@@ -119,7 +150,21 @@ function endpointOf(service: Service, pod: Pod, address: string, zoneOf: SlicesI
     targetRef: { kind: 'Pod', namespace, name, uid },
     ...(nodeName ? { nodeName } : {}),
     ...(zone === undefined ? {} : { zone }),
+    ...(hints === undefined ? {} : { hints }),
   }
+}
+
+/** Who should use an endpoint first, by the service's traffic distribution (https://kep.k8s.io/4444, 3015). */
+function hintsOf(
+  { spec: { trafficDistribution } }: Service,
+  nodeName: string | undefined,
+  zone: string | undefined,
+): EndpointHints | undefined {
+  if (trafficDistribution === undefined) return undefined
+  const forZones = zone === undefined ? {} : { forZones: [{ name: zone }] }
+  const isNodesOwn = trafficDistribution === 'PreferSameNode' && nodeName !== undefined && nodeName !== ''
+  const hints = { ...forZones, ...(isNodesOwn ? { forNodes: [{ name: nodeName }] } : {}) }
+  return Object.keys(hints).length === 0 ? undefined : hints
 }
 
 const identityOf = ({ addresses, targetRef }: Endpoint): string => `${targetRef?.uid ?? ''} ${addresses[0] ?? ''}`
@@ -128,51 +173,75 @@ const identityOf = ({ addresses, targetRef }: Endpoint): string => `${targetRef?
 interface Draft {
   readonly slice: EndpointSlice
   readonly endpoints: Endpoint[]
-  /** Whether it changes even without anything new in it. */
+  /** Whether it changes. */
   changes: boolean
 }
 
-function planGroup(service: Service, group: Group, slices: readonly EndpointSlice[]): readonly Action[] {
+function packGroup(
+  group: Group,
+  slices: readonly EndpointSlice[],
+  labels: Readonly<Record<string, string>>,
+  changes: Changes,
+): void {
   const missing = new Map(group.endpoints.map((each) => [identityOf(each), each]))
-  const labels = labelsOf(service)
-  const drafts = slices.map((slice): Draft => {
-    const endpoints: Endpoint[] = []
-    let changes = !deepEqual(slice.metadata.labels ?? {}, labels)
-    for (const present of slice.endpoints ?? []) {
-      const wanted = missing.get(identityOf(present))
-      if (wanted !== undefined) endpoints.push(wanted)
-      if (wanted === undefined || !deepEqual(wanted, present)) changes = true
-      missing.delete(identityOf(present))
-    }
-    return { slice, endpoints, changes }
-  })
+  const drafts = slices.map((slice): Draft => draftOf(slice, missing, labels))
   const left = [...missing.values()]
-  // Slices that change anyway come first, then those with least room, so that few are ever half empty.
-  const byNeed = drafts.toSorted(
-    (a, b) => Number(b.changes) - Number(a.changes) || b.endpoints.length - a.endpoints.length,
-  )
-  for (const draft of byNeed) {
-    if (left.length === 0) break
-    const added = left.splice(0, Math.max(0, endpointsPerSliceMax - draft.endpoints.length))
-    draft.endpoints.push(...added)
-    draft.changes ||= added.length > 0
-  }
-  const creations: Action[] = []
+  fillChanging(drafts, left)
   while (left.length > 0) {
-    creations.push(creation(service, group, labels, left.splice(0, endpointsPerSliceMax)))
+    const roomy = left.length < endpointsPerSliceMax ? fullestWithRoom(drafts, left.length) : undefined
+    const endpoints = left.splice(0, endpointsPerSliceMax)
+    if (roomy === undefined) {
+      changes.made.push({ ...group, endpoints })
+      continue
+    }
+    roomy.endpoints.push(...endpoints)
+    roomy.changes = true
   }
-  if (group.endpoints.length === 0 && drafts.length === 0) creations.push(creation(service, group, labels, []))
-  const kept = drafts.filter(({ endpoints }) => endpoints.length > 0)
-  const emptied = drafts.filter(({ endpoints }) => endpoints.length === 0)
+  const isEmpty = group.endpoints.length === 0
   // One slice stays to say that there is nothing.
-  const placeholder = group.endpoints.length === 0 ? emptied.shift() : undefined
-  return [
-    ...creations,
-    ...[...kept, ...(placeholder === undefined ? [] : [placeholder])]
-      .filter(({ changes }) => changes)
-      .map((draft) => update(draft, labels)),
-    ...emptied.map(({ slice }) => deletion(slice, 'its endpoints are gone')),
-  ]
+  if (isEmpty && drafts.length === 0) changes.made.push({ ...group, endpoints: [] })
+  for (const [index, { slice, endpoints, changes: isChanged }] of drafts.entries()) {
+    const stays = endpoints.length > 0 || (isEmpty && index === 0)
+    if (!stays) changes.gone.push(slice)
+    else if (isChanged) changes.changed.push({ slice, group: { ...group, endpoints } })
+  }
+}
+
+/** A slice with those of its endpoints that are still wanted, which are no longer missing. */
+function draftOf(
+  slice: EndpointSlice,
+  missing: Map<string, Endpoint>,
+  labels: Readonly<Record<string, string>>,
+): Draft {
+  const endpoints: Endpoint[] = []
+  let changes = !deepEqual(slice.metadata.labels ?? {}, labels)
+  for (const present of slice.endpoints ?? []) {
+    const identity = identityOf(present)
+    const wanted = missing.get(identity)
+    if (wanted !== undefined) endpoints.push(wanted)
+    if (wanted === undefined || !deepEqual(wanted, present)) changes = true
+    missing.delete(identity)
+  }
+  return { slice, endpoints, changes }
+}
+
+/** Slices that change anyway take what is left, the fullest first, so that few are ever half empty. */
+function fillChanging(drafts: readonly Draft[], left: Endpoint[]): void {
+  const changing = drafts.filter(({ changes, endpoints }) => changes && endpoints.length > 0)
+  for (const draft of changing.sort((a, b) => b.endpoints.length - a.endpoints.length)) {
+    if (left.length === 0) return
+    draft.endpoints.push(...left.splice(0, Math.max(0, endpointsPerSliceMax - draft.endpoints.length)))
+  }
+}
+
+/** The slice that `count` more make fullest, and not too full. */
+function fullestWithRoom(drafts: readonly Draft[], count: number): Draft | undefined {
+  return drafts
+    .filter(({ endpoints }) => endpoints.length + count <= endpointsPerSliceMax)
+    .reduce<Draft | undefined>(
+      (best, draft) => (best === undefined || draft.endpoints.length > best.endpoints.length ? draft : best),
+      undefined,
+    )
 }
 
 /** A slice is labelled as its service is, and says whose it is. */
@@ -190,15 +259,21 @@ function labelsOf({ metadata, spec }: Service): Readonly<Record<string, string>>
 
 function creation(
   service: Service,
-  { addressType, ports }: Group,
+  { addressType, ports, endpoints }: Group,
   labels: Readonly<Record<string, string>>,
-  endpoints: readonly Endpoint[],
+  triggerTime: string | undefined,
 ): Action {
   const { namespace, name = '' } = service.metadata
   const object: EndpointSlice = {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
-    metadata: { namespace, generateName: `${name}-`, labels, ownerReferences: [controllerRef(service)] },
+    metadata: {
+      namespace,
+      generateName: `${name}-`,
+      labels,
+      ...(triggerTime === undefined ? {} : { annotations: { [triggerTimeAnnotation]: triggerTime } }),
+      ownerReferences: [controllerRef(service)],
+    },
     addressType,
     endpoints,
     ports,
@@ -207,12 +282,18 @@ function creation(
   return { type: 'create', resource: endpointSlices, object, because }
 }
 
-function update({ slice, endpoints }: Draft, labels: Readonly<Record<string, string>>): Action {
-  const object: EndpointSlice = { ...slice, metadata: { ...slice.metadata, labels }, endpoints }
+function update(
+  { slice, group: { endpoints, ports } }: Changes['changed'][number],
+  labels: Readonly<Record<string, string>>,
+  triggerTime: string | undefined,
+): Action {
+  const annotations = withTriggerTime(slice.metadata.annotations, triggerTime)
+  const object: EndpointSlice = { ...slice, metadata: { ...slice.metadata, labels, annotations }, endpoints, ports }
   return { type: 'update', resource: endpointSlices, object, because: 'what is behind the service has changed' }
 }
 
-function deletion({ metadata: { namespace = '', name = '', uid } }: EndpointSlice, because: string): Action {
+function deletion({ metadata: { namespace = '', name = '', uid } }: EndpointSlice): Action {
+  const because = 'no pod of the service is in it'
   const key = { namespace, name }
   return { type: 'delete', resource: endpointSlices, key, because, ...(uid === undefined ? {} : { uid }) }
 }

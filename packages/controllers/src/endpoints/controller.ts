@@ -1,4 +1,4 @@
-import { endpoints, hasReason, pods, services } from '@coracle/api'
+import { endpoints, hasReason, pods as podsResource, services } from '@coracle/api'
 import { type Client, keyOf, type ObjectKey } from '@coracle/client'
 import { type Controller, controller, isBeingDeleted, performPlan } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
@@ -10,24 +10,28 @@ import {
   serviceIndexes,
   servicesOf,
 } from '../services/pods-behind.ts'
+import { TriggerTimes } from '../services/trigger-times.ts'
 import { managedByLabel, planEndpoints } from './plan.ts'
 
 /** Keeps the Endpoints of services that select pods, for those who still read them. */
 export function createEndpointsController(): Controller {
+  const triggerTimes = new TriggerTimes()
   return controller('endpoint-controller', { component: 'endpoint-controller' })
     .for(services, { indexes: serviceIndexes })
     .watches(endpoints, (object) => [keyOf(object)])
-    .watches(pods, servicesOf, { predicates: [changesEndpoints], indexes: podIndexes })
+    .watches(podsResource, servicesOf, { predicates: [changesEndpoints], indexes: podIndexes })
     .reconcile(async ({ key, object: service, namespace = '', name }, context) => {
       const present = context.informer(endpoints).get(key)
       if (service === undefined || isBeingDeleted(service)) {
         // Those of a service with a selector go with it; what somebody else has made is not ours.
         const isOurs = present?.metadata.labels?.[managedByLabel] !== undefined
+        triggerTimes.forget(key)
         if (service === undefined && isOurs) await deleteIfThere(context.client, { namespace, name })
         return undefined
       }
       if (!hasPods(service)) return undefined
-      const plan = planEndpoints(service, podsBehind(service, context), present)
+      const pods = podsBehind(service, context)
+      const plan = planEndpoints(service, pods, present, triggerTimes.next(key, service, pods))
       try {
         return await performPlan(context, service, plan)
       } catch (error) {

@@ -71,3 +71,32 @@ it('changes nothing where nothing has changed', () => {
   expect(planned(service(), [pod(1)], present)).toBeUndefined()
   expect(planned(service(), [pod(1, { ready: false })], present)?.type).toBe('update')
 })
+
+it('lists ports together that the same pods have, though not all pods have all', () => {
+  const ports = [
+    { name: 'web', port: 80, targetPort: 8080 },
+    { name: 'admin', port: 81, targetPort: 'admin' },
+    { name: 'more', port: 82, targetPort: 9090 },
+  ]
+  const administered = pod(1, { spec: { containers: [{ ports: [{ name: 'admin', containerPort: 7070 }] }] } })
+  const { object } = planned(service({ ports }), [administered, pod(2)]) ?? {}
+  const shown = object?.subsets?.map((subset) => [
+    subset.addresses?.map(({ ip }) => ip),
+    subset.ports?.map(({ name }) => name),
+  ])
+  expect(shown).toEqual([
+    [['10.0.0.1'], ['admin']],
+    [
+      ['10.0.0.1', '10.0.0.2'],
+      ['web', 'more'],
+    ],
+  ])
+})
+
+it('says when what it tells happened, and writes nothing for that alone', () => {
+  const time = '2026-01-01T00:00:00Z'
+  const [action] = planEndpoints(service(), [pod(1)], undefined, time).actions
+  const present = (action as unknown as { readonly object: Endpoints }).object
+  expect(present.metadata.annotations).toEqual({ 'endpoints.kubernetes.io/last-change-trigger-time': time })
+  expect(planEndpoints(service(), [pod(1)], present, '2026-01-01T00:00:09Z').actions).toEqual([])
+})

@@ -8,12 +8,14 @@ import {
   endpoints as endpointsResource,
   isHeadless,
   type Pod,
+  repackSubsets,
   type Service,
   type ServiceStatus,
 } from '@coracle/api'
 import type { Plan } from '@coracle/controller-runtime'
 import { hasEnded, isReady } from '../pods/pod-state.ts'
 import { hostnameOf, targetPortOf } from '../services/pods-behind.ts'
+import { withTriggerTime } from '../services/trigger-times.ts'
 
 /** One object holds no more addresses; more are in slices alone. */
 export const endpointsMax = 1000
@@ -27,6 +29,7 @@ export function planEndpoints(
   service: Service,
   pods: readonly Pod[],
   present: Endpoints | undefined,
+  triggerTime?: string,
 ): Plan<ServiceStatus> {
   const { subsets, isOver } = subsetsOf(service, pods)
   const { namespace, name } = service.metadata
@@ -36,8 +39,8 @@ export function planEndpoints(
     ...(isHeadless(service.spec) ? { [headlessLabel]: '' } : {}),
   }
   if (present === undefined) {
-    const annotations = isOver ? { [overCapacityAnnotation]: 'truncated' } : undefined
-    const metadata = { namespace, name, labels, ...(annotations === undefined ? {} : { annotations }) }
+    const annotations = withTriggerTime(isOver ? { [overCapacityAnnotation]: 'truncated' } : {}, triggerTime)
+    const metadata = { namespace, name, labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) }
     const object: Endpoints = { apiVersion: 'v1', kind: 'Endpoints', metadata, ...subsetsField(subsets) }
     return { actions: [{ type: 'create', resource: endpointsResource, object, because: 'the service has none' }] }
   }
@@ -51,7 +54,7 @@ export function planEndpoints(
   const { subsets: _old, ...rest } = present
   const object: Endpoints = {
     ...rest,
-    metadata: { ...present.metadata, labels, annotations },
+    metadata: { ...present.metadata, labels, annotations: withTriggerTime(annotations, triggerTime) },
     ...subsetsField(subsets),
   }
   const because = 'what is behind the service has changed'
@@ -60,16 +63,9 @@ export function planEndpoints(
 
 const subsetsField = (subsets: readonly EndpointSubset[]) => (subsets.length === 0 ? {} : { subsets })
 
-interface Subset {
-  readonly ports: readonly EndpointPort[]
-  readonly ready: EndpointAddress[]
-  readonly notReady: EndpointAddress[]
-}
-
 /** The pods with an address, by their ports; of too many the ready ones first. */
 function subsetsOf(service: Service, pods: readonly Pod[]) {
   const publishesAll = service.spec.publishNotReadyAddresses === true
-  const byPorts = new Map<string, Subset>()
   const present = pods.filter(
     (pod) => !hasEnded(pod) && pod.status?.podIP && (publishesAll || pod.metadata.deletionTimestamp === undefined),
   )
@@ -77,25 +73,13 @@ function subsetsOf(service: Service, pods: readonly Pod[]) {
   const ordered = present.toSorted(
     (a, b) => Number(isTaken(b)) - Number(isTaken(a)) || compareText(a.status?.podIP ?? '', b.status?.podIP ?? ''),
   )
-  for (const pod of ordered.slice(0, endpointsMax)) {
+  const subsets = ordered.slice(0, endpointsMax).flatMap((pod): readonly EndpointSubset[] => {
     const ports = portsOf(service, pod)
-    if (ports === undefined) continue
-    const key = JSON.stringify(ports)
-    const subset = byPorts.get(key) ?? { ports, ready: [], notReady: [] }
-    byPorts.set(key, subset)
-    const list = isTaken(pod) ? subset.ready : subset.notReady
-    list.push(addressOf(service, pod))
-  }
-  const subsets = [...byPorts.entries()]
-    .sort(([a], [b]) => compareText(a, b))
-    .map(
-      ([, { ports, ready, notReady }]): EndpointSubset => ({
-        ...(ready.length === 0 ? {} : { addresses: ready }),
-        ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
-        ...(ports.length === 0 ? {} : { ports }),
-      }),
-    )
-  return { subsets, isOver: present.length > endpointsMax }
+    if (ports === undefined) return []
+    const addresses = [addressOf(service, pod)]
+    return [{ ...(isTaken(pod) ? { addresses } : { notReadyAddresses: addresses }), ports }]
+  })
+  return { subsets: repackSubsets(subsets), isOver: present.length > endpointsMax }
 }
 
 /** Undefined where the pod has none of the ports that the service names, and so is not behind it. */

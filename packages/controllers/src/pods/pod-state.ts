@@ -47,6 +47,7 @@ export function timeOf(text: string | undefined): Time | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-function readyCondition(pod: Pod): PodCondition | undefined {
+/** The condition that says whether a pod may get requests. */
+export function readyCondition(pod: Pod): PodCondition | undefined {
   return getCondition(pod.status?.conditions, 'Ready')
 }

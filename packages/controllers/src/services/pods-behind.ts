@@ -83,7 +83,8 @@ export function hostnameOf({ spec, metadata }: Pod, service: Service): string | 
 /** The number of a pod's port that a port of a service leads to; undefined where the pod has no port of that name. */
 export function targetPortOf(pod: Pod, { targetPort, port, protocol = 'TCP' }: ServicePort): number | undefined {
   if (typeof targetPort !== 'string') return targetPort ?? port
-  const containers = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])]
+  const sidecars = (pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  const containers = [...pod.spec.containers, ...sidecars]
   const ports = containers.flatMap(({ ports = [] }) => ports)
   return ports.find(({ name, protocol: own = 'TCP' }) => name === targetPort && own === protocol)?.containerPort
 }

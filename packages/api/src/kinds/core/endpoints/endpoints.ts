@@ -9,6 +9,7 @@ import { kind } from '../../kind.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { objectReference } from '../common.ts'
 import { checkPortNumber, checkText } from '../pod/validation/checks.ts'
+import { repackSubsets } from './repack-subsets.ts'
 
 export interface EndpointAddress extends Infer<typeof endpointAddress> {}
 export const endpointAddress = object(
@@ -113,6 +114,12 @@ function shownAddresses({ subsets = [] }: Endpoints): string {
   return all.length > shownMax ? `${shown} + ${all.length - shownMax} more...` : shown
 }
 
+/** As upstream's strategy canonicalizes them. */
+function repacked(object: Endpoints): Endpoints {
+  const subsets = repackSubsets(object.subsets ?? [])
+  return subsets === object.subsets || subsets.length === 0 ? object : { ...object, subsets }
+}
+
 /** `v1` endpoints. */
 export const endpoints = kind<Endpoints>(endpointsSchema, {
   plural: 'endpoints',
@@ -120,5 +127,7 @@ export const endpoints = kind<Endpoints>(endpointsSchema, {
   shortNames: ['ep'],
   columns: [nameColumn, column('Endpoints', shownAddresses, { field: 'subsets' }), ageColumn],
   rules: { createsOnUpdate: true },
+  prepareForCreate: repacked,
+  prepareForUpdate: repacked,
   validate,
 })
