@@ -8,6 +8,7 @@ import { createDaemonSetController } from './daemon-set/controller.ts'
 import { createDeploymentController } from './deployment/controller.ts'
 import { createDisruptionController } from './disruption/controller.ts'
 import { createEndpointSliceController } from './endpoint-slice/controller.ts'
+import { createEndpointSliceMirroringController } from './endpoint-slice-mirroring/controller.ts'
 import { createEndpointsController } from './endpoints/controller.ts'
 import { createEphemeralVolumeController } from './ephemeral-volume/controller.ts'
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
@@ -85,6 +86,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('horizontal-pod-autoscaler', createHorizontalPodAutoscalerController),
   inManager('disruption-controller', createDisruptionController),
   inManager('endpointslice-controller', createEndpointSliceController),
+  inManager('endpointslicemirroring-controller', createEndpointSliceMirroringController),
   inManager('endpoint-controller', createEndpointsController),
   inManager('service-cidrs-controller', createServiceCidrController),
   inManager('resourcequota-controller', createResourceQuotaController),

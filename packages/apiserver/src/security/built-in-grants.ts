@@ -157,6 +157,12 @@ export const builtInGrants: readonly Grant[] = [
     'read,create,change,remove endpointslices.discovery.k8s.io',
   ),
   controller(
+    'endpointslicemirroring-controller',
+    'read services,endpoints',
+    'change endpoints/finalizers,services/finalizers',
+    'read,create,change,remove endpointslices.discovery.k8s.io',
+  ),
+  controller(
     'service-cidrs-controller',
     'read,change servicecidrs.networking.k8s.io',
     'change servicecidrs.networking.k8s.io/status,servicecidrs.networking.k8s.io/finalizers',

@@ -10,8 +10,9 @@ import {
   serviceIndexes,
   servicesOf,
 } from '../services/pods-behind.ts'
+import { managedByLabel } from '../services/slices.ts'
 import { TriggerTimes } from '../services/trigger-times.ts'
-import { managedBy, managedByLabel, planEndpointSlices } from './plan.ts'
+import { managedBy, planEndpointSlices } from './plan.ts'
 
 const zoneLabel = 'topology.kubernetes.io/zone'
 

@@ -1,5 +1,4 @@
 import {
-  compareText,
   deepEqual,
   type Endpoint,
   type EndpointHints,
@@ -15,10 +14,9 @@ import {
 import { type Action, controllerRef, type Plan } from '@coracle/controller-runtime'
 import { hasEnded, isReady } from '../pods/pod-state.ts'
 import { hostnameOf, targetPortOf } from '../services/pods-behind.ts'
+import { type AddressType, managedByLabel, serviceNameLabel, signatureOf, sliceDeletion } from '../services/slices.ts'
 import { triggerTimeAnnotation, withTriggerTime } from '../services/trigger-times.ts'
 
-export const serviceNameLabel = 'kubernetes.io/service-name'
-export const managedByLabel = 'endpointslice.kubernetes.io/managed-by'
 export const managedBy = 'endpointslice-controller.k8s.io'
 export const headlessLabel = 'service.kubernetes.io/headless'
 
@@ -36,8 +34,6 @@ export interface SlicesInput {
   /** When what is behind the service changed, for whoever measures how long it takes to be heard of; undefined: unknown. */
   readonly triggerTime?: string | undefined
 }
-
-type AddressType = 'IPv4' | 'IPv6'
 
 /** Endpoints that can be in one slice: they have the same ports, and addresses of one family. */
 interface Group {
@@ -71,7 +67,7 @@ export function planEndpointSlices(input: SlicesInput): Plan<ServiceStatus> {
     actions: [
       ...changes.made.map((made) => creation(service, made, labels, triggerTime)),
       ...changes.changed.map((changed) => update(changed, labels, triggerTime)),
-      ...changes.gone.map((slice) => deletion(slice)),
+      ...changes.gone.map((slice) => sliceDeletion(slice, 'no pod of the service is in it')),
     ],
   }
 }
@@ -92,13 +88,6 @@ function reuse({ made, changed, gone }: Changes): void {
     made.splice(made.indexOf(group), 1)
     changed.push({ slice, group })
   }
-}
-
-function signatureOf(addressType: string, ports: readonly EndpointSlicePort[]): string {
-  const texts = ports.map(({ name = '', protocol = 'TCP', port, appProtocol = '' }) =>
-    JSON.stringify([name, protocol, port, appProtocol]),
-  )
-  return [addressType, ...texts.sort(compareText)].join('\n')
 }
 
 /** A service without pods still has an empty slice for each family, so that its endpoints are known to be none. */
@@ -290,10 +279,4 @@ function update(
   const annotations = withTriggerTime(slice.metadata.annotations, triggerTime)
   const object: EndpointSlice = { ...slice, metadata: { ...slice.metadata, labels, annotations }, endpoints, ports }
   return { type: 'update', resource: endpointSlices, object, because: 'what is behind the service has changed' }
-}
-
-function deletion({ metadata: { namespace = '', name = '', uid } }: EndpointSlice): Action {
-  const because = 'no pod of the service is in it'
-  const key = { namespace, name }
-  return { type: 'delete', resource: endpointSlices, key, because, ...(uid === undefined ? {} : { uid }) }
 }

@@ -1,0 +1,199 @@
+import {
+  deepEqual,
+  type Endpoint,
+  type EndpointAddress,
+  type EndpointPort,
+  type EndpointSlice,
+  type EndpointSlicePort,
+  type EndpointSubset,
+  type Endpoints,
+  endpointSlices,
+  formatIp,
+  parseIp,
+} from '@coracle/api'
+import { type Action, controllerRef, type Plan } from '@coracle/controller-runtime'
+import { type AddressType, managedByLabel, serviceNameLabel, signatureOf, sliceDeletion } from '../services/slices.ts'
+import { triggerTimeAnnotation } from '../services/trigger-times.ts'
+
+export const managedBy = 'endpointslicemirroring-controller.k8s.io'
+
+/** So many addresses of a subset are mirrored, into one slice, and no more. */
+export const mirroredPerSubsetMax = 1000
+
+const skipMirrorLabel = 'endpointslice.kubernetes.io/skip-mirror'
+const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/**
+ * Whether Endpoints are to have slices made of them: not those that say otherwise, or that only hold a lock of a leader
+ * election.
+ */
+export function isMirrored({ metadata }: Endpoints): boolean {
+  return metadata.labels?.[skipMirrorLabel] !== 'true' && metadata.annotations?.[leaderAnnotation] === undefined
+}
+
+/** Addresses that are in one slice. */
+interface Group {
+  readonly addressType: AddressType
+  readonly ports: readonly EndpointSlicePort[]
+  readonly endpoints: Map<string, Endpoint>
+}
+
+/**
+ * Makes slices of Endpoints that people or their programs write: one for each subset and family of addresses. Pure. Upstream's
+ * endpointslicemirroring/reconciler.go.
+ */
+export function planMirroring(endpoints: Endpoints, slices: readonly EndpointSlice[]): Plan<never> {
+  const { groups, invalidCount, skippedCount } = groupsOf(endpoints)
+  const stale = [...slices]
+  const actions: Action[] = []
+  const missing: Group[] = []
+  for (const group of groups.filter((each) => each.endpoints.size > 0)) {
+    const signature = signatureOf(group.addressType, group.ports)
+    const at = stale.findIndex((slice) => signatureOf(slice.addressType, slice.ports ?? []) === signature)
+    const [present] = at < 0 ? [] : stale.splice(at, 1)
+    if (present === undefined) missing.push(group)
+    else if (!isAsWanted(present, group, endpoints)) actions.push(update(endpoints, present, group))
+  }
+  for (const group of missing) {
+    // One that would go is written over.
+    const at = stale.findIndex(({ addressType }) => addressType === group.addressType)
+    const [reused] = at < 0 ? [] : stale.splice(at, 1)
+    actions.push(reused === undefined ? creation(endpoints, group) : update(endpoints, reused, group))
+  }
+  actions.push(...stale.map((slice) => sliceDeletion(slice, 'no subset has these ports')))
+  return { actions: [...actions, ...warnings(invalidCount, skippedCount)] }
+}
+
+function groupsOf({ subsets = [] }: Endpoints) {
+  const groups = new Map<string, Group>()
+  let invalidCount = 0
+  let skippedCount = 0
+  for (const subset of subsets) {
+    const ports = (subset.ports ?? []).map(slicePort)
+    let addedCount = 0
+    for (const { address, isReady } of addressesOf(subset)) {
+      if (addedCount === mirroredPerSubsetMax) {
+        skippedCount += 1
+        continue
+      }
+      const ip = parseIp(address.ip)
+      if (ip === undefined) {
+        invalidCount += 1
+        continue
+      }
+      addedCount += 1
+      const addressType = ip.family === 4 ? 'IPv4' : 'IPv6'
+      const signature = signatureOf(addressType, ports)
+      const group: Group = groups.get(signature) ?? { addressType, ports, endpoints: new Map() }
+      groups.set(signature, group)
+      const endpoint = endpointOf(address, formatIp(ip), isReady)
+      group.endpoints.set(identityOf(endpoint), endpoint)
+    }
+  }
+  return { groups: [...groups.values()], invalidCount, skippedCount }
+}
+
+function addressesOf({ addresses = [], notReadyAddresses = [] }: EndpointSubset) {
+  return [
+    ...addresses.map((address) => ({ address, isReady: true })),
+    ...notReadyAddresses.map((address) => ({ address, isReady: false })),
+  ]
+}
+
+const slicePort = ({ name = '', port, protocol = 'TCP', appProtocol }: EndpointPort): EndpointSlicePort => ({
+  name,
+  port,
+  protocol,
+  ...(appProtocol === undefined ? {} : { appProtocol }),
+})
+
+function endpointOf({ hostname, nodeName, targetRef }: EndpointAddress, ip: string, ready: boolean): Endpoint {
+  return {
+    addresses: [ip],
+    conditions: { ready },
+    ...(hostname ? { hostname } : {}),
+    ...(targetRef === undefined ? {} : { targetRef }),
+    ...(nodeName ? { nodeName } : {}),
+  }
+}
+
+const identityOf = ({ addresses, targetRef, hostname = '' }: Endpoint): string =>
+  JSON.stringify([addresses, targetRef ?? null, hostname])
+
+function isAsWanted({ metadata, endpoints: present = [] }: EndpointSlice, group: Group, endpoints: Endpoints): boolean {
+  return (
+    present.length === group.endpoints.size &&
+    present.every((each) => deepEqual(each, group.endpoints.get(identityOf(each)))) &&
+    deepEqual(metadata.labels ?? {}, labelsOf(endpoints)) &&
+    deepEqual(metadata.annotations ?? {}, annotationsOf(endpoints))
+  )
+}
+
+/** A slice says of itself what its Endpoints say, and whose it is. */
+const labelsOf = ({ metadata }: Endpoints): Readonly<Record<string, string>> => ({
+  ...metadata.labels,
+  [serviceNameLabel]: metadata.name ?? '',
+  [managedByLabel]: managedBy,
+})
+
+function annotationsOf({ metadata }: Endpoints): Readonly<Record<string, string>> {
+  const { [triggerTimeAnnotation]: _time, [lastAppliedAnnotation]: _applied, ...others } = metadata.annotations ?? {}
+  return others
+}
+
+function contentOf(endpoints: Endpoints, { ports, endpoints: wanted }: Group) {
+  return {
+    labels: labelsOf(endpoints),
+    annotations: annotationsOf(endpoints),
+    content: { endpoints: [...wanted.values()], ports },
+  }
+}
+
+function creation(endpoints: Endpoints, group: Group): Action {
+  const { labels, annotations, content } = contentOf(endpoints, group)
+  const { namespace, name = '' } = endpoints.metadata
+  const object: EndpointSlice = {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      namespace,
+      generateName: `${name}-`,
+      labels,
+      annotations,
+      ownerReferences: [controllerRef(endpoints)],
+    },
+    addressType: group.addressType,
+    ...content,
+  }
+  return { type: 'create', resource: endpointSlices, object, because: 'a subset of the Endpoints has no slice' }
+}
+
+function update(endpoints: Endpoints, slice: EndpointSlice, group: Group): Action {
+  const { labels, annotations, content } = contentOf(endpoints, group)
+  const object: EndpointSlice = { ...slice, metadata: { ...slice.metadata, labels, annotations }, ...content }
+  return { type: 'update', resource: endpointSlices, object, because: 'the Endpoints have changed' }
+}
+
+function warnings(invalidCount: number, skippedCount: number): readonly Action[] {
+  const warning = (reason: string, message: string): Action => ({
+    type: 'event',
+    eventType: 'Warning',
+    reason,
+    message,
+    because: 'not all addresses are mirrored',
+  })
+  return [
+    ...(invalidCount === 0
+      ? []
+      : [warning('InvalidIPAddress', `Skipped ${invalidCount} invalid IP addresses when mirroring to EndpointSlices`)]),
+    ...(skippedCount === 0
+      ? []
+      : [
+          warning(
+            'TooManyAddressesToMirror',
+            `A max of ${mirroredPerSubsetMax} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skippedCount} addresses were skipped`,
+          ),
+        ]),
+  ]
+}
