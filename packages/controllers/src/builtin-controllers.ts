@@ -2,6 +2,7 @@ import type { Resource } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
 import type { Environment, MetricsRegistry } from '@coracle/environment'
+import { createClusterRoleAggregationController } from './cluster-role-aggregation/controller.ts'
 import { createCronJobController } from './cron-job/controller.ts'
 import { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
 import { createDaemonSetController } from './daemon-set/controller.ts'
@@ -88,6 +89,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('endpointslice-controller', createEndpointSliceController),
   inManager('endpointslicemirroring-controller', createEndpointSliceMirroringController),
   inManager('endpoint-controller', createEndpointsController),
+  inManager('clusterrole-aggregation-controller', createClusterRoleAggregationController),
   inManager('service-cidrs-controller', createServiceCidrController),
   inManager('resourcequota-controller', createResourceQuotaController),
   inManager('persistent-volume-binder', createVolumeBinder),

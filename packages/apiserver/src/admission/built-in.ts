@@ -9,6 +9,7 @@ import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { nodeRestriction } from './node-restriction.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { validatingPolicies } from './policies/validating-policies.ts'
+import { podTopologyLabels } from './pod-topology-labels.ts'
 import { priority } from './priority.ts'
 import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
@@ -36,6 +37,7 @@ export function builtInAdmission(
     persistentVolumeClaimResize(registries),
     runtimeClass(registries),
     defaultIngressClass(registries),
+    podTopologyLabels(registries),
     jobDependencies(registries),
     webhooks.mutating,
     validatingPolicies(registries, authorizer),

@@ -162,6 +162,7 @@ export const builtInGrants: readonly Grant[] = [
     'change endpoints/finalizers,services/finalizers',
     'read,create,change,remove endpointslices.discovery.k8s.io',
   ),
+  controller('clusterrole-aggregation-controller', 'read,change clusterroles.rbac.authorization.k8s.io'),
   controller(
     'service-cidrs-controller',
     'read,change servicecidrs.networking.k8s.io',

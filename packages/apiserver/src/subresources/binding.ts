@@ -78,13 +78,22 @@ export function bind(pod: Pod, { metadata, target }: Binding, nowMs: number): Ku
   }
   if ((pod.spec.schedulingGates ?? []).length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
   const { nominatedNodeName: _nominatedNodeName, ...status } = pod.status ?? {}
-  const annotations = { ...pod.metadata.annotations, ...metadata.annotations }
   return {
     ...pod,
-    metadata: metadata.annotations === undefined ? pod.metadata : { ...pod.metadata, annotations },
+    metadata: withMarks(pod.metadata, metadata),
     spec: { ...pod.spec, nodeName: target.name },
     status: { ...status, conditions: scheduledConditions(pod, nowMs) },
   } as Pod
+}
+
+/** What a binding says of itself its pod says from then on. */
+function withMarks(metadata: Pod['metadata'], { annotations, labels }: Binding['metadata']): Pod['metadata'] {
+  if (annotations === undefined && labels === undefined) return metadata
+  return {
+    ...metadata,
+    ...(annotations === undefined ? {} : { annotations: { ...metadata.annotations, ...annotations } }),
+    ...(labels === undefined ? {} : { labels: { ...metadata.labels, ...labels } }),
+  }
 }
 
 function scheduledConditions(pod: Pod, nowMs: number): readonly PodCondition[] {
