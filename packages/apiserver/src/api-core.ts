@@ -15,6 +15,7 @@ import { startCompaction } from './housekeeping/compaction.ts'
 import { startEventExpiry } from './housekeeping/event-expiry.ts'
 import { createInProcessClient } from './in-process-client.ts'
 import { KindServer } from './kind-server.ts'
+import { keepIdentityLease } from './kubernetes-service/identity-lease.ts'
 import { createKubernetesService, keepKubernetesService } from './kubernetes-service/keeper.ts'
 import type { ServerAddress } from './kubernetes-service/plan.ts'
 import { serveMetrics } from './metrics/metrics.ts'
@@ -71,10 +72,10 @@ export interface ApiCore {
   /** Whether others may write to the store, so that this server depends on something else. */
   readonly sharesStore: boolean
   /**
-   * Says where this server is reached: it is behind the Service `kubernetes` until the returned function is called. Wait for
-   * `ready` before.
+   * Says where this server is reached: it is behind the Service `kubernetes`, and has a Lease under the name of its host, until
+   * the returned function is called. Wait for `ready` before.
    */
-  advertise(address: ServerAddress): () => Promise<void>
+  advertise(address: ServerAddress, hostname: string): () => Promise<void>
   /** Resolves once the store has answered a question about its latest state; rejects where it cannot. */
   askStore(): Promise<void>
   /** Throws upstream's 403 unless the user may do this. */
@@ -144,7 +145,14 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     },
     ready: start(),
     sharesStore: store.shared,
-    advertise: (address) => keepKubernetesService(kubernetesParts(), address),
+    advertise: (address, hostname) => {
+      const stopLease = keepIdentityLease(kubernetesParts(), { hostname, port: address.port })
+      const stopService = keepKubernetesService(kubernetesParts(), address)
+      return () => {
+        stopLease()
+        return stopService()
+      }
+    },
     askStore: async () => {
       await store.latest()
     },

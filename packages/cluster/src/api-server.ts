@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { builtinKinds, type Resource } from '@coracle/api'
 import {
   type ApiCore,
@@ -66,7 +67,7 @@ export class ApiServer {
     const serve = async (): Promise<void> => {
       await core.ready
       const listener = await this.#listen(core)
-      if (listener !== undefined) stops.push(() => listener.close(), core.advertise(listener.advertised))
+      if (listener !== undefined) stops.push(() => listener.close(), core.advertise(listener.advertised, hostname()))
       if (isStopped) return
       stops.push(core.registries.onChange(() => this.#resourcesHaveChanged()))
       this.#core = core

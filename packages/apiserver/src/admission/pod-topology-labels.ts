@@ -26,7 +26,10 @@ export function podTopologyLabels(registries: Registries): AdmissionPlugin {
     mutate(attributes, object) {
       const { definition, operation, subresource } = attributes
       const binds =
-        operation === 'CREATE' && subresource === 'binding' && definition.group === '' && definition.plural === pods.plural
+        operation === 'CREATE' &&
+        subresource === 'binding' &&
+        definition.group === '' &&
+        definition.plural === pods.plural
       const nodeName = binds
         ? (object as Binding).target.name
         : createsPod(attributes)
