@@ -1,4 +1,4 @@
-import type { Node, Pod } from '@coracle/api'
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@coracle/api'
 
 /** Something that may let a pod fit which found no node. */
 export type ClusterEvent =
@@ -9,6 +9,12 @@ export type ClusterEvent =
   | { readonly type: 'pod-placed'; readonly pod: Pod; readonly old?: Pod | undefined; readonly nodeName: string }
   | { readonly type: 'pod-removed'; readonly pod: Pod; readonly nodeName: string }
   | { readonly type: 'namespace-changed'; readonly namespace: string }
+  /** Of these all have come, changed or gone. */
+  | { readonly type: 'claim-changed'; readonly claim: PersistentVolumeClaim }
+  | { readonly type: 'volume-changed'; readonly volume: PersistentVolume }
+  | { readonly type: 'storage-class-changed'; readonly storageClass: StorageClass }
+  | { readonly type: 'csi-node-changed'; readonly nodeName: string }
+  | { readonly type: 'storage-capacity-changed' }
 
 /** The node that has more room after the event than before, or other properties. */
 export function nodeOfEvent(event: ClusterEvent): string | undefined {
@@ -17,6 +23,7 @@ export function nodeOfEvent(event: ClusterEvent): string | undefined {
       return event.node.metadata.name
     case 'pod-removed':
     case 'pod-placed':
+    case 'csi-node-changed':
       return event.nodeName
     default:
       return undefined

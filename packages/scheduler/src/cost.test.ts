@@ -1,13 +1,17 @@
+import type { Pod } from '@coracle/api'
 import { seededRandom } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import type { Cluster } from './cluster.ts'
 import { Framework } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
-import { defaultPlugins } from './plugins/index.ts'
+import { defaultPlugins, volumePlugins } from './plugins/index.ts'
 import type { ClusterFilter, Plugin } from './plugins/plugin.ts'
 import { schedule } from './schedule.ts'
 import { SchedulerCache } from './scheduler-cache.ts'
+import type { Storage } from './storage/storage.ts'
+import type { VolumeBinder } from './storage/volume-binder.ts'
 import { makeNode, makePod } from './testing/objects.ts'
+import { makeClaim, makeStorage, makeVolume, podUsing } from './testing/storage.ts'
 import { WakeUps } from './wake-ups.ts'
 
 const random = seededRandom(1)
@@ -130,5 +134,48 @@ describe.each(sizes)('with %i nodes', (size) => {
     expect(wakeUps.take()(resting, new Set(['NodeResourcesFit']))).toBe(false)
     expect(read().node).toBe(1)
     expect(wakeUps.isEmpty).toBe(true)
+  })
+})
+
+describe.each(sizes)('with %i claims and volumes', (size) => {
+  const names = Array.from({ length: size }, (_, index) => `c${index}`)
+  const content = makeStorage({
+    claims: names.map((name) => makeClaim(name, { volumeName: name })),
+    volumes: names.map((name) => makeVolume(name)),
+  })
+  let lookUps = 0
+  const storage: Storage = new Proxy(content, {
+    get(target, name: keyof Storage) {
+      lookUps++
+      return target[name]
+    },
+  })
+  const binder = {} as VolumeBinder
+  const framework = new Framework([...volumePlugins(storage, binder), ...defaultPlugins])
+  const cache = new SchedulerCache()
+  for (let index = 0; index < 10; index++) cache.setNode(makeNode({ name: `n${index}` }))
+  const lookUpsFor = (pod: Pod): number => {
+    lookUps = 0
+    const decision = schedule(pod, cache, framework, { random })
+    if (decision.type === 'fits') cache.place(pod, decision.node.name)
+    return lookUps
+  }
+
+  it('asks for nothing where a pod has no claims', () => {
+    expect(lookUpsFor(makePod({ volumes: [{ name: 'tmp', emptyDir: {} }] }))).toBe(0)
+  })
+
+  it('asks for the claims of the pod and their volumes, and for no others', () => {
+    expect(lookUpsFor(podUsing(['c1']))).toBeLessThanOrEqual(40)
+    expect(lookUpsFor(podUsing(['c2']))).toBeLessThanOrEqual(40)
+  })
+
+  it('asks for nothing to see that another pod’s claim does not help', () => {
+    lookUps = 0
+    const refusedBy = new Set(['VolumeBinding', 'NodeVolumeLimits', 'VolumeZone'])
+    const event = { type: 'claim-changed', claim: makeClaim('c7') } as const
+    expect(framework.isHelpedBy(podUsing(['c1']), event, cache, refusedBy)).toBe(false)
+    expect(framework.isHelpedBy(podUsing(['c7']), event, cache, refusedBy)).toBe(true)
+    expect(lookUps).toBe(0)
   })
 })

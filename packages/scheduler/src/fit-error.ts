@@ -10,6 +10,8 @@ export interface NodeRefusal {
 /** Why no node takes a pod. */
 export interface Diagnosis {
   readonly nodeCount: number
+  /** Why none was looked at, where it is so whichever the node. */
+  readonly rejection?: PluginRefusal | undefined
   /** Nodes that were looked at. All others were not, since the pod names the nodes it may go to. */
   readonly refusals: readonly NodeRefusal[]
   /** The plugins that say so. */
@@ -21,8 +23,9 @@ export interface Diagnosis {
 const evictionUseless = 'Preemption is not helpful for scheduling'
 
 /** Upstream's sentence on why no node takes the pod: `0/3 nodes are available: 3 Insufficient cpu.` */
-export function explain({ nodeCount, refusals, namedBy, isContradictory }: Diagnosis): string {
+export function explain({ nodeCount, rejection, refusals, namedBy, isContradictory }: Diagnosis): string {
   if (nodeCount === 0) return 'no nodes available to schedule pods'
+  if (rejection !== undefined) return sentence(nodeCount, rejection.reasons.join(', '))
   if (isContradictory) return sentence(nodeCount, 'pod affinity terms conflict')
   const counts = countTexts(refusals.flatMap(({ refusal }) => refusal.reasons))
   addCount(counts, `node(s) didn't satisfy plugin(s) [${namedBy.join(' ')}]`, nodeCount - refusals.length)

@@ -1,4 +1,4 @@
-import { type HostPort, hostPortsOf, type Node, type Pod, quantitiesOf } from '@coracle/api'
+import { claimsOfPod, type HostPort, hostPortsOf, type Node, type Pod, quantitiesOf } from '@coracle/api'
 import { nonZeroRequestOf, podRequestOf, type ResourceAmounts, resourceAmounts } from './pod-request.ts'
 import { zoneOf } from './zones.ts'
 
@@ -25,6 +25,8 @@ export class NodeInfo {
   readonly pods = new Map<string, Pod>()
   /** Those of them that have affinity or anti-affinity to pods. */
   readonly podsWithAffinity = new Map<string, Pod>()
+  /** Those of them that use claims to volumes. */
+  readonly podsWithClaims = new Map<string, Pod>()
   /** Rises with each change of the node or its pods: what was found out about them holds as long as this stays. */
   version = 0
 
@@ -76,6 +78,7 @@ export class NodeInfo {
     const uid = pod.metadata.uid ?? ''
     if (!this.pods.delete(uid)) return
     this.podsWithAffinity.delete(uid)
+    this.podsWithClaims.delete(uid)
     this.#account(pod, -1)
     for (const port of hostPortsOf(pod.spec)) {
       const at = this.hostPorts.findIndex(
@@ -98,6 +101,7 @@ export class NodeInfo {
     this.pods.set(uid, pod)
     const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {}
     if (podAffinity !== undefined || podAntiAffinity !== undefined) this.podsWithAffinity.set(uid, pod)
+    if (claimsOfPod(pod).length > 0) this.podsWithClaims.set(uid, pod)
   }
 
   #account(pod: Pod, sign: 1 | -1): void {

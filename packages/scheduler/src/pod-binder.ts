@@ -13,6 +13,8 @@ export class PodBinder {
   readonly #framework: Framework
   readonly #cache: SchedulerCache
   readonly #reporter: PodReporter
+  /** Pods whose volumes are being made, for example: that may take minutes. */
+  preparing = 0
   /** Uids of pods until the API shows where they are. */
   readonly #assumed = new Set<string>()
 
@@ -47,7 +49,7 @@ export class PodBinder {
     try {
       const refusal = this.#framework.reserve(pod, node)
       if (refusal !== undefined) throw new Error(refusal)
-      await this.#framework.preBind(pod, node)
+      await this.#prepare(pod, node)
       await naming('running Bind plugin "DefaultBinder"', this.#post(pod, node.name))
       this.#reporter.bound(pod, node.name)
       return true
@@ -59,6 +61,15 @@ export class PodBinder {
       const isSettled = hasReason(cause, 'NotFound') || hasReason(cause, 'Conflict')
       if (!isSettled) await this.#reporter.unbound(pod, 'SchedulerError', message)
       return false
+    }
+  }
+
+  async #prepare(pod: Pod, node: NodeInfo): Promise<void> {
+    this.preparing++
+    try {
+      await this.#framework.preBind(pod, node)
+    } finally {
+      this.preparing--
     }
   }
 

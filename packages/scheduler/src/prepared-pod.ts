@@ -40,6 +40,14 @@ export class PreparedPod {
     return JSON.stringify([priorityOf(this.pod), this.#nodeSignature, ...signatures])
   }
 
+  /** Why no node takes the pod, whichever it is. */
+  get rejection(): PluginRefusal | undefined {
+    for (const { plugin, filter } of this.#filters) {
+      if (filter.rejection !== undefined) return { ...filter.rejection, plugin }
+    }
+    return undefined
+  }
+
   /** The only nodes that can be meant, and the plugins that say so; undefined where all can. */
   get named(): { readonly nodeNames: ReadonlySet<string>; readonly plugins: readonly string[] } | undefined {
     const lists = [...this.#class.filters, ...this.#filters].flatMap(({ plugin, filter: { nodeNames } }) =>
@@ -56,7 +64,12 @@ export class PreparedPod {
    * are no less important, or not.
    */
   refuse(node: NodeInfo): PluginRefusal | undefined {
-    return this.#refuseBesideNominated(node) ?? this.#class.refuse(node) ?? firstRefusal(this.#filters, node)
+    return (
+      this.rejection ??
+      this.#refuseBesideNominated(node) ??
+      this.#class.refuse(node) ??
+      firstRefusal(this.#filters, node)
+    )
   }
 
   /** The node as it may be changed to see whether it would take the pod then. It has to be ended before anything else is asked. */

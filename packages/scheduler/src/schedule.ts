@@ -34,7 +34,16 @@ export function schedule(
   { random, start = 0, percentageOfNodesToScore }: ScheduleOptions,
 ): Decision & { readonly examined: number } {
   const prepared = framework.prepare(pod, cluster)
-  const { named } = prepared
+  const { named, rejection } = prepared
+  if (rejection !== undefined) {
+    const nothing = { refusals: [], namedBy: [], isContradictory: false }
+    return {
+      type: 'unschedulable',
+      prepared,
+      diagnosis: { nodeCount: cluster.nodeCount, rejection, ...nothing },
+      examined: 0,
+    }
+  }
   const nominated = cluster.node(cluster.nominatedNode(pod.metadata.uid ?? '') ?? '')
   if (nominated !== undefined && prepared.refuse(nominated) === undefined) {
     return { type: 'fits', node: nominated, examined: 1 }

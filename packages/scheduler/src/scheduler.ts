@@ -14,7 +14,7 @@ import type { ClusterEvent } from './cluster-event.ts'
 import { type Diagnosis, explain } from './fit-error.ts'
 import { Framework } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
-import { defaultPlugins } from './plugins/index.ts'
+import { defaultPlugins, volumePlugins } from './plugins/index.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import { PodBinder } from './pod-binder.ts'
 import { PodReporter } from './pod-reporter.ts'
@@ -24,6 +24,8 @@ import type { PreparedPod } from './prepared-pod.ts'
 import { schedule } from './schedule.ts'
 import { isSeenAlike, SchedulerCache } from './scheduler-cache.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
+import { StorageCache } from './storage/storage-cache.ts'
+import { VolumeBinder } from './storage/volume-binder.ts'
 import { WakeUps } from './wake-ups.ts'
 
 /** The scheduler that pods get when they name none. */
@@ -41,7 +43,7 @@ export interface SchedulerOptions {
   readonly environment: Environment
   /** Pods are taken whose `spec.schedulerName` is this. */
   readonly name?: string
-  /** What decides which node a pod gets, in the order of being asked; `defaultPlugins` unless set. */
+  /** What decides which node a pod gets beside the plugins for volumes, in the order of being asked; `defaultPlugins` unless set. */
   readonly plugins?: readonly Plugin[]
   /** The search for nodes ends when this share of all takes the pod; upstream's share, by the size of the cluster, unless set. */
   readonly percentageOfNodesToScore?: number
@@ -68,6 +70,8 @@ class SchedulerLoop implements Scheduler {
   readonly #nodes: Informer<Node>
   readonly #namespaces: Informer<Namespace>
   readonly #budgets: Informer<PodDisruptionBudget>
+  readonly #storage: StorageCache
+  readonly #volumes: VolumeBinder
   readonly #reporter: PodReporter
   readonly #preemptor: Preemptor
   readonly #binder: PodBinder
@@ -93,7 +97,9 @@ class SchedulerLoop implements Scheduler {
     this.#budgets = createInformer(client, podDisruptionBudgets, {}, environment)
     this.#reporter = new PodReporter(client, environment, name)
     this.#preemptor = new Preemptor(client, environment, this.#budgets, this.#cache, this.#reporter)
-    this.#framework = new Framework(plugins)
+    this.#storage = new StorageCache(client, environment, (event) => this.#storageChanged(event))
+    this.#volumes = new VolumeBinder(client, environment.clock, this.#storage)
+    this.#framework = new Framework([...volumePlugins(this.#storage, this.#volumes), ...plugins])
     this.#binder = new PodBinder(client, environment, this.#framework, this.#cache, this.#reporter)
     this.#queue = new SchedulingQueue(environment.clock, () => this.#scheduleTurn())
     this.#wakeUps = new WakeUps(this.#framework, this.#cache)
@@ -112,7 +118,7 @@ class SchedulerLoop implements Scheduler {
     })
     const others = [this.#namespaces, this.#nodes, this.#budgets]
     for (const informer of others) informer.start()
-    await Promise.all(others.map((informer) => informer.waitForSync()))
+    await Promise.all([this.#storage.start(), ...others.map((informer) => informer.waitForSync())])
     this.#pods.addHandler({
       add: (pod) => this.#podChanged(pod),
       update: (old, pod) => this.#podChanged(pod, old),
@@ -127,8 +133,9 @@ class SchedulerLoop implements Scheduler {
   async stop(): Promise<void> {
     this.#isRunning = false
     this.#queue.close()
+    this.#volumes.stop()
     const informers = [this.#pods, this.#nodes, this.#namespaces, this.#budgets]
-    await Promise.all([...informers.map((informer) => informer.stop()), ...this.#work])
+    await Promise.all([this.#storage.stop(), ...informers.map((informer) => informer.stop()), ...this.#work])
     await this.#reporter.stop()
   }
 
@@ -137,6 +144,11 @@ class SchedulerLoop implements Scheduler {
     if (JSON.stringify(this.#cache.namespaceLabels(name)) === JSON.stringify(labels ?? {})) return
     this.#cache.setNamespace(namespace)
     this.#happened({ type: 'namespace-changed', namespace: name })
+  }
+
+  #storageChanged(event: ClusterEvent): void {
+    this.#happened(event)
+    this.#volumes.changed()
   }
 
   #nodeChanged(node: Node, old?: Node): void {
@@ -192,6 +204,7 @@ class SchedulerLoop implements Scheduler {
     const uid = pod.metadata.uid ?? ''
     this.#unqueue(uid)
     this.#binder.confirm(uid)
+    this.#volumes.podGone(uid)
     const nodeName = this.#cache.remove(uid)
     if (nodeName !== undefined) this.#happened({ type: 'pod-removed', pod, nodeName })
   }
@@ -225,7 +238,7 @@ class SchedulerLoop implements Scheduler {
   #turn(): void {
     if (!this.#wakeUps.isEmpty) this.#queue.retryResting(this.#wakeUps.take())
     for (let decisions = 0; decisions < decisionsPerTurnMax; decisions++) {
-      if (!this.#isRunning || this.#work.size >= bindingsMax) return
+      if (!this.#isRunning || this.#work.size - this.#binder.preparing >= bindingsMax) return
       const pod = this.#queue.take()
       if (pod === undefined) {
         this.#takeOverflow()
@@ -291,7 +304,9 @@ class SchedulerLoop implements Scheduler {
     if (preemption?.type === 'preempts') this.#cache.nominations.set(pod, preemption.victims.node.name)
     else if (preemption?.type === 'hopeless') this.#unnominate(uid)
     const nominated = this.#cache.nominatedNode(uid)
-    const refusedBy = new Set([...diagnosis.refusals.map(({ refusal }) => refusal.plugin), ...diagnosis.namedBy])
+    const { rejection, refusals, namedBy } = diagnosis
+    const refusedBy = new Set([...refusals.map(({ refusal }) => refusal.plugin), ...namedBy])
+    if (rejection !== undefined) refusedBy.add(rejection.plugin)
     // A pod for which there is a node to come is like no other.
     const group = JSON.stringify([prepared.signature, nominated === undefined ? '' : uid, ...refusedBy])
     this.#queue.rest(uid, { group, refusedBy })

@@ -40,8 +40,10 @@ export class WakeUps {
     const nodes = [...names].flatMap((name) => this.#cluster.node(name) ?? [])
     return (pod, refusedBy) => {
       if (areTooMany) return true
-      const prepared = this.#framework.prepare(pod, this.#cluster)
-      if (nodes.some((node) => prepared.refuse(node) === undefined)) return true
+      if (nodes.length > 0) {
+        const prepared = this.#framework.prepare(pod, this.#cluster)
+        if (nodes.some((node) => prepared.refuse(node) === undefined)) return true
+      }
       return events.some((event) => this.#framework.isHelpedBy(pod, event, this.#cluster, refusedBy))
     }
   }

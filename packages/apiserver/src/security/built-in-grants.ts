@@ -61,6 +61,7 @@ export const builtInGrants: readonly Grant[] = [
       'read persistentvolumes,persistentvolumeclaims,poddisruptionbudgets.policy,priorityclasses.scheduling.k8s.io',
       'read storageclasses.storage.k8s.io,csinodes.storage.k8s.io,csidrivers.storage.k8s.io',
       'read csistoragecapacities.storage.k8s.io',
+      'change persistentvolumes,persistentvolumeclaims',
       'create pods/binding,bindings',
       'change pods/status',
       'remove pods',

@@ -1,12 +1,26 @@
+import type { Storage } from '../storage/storage.ts'
+import type { VolumeBinder } from '../storage/volume-binder.ts'
 import { interPodAffinity } from './inter-pod-affinity.ts'
 import { nodeAffinity } from './node-affinity.ts'
 import { nodeName } from './node-name.ts'
 import { nodePorts } from './node-ports.ts'
 import { balancedAllocation, nodeResourcesFit } from './node-resources.ts'
 import { nodeUnschedulable } from './node-unschedulable.ts'
+import { nodeVolumeLimits } from './node-volume-limits.ts'
 import type { Plugin } from './plugin.ts'
 import { podTopologySpread } from './pod-topology-spread.ts'
 import { taintToleration } from './taint-toleration.ts'
+import { volumeBinding } from './volume-binding.ts'
+import { volumeRestrictions } from './volume-restrictions.ts'
+import { volumeZone } from './volume-zone.ts'
+
+/** Those that see to volumes, in the order they are asked. Each scheduler has its own, which know what it knows. */
+export const volumePlugins = (storage: Storage, binder: VolumeBinder): readonly Plugin[] => [
+  volumeRestrictions(storage),
+  nodeVolumeLimits(storage),
+  volumeBinding(storage, binder),
+  volumeZone(storage),
+]
 
 /** In the order they are asked: the first to refuse a node gives the reason. */
 export const defaultPlugins: readonly Plugin[] = [

@@ -220,5 +220,7 @@ function canHelp(pod: Pod, { required, requiredAnti }: AffinityTerms, event: Clu
     case 'node-removed':
     case 'namespace-changed':
       return true
+    default:
+      return false
   }
 }

@@ -24,6 +24,8 @@ export interface NodeFilter {
 
 /** As `NodeFilter`, where the answer hangs on pods of other nodes too. */
 export interface ClusterFilter extends NodeFilter {
+  /** Why no node takes the pod, whichever it is: then none is looked at. */
+  readonly rejection?: Refusal
   /** From here on the answer is as if this other pod were on the node, too. */
   add(other: Pod, node: NodeInfo): void
   /** From here on the answer is as if this other pod were not on the node. What is removed is added again, or the reverse. */
@@ -80,8 +82,11 @@ export interface ClusterPlugin extends PluginBase {
   reserve?(pod: Pod, node: NodeInfo): string | undefined
   /** Takes back what was reserved: the pod does not come there after all. Called for every plugin, also where nothing was. */
   unreserve?(pod: Pod, node: NodeInfo): void
-  /** What has to be done before the pod is bound to the node. An error leaves it unbound, and it is tried again. */
-  preBind?(pod: Pod, node: NodeInfo): Promise<void>
+  /**
+   * What has to be done before the pod is bound to the node; undefined where that is nothing. An error leaves it unbound, and it is
+   * tried again.
+   */
+  preBind?(pod: Pod, node: NodeInfo): Promise<void> | undefined
 }
 
 /** What decides, beside others, which node a pod gets. */

@@ -1,0 +1,134 @@
+import type { Pod, PodSpec } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import type { Cluster } from '../cluster.ts'
+import type { ClusterEvent } from '../cluster-event.ts'
+import { NodeInfo } from '../node-info.ts'
+import { makeCluster, makeNode, makePod } from '../testing/objects.ts'
+import { lateClass, makeClaim, makeStorage, makeVolume, podUsing, type StorageContent } from '../testing/storage.ts'
+import { nodeVolumeLimits } from './node-volume-limits.ts'
+import { volumeRestrictions } from './volume-restrictions.ts'
+import { volumeZone } from './volume-zone.ts'
+
+function nodeWith(pods: readonly Pod[], labels: Record<string, string> = {}): NodeInfo {
+  const node = new NodeInfo(makeNode({ name: 'n1', labels }))
+  for (const pod of pods) node.add(pod)
+  return node
+}
+
+describe('VolumeZone', () => {
+  const zone = 'topology.kubernetes.io/zone'
+  const oldZone = 'failure-domain.beta.kubernetes.io/zone'
+  it.each<readonly [string, Record<string, string>, Record<string, string>, boolean]>([
+    ['the zone of its volume', { [zone]: 'a' }, { [zone]: 'a' }, true],
+    ['another zone', { [zone]: 'a' }, { [zone]: 'b' }, false],
+    ['one of several zones', { [zone]: 'a__b' }, { [zone]: 'b' }, true],
+    ['the zone by its former name', { [oldZone]: 'a' }, { [zone]: 'a' }, true],
+    ['a region of that name, and no zone', { [zone]: 'a' }, { 'topology.kubernetes.io/region': 'a' }, false],
+    ['no zone at all', { [zone]: 'a' }, {}, true],
+    ['any zone where the volume has none', {}, { [zone]: 'a' }, true],
+  ])('lets a pod come to %s', (_, ofVolume, ofNode, fits) => {
+    const content = { claims: [makeClaim('data', { volumeName: 'a' })], volumes: [makeVolume('a', {}, ofVolume)] }
+    const node = nodeWith([], ofNode)
+    const refusal = volumeZone(makeStorage(content))
+      .filter?.(podUsing(['data']), makeCluster([node]))
+      ?.refuse(node)
+    expect(refusal?.reasons).toEqual(fits ? undefined : ['node(s) had no available volume zone'])
+  })
+})
+
+describe('VolumeRestrictions', () => {
+  const exclusive = { claims: [makeClaim('data', { accessModes: ['ReadWriteOncePod'] }), makeClaim('shared')] }
+  const plugin = volumeRestrictions(makeStorage(exclusive))
+  const conflict = 'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode'
+  const refusalOf = (pod: Pod, node: NodeInfo, cluster: Cluster = makeCluster([node])) =>
+    plugin.filter?.(pod, cluster)?.refuse(node)
+
+  it('keeps a claim for one pod of the whole cluster', () => {
+    const user = podUsing(['data'])
+    const other = new NodeInfo(makeNode({ name: 'n2' }))
+    const cluster = makeCluster([nodeWith([user]), other])
+    expect(refusalOf(podUsing(['data']), other, cluster)?.reasons).toEqual([conflict])
+    expect(refusalOf(podUsing(['shared']), other, cluster)).toBeUndefined()
+  })
+
+  it('finds room where the one who uses it leaves', () => {
+    const user = podUsing(['data'])
+    const node = nodeWith([user])
+    const filter = plugin.filter?.(podUsing(['data']), makeCluster([node]))
+    expect(filter?.refuse(node)).toMatchObject({ isHelpedByEviction: true })
+    filter?.remove(user, node)
+    expect(filter?.refuse(node)).toBeUndefined()
+    filter?.add(user, node)
+    expect(filter?.refuse(node)).toBeDefined()
+  })
+
+  it.each<readonly [string, ClusterEvent, boolean]>([
+    ['the pod that used it has left', { type: 'pod-removed', pod: podUsing(['data']), nodeName: 'n1' }, true],
+    ['a pod that used another has left', { type: 'pod-removed', pod: podUsing(['shared']), nodeName: 'n1' }, false],
+    ['the claim has changed', { type: 'claim-changed', claim: makeClaim('data') }, true],
+    ['another claim has changed', { type: 'claim-changed', claim: makeClaim('shared') }, false],
+  ])('wakes a pod when %s: %s', (_, event, helps) => {
+    expect(plugin.isHelpedBy?.(podUsing(['data']), event, makeCluster([]))).toBe(helps)
+  })
+
+  type Volume = NonNullable<PodSpec['volumes']>[number]
+  const gce = (readOnly?: boolean): Volume => ({ name: 'v', gcePersistentDisk: { pdName: 'd', readOnly } })
+  const aws: Volume = { name: 'v', awsElasticBlockStore: { volumeID: 'd', readOnly: true } }
+  const iscsi = (readOnly?: boolean): Volume => ({
+    name: 'v',
+    iscsi: { targetPortal: 't', iqn: 'q', lun: 0, readOnly },
+  })
+  const rbd = (monitors: readonly string[]): Volume => ({ name: 'v', rbd: { monitors, image: 'i', pool: 'p' } })
+  it.each<readonly [string, Volume, Volume, boolean]>([
+    ['a disk that both write', gce(), gce(), false],
+    ['a disk that one writes', gce(true), gce(), false],
+    ['a disk that both read', gce(true), gce(true), true],
+    ['a disk of AWS, though both read it', aws, aws, false],
+    ['an iSCSI disk that both write', iscsi(), iscsi(), false],
+    ['an iSCSI disk that both read', iscsi(true), iscsi(true), true],
+    ['an image of a common monitor', rbd(['a', 'b']), rbd(['b', 'c']), false],
+    ['images of different monitors', rbd(['a']), rbd(['c']), true],
+    ['different disks', gce(), aws, true],
+  ])('lets two pods of one node have %s: %s', (_, a, b, fits) => {
+    const node = nodeWith([makePod({ volumes: [a] })])
+    expect(refusalOf(makePod({ volumes: [b] }), node)?.reasons).toEqual(
+      fits ? undefined : ['node(s) had no available disk'],
+    )
+  })
+})
+
+describe('NodeVolumeLimits', () => {
+  const csi = (volumeHandle: string) => ({ csi: { driver: 'example.com/disks', volumeHandle } })
+  const content = (count: number | undefined): StorageContent => ({
+    claims: [
+      makeClaim('a', { volumeName: 'a' }),
+      makeClaim('b', { volumeName: 'b' }),
+      makeClaim('late', { storageClassName: 'late' }),
+      makeClaim('path', { volumeName: 'path' }),
+    ],
+    volumes: [makeVolume('a', csi('1')), makeVolume('b', csi('2')), makeVolume('path')],
+    classes: [lateClass('late')],
+    csiNodes: [
+      {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'CSINode',
+        metadata: { name: 'n1' },
+        spec: {
+          drivers: [{ name: 'example.com/disks', nodeID: 'n1', allocatable: count === undefined ? {} : { count } }],
+        },
+      },
+    ],
+  })
+  it.each<readonly [string, number | undefined, readonly string[], readonly string[], boolean]>([
+    ['as many volumes as it takes', 2, ['a'], ['b'], true],
+    ['more volumes than it takes', 1, ['a'], ['b'], false],
+    ['volumes that are there already', 1, ['a'], ['a'], true],
+    ['a volume that has yet to be made', 1, ['a'], ['late'], false],
+    ['volumes of no driver', 1, ['a'], ['path'], true],
+    ['any number where it does not say', undefined, ['a'], ['b', 'late'], true],
+  ])('lets a node have %s', (_, count, present, wanted, fits) => {
+    const node = nodeWith([podUsing(present)])
+    const filter = nodeVolumeLimits(makeStorage(content(count))).filter?.(podUsing(wanted), makeCluster([node]))
+    expect(filter?.refuse(node)?.reasons).toEqual(fits ? undefined : ['node(s) exceed max volume count'])
+  })
+})
