@@ -1,4 +1,4 @@
-import { builtinResources } from '@coracle/api'
+import { builtinResources, unstoredResources } from '@coracle/api'
 import { builtinControllers } from '@coracle/controllers'
 import { virtualEnvironment } from '@coracle/environment'
 import { readOpenApiFacts } from '../../packages/api/test/data/extract-openapi-facts.ts'
@@ -50,7 +50,7 @@ interface Row {
 
 function kindRows(): readonly Row[] {
   const ours = new Map(
-    builtinResources.map((each) => [
+    [...builtinResources, ...unstoredResources].map((each) => [
       nameOf(each),
       new Set([
         ...Object.keys(each.subresources),

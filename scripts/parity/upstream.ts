@@ -104,19 +104,11 @@ export const admissionPlugins: readonly Part[] = [
   { upstream: 'ClusterTrustBundleAttest', note: certificates },
 ]
 
-const reviews = 'Rights are not asked about through the API yet.'
-
 /** What is different about a kind, or why it is missing, by its version and plural. */
 export const kindNotes: Readonly<Record<string, string>> = {
   'v1/componentstatuses': 'Deprecated since 1.19: it says nothing about components that run elsewhere.',
   'v1/pods': 'Streams (exec, attach, port-forward) come with the container runtimes.',
   'apiregistration.k8s.io/v1/apiservices': 'Other servers are not put behind this one.',
-  'authentication.k8s.io/v1/selfsubjectreviews': reviews,
-  'authentication.k8s.io/v1/tokenreviews': reviews,
-  'authorization.k8s.io/v1/localsubjectaccessreviews': reviews,
-  'authorization.k8s.io/v1/selfsubjectaccessreviews': reviews,
-  'authorization.k8s.io/v1/selfsubjectrulesreviews': reviews,
-  'authorization.k8s.io/v1/subjectaccessreviews': reviews,
   'certificates.k8s.io/v1/certificatesigningrequests': certificates,
   'flowcontrol.apiserver.k8s.io/v1/flowschemas': 'Requests are limited all alike.',
   'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': 'Requests are limited all alike.',

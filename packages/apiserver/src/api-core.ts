@@ -22,6 +22,8 @@ import { serveMetrics } from './metrics/metrics.ts'
 import type { NodeGateway } from './node-gateway.ts'
 import { Registries } from './registries.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
+import { serveReviews } from './reviews/reviews.ts'
+import type { TokenAuthenticator } from './security/authentication.ts'
 import { unionOf } from './security/authorization.ts'
 import { createNodeAuthorizer } from './security/node-authorizer.ts'
 import { startAllocationRepair } from './services/repair.ts'
@@ -41,6 +43,8 @@ export interface ApiCoreOptions {
   readonly authorizer: Authorizer
   /** Absent: nothing that only a node knows, such as logs, can be had. */
   readonly nodes?: NodeGateway
+  /** Whose bearer tokens are, for TokenReviews. Absent: none is good. */
+  readonly authenticateToken?: TokenAuthenticator
   /** Further admission, after what is built in. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Called when the store has failed. Reads are stale from then on and writes fail: the process should end. */
@@ -113,6 +117,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   for (const kind of options.kinds) kinds.announce(kind)
   allocateServices(registries, environment)
   if (options.nodes !== undefined) serveMetrics(registries, options.nodes)
+  serveReviews(registries, authorizer, environment.clock, options.authenticateToken ?? (() => undefined))
   const customKinds = new CustomKinds({ registries, kinds, environment })
   const subresources = createSubresources(registries, environment, options.nodes)
   const stops: (() => void)[] = []

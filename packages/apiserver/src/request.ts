@@ -1,4 +1,10 @@
-import { type CauseClaim, parseFieldSelector, type Resource } from '@coracle/api'
+import {
+  type CauseClaim,
+  type NonResourceRule,
+  parseFieldSelector,
+  type Resource,
+  type ResourceRule,
+} from '@coracle/api'
 
 /** Who makes a request, as authentication established it. */
 export interface User {
@@ -67,4 +73,14 @@ export interface RequestContext {
 export interface Authorizer {
   /** Undefined when allowed; otherwise why not, for the message of the 403. Pure over its configuration. */
   refuse(user: User, attributes: RequestAttributes): string | undefined
+  /** What a user may do in a namespace, for people to read. Absent: it cannot tell. */
+  rulesFor?(user: User, namespace: string): UserRules
+}
+
+/** What somebody may do, as far as it can be listed. */
+export interface UserRules {
+  readonly resources: readonly ResourceRule[]
+  readonly paths: readonly NonResourceRule[]
+  /** Why there may be more; absent where there is not. */
+  readonly incomplete?: string
 }

@@ -4,6 +4,7 @@ import {
   type ApiCore,
   createApiCore,
   createAuthorizer,
+  createTokenAuthenticator,
   type NodeGateway,
   type Pki,
   type User,
@@ -12,7 +13,7 @@ import { type Client, ConnectionError, ConnectionLink, interceptClient } from '@
 import type { Environment } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import type { Started, Stop } from './component.ts'
-import { type Listener, type ListenerOptions, listen, loadServingPki } from './listener.ts'
+import { type Listener, type ListenerOptions, listen, loadServingPki, tokensOf } from './listener.ts'
 import { stopAll } from './stop-all.ts'
 
 export interface ApiServerOptions {
@@ -53,13 +54,17 @@ export class ApiServer {
   }
 
   start(): Started {
-    const { store, nodes, onFailure } = this.#options
+    const { store, nodes, onFailure, listen } = this.#options
+    const environment = this.#options.environment()
     const core = createApiCore({
-      environment: this.#options.environment(),
+      environment,
       store,
       kinds: builtinKinds,
       authorizer: createAuthorizer(),
       nodes,
+      ...(listen === undefined
+        ? {}
+        : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
       ...(onFailure === undefined ? {} : { onFailure }),
     })
     const stops: Stop[] = [() => core.close()]

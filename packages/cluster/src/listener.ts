@@ -8,6 +8,7 @@ import {
   loadOrCreatePki,
   type Pki,
   type ServerAddress,
+  type TokenIdentity,
   writeKubeconfig,
 } from '@coracle/apiserver'
 import { type Environment, type MetricsRegistry, realEnvironment, VirtualClock } from '@coracle/environment'
@@ -42,6 +43,11 @@ export interface ListenerOptions {
   readonly dataDir: string | undefined
 }
 
+/** Whose bearer tokens are good. */
+export const tokensOf = ({ token }: Pick<ListenerOptions, 'token'>): readonly TokenIdentity[] => [
+  { token, user: identities.admin },
+]
+
 /** Keys and certificates of a server that listens on `host`: from the `dataDir`, or made where there are none. */
 export async function loadServingPki(
   environment: Environment,
@@ -55,11 +61,11 @@ export async function loadServingPki(
 
 /** Serves the API. The kubeconfig is written before this resolves. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { environment, core, pki, token, metrics, host, port, dataDir } = options
+  const { environment, core, pki, metrics, host, port, dataDir } = options
   const server = createHttpServer({
     core,
     environment,
-    authenticate: createAuthenticator([{ token, user: identities.admin }], environment.clock),
+    authenticate: createAuthenticator(tokensOf(options), environment.clock),
     serving: pki.serving,
     clientCaPem: pki.ca.certificatePem,
     metrics,

@@ -1,6 +1,8 @@
 import { admissionregistrationMessages } from './admissionregistration/protobuf.ts'
 import { apiextensionsMessages } from './apiextensions/protobuf.ts'
 import { appsMessages } from './apps/protobuf.ts'
+import { authenticationMessages } from './authentication/protobuf.ts'
+import { authorizationMessages } from './authorization/protobuf.ts'
 import { autoscalingMessages } from './autoscaling/protobuf.ts'
 import { batchMessages } from './batch/protobuf.ts'
 import { coordinationMessages } from './coordination/protobuf.ts'
@@ -25,6 +27,7 @@ import { storageMessages } from './storage/protobuf.ts'
  *   struct that is embedded in Go.
  * - `optional*` says that an empty value is one that was chosen, and is there in JSON (a pointer in Go). Elsewhere
  *   an empty string, a zero or a false is written for what is not there at all, unless it is required.
+ * - A list that is a value of a map stands in a message of its own, as its field 1.
  * - `creationTimestamp!` says that a time is written even where it is none (in Go it is no pointer). Of objects the schema says
  *   so: they have a default, and no `*`.
  */
@@ -32,6 +35,8 @@ export const protobufMessages: Readonly<Record<string, string>> = {
   ...admissionregistrationMessages,
   ...apiextensionsMessages,
   ...appsMessages,
+  ...authenticationMessages,
+  ...authorizationMessages,
   ...autoscalingMessages,
   ...batchMessages,
   ...coordinationMessages,

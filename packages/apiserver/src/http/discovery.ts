@@ -204,7 +204,7 @@ function resourceList(served: ServedVersions, group: string, version: string): u
     ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: apiVersionOf(first),
     resources: kinds.flatMap((kind) => [
-      { ...legacyResource(kind), ...storageVersionOf(kind === causes ? undefined : (served.of(kind)?.kind ?? kind)) },
+      { ...legacyResource(kind), ...storageVersionOf(served.of(kind)?.kind) },
       ...legacySubresources(kind),
     ]),
   }
@@ -220,10 +220,10 @@ const legacyResource = (definition: ListedResource) => ({
   ...(definition.categories.length > 0 ? { categories: definition.categories } : {}),
 })
 
-/** Upstream's: the beginning of a hash of group, version and kind that objects are stored as. */
-function storageVersionOf(definition: ListedResource | undefined): { readonly storageVersionHash?: string } {
-  if (definition === undefined) return {}
-  const { group, version, kind } = definition
+/** Upstream's: the beginning of a hash of group, version and kind that objects are stored as. Nothing where none are. */
+function storageVersionOf(stored: ResourceDefinition | undefined): { readonly storageVersionHash?: string } {
+  if (stored === undefined) return {}
+  const { group, version, kind } = stored
   const hash = createHash('sha256').update(`${group}/${version}/${kind}`).digest()
   return { storageVersionHash: hash.subarray(0, 8).toString('base64') }
 }

@@ -9,10 +9,12 @@ import {
   resolveSchema,
   scaleSchema,
   statusSchema,
+  subjectAccessReviewSchema,
+  unstoredResources,
 } from '@coracle/api'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeProtobuf, openProtobuf } from './protobuf.ts'
+import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
 import { encloseProtobuf, encodeHeld, encodeProtobuf, encodeWatchEvent } from './protobuf-encode.ts'
 import { type ProtobufField, protobufFieldsOf } from './protobuf-messages.ts'
 import { WireReader, wireTypes } from './protobuf-wire.ts'
@@ -23,6 +25,10 @@ interface TypedValue {
   readonly apiVersion: string
   readonly kind: string
 }
+
+const builtinReviewSchemas = unstoredResources
+  .filter(({ verbs }) => verbs.includes('create'))
+  .map(({ schema }) => schema)
 
 const encode = (value: TypedValue): Buffer =>
   encloseProtobuf(value.apiVersion, value.kind, encodeHeld(schemaOf(value), value))
@@ -49,6 +55,15 @@ describe('encodeProtobuf', () => {
       expect(encodeProtobuf(schemaOf(json), decodeProtobuf(schemaOf(json), raw)).equals(raw)).toBe(true)
     },
   )
+
+  it('gives a list that is the value of a map a message of its own', () => {
+    const spec = { user: 'a', extra: { scopes: ['b', 'c'] } }
+    const written = encodeProtobuf(subjectAccessReviewSchema, { spec })
+    const extra = '2a10' + '0a0673636f706573' + '1206' + '0a0162' + '0a0163'
+    expect(written.toString('hex')).toContain(extra)
+    expect(decodeProtobuf(subjectAccessReviewSchema, written)).toMatchObject({ spec })
+    expect(builtinReviewSchemas.every(hasProtobufFields)).toBe(true)
+  })
 
   it('writes byte for byte what kubectl 1.35 sends', () => {
     const bodies = [

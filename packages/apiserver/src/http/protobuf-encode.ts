@@ -133,8 +133,7 @@ function writerOf(field: NamedField, described: Field): FieldWriter {
       const items = resolveSchema(schema.items)
       return (object) => {
         const list = object[name] as readonly unknown[] | undefined
-        if (list === undefined) return
-        for (let index = list.length - 1; index >= 0; index--) writeValue(number, items, list[index])
+        if (list !== undefined) writeList(number, items, list)
       }
     }
     case 'map': {
@@ -170,6 +169,10 @@ function unsetOf(field: NamedField, schema: ResolvedSchema, described: Field): u
     default:
       return undefined
   }
+}
+
+function writeList(number: number, items: ResolvedSchema, list: readonly unknown[]): void {
+  for (let index = list.length - 1; index >= 0; index--) writeValue(number, items, list[index])
 }
 
 function writeMap(number: number, values: ResolvedSchema, map: JsonObject): void {
@@ -223,6 +226,10 @@ function writeContent(schema: ResolvedSchema, value: unknown): void {
       break
     case 'object':
       writeObject(schema, (value ?? {}) as JsonObject)
+      break
+    case 'list':
+      // The value of a map, which has a message of its own.
+      writeList(1, resolveSchema(schema.items), (value ?? []) as readonly unknown[])
       break
     default:
       throw new Error(`a ${schema.type} has no message`)

@@ -83,7 +83,7 @@ function isCovered(schema: Schema, seen: Set<Schema>): boolean {
   if (seen.has(resolved)) return true
   seen.add(resolved)
   if (resolved.type === 'list') return isElement(resolved.items) && isCovered(resolved.items, seen)
-  if (resolved.type === 'map') return isElement(resolved.values) && isCovered(resolved.values, seen)
+  if (resolved.type === 'map') return isMapValue(resolved.values) && isCovered(resolved.values, seen)
   if (resolved.type !== 'object') return true
   const fields = protobufFieldsOf(resolved.name)
   return fields !== undefined && namesIn(fields).every((name) => isCoveredField(resolved.fields[name], seen))
@@ -94,6 +94,9 @@ const isCoveredField = (field: Field | undefined, seen: Set<Schema>): boolean =>
 
 /** Lists of lists and the like need messages of their own. */
 const isElement = (schema: Schema): boolean => !['list', 'map'].includes(resolveSchema(schema).type)
+
+/** A list that is the value of a map has a message of its own, in which it is field 1. */
+const isMapValue = (schema: Schema): boolean => resolveSchema(schema).type !== 'map'
 
 const namesIn = (fields: readonly ProtobufField[]): readonly string[] =>
   fields.flatMap((field) => ('name' in field ? [field.name] : namesIn(field.embedded)))
@@ -187,17 +190,32 @@ function listReader(name: string, { items }: ListSchema): FieldReader {
 
 function mapReader(name: string, { values }: MapSchema): FieldReader {
   const schema = resolveSchema(values)
+  const readMapValue =
+    schema.type === 'list' ? listMessageReader(schema) : (reader: WireReader) => readValue(schema, reader)
   return (reader, object) => {
     let key = ''
     let value = emptyOf(schema)
     reader.message(() => {
       if (reader.number === 1) key = reader.text()
-      else if (reader.number === 2) value = readValue(schema, reader) ?? null
+      else if (reader.number === 2) value = readMapValue(reader) ?? null
       else reader.skip()
     })
     const map = (object[name] ?? {}) as JsonObject
     setMember(map, key, value)
     object[name] = map
+  }
+}
+
+/** Reads a message of which field 1 is a list, and nothing else. */
+function listMessageReader(schema: ListSchema): (reader: WireReader) => unknown {
+  const readList = listReader('items', schema)
+  return (reader) => {
+    const message: JsonObject = { items: [] }
+    reader.message(() => {
+      if (reader.number === 1) readList(reader, message)
+      else reader.skip()
+    })
+    return message.items
   }
 }
 
@@ -217,6 +235,8 @@ function emptyOf(schema: ResolvedSchema): unknown {
       return '0'
     case 'object':
       return {}
+    case 'list':
+      return []
     default:
       return null
   }

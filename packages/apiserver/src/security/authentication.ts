@@ -21,6 +21,15 @@ export interface TokenIdentity {
  */
 export type Authenticator = (request: IncomingMessage) => User | Promise<User>
 
+/** Whose a bearer token is; undefined where it is not good. */
+export type TokenAuthenticator = (token: string) => User | undefined
+
+/** Authentication by these tokens alone, for whoever was shown one. Tokens end by `clock`. */
+export function createTokenAuthenticator(tokens: readonly TokenIdentity[], clock: Clock): TokenAuthenticator {
+  const identities = identitiesOf(tokens, clock)
+  return (token) => userNow(verdictOnToken(identities, token))
+}
+
 /** Someone who showed no credentials. What that may see, authorization decides. */
 export const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
 
@@ -36,10 +45,7 @@ export function createAuthenticator(
   clock: Clock,
   hostClock: Clock = realClock,
 ): (request: IncomingMessage) => User {
-  const identities = tokens.map((identity) => ({
-    digest: digestOf(identity.token),
-    verdict: { ...identity, user: authenticated(identity.user), clock },
-  }))
+  const identities = identitiesOf(tokens, clock)
   // A connection keeps its certificate, and as a rule its token: both are looked at once per connection.
   const connections = new WeakMap<object, Connection>()
 
@@ -66,6 +72,12 @@ export function createAuthenticator(
     return anonymous
   }
 }
+
+const identitiesOf = (tokens: readonly TokenIdentity[], clock: Clock) =>
+  tokens.map((identity) => ({
+    digest: digestOf(identity.token),
+    verdict: { ...identity, user: authenticated(identity.user), clock },
+  }))
 
 /** What a credential says: whose it is and for how long, that there is none, or that it is not good. */
 type Verdict = Good | 'none' | 'rejected'

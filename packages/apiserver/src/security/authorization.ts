@@ -1,4 +1,5 @@
-import type { Authorizer, RequestAttributes } from '../request.ts'
+import type { NonResourceRule, ResourceRule } from '@coracle/api'
+import type { Authorizer, RequestAttributes, UserRules } from '../request.ts'
 import { builtInGrants, type Grant } from './built-in-grants.ts'
 
 /**
@@ -18,7 +19,7 @@ export function createAuthorizer(grants: readonly Grant[] = builtInGrants): Auth
 
   return {
     refuse(user, attributes) {
-      if (user.groups.includes('system:masters')) return undefined
+      if (user.groups.includes(mastersGroup)) return undefined
       const own = byUser.get(user.name)
       if (own !== undefined && allows(own, attributes)) return undefined
       for (const group of user.groups) {
@@ -27,8 +28,36 @@ export function createAuthorizer(grants: readonly Grant[] = builtInGrants): Auth
       }
       return ''
     },
+    rulesFor(user) {
+      if (user.groups.includes(mastersGroup)) return everything
+      const granted = [byUser.get(user.name), ...user.groups.map((group) => byGroup.get(group))]
+      const all = granted.filter((permissions) => permissions !== undefined)
+      return { resources: all.flatMap(resourceRulesOf), paths: all.flatMap(pathRulesOf) }
+    },
   }
 }
+
+/** Whoever is in it may do everything. */
+const mastersGroup = 'system:masters'
+
+const everything: UserRules = {
+  resources: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+  paths: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+}
+
+function resourceRulesOf({ resources }: Permissions): readonly ResourceRule[] {
+  return [...resources].map(([key, verbs]) => {
+    const [qualified = '', subresource] = key.split('/')
+    const dot = qualified.indexOf('.')
+    const plural = dot < 0 ? qualified : qualified.slice(0, dot)
+    const group = plural === '*' ? '*' : dot < 0 ? '' : qualified.slice(dot + 1)
+    const resource = subresource === undefined ? plural : `${plural}/${subresource}`
+    return { verbs: [...verbs], apiGroups: [group], resources: [resource] }
+  })
+}
+
+const pathRulesOf = ({ paths }: Permissions): readonly NonResourceRule[] =>
+  paths.length === 0 ? [] : [{ verbs: ['get'], nonResourceURLs: [...paths] }]
 
 /** Allows what any of several allows. Refuses with all their reasons. */
 export function unionOf(authorizers: readonly Authorizer[]): Authorizer {
@@ -42,7 +71,22 @@ export function unionOf(authorizers: readonly Authorizer[]): Authorizer {
       }
       return reasons
     },
+    rulesFor(user, namespace) {
+      const all = authorizers.map((each) => each.rulesFor?.(user, namespace) ?? unknownRules)
+      const reasons = all.flatMap(({ incomplete }) => incomplete ?? [])
+      return {
+        resources: all.flatMap(({ resources }) => resources),
+        paths: all.flatMap(({ paths }) => paths),
+        ...(reasons.length === 0 ? {} : { incomplete: reasons.join(', ') }),
+      }
+    },
   }
+}
+
+const unknownRules: UserRules = {
+  resources: [],
+  paths: [],
+  incomplete: 'an authorizer does not support user rule resolution',
 }
 
 interface Permissions {

@@ -1,5 +1,12 @@
 /** Who is who, and who may do what. */
-export { type Authenticator, anonymous, createAuthenticator, type TokenIdentity } from './authentication.ts'
+export {
+  type Authenticator,
+  anonymous,
+  createAuthenticator,
+  createTokenAuthenticator,
+  type TokenAuthenticator,
+  type TokenIdentity,
+} from './authentication.ts'
 export { createAuthorizer } from './authorization.ts'
 export { builtInGrants, type Grant } from './built-in-grants.ts'
 export {

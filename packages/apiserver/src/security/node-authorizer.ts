@@ -25,6 +25,11 @@ export function createNodeAuthorizer(registries: Registries): Authorizer {
       const judge = Object.hasOwn(judges, `${plural}.${group}`) ? judges[`${plural}.${group}`] : undefined
       return judge === undefined ? sameForAll.refuse(user, attributes) : judge(node, attributes, references)
     },
+    rulesFor(user) {
+      const rules = { resources: [], paths: [] }
+      if (nodeOf(user) === undefined) return rules
+      return { ...rules, incomplete: 'node authorizer does not support user rule resolution' }
+    },
   }
 }
 

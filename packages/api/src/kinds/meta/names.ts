@@ -20,6 +20,10 @@ export const discoveryV1 = 'io.k8s.api.discovery.v1'
 /** What OpenAPI definition names of definitions of custom resources start with. */
 export const apiextensionsV1 = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1'
 
+/** What OpenAPI definition names of the groups start with that are asked who somebody is, and what they may do. */
+export const authenticationV1 = 'io.k8s.api.authentication.v1'
+export const authorizationV1 = 'io.k8s.api.authorization.v1'
+
 /** What OpenAPI definition names of the metrics group start with. */
 export const metricsV1beta1 = 'io.k8s.metrics.pkg.apis.metrics.v1beta1'
 

@@ -4,6 +4,7 @@ export const metaMessages = {
 Condition: type status observedGeneration lastTransitionTime! reason message
 DeleteOptions: gracePeriodSeconds* preconditions orphanDependents* propagationPolicy* dryRun
   ignoreStoreReadErrorWithClusterBreakingPotential*
+FieldSelectorRequirement: key operator values
 LabelSelector: matchLabels matchExpressions
 LabelSelectorRequirement: key operator values
 ListMeta: selfLink resourceVersion continue remainingItemCount*

@@ -23,7 +23,7 @@ export function expressionAuthorizer(authorizer: Authorizer, registries: Registr
 }
 
 /** A resource by its group and name in any version; one that nobody serves may be asked about all the same. */
-function resourceOf(registries: Registries, group: string, plural: string): Resource {
+export function resourceOf(registries: Registries, group: string, plural: string): Resource {
   const served = registries.definitions().find((each) => each.group === group && each.plural === plural)
   return served ?? { group, version: '', kind: '', plural, namespaced: true }
 }

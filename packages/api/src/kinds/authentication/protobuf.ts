@@ -1,0 +1,11 @@
+/** The numbers of fields in protobuf, see `../protobuf-messages.ts`. */
+export const authenticationMessages = {
+  'io.k8s.api.authentication.v1': `
+SelfSubjectReview: metadata status
+SelfSubjectReviewStatus: userInfo
+TokenReview: metadata spec status
+TokenReviewSpec: token audiences
+TokenReviewStatus: authenticated user error audiences
+UserInfo: username uid groups extra
+`,
+} as const
