@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { deployment, deployments, rollout } from './deployments.ts'
+import { job } from './jobs.ts'
 import { replication, scheduling } from './replication.ts'
 import { create, get, list, status } from './requests.ts'
-import { crowds, idle } from './simulated-nodes.ts'
+import { crowds, idles } from './simulated-nodes.ts'
 import { coldStart, memoryAtRest } from './start.ts'
 import { type Benchmark, keeps, limitOf, type Measurement } from './support/benchmark.ts'
 import { median, showFigure } from './support/figure.ts'
@@ -26,7 +27,8 @@ const benchmarks: readonly Benchmark[] = [
   deployment,
   rollout,
   deployments,
-  idle,
+  job,
+  ...idles,
   ...crowds,
 ]
 

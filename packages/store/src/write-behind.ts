@@ -84,7 +84,8 @@ export class WriteBehind {
   #schedule(): void {
     if (this.#failed || this.#writing !== undefined || this.#batches.length === 0) return
     if (this.#bytes >= writeBehindBytesMax) this.#start()
-    else this.#timer ??= this.#options.clock.setTimer(writeBehindDelayMs, () => this.#start())
+    // The journal has it all: when the tables get it makes no difference to anybody.
+    else this.#timer ??= this.#options.clock.setTimer(writeBehindDelayMs, () => this.#start(), { housekeeping: true })
   }
 
   #start(): void {
