@@ -90,3 +90,29 @@ export {
   selectorTerms,
 } from './selector-index.ts'
 export { isTerminal, TerminalError } from './terminal-error.ts'
+export {
+  type AdmissionOperation,
+  type AdmissionRequest,
+  type AdmissionWebhookOptions,
+  Denial,
+  deny,
+  type Mutation,
+  mutatingWebhook,
+  type Verdict,
+  validatingWebhook,
+} from './webhooks/admission-webhook.ts'
+export {
+  type Certificate,
+  type CertificateSource,
+  certificateFiles,
+  selfMadeCertificate,
+} from './webhooks/certificates.ts'
+export { conversionWebhook, type VersionConverter } from './webhooks/conversion-webhook.ts'
+export {
+  conversionOf,
+  type EnsureWebhooksOptions,
+  ensureWebhooks,
+  type WebhookTarget,
+} from './webhooks/ensure-webhooks.ts'
+export type { Webhook, WebhookContext } from './webhooks/webhook.ts'
+export { createWebhookServer, type WebhookServer, type WebhookServerOptions } from './webhooks/webhook-server.ts'

@@ -5,8 +5,8 @@ import {
   adminIdentity,
   coversHosts,
   createAuthority,
+  issueApiCertificate,
   issueClientCertificate,
-  issueServingCertificate,
   type KeyPair,
   type Pki,
 } from './certificates.ts'
@@ -47,7 +47,7 @@ export async function loadOrCreatePki(
   const serving = await leaf(
     'apiserver',
     (certificate) => coversHosts(certificate, hosts),
-    () => issueServingCertificate(environment, ca, hosts),
+    () => issueApiCertificate(environment, ca, hosts),
   )
   const admin = await leaf(
     'admin',
