@@ -36,7 +36,7 @@ export interface Correlated {
  */
 export function createEventCorrelator(clock: Clock): (occurrence: Occurrence) => Correlated {
   const groups = new BoundedMap<string, { readonly messages: Set<string>; lastMs: number }>(correlatorEntriesMax)
-  const budgets = new BoundedMap<string, { tokens: number; atMs: number }>(correlatorEntriesMax)
+  const isSpam = createSpamFilter(clock)
 
   function isCombined(group: string, message: string, nowMs: number): boolean {
     let similar = groups.get(group)
@@ -50,16 +50,6 @@ export function createEventCorrelator(clock: Clock): (occurrence: Occurrence) =>
     return true
   }
 
-  function isSpam(about: string, nowMs: number): boolean {
-    const budget = budgets.get(about) ?? { tokens: burstMax, atMs: nowMs }
-    budget.tokens = Math.min(burstMax, budget.tokens + (nowMs - budget.atMs) / refillIntervalMs)
-    budget.atMs = nowMs
-    budgets.set(about, budget)
-    if (budget.tokens < 1) return true
-    budget.tokens -= 1
-    return false
-  }
-
   return ({ about, what, message }) => {
     const nowMs = clock.monotonicMs()
     const group = `${about}\n${what}`
@@ -67,7 +57,22 @@ export function createEventCorrelator(clock: Clock): (occurrence: Occurrence) =>
     return {
       key: combined ? group : `${group}\n${message}`,
       message: combined ? `(combined from similar events): ${message}` : message,
-      isSpam: isSpam(about, nowMs),
+      isSpam: isSpam(about),
     }
+  }
+}
+
+/** Whether enough has been said about something: it may be spoken of 25 times, and then once in five minutes. */
+export function createSpamFilter(clock: Clock): (about: string) => boolean {
+  const budgets = new BoundedMap<string, { tokens: number; atMs: number }>(correlatorEntriesMax)
+  return (about) => {
+    const nowMs = clock.monotonicMs()
+    const budget = budgets.get(about) ?? { tokens: burstMax, atMs: nowMs }
+    budget.tokens = Math.min(burstMax, budget.tokens + (nowMs - budget.atMs) / refillIntervalMs)
+    budget.atMs = nowMs
+    budgets.set(about, budget)
+    if (budget.tokens < 1) return true
+    budget.tokens -= 1
+    return false
   }
 }

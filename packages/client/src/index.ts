@@ -20,7 +20,14 @@ export {
 export { connect } from './connect.ts'
 export { ConnectionError, ConnectionLink } from './connection-link.ts'
 export { type DiscoveredResource, discoverResources } from './discovery.ts'
-export { createEventRecorder, type EventDetails, type EventRecorder, type EventType } from './events.ts'
+export {
+  createEventRecorder,
+  type EventApi,
+  type EventDetails,
+  type EventRecorder,
+  type EventTarget,
+  type EventType,
+} from './event-recorder.ts'
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
 export type { RawRequest, RawResponse } from './http-transport.ts'
 export { type Aggregate, byController, controllerIndexName, type IndexFunction } from './indexed-store.ts'

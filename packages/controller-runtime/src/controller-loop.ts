@@ -4,6 +4,7 @@ import {
   controllerIndexName,
   createEventRecorder,
   createWorkQueue,
+  type EventApi,
   type EventRecorder,
   type Informer,
   type InformerFactory,
@@ -38,6 +39,8 @@ export interface ControllerLoopOptions {
   readonly metrics: MetricsRegistry
   /** Where the controller names none of its own. */
   readonly rateLimiter: RateLimiterFactory
+  /** In which form, and as which instance, events are reported. */
+  readonly reporting: { readonly api: EventApi; readonly instance: string }
   readonly onAction: (record: ActionRecord) => void
 }
 
@@ -49,6 +52,7 @@ export class ControllerLoop implements Lookup {
   readonly #registry: MetricsRegistry
   readonly #metrics: ControllerMetrics
   readonly #rateLimiter: RateLimiterFactory
+  readonly #reporting: ControllerLoopOptions['reporting']
   readonly #onAction: (record: ActionRecord) => void
   readonly #sources: readonly WiredSource[]
   readonly #changing: readonly SourceFollower[]
@@ -58,7 +62,7 @@ export class ControllerLoop implements Lookup {
   #reconciles = 0
 
   constructor(controller: Controller, options: ControllerLoopOptions) {
-    const { client, informers, environment, metrics, rateLimiter, onAction } = options
+    const { client, informers, environment, metrics, rateLimiter, reporting, onAction } = options
     const { name, resource, maxConcurrentReconciles } = controller
     this.#controller = controller
     this.#client = client
@@ -68,6 +72,7 @@ export class ControllerLoop implements Lookup {
     this.#registry = metrics
     this.#metrics = createControllerMetrics(metrics, name, maxConcurrentReconciles)
     this.#rateLimiter = controller.rateLimiter ?? rateLimiter
+    this.#reporting = reporting
     this.#onAction = onAction
     this.#sources = controller.sources.map((source) => wire(source, informers))
     this.#changing = controller.changingSources.map(
@@ -95,7 +100,10 @@ export class ControllerLoop implements Lookup {
       rateLimiter: this.#rateLimiter(clock),
       metrics: this.#registry,
     })
-    const recorder = createEventRecorder(this.#client, this.#environment, { component: this.#controller.component })
+    const recorder = createEventRecorder(this.#client, this.#environment, {
+      component: this.#controller.component,
+      ...this.#reporting,
+    })
     const shutDown = () => queue.shutDown()
     signal.addEventListener('abort', shutDown, { once: true })
     if (signal.aborted) shutDown()

@@ -4,6 +4,7 @@ import {
   createInformerFactory,
   createLeaderElector,
   defaultRateLimiter,
+  type EventApi,
   type Informer,
   type InformerFactory,
   type InformerOptions,
@@ -34,6 +35,11 @@ export interface ManagerOptions {
   readonly identity?: string
   /** How long failed keys wait, in controllers that do not say it: as upstream's by default (`defaultRateLimiter`). */
   readonly rateLimiter?: RateLimiterFactory
+  /**
+   * In which form controllers report events: `v1` by default, as upstream's controllers do; `events.k8s.io/v1` names the action and the
+   * reporting instance, and counts what happens again as a series.
+   */
+  readonly eventApi?: EventApi
   /** Where metrics go; a registry of its own by default. */
   readonly metrics?: MetricsRegistry
   /** Serves `/metrics`, `/healthz` and `/readyz` over HTTP, from the start to the stop. Nothing listens without it. */
@@ -110,6 +116,7 @@ export function createManager(options: ManagerOptions): Manager {
 class ControllerManager implements Manager {
   readonly metrics: MetricsRegistry
   readonly #options: ManagerOptions
+  readonly #identity: string
   readonly #informers: InformerFactory
   readonly #added = new Set<Added>()
   readonly #healthChecks: HealthCheck[] = [ping]
@@ -122,6 +129,7 @@ class ControllerManager implements Manager {
 
   constructor(options: ManagerOptions) {
     this.#options = options
+    this.#identity = options.identity ?? options.environment.random.fork('manager identity').uuid()
     this.metrics = options.metrics ?? createMetricsRegistry()
     this.#informers = createInformerFactory(options.client, options.environment)
     this.addReadyCheck({
@@ -139,9 +147,16 @@ class ControllerManager implements Manager {
   }
 
   add(controller: Controller, own: ControllerSetting = {}): () => Promise<void> {
-    const { client, environment, rateLimiter = defaultRateLimiter, onAction = () => {} } = this.#options
+    const {
+      client,
+      environment,
+      rateLimiter = defaultRateLimiter,
+      eventApi = 'v1',
+      onAction = () => {},
+    } = this.#options
     const { metrics } = this
-    const shared = { client, environment, informers: this.#informers, metrics, rateLimiter, onAction }
+    const reporting = { api: eventApi, instance: this.#identity }
+    const shared = { client, environment, informers: this.#informers, metrics, rateLimiter, reporting, onAction }
     const loop = new ControllerLoop(controller, { ...shared, ...own })
     const { name, needsLeaderElection } = controller
     const remove = this.#add(`controller "${name}"`, needsLeaderElection, (signal) => loop.run(signal))
@@ -242,8 +257,7 @@ class ControllerManager implements Manager {
   /** Level-triggered controllers need no fresh process to start over: after a loss the manager is a candidate again. */
   async #leadByTurns(leaderElection: Omit<LeaderElectionOptions, 'identity'>): Promise<void> {
     const { client, environment } = this.#options
-    const identity = this.#options.identity ?? environment.random.uuid()
-    const elector = createLeaderElector(client, environment, { ...leaderElection, identity })
+    const elector = createLeaderElector(client, environment, { ...leaderElection, identity: this.#identity })
     const status = this.metrics
       .gauge({
         name: 'leader_election_master_status',

@@ -1,7 +1,8 @@
 import { ApiError, events } from '@coracle/api'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createEventRecorder, type EventRecorder, eventQueueMax } from './events.ts'
+import { createEventRecorder, type EventRecorder } from './event-recorder.ts'
+import { eventQueueMax } from './event-writer.ts'
 import { createFakeClient, type FakeClient } from './testing/fake-client.ts'
 import { widget } from './testing/resources.ts'
 
