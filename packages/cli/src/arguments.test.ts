@@ -12,6 +12,8 @@ program
   .options.at(-1)
   ?.preset('client')
 program.command('logs').option('-o')
+// A command with an option of the same name keeps it.
+program.command('bind').option('-n, --name <name>').option('-o')
 
 describe('normalizeArguments', () => {
   it.each([
@@ -25,7 +27,9 @@ describe('normalizeArguments', () => {
     ['get --dry-run pods', 'get --dry-run=client pods'],
     ['get --dry-run=server', 'get --dry-run=server'],
     ['-n get get -A=true', '-n get get -A'],
-    ['get -n -A=true', 'get -n -A=true'],
+    ['get -n -A=true', '-n -A=true get'],
+    ['get pods -n a -o=yaml', '-n a get pods -o yaml'],
+    ['bind -n -o x', 'bind -n -o x'],
     ['get -- -o=yaml', 'get -- -o=yaml'],
   ])('%s', (given, expected) => {
     expect(normalizeArguments(given.split(' '), program).join(' ')).toBe(expected)

@@ -3,17 +3,25 @@ import { CliError } from './cli-error.ts'
 
 /**
  * Arguments in kubectl's forms that the parser does not know, as those it does: `-o=yaml`, `--all=true`, and an option
- * whose value may be left out, which has it after `=` or not at all. Throws a CliError for a switch that is set to
- * neither true nor false.
+ * whose value may be left out, which has it after `=` or not at all. Options that every command has come first, wherever
+ * they stood, unless the command has one of the same name. Throws a CliError for a switch that is set to neither true nor
+ * false.
  */
 export function normalizeArguments(args: readonly string[], program: Command): readonly string[] {
-  const options = [...program.options, ...(commandOf(args, program)?.options ?? [])]
-  const normalized: string[] = []
+  const own = commandOf(args, program)?.options ?? []
+  const shared: string[] = []
+  const rest: string[] = []
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ''
-    if (arg === '--') return [...normalized, ...args.slice(index)]
+    if (arg === '--') {
+      rest.push(...args.slice(index))
+      break
+    }
     const [flag, value] = splitFlag(arg)
-    const option = options.find(({ long, short }) => long === flag || short === flag)
+    const isCalled = ({ long, short }: Option): boolean => long === flag || short === flag
+    const ownOption = own.find(isCalled)
+    const option = ownOption ?? program.options.find(isCalled)
+    const normalized = ownOption === undefined && option !== undefined ? shared : rest
     if (option === undefined) normalized.push(arg)
     else if (option.required) {
       if (value === undefined) {
@@ -23,7 +31,7 @@ export function normalizeArguments(args: readonly string[], program: Command): r
     } else if (option.optional) normalized.push(`${option.long}=${value ?? option.presetArg}`)
     else if (isSet(option, value)) normalized.push(flag)
   }
-  return normalized
+  return [...shared, ...rest]
 }
 
 /** The command that arguments name, `rollout status`: the first that is no flag nor the value of one, and the next where that has commands of its own. */
@@ -37,7 +45,7 @@ function commandOf(args: readonly string[], program: Command): Command | undefin
       command = next
       continue
     }
-    const options = [...program.options, ...(command?.options ?? [])]
+    const options = [...(command?.options ?? []), ...program.options]
     const takesNext = options.some(({ long, short, required }) => required && (long === arg || short === arg))
     if (takesNext) index++
   }

@@ -5,6 +5,7 @@ import type { Host } from './host.ts'
 import { ownVersion } from './own-version.ts'
 import { addChangingVerbs } from './verbs/changing.ts'
 import { addClusterVerbs } from './verbs/cluster.ts'
+import { addCreatingVerbs } from './verbs/creating.ts'
 import { addNodeVerbs } from './verbs/nodes.ts'
 import { addReadingVerbs } from './verbs/reading.ts'
 import { addServerVerbs } from './verbs/server.ts'
@@ -55,10 +56,12 @@ function createProgram(host: Host): Command {
       writeErr: (text) => host.stderr.write(text),
     })
     .exitOverride()
+    .enablePositionalOptions()
     .showSuggestionAfterError()
   for (const add of [
     addClusterVerbs,
     addReadingVerbs,
+    addCreatingVerbs,
     addWritingVerbs,
     addChangingVerbs,
     addWorkloadVerbs,

@@ -39,7 +39,7 @@ export async function changeEach(
   for (const target of targets) {
     try {
       const outcome = await change(session, target)
-      if (outcome !== undefined) await printer.print(target.resource, outcome)
+      if (outcome !== undefined) await printer.print(outcome.resource ?? target.resource, outcome)
     } catch (error) {
       failures.push(error)
     }

@@ -37,6 +37,7 @@ export async function forEachManifest(
   { asList }: ManifestCommand,
   act: (session: Session, placed: Placed) => Promise<Outcome>,
 ): Promise<void> {
+  if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
   const printer = await OutcomePrinter.for(host, flags, { asList })
   const manifests = await loadManifests(host, flags)
   await withSession(host, flags, async (session) => {

@@ -22,6 +22,8 @@ export interface Outcome {
   /** Such as `created`. */
   readonly verb: string
   readonly object: KubernetesObject
+  /** Where it is not an object of the resource that the command was given. */
+  readonly resource?: DiscoveredResource
 }
 
 /** Says what was done with objects, one after another: `deployment.apps/web scaled`, or the objects themselves where `-o` asks for them. */

@@ -2,12 +2,30 @@ import { isJsonObject, type JsonObject, sortKeys } from '@coracle/api'
 
 export type SerializedFormat = 'json' | 'yaml'
 
-/** A value as `-o json` and `-o yaml` print it: keys in order, as kubectl does, and a line feed at the end. */
+/** A value as `-o json` and `-o yaml` print it: keys in order and texts quoted as kubectl does, and a line feed at the end. */
 export async function serialize(value: unknown, format: SerializedFormat): Promise<string> {
   const sorted = sortKeys(value)
   if (format === 'json') return `${JSON.stringify(sorted, undefined, 4)}\n`
-  const { stringify } = await import('yaml')
-  return stringify(sorted, { indentSeq: false, lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' })
+  const { Document, parse, visit } = await import('yaml')
+  const document = new Document(sorted, { version: '1.1', aliasDuplicateObjects: false })
+  visit(document, {
+    Scalar(_, node) {
+      // What would be read as something else is in double quotes, other texts that need quotes in single ones.
+      if (typeof node.value === 'string' && isAmbiguous(node.value, parse)) node.type = 'QUOTE_DOUBLE'
+    },
+  })
+  return document.toString({ indentSeq: false, lineWidth: 0, singleQuote: true })
+}
+
+/** Whether a text, written as it is, would be read as a number, a truth, a time or nothing. */
+function isAmbiguous(text: string, parse: (text: string, options: { readonly version: '1.1' }) => unknown): boolean {
+  if (text === '' || /^(y|n)$/i.test(text)) return true
+  if (!/^([-+.\d~]|yes|no|on|off|true|false|null)[-\w.:+ ]*$/i.test(text)) return false
+  try {
+    return typeof parse(text, { version: '1.1' }) !== 'string'
+  } catch {
+    return false
+  }
 }
 
 /** The object without the record of who set which field, which nobody wants to read. */

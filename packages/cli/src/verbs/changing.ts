@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { switchOption, wholeNumber } from '../option-values.ts'
-import { dryRunOption, withFiles, withSelectors } from './shared-options.ts'
+import { dryRunOption, withFiles, withOutcome, withSelectors } from './shared-options.ts'
 
 /** Adds the commands that change single fields of objects which are there. */
 export function addChangingVerbs(program: Command, host: Host): void {
@@ -12,12 +12,10 @@ export function addChangingVerbs(program: Command, host: Host): void {
 
 /** Options of commands that change objects found by name, file or selector, and say what they did. */
 export function withChanges(command: Command, verb: string): Command {
-  return withFiles(withSelectors(command), verb)
+  return withOutcome(withFiles(withSelectors(command), verb))
     .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with -l or --all, TYPE')
     .option('--all', 'all objects of the type')
     .addOption(dryRunOption())
-    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
-    .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
 }
 
 function addScale(program: Command, host: Host): void {

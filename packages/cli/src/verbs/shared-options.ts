@@ -20,20 +20,31 @@ export function withFiles(command: Command, verb: string): Command {
 }
 
 export function withManifests(command: Command): Command {
-  return command
-    .requiredOption('-f, --filename <file>', `file, directory or URL to read (${stdinText}); repeatable`, collect)
+  return withOutcome(command)
+    .option('-f, --filename <file>', `file, directory or URL to read (${stdinText}); repeatable`, collect, [])
     .option('-R, --recursive', 'take directories with all below them')
-    .addOption(
-      new Option('--validate [mode]', 'what happens to unknown fields')
-        .choices(['strict', 'warn', 'ignore', 'true', 'false'])
-        .default('strict')
-        .preset('strict'),
-    )
+    .addOption(validateOption())
     .option('-l, --selector <selector>', labelSelectorText)
     .addOption(dryRunOption())
+}
+
+/** Options of every command that says what it has done. */
+export function withOutcome(command: Command): Command {
+  return command
     .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
     .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
 }
+
+/** All flags of a command; where commands above it have one of the same name, its own. */
+export function ownFlags<T extends object>(command: Command): T {
+  return { ...command.optsWithGlobals(), ...command.opts() } as T
+}
+
+export const validateOption = (): Option =>
+  new Option('--validate [mode]', 'what happens to unknown fields')
+    .choices(['strict', 'warn', 'ignore', 'true', 'false'])
+    .default('strict')
+    .preset('strict')
 
 export const dryRunOption = (): Option =>
   new Option('--dry-run [mode]', 'only check: here (client) or by the server, which stores nothing')

@@ -4,23 +4,11 @@ import { serverSideFieldManager } from '../manifests/field-managers.ts'
 import { switchOption, wholeNumber } from '../option-values.ts'
 import { dryRunOption, withFiles, withManifests, withSelectors } from './shared-options.ts'
 
-/** Adds the commands that create, change and delete objects of any kind. */
+/** Adds the commands that change and delete objects of any kind, as files say. */
 export function addWritingVerbs(program: Command, host: Host): void {
-  addCreate(program, host)
   addApply(program, host)
   addReplace(program, host)
   addDelete(program, host)
-}
-
-function addCreate(program: Command, host: Host): void {
-  withManifests(program.command('create'))
-    .option('--save-config', 'note in the object what was created, for apply')
-    .summary('create objects from files')
-    .description('Creates the objects of files: JSON or YAML, the oldest form (v1beta1) too.')
-    .action(async (_options, command: Command) => {
-      const { create } = await import('../commands/create.ts')
-      await create(host, command.optsWithGlobals())
-    })
 }
 
 function addApply(program: Command, host: Host): void {

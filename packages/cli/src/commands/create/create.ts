@@ -1,7 +1,7 @@
-import { whileDoing } from '../describe-error.ts'
-import type { Host } from '../host.ts'
-import { withLastApplied } from '../manifests/apply-object.ts'
-import { fieldValidation, forEachManifest, type ManifestCommandFlags } from './manifest-command.ts'
+import { whileDoing } from '../../describe-error.ts'
+import type { Host } from '../../host.ts'
+import { withLastApplied } from '../../manifests/apply-object.ts'
+import { fieldValidation, forEachManifest, type ManifestCommandFlags } from '../manifest-command.ts'
 
 /** Who creates, for field ownership. */
 const fieldManager = 'coracle-create'

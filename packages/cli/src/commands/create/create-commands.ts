@@ -1,0 +1,199 @@
+import type { KubernetesObject } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import {
+  type DataFlags,
+  generateConfigMap,
+  generateRegistrySecret,
+  generateSecret,
+  generateTlsSecret,
+  type RegistryFlags,
+  readData,
+} from '../generate/data.ts'
+import {
+  type BudgetFlags,
+  generateBudget,
+  generateIngress,
+  generateNamespace,
+  generatePriorityClass,
+  generateQuota,
+  generateServiceAccount,
+  type IngressFlags,
+  type PriorityClassFlags,
+  type QuotaFlags,
+} from '../generate/policies.ts'
+import {
+  type BindingFlags,
+  type ClusterRoleFlags,
+  generateBinding,
+  generateClusterRole,
+  generateRole,
+} from '../generate/rights.ts'
+import { generateService, type ServiceFlags, type ServiceType } from '../generate/services.ts'
+import {
+  type CronJobFlags,
+  type DeploymentFlags,
+  generateCronJob,
+  generateDeployment,
+  generateJob,
+  jobFromCronJob,
+} from '../generate/workloads.ts'
+import { createGenerated, type Generate, type GeneratedFlags } from './generated.ts'
+
+/** Everything the commands under `create` may be told; each reads its own. */
+type Flags = GeneratedFlags & Readonly<Record<string, unknown>>
+
+type Create = (host: Host, args: readonly string[], flags: Flags) => Promise<Generate>
+
+/** The commands under `create` that make objects from flags: the first argument is the name. */
+export const creations = {
+  deployment: async (_host, [name = '', ...command], flags) => {
+    required(flags, 'image')
+    return () => generateDeployment(name, command, flags as unknown as DeploymentFlags)
+  },
+  job: async (_host, [name = '', ...command], flags) => {
+    const { image, from } = flags as { readonly image?: string; readonly from?: string }
+    if ((image === undefined) === (from === undefined)) {
+      throw new CliError('either --image or --from must be specified')
+    }
+    return async (session) => {
+      if (from === undefined) return generateJob(name, command, image ?? '')
+      if (command.length > 0) throw new CliError('cannot specify --from and command')
+      const [type = '', source = ''] = from.split('/', 2)
+      const resource = (await session.catalog()).find(type)
+      if (resource.kind !== 'CronJob') throw new CliError(`unknown object type *${resource.version}.${resource.kind}`)
+      const cronJob = await session.client.get<KubernetesObject>(resource, {
+        name: source,
+        namespace: session.namespace,
+      })
+      return jobFromCronJob(name, cronJob)
+    }
+  },
+  cronjob: async (_host, [name = '', ...command], flags) => {
+    required(flags, 'image', 'schedule')
+    return () => generateCronJob(name, command, flags as unknown as CronJobFlags)
+  },
+  namespace:
+    async (_host, [name = '']) =>
+    () =>
+      generateNamespace(name),
+  serviceaccount:
+    async (_host, [name = '']) =>
+    () =>
+      generateServiceAccount(name),
+  quota:
+    async (_host, [name = ''], flags) =>
+    () =>
+      generateQuota(name, flags as QuotaFlags),
+  poddisruptionbudget:
+    async (_host, [name = ''], flags) =>
+    () =>
+      generateBudget(name, flags as BudgetFlags),
+  priorityclass:
+    async (_host, [name = ''], flags) =>
+    () =>
+      generatePriorityClass(name, flags as unknown as PriorityClassFlags),
+  ingress:
+    async (_host, [name = ''], flags) =>
+    () =>
+      generateIngress(name, flags as unknown as IngressFlags),
+  configmap: async (host, [name = ''], flags) => {
+    const data = await readData(host, flags as unknown as DataFlags, ` in Data for ConfigMap ${JSON.stringify(name)}`)
+    return () => generateConfigMap(name, data)
+  },
+  'secret generic': async (host, [name = ''], flags) => {
+    const data = await readData(host, flags as unknown as DataFlags)
+    return () => generateSecret(name, data, flags.type as string | undefined)
+  },
+  'secret tls': async (host, [name = ''], flags) => {
+    if (flags.cert === undefined || flags.key === undefined) throw new CliError('key and cert must be specified')
+    return () => generateTlsSecret(host, name, String(flags.cert), String(flags.key))
+  },
+  'secret docker-registry': async (_host, [name = ''], flags) => {
+    if (flags.dockerUsername === undefined || flags.dockerPassword === undefined) {
+      throw new CliError(
+        'either --from-file or the combination of --docker-username, --docker-password and --docker-server is required',
+      )
+    }
+    return () => generateRegistrySecret(name, flags as unknown as RegistryFlags)
+  },
+  role:
+    async (_host, [name = ''], flags) =>
+    async (session) =>
+      generateRole(name, flags as unknown as ClusterRoleFlags, await session.catalog()),
+  clusterrole:
+    async (_host, [name = ''], flags) =>
+    async (session) =>
+      generateClusterRole(name, flags as unknown as ClusterRoleFlags, await session.catalog()),
+  rolebinding:
+    async (_host, [name = ''], flags) =>
+    () =>
+      generateBinding('RoleBinding', name, flags as unknown as BindingFlags),
+  clusterrolebinding:
+    async (_host, [name = ''], flags) =>
+    () =>
+      generateBinding('ClusterRoleBinding', name, flags as unknown as BindingFlags),
+  'service clusterip': service('ClusterIP'),
+  'service nodeport': service('NodePort'),
+  'service loadbalancer': service('LoadBalancer'),
+  'service externalname': service('ExternalName'),
+} satisfies Readonly<Record<string, Create>>
+
+export type Creation = keyof typeof creations
+
+function service(type: ServiceType): Create {
+  return async (_host, [name = ''], flags) => {
+    if (type === 'ExternalName') required(flags, 'external-name')
+    return () => generateService(name, type, flags as unknown as ServiceFlags)
+  }
+}
+
+/** Throws a CliError that names the flags which are missing. */
+function required(flags: Flags, ...names: readonly string[]): void {
+  const missing = names.filter((name) => {
+    const value = flags[name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())]
+    return value === undefined || (Array.isArray(value) && value.length === 0)
+  })
+  if (missing.length > 0) {
+    throw new CliError(`required flag(s) ${missing.map((name) => JSON.stringify(name)).join(', ')} not set`)
+  }
+}
+
+/** What a refusal calls the object, in kubectl's words; others are shown as the server words them. */
+const subjects: Readonly<Partial<Record<Creation, string>>> = {
+  deployment: 'deployment',
+  job: 'job',
+  cronjob: 'cronjob',
+  configmap: 'configmap',
+  'secret generic': 'secret',
+  'secret tls': 'secret',
+  'secret docker-registry': 'secret',
+  quota: 'quota',
+  poddisruptionbudget: 'poddisruptionbudgets',
+  priorityclass: 'priorityclass',
+  ingress: 'ingress',
+  rolebinding: 'rolebinding',
+  clusterrolebinding: 'clusterrolebinding',
+  serviceaccount: 'serviceaccount',
+  'service clusterip': 'ClusterIP service',
+  'service nodeport': 'NodePort service',
+  'service loadbalancer': 'LoadBalancer service',
+  'service externalname': 'ExternalName service',
+}
+
+/** `coracle create deployment NAME --image=…` and the like */
+export async function createFromFlags(
+  host: Host,
+  creation: Creation,
+  args: readonly string[],
+  flags: GeneratedFlags,
+): Promise<void> {
+  const create: Create = creations[creation]
+  const generate = await create(host, args, flags as Flags)
+  if (args[0] === undefined) throw new CliError('exactly one NAME is required, got 0')
+  const takesCommand = creation === 'deployment' || creation === 'job' || creation === 'cronjob'
+  if (args.length > 1 && !takesCommand) throw new CliError(`exactly one NAME is required, got ${args.length}`)
+  // A binding's users are those who get the role, and not who asks for it.
+  const { user, ...others } = flags
+  await createGenerated(host, Array.isArray(user) ? others : flags, generate, subjects[creation])
+}

@@ -1,0 +1,29 @@
+import { type KubernetesObject, services } from '@coracle/api'
+import type { Host } from '../host.ts'
+import { placeObject } from '../manifests/place-object.ts'
+import { type ChangeFlags, changeObjects } from './change-objects.ts'
+import { type ExposeFlags, exposeObject } from './generate/services.ts'
+
+/** Flags of `expose`, where `--selector` is that of the Service and finds no objects. */
+export interface ExposeCommandFlags extends Omit<ChangeFlags, 'selector'>, Omit<ExposeFlags, 'selector'> {
+  readonly selectedBy?: string
+}
+
+/** `coracle expose TYPE NAME --port=PORT` */
+export function expose(host: Host, args: readonly string[], flags: ExposeCommandFlags): Promise<void> {
+  return changeObjects(host, args, 'expose', flags, async (session, { object }) => {
+    const service = placeObject(
+      exposeObject(object, { ...flags, ...(flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }) }),
+      services,
+      session,
+    )
+    const resource = (await session.catalog()).find('services')
+    if (flags.dryRun === 'client') return { resource, verb: 'exposed', object: service }
+    const options = { fieldManager: 'coracle-expose', dryRun: flags.dryRun === 'server' }
+    return {
+      resource,
+      verb: 'exposed',
+      object: await session.client.create<KubernetesObject>(resource, service, options),
+    }
+  })
+}

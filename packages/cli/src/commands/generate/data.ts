@@ -1,0 +1,173 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import type { KubernetesObject } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+
+/** Where the keys of a ConfigMap or Secret come from. */
+export interface DataFlags {
+  readonly fromLiteral: readonly string[]
+  /** `FILE`, `KEY=FILE`, or a directory: each of its files. */
+  readonly fromFile: readonly string[]
+  /** Files of `KEY=VALUE` lines. */
+  readonly fromEnvFile: readonly string[]
+}
+
+/** Files larger than this fit no object. */
+const fileBytesMax = 4 * 1024 * 1024
+
+/** The keys and values that the flags mean. Rejects with a CliError where one cannot be read or stands there twice, `where` after it. */
+export async function readData(host: Host, flags: DataFlags, where = ''): Promise<ReadonlyMap<string, Uint8Array>> {
+  if (flags.fromEnvFile.length > 0 && flags.fromFile.length + flags.fromLiteral.length > 0) {
+    throw new CliError('from-env-file cannot be combined with from-file or from-literal')
+  }
+  const data = new Map<string, Uint8Array>()
+  const add = (key: string, value: Uint8Array): void => {
+    if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+      throw new CliError(
+        `${JSON.stringify(key)} is not ${where === '' ? 'valid key name' : 'a valid key name for a ConfigMap'}: a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
+      )
+    }
+    if (data.has(key))
+      throw new CliError(`cannot add key ${JSON.stringify(key)}, another key by that name already exists${where}`)
+    data.set(key, value)
+  }
+  for (const text of flags.fromLiteral) {
+    const at = text.indexOf('=')
+    if (at <= 0) throw new CliError(`invalid literal source ${text}, expected key=value`)
+    add(text.slice(0, at), Buffer.from(text.slice(at + 1)))
+  }
+  for (const text of flags.fromFile)
+    for (const [key, path] of await filesOf(host, text)) add(key, await read(host, path))
+  for (const path of flags.fromEnvFile)
+    for (const [key, value] of await variablesOf(host, path)) add(key, Buffer.from(value))
+  return data
+}
+
+async function filesOf(host: Host, text: string): Promise<readonly (readonly [string, string])[]> {
+  const parts = text.split('=')
+  if (parts.length > 2) throw new CliError(`key names or file paths cannot contain '='`)
+  const [first = '', second] = parts
+  if (second !== undefined) {
+    if (first === '') throw new CliError(`key name for file path ${second} missing`)
+    if (second === '') throw new CliError(`file path for key name ${first} missing`)
+    return [[first, second]]
+  }
+  const about = await stat(resolve(host.workingDirectory, first)).catch((error: unknown) => {
+    throw unreadable(first, error)
+  })
+  if (!about.isDirectory()) return [[basename(first), first]]
+  const entries = await readdir(resolve(host.workingDirectory, first), { withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => [name, join(first, name)] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+async function read(host: Host, path: string): Promise<Uint8Array> {
+  const full = resolve(host.workingDirectory, path)
+  try {
+    const { size } = await stat(full)
+    if (size > fileBytesMax) throw new CliError(`${path} is larger than ${fileBytesMax / 1024 / 1024} MiB`)
+    return await readFile(full)
+  } catch (error) {
+    throw error instanceof CliError ? error : unreadable(path, error)
+  }
+}
+
+function unreadable(path: string, error: unknown): CliError {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return new CliError(
+    code === 'ENOENT'
+      ? `error reading ${path}: no such file or directory`
+      : `error reading ${path}: ${error instanceof Error ? error.message : error}`,
+  )
+}
+
+async function variablesOf(host: Host, path: string): Promise<readonly (readonly [string, string])[]> {
+  const lines = Buffer.from(await read(host, path))
+    .toString('utf8')
+    .split(/\r?\n/)
+  return lines
+    .map((line) => line.trimStart())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const at = line.indexOf('=')
+      const key = at < 0 ? line : line.slice(0, at)
+      // A name alone takes its value from our own environment.
+      return [key, at < 0 ? (host.variables[key] ?? '') : line.slice(at + 1)] as const
+    })
+}
+
+/** A ConfigMap with these keys; what is no text stands in `binaryData`. */
+export function generateConfigMap(name: string, data: ReadonlyMap<string, Uint8Array>): KubernetesObject {
+  const entries = [...data].map(([key, bytes]) => [key, bytes, textOf(bytes)] as const)
+  const texts = entries.flatMap(([key, , text]) => (text === undefined ? [] : [[key, text] as const]))
+  const binaries = entries.flatMap(([key, bytes, text]) => (text === undefined ? [[key, base64(bytes)] as const] : []))
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name },
+    ...(texts.length === 0 ? {} : { data: Object.fromEntries(texts) }),
+    ...(binaries.length === 0 ? {} : { binaryData: Object.fromEntries(binaries) }),
+  }
+}
+
+/** A Secret with these keys. */
+export function generateSecret(name: string, data: ReadonlyMap<string, Uint8Array>, type?: string): KubernetesObject {
+  const entries = [...data].map(([key, bytes]) => [key, base64(bytes)] as const)
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name },
+    ...(type === undefined || type === '' ? {} : { type }),
+    ...(entries.length === 0 ? {} : { data: Object.fromEntries(entries) }),
+  }
+}
+
+/** A Secret with a certificate and its key. */
+export async function generateTlsSecret(
+  host: Host,
+  name: string,
+  cert: string,
+  key: string,
+): Promise<KubernetesObject> {
+  const data = new Map([
+    ['tls.crt', await read(host, cert)],
+    ['tls.key', await read(host, key)],
+  ])
+  return generateSecret(name, data, 'kubernetes.io/tls')
+}
+
+export interface RegistryFlags {
+  readonly dockerServer: string
+  readonly dockerUsername: string
+  readonly dockerPassword: string
+  readonly dockerEmail?: string
+}
+
+/** A Secret that opens a registry of images. */
+export function generateRegistrySecret(
+  name: string,
+  { dockerServer, dockerUsername, dockerPassword, dockerEmail }: RegistryFlags,
+): KubernetesObject {
+  const credentials = {
+    username: dockerUsername,
+    password: dockerPassword,
+    ...(dockerEmail === undefined ? {} : { email: dockerEmail }),
+    auth: base64(Buffer.from(`${dockerUsername}:${dockerPassword}`)),
+  }
+  const text = JSON.stringify({ auths: { [dockerServer]: credentials } })
+  return generateSecret(name, new Map([['.dockerconfigjson', Buffer.from(text)]]), 'kubernetes.io/dockerconfigjson')
+}
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+/** The text that bytes are; undefined where they are no UTF-8. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

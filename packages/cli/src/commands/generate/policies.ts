@@ -1,0 +1,255 @@
+import type { KubernetesObject } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+
+export function generateNamespace(name: string): KubernetesObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name }, ...{ spec: {}, status: {} } }
+}
+
+export function generateServiceAccount(name: string): KubernetesObject {
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } }
+}
+
+export interface QuotaFlags {
+  /** `cpu=1,pods=10` */
+  readonly hard?: string
+  /** `BestEffort,NotTerminating` */
+  readonly scopes?: string
+}
+
+export function generateQuota(name: string, { hard, scopes }: QuotaFlags): KubernetesObject {
+  const wanted = scopes === undefined || scopes === '' ? [] : scopes.split(',')
+  return {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name },
+    ...{
+      spec: {
+        ...(hard === undefined || hard === '' ? {} : { hard: amountsOf(hard) }),
+        ...(wanted.length === 0 ? {} : { scopes: wanted }),
+      },
+      status: {},
+    },
+  }
+}
+
+function amountsOf(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    text.split(',').map((pair) => {
+      const [name = '', amount = '', ...more] = pair.split('=')
+      if (name === '' || amount === '' || more.length > 0) {
+        throw new CliError(`Invalid argument syntax ${pair}, expected <resource>=<value>`)
+      }
+      return [name, amount] as const
+    }),
+  )
+}
+
+export interface BudgetFlags {
+  /** `app=web,tier in (a,b)` */
+  readonly selector?: string
+  readonly minAvailable?: string
+  readonly maxUnavailable?: string
+}
+
+export function generateBudget(name: string, flags: BudgetFlags): KubernetesObject {
+  const { selector = '', minAvailable = '', maxUnavailable = '' } = flags
+  if (selector === '') throw new CliError('a selector must be specified')
+  if (minAvailable !== '' && maxUnavailable !== '') {
+    throw new CliError('min-available and max-unavailable cannot be both specified')
+  }
+  if (minAvailable === '' && maxUnavailable === '') {
+    throw new CliError('one of min-available or max-unavailable must be specified')
+  }
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name },
+    ...{
+      spec: {
+        ...(maxUnavailable === '' ? {} : { maxUnavailable: countOf(maxUnavailable, 'maxUnavailable') }),
+        ...(minAvailable === '' ? {} : { minAvailable: countOf(minAvailable, 'minAvailable') }),
+        selector: labelSelectorOf(selector),
+      },
+      status: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
+    },
+  }
+}
+
+/** A number, or a percentage as text. */
+function countOf(text: string, noun: string): number | string {
+  if (/^\d+$/.test(text)) return Number(text)
+  if (/^\d+%$/.test(text)) return text
+  throw new CliError(`invalid ${noun} "${text}": write a number or a percentage`)
+}
+
+const operators = { in: 'In', notin: 'NotIn' } as const
+
+/** `app=web,tier in (a,b)` as a selector of an object has it. */
+function labelSelectorOf(text: string): object {
+  const labels: Record<string, string> = {}
+  const expressions: object[] = []
+  // Commas between parentheses part values, and not requirements.
+  for (const requirement of text.split(/,(?![^(]*\))/).map((each) => each.trim())) {
+    const [, setKey, operator, values] = /^(\S+)\s+(in|notin)\s+\(([^)]*)\)$/.exec(requirement) ?? []
+    const [, key, sign, value = ''] = /^([^!=\s]+)\s*(==?|!=)\s*(.*)$/.exec(requirement) ?? []
+    if (setKey !== undefined) {
+      const list = (values ?? '').split(',').map((each) => each.trim())
+      expressions.push({ key: setKey, operator: operators[operator as keyof typeof operators], values: list })
+    } else if (sign === '!=') throw new CliError('"!=" is not a valid label selector operator')
+    else if (key !== undefined) labels[key] = value
+    else if (/^!\S+$/.test(requirement)) expressions.push({ key: requirement.slice(1), operator: 'DoesNotExist' })
+    else if (/^[^!\s]+$/.test(requirement)) expressions.push({ key: requirement, operator: 'Exists' })
+    else throw new CliError(`unable to parse requirement: ${requirement}`)
+  }
+  return {
+    ...(expressions.length === 0 ? {} : { matchExpressions: expressions }),
+    ...(Object.keys(labels).length === 0 ? {} : { matchLabels: labels }),
+  }
+}
+
+export interface PriorityClassFlags {
+  readonly value: number
+  readonly globalDefault: boolean
+  readonly description?: string
+  readonly preemptionPolicy: string
+}
+
+export function generatePriorityClass(name: string, flags: PriorityClassFlags): KubernetesObject {
+  const { value, globalDefault, description, preemptionPolicy } = flags
+  return {
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name },
+    ...{
+      value,
+      ...(globalDefault ? { globalDefault } : {}),
+      ...(description === undefined ? {} : { description }),
+      preemptionPolicy,
+    },
+  }
+}
+
+export interface AutoscalerFlags {
+  readonly min?: number
+  readonly max: number
+  /** `80%`, or an amount such as `500m`. */
+  readonly cpu?: string
+  readonly memory?: string
+  readonly name?: string
+}
+
+/** An autoscaler of an object that has a scale. */
+export function generateAutoscaler(
+  target: { readonly apiVersion: string; readonly kind: string; readonly name: string },
+  { min, max, cpu, memory, name }: AutoscalerFlags,
+): KubernetesObject {
+  if (max < 1) {
+    throw new CliError(`--max=MAXPODS is required and must be at least 1, max: ${max}`)
+  }
+  if (min !== undefined && min > max) {
+    throw new CliError(`--max=MAXPODS must be larger or equal to --min=MINPODS, max: ${max}, min: ${min}`)
+  }
+  const metrics = [
+    ...(cpu === undefined ? [] : [resourceMetric('cpu', cpu)]),
+    ...(memory === undefined ? [] : [resourceMetric('memory', memory)]),
+  ]
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: name ?? target.name },
+    ...{
+      spec: {
+        maxReplicas: max,
+        ...(metrics.length === 0 ? {} : { metrics }),
+        ...(min === undefined ? {} : { minReplicas: min }),
+        scaleTargetRef: target,
+      },
+      status: { currentMetrics: null, desiredReplicas: 0 },
+    },
+  }
+}
+
+function resourceMetric(name: string, text: string): object {
+  const [, percent] = /^(\d+)%$/.exec(text) ?? []
+  const target =
+    percent === undefined
+      ? { averageValue: text, type: 'AverageValue' }
+      : { averageUtilization: Number(percent), type: 'Utilization' }
+  return { resource: { name, target }, type: 'Resource' }
+}
+
+export interface IngressFlags {
+  readonly class?: string
+  /** `HOST/PATH=SERVICE:PORT[,tls[=SECRET]]` */
+  readonly rule: readonly string[]
+  /** `SERVICE:PORT` */
+  readonly defaultBackend?: string
+  readonly annotation: readonly string[]
+}
+
+export function generateIngress(name: string, flags: IngressFlags): KubernetesObject {
+  if (flags.rule.length === 0 && flags.defaultBackend === undefined) {
+    throw new CliError(
+      'not enough information provided: every ingress has to either specify a default-backend (which catches all traffic) or a list of rules (which catch specific paths)',
+    )
+  }
+  const annotations = flags.annotation.map((text) => {
+    const at = text.indexOf('=')
+    return [at < 0 ? text : text.slice(0, at), at < 0 ? '' : text.slice(at + 1)] as const
+  })
+  const rules = new Map<string, object[]>()
+  const tls = new Map<string, Set<string>>()
+  for (const text of flags.rule) {
+    const rule = parseRule(text)
+    rules.set(rule.host, [...(rules.get(rule.host) ?? []), rule.path])
+    if (rule.secret !== undefined) tls.set(rule.secret, new Set([...(tls.get(rule.secret) ?? []), rule.host]))
+  }
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name, ...(annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) }) },
+    ...{
+      spec: {
+        ...(flags.defaultBackend === undefined ? {} : { defaultBackend: backendOf(flags.defaultBackend) }),
+        ...(flags.class === undefined ? {} : { ingressClassName: flags.class }),
+        ...(rules.size === 0
+          ? {}
+          : { rules: [...rules].map(([host, paths]) => ({ ...(host === '' ? {} : { host }), http: { paths } })) }),
+        ...(tls.size === 0
+          ? {}
+          : {
+              tls: [...tls].map(([secretName, hosts]) => {
+                const named = [...hosts].filter((host) => host !== '')
+                return { ...(named.length === 0 ? {} : { hosts: named }), ...(secretName === '' ? {} : { secretName }) }
+              }),
+            }),
+      },
+      status: { loadBalancer: {} },
+    },
+  }
+}
+
+function parseRule(text: string) {
+  const [, host = '', path = '', backend = '', , tls, , secret = ''] =
+    /^([^/]*)(\/[^=]*)?=([^,]+)(,(tls)(=([^,]*))?)?$/.exec(text) ?? []
+  if (backend === '')
+    throw new CliError(`rule ${text} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]`)
+  const isPrefix = path.endsWith('*')
+  return {
+    host,
+    path: {
+      backend: backendOf(backend),
+      path: isPrefix ? path.slice(0, -1) : path,
+      pathType: isPrefix ? 'Prefix' : 'Exact',
+    },
+    secret: tls === undefined ? undefined : secret,
+  }
+}
+
+function backendOf(text: string): object {
+  const [name = '', port = '', ...more] = text.split(':')
+  if (name === '' || port === '' || more.length > 0) {
+    throw new CliError(`${text} is not in the format svcname:svcport`)
+  }
+  return { service: { name, port: /^\d+$/.test(port) ? { number: Number(port) } : { name: port } } }
+}

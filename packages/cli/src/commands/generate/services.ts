@@ -1,0 +1,188 @@
+import { isJsonObject, type KubernetesObject } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import { selectorText } from '../../resources/selector-text.ts'
+
+export type ServiceType = 'ClusterIP' | 'NodePort' | 'LoadBalancer' | 'ExternalName'
+
+export interface ServiceFlags {
+  /** `PORT` or `PORT:TARGET` */
+  readonly tcp: readonly string[]
+  readonly clusterip?: string
+  readonly nodePort?: number
+  readonly externalName?: string
+}
+
+/** A Service for the pods labelled `app: NAME`. */
+export function generateService(name: string, type: ServiceType, flags: ServiceFlags): KubernetesObject {
+  const { tcp, clusterip, nodePort, externalName } = flags
+  const isHeadless = clusterip === 'None'
+  if (tcp.length === 0 && !isHeadless && type !== 'ExternalName') {
+    throw new CliError('at least one tcp port specifier must be provided')
+  }
+  const ports = tcp.map((text) => portOf(text, nodePort))
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, labels: { app: name } },
+    ...{
+      spec: {
+        ...(clusterip === undefined ? {} : { clusterIP: clusterip }),
+        ...(externalName === undefined ? {} : { externalName }),
+        ...(ports.length === 0 ? {} : { ports }),
+        selector: { app: name },
+        type,
+      },
+      status: { loadBalancer: {} },
+    },
+  }
+}
+
+function portOf(text: string, nodePort: number | undefined) {
+  const [port = '', target = port, ...more] = text.split(':')
+  if (more.length > 0) throw new CliError(`invalid port format: ${text}`)
+  const isNumber = /^\d+$/.test(target)
+  const targetPort = isNumber ? portNumber(target) : target
+  return {
+    name: text.replaceAll(':', '-'),
+    ...(nodePort === undefined || nodePort === 0 ? {} : { nodePort }),
+    port: portNumber(port),
+    protocol: 'TCP',
+    targetPort,
+  }
+}
+
+function portNumber(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < 1 || value > 65_535) {
+    throw new CliError(`invalid port "${text}": must be between 1 and 65535, inclusive`)
+  }
+  return value
+}
+
+export interface ExposeFlags {
+  /** `80` or `80,443`; absent: as the object's containers or ports say. */
+  readonly port?: string
+  readonly targetPort?: string
+  readonly name?: string
+  readonly type?: string
+  readonly protocol?: string
+  /** Absent: the object's. */
+  readonly selector?: string
+  readonly clusterIp?: string
+  readonly externalIp?: string
+  readonly loadBalancerIp?: string
+  readonly sessionAffinity?: string
+  readonly labels?: string
+}
+
+/** A Service in front of what an object selects. Throws a CliError where it selects nothing, or no port is known. */
+export function exposeObject(object: KubernetesObject, flags: ExposeFlags): KubernetesObject {
+  const { kind, metadata } = object
+  const name = (flags.name ?? metadata.name ?? '').slice(0, 63)
+  const selector = flags.selector === undefined ? selectorOf(object) : parsePairs(flags.selector)
+  const ports = portsOf(object, flags)
+  if (ports.length === 0 && flags.clusterIp !== 'None') {
+    throw new CliError(
+      "couldn't find port via --port flag or introspection\nSee 'coracle expose -h' for help and examples",
+    )
+  }
+  const labels = flags.labels === undefined ? metadata.labels : parsePairs(flags.labels)
+  const { type, clusterIp, externalIp, loadBalancerIp, sessionAffinity } = flags
+  if (sessionAffinity !== undefined && !['None', 'ClientIP'].includes(sessionAffinity)) {
+    throw new CliError(`unknown session affinity: ${sessionAffinity}`)
+  }
+  if (kind === '') throw new CliError('the object has no kind')
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, ...(labels === undefined ? {} : { labels }) },
+    ...{
+      spec: {
+        ...(clusterIp === undefined ? {} : { clusterIP: clusterIp }),
+        ...(externalIp === undefined ? {} : { externalIPs: [externalIp] }),
+        ...(loadBalancerIp === undefined ? {} : { loadBalancerIP: loadBalancerIp }),
+        ...(ports.length === 0 ? {} : { ports }),
+        selector,
+        ...(sessionAffinity === undefined ? {} : { sessionAffinity }),
+        ...(type === undefined ? {} : { type }),
+      },
+      status: { loadBalancer: {} },
+    },
+  }
+}
+
+/** The labels that find the pods of an object. */
+function selectorOf(object: KubernetesObject): Readonly<Record<string, string>> {
+  const { kind, metadata } = object
+  if (kind === 'Pod') {
+    if (Object.keys(metadata.labels ?? {}).length === 0) {
+      throw new CliError(
+        "couldn't retrieve selectors via --selector flag or introspection: the pod has no labels and cannot be exposed",
+      )
+    }
+    return metadata.labels ?? {}
+  }
+  const text = ['Service', 'ReplicationController', 'ReplicaSet', 'Deployment'].includes(kind)
+    ? selectorText(object)
+    : undefined
+  if (text === undefined) {
+    throw new CliError(`cannot expose a ${kind}`)
+  }
+  if (/[ !]/.test(text)) {
+    throw new CliError(
+      "couldn't retrieve selectors via --selector flag or introspection: couldn't convert expressions to map-based selector format",
+    )
+  }
+  return parsePairs(text)
+}
+
+function parsePairs(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    text.split(',').map((pair) => {
+      const [key = '', value = '', ...more] = pair.split('=')
+      if (key === '' || more.length > 0 || !pair.includes('='))
+        throw new CliError(`Invalid selector: ${pair}: write KEY=VALUE`)
+      return [key, value] as const
+    }),
+  )
+}
+
+interface Port {
+  readonly port: number
+  readonly protocol: string
+  readonly targetPort: number | string
+  readonly name?: string
+}
+
+function portsOf(object: KubernetesObject, { port, targetPort, protocol = 'TCP' }: ExposeFlags): readonly Port[] {
+  const known = knownPorts(object)
+  const numbers = port === undefined ? known.map((each) => each.port) : port.split(',').map(portNumber)
+  return numbers.map((number, index) => {
+    const like = known.find((each) => each.port === number)
+    const target = targetPort === undefined ? number : /^\d+$/.test(targetPort) ? portNumber(targetPort) : targetPort
+    return {
+      ...(numbers.length > 1 ? { name: `port-${index + 1}` } : {}),
+      port: number,
+      protocol: like?.protocol ?? protocol,
+      targetPort: target,
+    }
+  })
+}
+
+/** The ports that the object itself, or its containers, name. */
+function knownPorts(object: KubernetesObject): readonly { readonly port: number; readonly protocol: string }[] {
+  const spec = 'spec' in object && isJsonObject(object.spec) ? object.spec : {}
+  if (object.kind === 'Service') {
+    return listOf(spec.ports).flatMap(({ port, protocol = 'TCP' }) =>
+      typeof port === 'number' ? [{ port, protocol: String(protocol) }] : [],
+    )
+  }
+  const template = isJsonObject(spec.template) && isJsonObject(spec.template.spec) ? spec.template.spec : spec
+  return listOf(template.containers).flatMap(({ ports }) =>
+    listOf(ports).flatMap(({ containerPort, protocol = 'TCP' }) =>
+      typeof containerPort === 'number' ? [{ port: containerPort, protocol: String(protocol) }] : [],
+    ),
+  )
+}
+
+const listOf = (value: unknown) => (Array.isArray(value) ? value.filter(isJsonObject) : [])

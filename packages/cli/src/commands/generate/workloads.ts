@@ -1,0 +1,168 @@
+import type { KubernetesObject } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+
+export interface DeploymentFlags {
+  readonly image: readonly string[]
+  readonly replicas: number
+  readonly port?: number
+}
+
+/** A Deployment of containers with these images. */
+export function generateDeployment(
+  name: string,
+  command: readonly string[],
+  { image, replicas, port }: DeploymentFlags,
+): KubernetesObject {
+  if (image.length > 1 && command.length > 0) {
+    throw new CliError('cannot specify multiple --image options and command')
+  }
+  const labels = { app: name }
+  const containers = image.map((each, index) => ({
+    name: containerName(each),
+    image: each,
+    ...(command.length === 0 ? {} : { command }),
+    ...(port === undefined || index > 0 ? {} : { ports: [{ containerPort: port }] }),
+    resources: {},
+  }))
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, labels },
+    ...{
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        strategy: {},
+        template: { metadata: { labels }, spec: { containers } },
+      },
+      status: {},
+    },
+  }
+}
+
+/** `registry.example/team/web:1` is the image of a container `web`. */
+function containerName(image: string): string {
+  const last = image.split('/').at(-1) ?? ''
+  const [name = ''] = last.split(/[:@]/, 1)
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9-]/g, '-')
+      .replace(/^-+|-+$/g, '') || 'container'
+  )
+}
+
+/** A Job of one container. */
+export function generateJob(name: string, command: readonly string[], image: string): KubernetesObject {
+  const containers = [{ name, image, ...(command.length === 0 ? {} : { command }), resources: {} }]
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name },
+    ...{ spec: { template: { metadata: {}, spec: { containers, restartPolicy: 'Never' } } }, status: {} },
+  }
+}
+
+/** A Job as a CronJob would make it now; it belongs to that CronJob. */
+export function jobFromCronJob(name: string, cronJob: KubernetesObject): KubernetesObject {
+  const { metadata } = cronJob
+  const { jobTemplate } = (cronJob as { readonly spec?: { readonly jobTemplate?: JobTemplate } }).spec ?? {}
+  const owner = {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    controller: true,
+  }
+  const { labels, annotations } = jobTemplate?.metadata ?? {}
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name,
+      ...(labels === undefined ? {} : { labels }),
+      annotations: { ...annotations, 'cronjob.kubernetes.io/instantiate': 'manual' },
+      ownerReferences: [owner],
+    },
+    ...{ spec: jobTemplate?.spec ?? {}, status: {} },
+  }
+}
+
+interface JobTemplate {
+  readonly metadata?: KubernetesObject['metadata']
+  readonly spec?: object
+}
+
+export interface CronJobFlags {
+  readonly image: string
+  readonly schedule: string
+  readonly restart: string
+}
+
+/** A CronJob of one container. */
+export function generateCronJob(
+  name: string,
+  command: readonly string[],
+  { image, schedule, restart }: CronJobFlags,
+): KubernetesObject {
+  const containers = [{ name, image, ...(command.length === 0 ? {} : { command }), resources: {} }]
+  const jobTemplate = {
+    metadata: { name },
+    spec: { template: { metadata: {}, spec: { containers, restartPolicy: restart } } },
+  }
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name },
+    ...{ spec: { jobTemplate, schedule }, status: {} },
+  }
+}
+
+export interface PodFlags {
+  readonly image: string
+  readonly port?: number
+  readonly env: readonly string[]
+  readonly labels?: string
+  readonly annotations: readonly string[]
+  readonly restart: string
+  /** The arguments are the command, and not what the image's command gets. */
+  readonly command?: boolean
+}
+
+/** A pod of one container. */
+export function generatePod(name: string, args: readonly string[], flags: PodFlags): KubernetesObject {
+  if (flags.image === '' || /\s/.test(flags.image))
+    throw new CliError(`Invalid image name ${JSON.stringify(flags.image)}: invalid reference format`)
+  const restartPolicies = ['Always', 'OnFailure', 'Never']
+  if (!restartPolicies.includes(flags.restart)) {
+    throw new CliError(`invalid restart policy: ${flags.restart}\nSee 'coracle run -h' for help and examples`)
+  }
+  const labels = flags.labels === undefined ? { run: name } : pairsOf(flags.labels.split(','), 'label')
+  const annotations = pairsOf(flags.annotations, 'annotation')
+  const env = Object.entries(pairsOf(flags.env, 'env')).map(([key, value]) => ({ name: key, value }))
+  const container = {
+    name,
+    image: flags.image,
+    ...(args.length === 0 ? {} : { [flags.command === true ? 'command' : 'args']: args }),
+    ...(env.length === 0 ? {} : { env }),
+    ...(flags.port === undefined ? {} : { ports: [{ containerPort: flags.port }] }),
+    resources: {},
+  }
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels, ...(flags.annotations.length === 0 ? {} : { annotations }) },
+    ...{ spec: { containers: [container], dnsPolicy: 'ClusterFirst', restartPolicy: flags.restart }, status: {} },
+  }
+}
+
+/** `KEY=VALUE` texts as an object. Throws a CliError where one is not of that form. */
+export function pairsOf(texts: readonly string[], noun: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf('=')
+      if (at <= 0) throw new CliError(`invalid ${noun}: ${text}`)
+      return [text.slice(0, at), text.slice(at + 1)] as const
+    }),
+  )
+}

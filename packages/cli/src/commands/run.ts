@@ -1,0 +1,30 @@
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { createGenerated, type GeneratedFlags } from './create/generated.ts'
+import { generateService } from './generate/services.ts'
+import { generatePod, type PodFlags } from './generate/workloads.ts'
+
+export interface RunFlags extends GeneratedFlags, PodFlags {
+  /** Creates a Service in front of the pod too. */
+  readonly expose?: boolean
+}
+
+/** `coracle run NAME --image=IMAGE [-- ARG…]` */
+export async function runPod(host: Host, args: readonly string[], flags: RunFlags): Promise<void> {
+  const [name, ...command] = args
+  if (name === undefined) throw new CliError('NAME is required for run')
+  if ((flags.image ?? '') === '') throw new CliError('required flag(s) "image" not set')
+  if (flags.expose === true && flags.port === undefined) {
+    throw new CliError("--port must be set when exposing a service\nSee 'coracle run -h' for help and examples")
+  }
+  if (flags.expose === true) {
+    await createGenerated(host, flags, () => {
+      const pod = generatePod(name, command, flags)
+      const service = generateService(name, 'ClusterIP', { tcp: [String(flags.port)] })
+      const { spec, ...rest } = service as typeof service & { readonly spec: { readonly ports: readonly object[] } }
+      const ports = [{ port: flags.port, protocol: 'TCP', targetPort: flags.port }]
+      return { ...rest, metadata: { name }, ...{ spec: { ports, selector: pod.metadata.labels } } }
+    })
+  }
+  await createGenerated(host, flags, () => generatePod(name, command, flags))
+}
