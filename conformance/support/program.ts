@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly input?: string
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
+  /** How it is ended at the timeout. */
+  readonly killSignal?: NodeJS.Signals
   readonly cwd?: string
   /** Who to run it as: for tests that run as root. */
   readonly uid?: number

@@ -2,12 +2,14 @@ import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { collect, collectCommas, switchOption, wholeNumber } from '../option-values.ts'
 import { withChanges } from './changing.ts'
-import { withFiles } from './shared-options.ts'
+import { dryRunOption, withFiles, withOutcome } from './shared-options.ts'
 
 /** Adds the commands that change what pods are, and follow how that goes. */
 export function addWorkloadVerbs(program: Command, host: Host): void {
   addRollout(program, host)
   addSet(program, host)
+  addRollingUpdate(program, host)
+  addStop(program, host)
 }
 
 function addRollout(program: Command, host: Host): void {
@@ -112,3 +114,39 @@ function addSet(program: Command, host: Host): void {
 
 const withContainers = (command: Command): Command =>
   command.option('-c, --containers <pattern>', 'only containers of this name; * stands for any text', '*')
+
+function addRollingUpdate(program: Command, host: Host): void {
+  withOutcome(withFiles(program.command('rolling-update').alias('rollingupdate'), 'update to'))
+    .argument('[old]', 'the ReplicationController to update')
+    .argument('[new]', 'with --image: the name of the new one; it keeps its name unless given')
+    .summary('replace the pods of a ReplicationController one by one')
+    .description(
+      'Replaces a ReplicationController by another, pod by pod. Broken off, the same command goes on where it was.',
+    )
+    .option('--image <image>', 'the same controller with another image')
+    .option('--container <name>', 'with --image: which container, where there are several')
+    .option('--image-pull-policy <policy>', 'with --image: when it is pulled')
+    .option('--deployment-label-key <key>', 'with --image: the label that tells old and new pods apart', 'deployment')
+    .option('--update-period <duration>', 'between one pod and the next', '1m0s')
+    .option('--poll-interval <duration>', 'between one look and the next', '3s')
+    .option('--timeout <duration>', 'how long a step may take', '5m0s')
+    .option('--rollback', 'go back to the old one')
+    .addOption(dryRunOption())
+    .action(async (old: string | undefined, next: string | undefined, _options, command: Command) => {
+      const { rollingUpdate } = await import('../commands/rolling-update/rolling-update.ts')
+      const names = [old, next].filter((name) => name !== undefined)
+      await rollingUpdate(host, names, command.optsWithGlobals())
+    })
+}
+
+function addStop(program: Command, host: Host): void {
+  withChanges(program.command('stop'), 'stop')
+    .summary('stop pods gracefully, and delete what makes them')
+    .description('Scales to none, waits until the pods are gone, and deletes.')
+    .option('--grace-period <seconds>', 'time to end gracefully', wholeNumber())
+    .option('--timeout <duration>', 'how long to wait (0s: as long as it takes)', '0s')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { stop } = await import('../commands/stop.ts')
+      await stop(host, resources, command.optsWithGlobals())
+    })
+}

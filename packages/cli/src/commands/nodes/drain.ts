@@ -5,6 +5,7 @@ import { CliError, SummaryError } from '../../cli-error.ts'
 import { describeError } from '../../describe-error.ts'
 import type { Host } from '../../host.ts'
 import { dryRunText, OutcomePrinter } from '../../output/outcome-printer.ts'
+import { pause } from '../../pause.ts'
 import { listAll } from '../../resources/fetch.ts'
 import { type Session, withSession } from '../../session.ts'
 import { waitUntilGone } from '../await-deletion.ts'
@@ -178,7 +179,7 @@ async function askToGo(
         throw new CliError(`error when evicting ${where}: global timeout reached: ${flags.timeout}`)
       }
       host.stderr.write(`error when evicting ${where} (will retry after 5s): ${messageOf(error)}\n`)
-      await new Promise<void>((resolve) => clock.setTimer(retryAfterMs, resolve))
+      await pause(host, retryAfterMs)
     }
   }
 }
