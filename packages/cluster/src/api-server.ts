@@ -2,10 +2,13 @@ import { hostname } from 'node:os'
 import { builtinKinds, type Resource } from '@coracle/api'
 import {
   type ApiCore,
+  type CausesPage,
+  type CausesQuery,
   createApiCore,
   createAuthorizer,
   createTokenAuthenticator,
   type NodeGateway,
+  type OnUnexplained,
   type Pki,
   type User,
 } from '@coracle/apiserver'
@@ -22,6 +25,7 @@ export interface ApiServerOptions {
   /** A world of its own for each of its lives. */
   readonly environment: () => Environment
   readonly onFailure: ((error: Error) => void) | undefined
+  readonly onUnexplained: OnUnexplained | undefined
   /** Where the API is served over HTTPS; undefined: nowhere. */
   readonly listen: Omit<ListenerOptions, 'environment' | 'core' | 'pki'> | undefined
 }
@@ -54,7 +58,7 @@ export class ApiServer {
   }
 
   start(): Started {
-    const { store, nodes, onFailure, listen } = this.#options
+    const { store, nodes, onFailure, onUnexplained, listen } = this.#options
     const environment = this.#options.environment()
     const core = createApiCore({
       environment,
@@ -66,6 +70,7 @@ export class ApiServer {
         ? {}
         : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
       ...(onFailure === undefined ? {} : { onFailure }),
+      ...(onUnexplained === undefined ? {} : { onUnexplained }),
     })
     const stops: Stop[] = [() => core.close()]
     let isStopped = false
@@ -102,6 +107,12 @@ export class ApiServer {
       return last.client
     }
     return interceptClient(present, link)
+  }
+
+  /** The causal record, with the rights of `user`. */
+  async causes(user: User, query: CausesQuery = {}): Promise<CausesPage> {
+    if (this.#core === undefined) throw new ConnectionError(downMessage, { refused: true })
+    return this.#core.causes.list(user, query)
   }
 
   /** What it serves, or served last, that can be listed, watched and deleted: one version of each. */

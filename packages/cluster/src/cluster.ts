@@ -1,3 +1,4 @@
+import type { CausesPage, CausesQuery, OnUnexplained } from '@coracle/apiserver'
 import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { EtcdStoreOptions, Store } from '@coracle/store'
@@ -37,6 +38,8 @@ export interface ClusterOptions {
    * data directory was removed or replaced. The process should end.
    */
   readonly onFailure?: (error: Error) => void
+  /** Told of every write by a component that does not say why: that is a defect of the component, for tests to find. */
+  readonly onUnexplained?: OnUnexplained
   /** What stands between each component and the others. Nothing by default: for simulations, and tests of faults. */
   readonly seams?: ComponentSeams
 }
@@ -79,6 +82,8 @@ export interface Cluster extends AsyncDisposable {
   /** The API in process, as an administrator. */
   readonly client: Client
   readonly environment: Environment
+  /** Why objects are as they are, from the causal record, newest first; as an administrator sees it. */
+  causes(query?: CausesQuery): Promise<CausesPage>
   /** `https://127.0.0.1:6443`; undefined where nothing is served over HTTPS. */
   readonly url: string | undefined
   /** A kubeconfig for an administrator, as text, and where it was written. */

@@ -75,6 +75,7 @@ async function start(
     nodes: connections,
     environment: () => worlds.environmentOf('apiserver'),
     onFailure: options.onFailure,
+    onUnexplained: options.onUnexplained,
     listen: address && { token, dataDir, metrics, ...address },
   })
 
@@ -112,6 +113,7 @@ async function start(
   return {
     client: server.client(identities.admin, server.link.branch()),
     environment,
+    causes: (query) => server.causes(identities.admin, query),
     url: listener?.url,
     kubeconfig: listener?.kubeconfig,
     kubeconfigPath: listener?.kubeconfigPath,

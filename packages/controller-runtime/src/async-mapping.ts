@@ -22,7 +22,7 @@ interface Waiting<T> {
  */
 export class AsyncMapping<T extends KubernetesObject> {
   readonly #keysOf: AsyncKeysOf<T>
-  readonly #add: (key: string, priority: Priority) => void
+  readonly #add: (key: string, priority: Priority, object: T) => void
   readonly #environment: Environment
   readonly #queue: WorkQueue
   readonly #waiting = new Map<string, Waiting<T>>()
@@ -30,7 +30,7 @@ export class AsyncMapping<T extends KubernetesObject> {
   constructor(
     name: string,
     keysOf: AsyncKeysOf<T>,
-    add: (key: string, priority: Priority) => void,
+    add: (key: string, priority: Priority, object: T) => void,
     environment: Environment,
   ) {
     this.#keysOf = keysOf
@@ -70,7 +70,7 @@ export class AsyncMapping<T extends KubernetesObject> {
     if (waiting === undefined) return
     try {
       for (const state of waiting.states) {
-        for (const concerned of await this.#keysOf(state)) this.#add(concerned, waiting.priority)
+        for (const concerned of await this.#keysOf(state)) this.#add(concerned, waiting.priority, state)
         waiting.states.delete(state)
       }
       this.#waiting.delete(key)

@@ -1,4 +1,4 @@
-import { hasReason, type KubernetesObject, type Resource } from '@coracle/api'
+import { apiVersionOf, hasReason, type KubernetesObject, type Resource } from '@coracle/api'
 import {
   type Client,
   controllerIndexName,
@@ -18,6 +18,7 @@ import { AsyncMapping } from './async-mapping.ts'
 import type { Controller, RateLimiterFactory } from './controller.ts'
 import { type ControllerMetrics, createControllerMetrics, type Outcome } from './controller-metrics.ts'
 import type { KeySource } from './key-source.ts'
+import { NewlySeen } from './newly-seen.ts'
 import { OwnWrites } from './own-writes.ts'
 import type { ActionRecord } from './plan.ts'
 import type { Change } from './predicates.ts'
@@ -57,6 +58,7 @@ export class ControllerLoop implements Lookup {
   readonly #sources: readonly WiredSource[]
   readonly #changing: readonly SourceFollower[]
   readonly #writes: OwnWrites
+  readonly #seen = new NewlySeen()
   /** Tells the reconciles of this run of the program from those of others; with a number behind it names one of them. */
   readonly #runId: string
   #reconciles = 0
@@ -144,18 +146,25 @@ export class ControllerLoop implements Lookup {
         : new AsyncMapping(
             this.#controller.name,
             (object) => asyncKeysOf(object, this),
-            (key, priority) => queue.add(key, priority),
+            (key, priority, object) => {
+              this.#seen.add(key, object)
+              queue.add(key, priority)
+            },
             this.#environment,
           )
-    const enqueueFor = (object: KubernetesObject, priority: Priority) => {
-      for (const key of source.keysOf(object, this)) queue.add(key, priority)
+    // What has changed is `latest`; `object` may be what it was before.
+    const enqueueFor = (object: KubernetesObject, priority: Priority, latest: KubernetesObject) => {
+      for (const key of source.keysOf(object, this)) {
+        this.#seen.add(key, latest)
+        queue.add(key, priority)
+      }
       mapping?.map(object, priority)
     }
     const enqueue = (change: Change<KubernetesObject>, priority: Priority) => {
       if (!source.predicates.every((predicate) => predicate(change))) return
-      enqueueFor(change.object, priority)
+      enqueueFor(change.object, priority, change.object)
       // What an object no longer concerns has changed as well.
-      if (change.type === 'update') enqueueFor(change.old, priority)
+      if (change.type === 'update') enqueueFor(change.old, priority, change.object)
     }
     const detach = informer.addHandler({
       add: (object, isInitial) => enqueue({ type: 'add', object }, isInitial ? 'background' : 'fresh'),
@@ -203,12 +212,14 @@ export class ControllerLoop implements Lookup {
   async #reconcile(key: string, queue: WorkQueue, recorder: EventRecorder, signal: AbortSignal): Promise<void> {
     const { clock } = this.#environment
     const request = this.#requestFor(key)
-    const context = this.#contextFor(request, recorder, signal)
+    const seen = this.#seen.take(key)
+    const context = this.#contextFor(request, recorder, signal, seen)
     const startMs = clock.monotonicMs()
     this.#metrics.activeWorkers.inc()
     const outcome = await this.#attempt(request, context, queue, signal)
     this.#metrics.activeWorkers.dec()
     this.#metrics.reconcileSeconds.observe((clock.monotonicMs() - startMs) / 1000)
+    if (outcome === 'error') this.#seen.giveBack(key, seen)
     if (outcome !== undefined) this.#metrics.outcomes[outcome].inc()
   }
 
@@ -251,18 +262,27 @@ export class ControllerLoop implements Lookup {
   }
 
   #contextFor(
-    { key, object }: Request<KubernetesObject>,
+    { key, namespace, name, object }: Request<KubernetesObject>,
     recorder: EventRecorder,
     signal: AbortSignal,
+    seen: readonly number[],
   ): ReconcileContext<KubernetesObject> {
     const { clock, random, logger } = this.#environment
+    const { name: controller, resource } = this.#controller
+    const reconciled = {
+      apiVersion: apiVersionOf(resource),
+      kind: resource.kind,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(object?.metadata.uid === undefined ? {} : { uid: object.metadata.uid }),
+    }
     return {
       clock,
       random,
       logger: logger.child({ key, reconcileId: `${this.#runId}-${++this.#reconciles}` }),
-      controller: this.#controller.name,
-      resource: this.#controller.resource,
-      client: this.#writes.clientFor(key, this.#client),
+      controller,
+      resource,
+      client: this.#writes.clientFor(key, this.#client, { controller, object: reconciled, seen }),
       recorder,
       signal,
       informer: (resource) => this.informer(resource),

@@ -20,12 +20,14 @@ export async function addFinalizer<T extends KubernetesObject>(
   resource: Resource<T>,
   object: T,
   finalizer: string,
+  because = `${finalizer} has something to do before the object goes`,
 ): Promise<T> {
   if (hasFinalizer(object, finalizer)) return object
   return client.patch(
     resource,
     objectKeyOf(object),
     finalizersPatch(object, [...(object.metadata.finalizers ?? []), finalizer]),
+    { because },
   )
 }
 
@@ -35,11 +37,12 @@ export async function removeFinalizer<T extends KubernetesObject>(
   resource: Resource<T>,
   object: T,
   finalizer: string,
+  because = `${finalizer} has nothing left to do`,
 ): Promise<void> {
   if (!hasFinalizer(object, finalizer)) return
   const left = (object.metadata.finalizers ?? []).filter((each) => each !== finalizer)
   try {
-    await client.patch(resource, objectKeyOf(object), finalizersPatch(object, left))
+    await client.patch(resource, objectKeyOf(object), finalizersPatch(object, left), { because })
   } catch (error) {
     if (!hasReason(error, 'NotFound')) throw error
   }

@@ -45,6 +45,7 @@ export {
   type ManagerOptions,
   type Runnable,
 } from './manager.ts'
+export { NewlySeen } from './newly-seen.ts'
 export {
   AlreadyOwnedError,
   controllerOf,

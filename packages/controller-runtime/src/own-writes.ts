@@ -1,4 +1,11 @@
-import { hasReason, type KubernetesList, type KubernetesObject, type Resource, type Status } from '@coracle/api'
+import {
+  hasReason,
+  type KubernetesList,
+  type KubernetesObject,
+  type ReconcileOrigin,
+  type Resource,
+  type Status,
+} from '@coracle/api'
 import {
   type ApplyConfiguration,
   type ApplyOptions,
@@ -36,9 +43,9 @@ export class OwnWrites {
     this.#informers = informers
   }
 
-  /** A client whose writes count as made for `key`. */
-  clientFor(key: string, client: Client): Client {
-    return new RecordingClient(client, this.#informers, {
+  /** A client whose writes count as made for `key`, and say that this reconcile makes them. */
+  clientFor(key: string, client: Client, reconcile: ReconcileOrigin): Client {
+    return new RecordingClient(client, this.#informers, reconcile, {
       begin: () => {
         this.#writesOf(key).inFlight++
       },
@@ -148,14 +155,16 @@ interface WriteLog {
   isExpecting(informer: Informer<KubernetesObject>, objectKey: string): boolean
 }
 
-/** Passes everything on, and enters successful writes into the log. */
+/** Passes everything on, with the reconcile it is for, and enters successful writes into the log. */
 class RecordingClient implements Client {
   readonly #client: Client
   readonly #informers: InformerFactory
+  readonly #reconcile: ReconcileOrigin
   readonly #log: WriteLog
 
-  constructor(client: Client, informers: InformerFactory, log: WriteLog) {
+  constructor(client: Client, informers: InformerFactory, reconcile: ReconcileOrigin, log: WriteLog) {
     this.#client = client
+    this.#reconcile = reconcile
     this.#informers = informers
     this.#log = log
   }
@@ -183,11 +192,11 @@ class RecordingClient implements Client {
   }
 
   create<T extends KubernetesObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T> {
-    return this.#recordResult(resource, options, () => this.#client.create(resource, object, options))
+    return this.#recordResult(resource, options, () => this.#client.create(resource, object, this.#explained(options)))
   }
 
   update<T extends KubernetesObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T> {
-    return this.#recordResult(resource, options, () => this.#client.update(resource, object, options))
+    return this.#recordResult(resource, options, () => this.#client.update(resource, object, this.#explained(options)))
   }
 
   patch<T extends KubernetesObject>(
@@ -196,7 +205,9 @@ class RecordingClient implements Client {
     patch: Patch,
     options?: WriteOptions,
   ): Promise<T> {
-    return this.#recordResult(resource, options, () => this.#client.patch(resource, key, patch, options))
+    return this.#recordResult(resource, options, () =>
+      this.#client.patch(resource, key, patch, this.#explained(options)),
+    )
   }
 
   apply<T extends KubernetesObject>(
@@ -204,7 +215,9 @@ class RecordingClient implements Client {
     configuration: ApplyConfiguration<T>,
     options: ApplyOptions,
   ): Promise<T> {
-    return this.#recordResult(resource, options, () => this.#client.apply(resource, configuration, options))
+    return this.#recordResult(resource, options, () =>
+      this.#client.apply(resource, configuration, this.#explained(options)),
+    )
   }
 
   createSubresource(
@@ -214,7 +227,7 @@ class RecordingClient implements Client {
     body: unknown,
     options?: WriteOptions,
   ): Promise<unknown> {
-    const write = () => this.#client.createSubresource(resource, key, subresource, body, options)
+    const write = () => this.#client.createSubresource(resource, key, subresource, body, this.#explained(options))
     // An eviction is a delete. What other subresources change, if anything, their answers do not tell.
     return subresource === 'eviction' && options?.dryRun !== true
       ? this.#recordDeletion(resource, key, undefined, write)
@@ -226,7 +239,7 @@ class RecordingClient implements Client {
     key: ObjectKey,
     options?: DeleteOptions,
   ): Promise<T | Status> {
-    const write = () => this.#client.delete(resource, key, options)
+    const write = () => this.#client.delete(resource, key, this.#explained(options))
     return options?.dryRun === true ? write() : this.#recordDeletion(resource, key, options?.preconditions?.uid, write)
   }
 
@@ -238,7 +251,7 @@ class RecordingClient implements Client {
     const matches = scopeMatcher(list)
     this.#log.begin()
     try {
-      await this.#client.deleteCollection(resource, list, options)
+      await this.#client.deleteCollection(resource, list, this.#explained(options))
       if (options?.dryRun === true) return
       for (const informer of this.#informers.informersOf(resource)) {
         for (const object of informer.list(list.namespace)) {
@@ -248,6 +261,10 @@ class RecordingClient implements Client {
     } finally {
       this.#log.end()
     }
+  }
+
+  #explained<O extends WriteOptions | ApplyOptions | DeleteOptions>(options: O | undefined): O {
+    return { ...(options as O), reconcile: this.#reconcile }
   }
 
   async #recordResult<T extends KubernetesObject>(

@@ -1,4 +1,11 @@
-import { apiVersionOf, deepEqual, hasReason, type KubernetesObject, type Resource } from '@coracle/api'
+import {
+  apiVersionOf,
+  deepEqual,
+  describeStatusChange,
+  hasReason,
+  type KubernetesObject,
+  type Resource,
+} from '@coracle/api'
 import type { Action, ActionRecord, Plan, RecordedObject, WriteEvents } from './plan.ts'
 import type { ReconcileContext, Result } from './reconcile.ts'
 
@@ -61,8 +68,11 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
       ? this.#latest.metadata
       : { ...this.#latest.metadata, annotations: { ...present, ...annotations } }
     const wanted = { ...this.#latest, metadata, status }
-    await this.#attempt('status', this.#context.resource, this.#latest, 'the observed state has changed', () =>
-      this.#context.client.update<T>(this.#context.resource, wanted, { subresource: 'status' }),
+    const because = isAnnotated
+      ? describeStatusChange(this.#object.status, status)
+      : `annotations say what was observed: ${Object.keys(annotations).join(', ')}`
+    await this.#attempt('status', this.#context.resource, this.#latest, because, () =>
+      this.#context.client.update<T>(this.#context.resource, wanted, { subresource: 'status', because }),
     )
   }
 
@@ -100,16 +110,20 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
 
   async #write(action: WriteAction): Promise<KubernetesObject | undefined> {
     const { client } = this.#context
+    const { because } = action
     switch (action.type) {
       case 'create':
-        return client.create(action.resource, action.object)
+        return client.create(action.resource, action.object, { because })
       case 'update':
-        return this.#keep(await client.update(action.resource, action.object, subresourceOf(action)))
+        return this.#keep(await client.update(action.resource, action.object, { because, ...subresourceOf(action) }))
       case 'patch':
-        return this.#keep(await client.patch(action.resource, action.key, action.patch, subresourceOf(action)))
+        return this.#keep(
+          await client.patch(action.resource, action.key, action.patch, { because, ...subresourceOf(action) }),
+        )
       case 'delete':
         try {
           await client.delete(action.resource, action.key, {
+            because,
             ...(action.uid === undefined ? {} : { preconditions: { uid: action.uid } }),
             ...(action.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: action.gracePeriodSeconds }),
             ...(action.propagationPolicy === undefined ? {} : { propagationPolicy: action.propagationPolicy }),

@@ -41,8 +41,8 @@ export class PodBinder {
     return this.#assumed.delete(uid)
   }
 
-  /** Resolves to whether the pod is bound. Where it cannot be, it is on no node any more, and users are told why. */
-  async bind(pod: Pod, node: NodeInfo): Promise<boolean> {
+  /** Resolves to whether the pod is bound, and says why it is that node. Where it cannot be, it is on no node any more, and users are told why. */
+  async bind(pod: Pod, node: NodeInfo, because: string): Promise<boolean> {
     const { name = '', namespace = '', uid = '' } = pod.metadata
     this.#assumed.add(uid)
     this.#cache.place(pod, node.name)
@@ -50,7 +50,7 @@ export class PodBinder {
       const refusal = this.#framework.reserve(pod, node)
       if (refusal !== undefined) throw new Error(refusal)
       await this.#prepare(pod, node)
-      await naming('running Bind plugin "DefaultBinder"', this.#post(pod, node.name))
+      await naming('running Bind plugin "DefaultBinder"', this.#post(pod, node.name, because))
       this.#reporter.bound(pod, node.name)
       return true
     } catch (error) {
@@ -79,7 +79,7 @@ export class PodBinder {
     if (this.#assumed.delete(uid)) this.#cache.remove(uid)
   }
 
-  async #post(pod: Pod, node: string): Promise<void> {
+  async #post(pod: Pod, node: string, because: string): Promise<void> {
     const { name = '', namespace = '', uid = '' } = pod.metadata
     const binding: Binding = {
       apiVersion: 'v1',
@@ -87,6 +87,7 @@ export class PodBinder {
       metadata: { name, namespace, uid },
       target: { kind: 'Node', name: node },
     }
-    await this.#client.createSubresource(podResource, { namespace, name }, 'binding', binding)
+    const cause = this.#reporter.causeOf(pod, because)
+    await this.#client.createSubresource(podResource, { namespace, name }, 'binding', binding, cause)
   }
 }

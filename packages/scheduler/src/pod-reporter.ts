@@ -1,17 +1,20 @@
-import { formatTime, type Pod, type PodCondition, pods as podResource } from '@coracle/api'
+import { type CauseClaim, formatTime, type Pod, type PodCondition, pods as podResource } from '@coracle/api'
 import { type Client, createEventRecorder, type EventRecorder } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
+import { schedulingCause } from './scheduling-cause.ts'
 
 /** Tells users, by events and in the pod's status, what becomes of pods. */
 export class PodReporter {
   readonly #client: Client
   readonly #environment: Environment
   readonly #recorder: EventRecorder
+  readonly #component: string
 
   /** `component` is the name of the scheduler. */
   constructor(client: Client, environment: Environment, component: string) {
     this.#client = client
     this.#environment = environment
+    this.#component = component
     this.#recorder = createEventRecorder(client, environment, { component })
   }
 
@@ -50,13 +53,18 @@ export class PodReporter {
       lastTransitionTime:
         known?.status === 'False' ? known.lastTransitionTime : formatTime(this.#environment.clock.now()),
     }
-    await this.#patchStatus(pod, { conditions: [condition], ...nomination })
+    await this.#patchStatus(pod, { conditions: [condition], ...nomination }, message)
   }
 
-  /** The pod is to come to no node any more: its place is for a more important one. */
-  async unnominated(pod: Pod): Promise<void> {
+  /** The pod is to come to no node any more: its place is for a more important one, or there will be none. */
+  async unnominated(pod: Pod, because: string): Promise<void> {
     const nomination = nominationPatch(pod, '')
-    if (nomination !== undefined) await this.#patchStatus(pod, nomination)
+    if (nomination !== undefined) await this.#patchStatus(pod, nomination, because)
+  }
+
+  /** Why something is written for a pod. */
+  causeOf(pod: Pod, because: string): CauseClaim {
+    return schedulingCause(this.#component, pod, because)
   }
 
   /** Resolves when all events are written or given up. Nothing more is told after that. */
@@ -65,11 +73,16 @@ export class PodReporter {
     this.#recorder.stop()
   }
 
-  async #patchStatus(pod: Pod, status: object): Promise<void> {
+  async #patchStatus(pod: Pod, status: object, because: string): Promise<void> {
     const { name = '', namespace = '', uid = '' } = pod.metadata
     const body = { metadata: { uid }, status }
     try {
-      await this.#client.patch(podResource, { namespace, name }, { type: 'strategic', body }, { subresource: 'status' })
+      await this.#client.patch(
+        podResource,
+        { namespace, name },
+        { type: 'strategic', body },
+        { subresource: 'status', ...this.causeOf(pod, because) },
+      )
     } catch (error) {
       this.#environment.logger.warn('recording why a pod has no node failed', { pod: `${namespace}/${name}`, error })
     }

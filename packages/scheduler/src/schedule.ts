@@ -11,7 +11,7 @@ const feasibleMin = 100
 const percentageMin = 5
 
 export type Decision =
-  | { readonly type: 'fits'; readonly node: NodeInfo }
+  | { readonly type: 'fits'; readonly node: NodeInfo; readonly because: string }
   | { readonly type: 'unschedulable'; readonly prepared: PreparedPod; readonly diagnosis: Diagnosis }
 
 export interface ScheduleOptions {
@@ -46,7 +46,7 @@ export function schedule(
   }
   const nominated = cluster.node(cluster.nominatedNode(pod.metadata.uid ?? '') ?? '')
   if (nominated !== undefined && prepared.refuse(nominated) === undefined) {
-    return { type: 'fits', node: nominated, examined: 1 }
+    return { type: 'fits', node: nominated, because: `room was made for it on ${nominated.name}`, examined: 1 }
   }
   const candidates =
     named === undefined ? cluster.nodes : [...named.nodeNames].flatMap((name) => cluster.node(name) ?? [])
@@ -62,7 +62,10 @@ export function schedule(
     else refusals.push({ node, refusal })
   }
   const node = best(prepared, feasible, random)
-  if (node !== undefined) return { type: 'fits', node, examined }
+  if (node !== undefined) {
+    const because = `${feasible.length} of ${examined} nodes looked at can take it, ${node.name} suits it best`
+    return { type: 'fits', node, because, examined }
+  }
   const diagnosis = {
     nodeCount: cluster.nodeCount,
     refusals,

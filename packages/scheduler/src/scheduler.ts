@@ -267,7 +267,7 @@ class SchedulerLoop implements Scheduler {
       })
       const { nodeCount } = this.#cache
       this.#searchStart = nodeCount === 0 ? 0 : (this.#searchStart + decision.examined) % nodeCount
-      if (decision.type === 'fits') this.#track(this.#bind(pod, decision.node))
+      if (decision.type === 'fits') this.#track(this.#bind(pod, decision.node, decision.because))
       else this.#track(this.#putToRest(decision.prepared, decision.diagnosis))
     } catch (error) {
       // A pod that cannot be judged is no reason for the others to wait, let alone for the process to end.
@@ -284,11 +284,11 @@ class SchedulerLoop implements Scheduler {
     })
   }
 
-  async #bind(pod: Pod, node: NodeInfo): Promise<void> {
+  async #bind(pod: Pod, node: NodeInfo, because: string): Promise<void> {
     const { uid = '' } = pod.metadata
     this.#cache.nominations.remove(uid)
     this.#queue.placed(uid)
-    if (await this.#binder.bind(pod, node)) {
+    if (await this.#binder.bind(pod, node, because)) {
       this.#unqueue(uid)
       return
     }

@@ -2,3 +2,4 @@
 export * from './cause.ts'
 export * from './chain.ts'
 export * from './claim.ts'
+export * from './status-change.ts'

@@ -2,6 +2,7 @@ import { hasReason, namespaces, priorityClasses, serviceCidrs, systemPriorities 
 import { apiServerContext } from '../api-server-user.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
+import type { RequestContext } from '../request.ts'
 import { firstServiceCidr } from '../services/service-ranges.ts'
 
 /** The namespaces every cluster has. */
@@ -42,13 +43,15 @@ interface Named {
   readonly spec?: unknown
 }
 
+const context: RequestContext = { ...apiServerContext, claim: { because: 'every cluster has it' } }
+
 async function createMissing(registry: ResourceRegistry | undefined, objects: readonly Named[]): Promise<void> {
   if (registry === undefined) return
   await Promise.all(
     objects.map(async (object) => {
       if ((await registry.current('', object.metadata.name)) !== undefined) return
       try {
-        await registry.create(apiServerContext, '', object, options)
+        await registry.create(context, '', object, options)
       } catch (error) {
         // Another server on the same store was faster.
         if (!hasReason(error, 'AlreadyExists')) throw error

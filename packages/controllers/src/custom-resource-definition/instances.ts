@@ -12,10 +12,11 @@ import type { Instances } from './plan.ts'
 export async function deleteInstances(client: Client, definition: CustomResourceDefinition): Promise<Instances> {
   if (!hasTrueCondition(definition, 'Established')) return { type: 'never-established' }
   const resource = resourceOf(definition)
+  const because = `CustomResourceDefinition ${definition.metadata.name} is being deleted`
   try {
     const found = await list(client, resource)
     for (const namespace of new Set(found.map(({ metadata }) => metadata.namespace))) {
-      await client.deleteCollection(resource, namespace === undefined ? {} : { namespace })
+      await client.deleteCollection(resource, namespace === undefined ? {} : { namespace }, { because })
     }
     return { type: 'remaining', count: found.length === 0 ? 0 : (await list(client, resource)).length }
   } catch (error) {

@@ -43,7 +43,7 @@ export function createEndpointsController(): Controller {
 
 async function deleteIfThere(client: Client, key: ObjectKey): Promise<void> {
   try {
-    await client.delete(endpoints, key)
+    await client.delete(endpoints, key, { because: `there is no Service ${key.name}` })
   } catch (error) {
     if (!hasReason(error, 'NotFound')) throw error
   }

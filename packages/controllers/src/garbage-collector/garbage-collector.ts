@@ -1,6 +1,6 @@
-import { hasReason, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
+import { type CauseClaim, hasReason, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
 import { type Client, createEventRecorder, createWorkQueue, type EventRecorder, type WorkQueue } from '@coracle/client'
-import type { ActionRecord, Manager, RecordedObject } from '@coracle/controller-runtime'
+import { type ActionRecord, type Manager, NewlySeen, type RecordedObject } from '@coracle/controller-runtime'
 import type { Environment, MetricsRegistry } from '@coracle/environment'
 import { AbsentOwners } from './absent-owners.ts'
 import {
@@ -62,6 +62,9 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Garbag
   return new GraphCollector(options)
 }
 
+/** Sees to one object, for changes of these revisions. */
+type Attempt = (uid: string, seen: readonly number[]) => Promise<'again' | undefined>
+
 class GraphCollector implements GarbageCollector {
   readonly name = 'generic-garbage-collector'
   readonly #options: GarbageCollectorOptions
@@ -77,6 +80,9 @@ class GraphCollector implements GarbageCollector {
   readonly #stopping = new AbortController()
   #workers: Promise<unknown> = Promise.resolve()
   #turnStartMs = 0
+  /** The changes each object was queued for, and the one that the graph takes in now. */
+  readonly #seen = new NewlySeen()
+  #change: KubernetesObject | undefined
 
   constructor(options: GarbageCollectorOptions) {
     const { client, environment, metrics } = options
@@ -90,13 +96,22 @@ class GraphCollector implements GarbageCollector {
     this.#orphanings = createWorkQueue(environment.clock, { name: 'garbage_collector_attempt_to_orphan', metrics })
     this.#graph = new DependencyGraph(absentOwners, {
       attemptDelete: ({ identity }, attempt) => {
+        this.#note(identity.uid)
         if (attempt?.isRetry === true) this.#deletions.addRateLimited(identity.uid)
         else this.#deletions.add(identity.uid)
       },
-      attemptOrphan: ({ identity }) => this.#orphanings.add(identity.uid),
+      attemptOrphan: ({ identity }) => {
+        this.#note(identity.uid)
+        this.#orphanings.add(identity.uid)
+      },
       namespaceMismatch: (dependent, ownerUid) => this.#reportMismatch(dependent, ownerUid),
     })
-    this.#monitors = new Monitors(this.#graph, this.#kinds, { ...options, environment: this.#environment })
+    const graph = {
+      observe: (object: KubernetesObject) => this.#during(object, () => this.#graph.observe(object)),
+      remove: (object: KubernetesObject) => this.#during(object, () => this.#graph.remove(object.metadata.uid ?? '')),
+      forget: (uid: string) => this.#graph.forget(uid),
+    }
+    this.#monitors = new Monitors(graph, this.#kinds, { ...options, environment: this.#environment })
   }
 
   async start(): Promise<void> {
@@ -110,8 +125,8 @@ class GraphCollector implements GarbageCollector {
     }
     this.#turnStartMs = this.#environment.clock.monotonicMs()
     this.#workers = Promise.all([
-      ...this.#work(this.#deletions, deletionsParallelMax, (uid) => this.#attemptDelete(uid)),
-      ...this.#work(this.#orphanings, orphaningsParallelMax, (uid) => this.#attemptOrphan(uid)),
+      ...this.#work(this.#deletions, deletionsParallelMax, (uid, seen) => this.#attemptDelete(uid, seen)),
+      ...this.#work(this.#orphanings, orphaningsParallelMax, (uid, seen) => this.#attemptOrphan(uid, seen)),
     ])
   }
 
@@ -132,11 +147,7 @@ class GraphCollector implements GarbageCollector {
     return this.#monitors.remove(resource)
   }
 
-  #work(
-    queue: WorkQueue,
-    workers: number,
-    attempt: (uid: string) => Promise<'again' | undefined>,
-  ): readonly Promise<void>[] {
+  #work(queue: WorkQueue, workers: number, attempt: Attempt): readonly Promise<void>[] {
     return Array.from({ length: workers }, async () => {
       for (;;) {
         if (queue.length === 0) this.#turnStartMs = this.#environment.clock.monotonicMs()
@@ -149,11 +160,25 @@ class GraphCollector implements GarbageCollector {
     })
   }
 
-  async #try(queue: WorkQueue, uid: string, attempt: (uid: string) => Promise<'again' | undefined>): Promise<void> {
+  #during(change: KubernetesObject, takeIn: () => void): void {
+    this.#change = change
+    takeIn()
+    this.#change = undefined
+  }
+
+  #note(uid: string): void {
+    if (this.#change !== undefined) this.#seen.add(uid, this.#change)
+  }
+
+  async #try(queue: WorkQueue, uid: string, attempt: Attempt): Promise<void> {
+    const seen = this.#seen.take(uid)
     try {
-      if ((await attempt(uid)) === 'again') queue.addRateLimited(uid)
-      else queue.forget(uid)
+      if ((await attempt(uid, seen)) === 'again') {
+        this.#seen.giveBack(uid, seen)
+        queue.addRateLimited(uid)
+      } else queue.forget(uid)
     } catch (error) {
+      this.#seen.giveBack(uid, seen)
       if (this.#stopping.signal.aborted) return
       const fields = { ...(this.#graph.get(uid)?.identity ?? { uid }), error: messageOf(error) }
       // A conflict only says that the object is newer than the graph: it is part of the game.
@@ -174,7 +199,7 @@ class GraphCollector implements GarbageCollector {
     this.#turnStartMs = clock.monotonicMs()
   }
 
-  async #attemptDelete(uid: string): Promise<'again' | undefined> {
+  async #attemptDelete(uid: string, seen: readonly number[]): Promise<'again' | undefined> {
     const node = this.#graph.get(uid)
     if (node === undefined) return undefined
     const { object } = node
@@ -189,7 +214,7 @@ class GraphCollector implements GarbageCollector {
       isBlocked: isGoing && blockingDependents(node).length > 0,
       hasWaitingDependent: [...node.dependents].some(isDeletingDependents),
     })
-    await this.#perform(node, object, decision)
+    await this.#perform(node, object, decision, seen)
     return undefined
   }
 
@@ -220,24 +245,33 @@ class GraphCollector implements GarbageCollector {
     return { reference, state: isWaiting ? ('waiting' as const) : state }
   }
 
-  async #perform(node: GraphNode, object: KubernetesObject, decision: GarbageDecision): Promise<void> {
+  async #perform(
+    node: GraphNode,
+    object: KubernetesObject,
+    decision: GarbageDecision,
+    seen: readonly number[],
+  ): Promise<void> {
     const { signal } = this.#stopping
     switch (decision.type) {
       case 'keep':
         return
       case 'awaitDependents':
         for (const dependent of blockingDependents(node)) {
-          if (!isDeletingDependents(dependent)) this.#deletions.add(dependent.identity.uid)
+          if (isDeletingDependents(dependent)) continue
+          this.#seen.add(dependent.identity.uid, object)
+          this.#deletions.add(dependent.identity.uid)
         }
         return
       case 'finish':
-        return this.#record('patch', node, decision.because, () =>
-          this.#editor.removeFinalizer(node, foregroundFinalizer, signal),
+        return this.#record('patch', node, decision.because, seen, (cause) =>
+          this.#editor.removeFinalizer(node, foregroundFinalizer, cause, signal),
         )
       case 'dropOwners':
-        return this.#record('patch', node, decision.because, () => this.#editor.dropOwners(node, decision.uids, signal))
+        return this.#record('patch', node, decision.because, seen, (cause) =>
+          this.#editor.dropOwners(node, decision.uids, cause, signal),
+        )
       case 'delete':
-        return this.#delete(node, object, decision)
+        return this.#delete(node, object, decision, seen)
     }
   }
 
@@ -245,19 +279,22 @@ class GraphCollector implements GarbageCollector {
     node: GraphNode,
     object: KubernetesObject,
     decision: GarbageDecision & { type: 'delete' },
+    seen: readonly number[],
   ): Promise<void> {
     const { propagationPolicy, unblocksOwners, because } = decision
     const { apiVersion, kind, namespace, name, uid } = node.identity
-    const latest = unblocksOwners ? await this.#editor.unblockOwners(node, this.#stopping.signal) : object
+    const claim = this.#claimOf(node, because, seen)
+    const latest = unblocksOwners ? await this.#editor.unblockOwners(node, claim, this.#stopping.signal) : object
     const { resourceVersion } = (latest ?? object).metadata
     // With the version as a precondition an owner that the object has got meanwhile is not overlooked.
     const preconditions = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) }
-    await this.#record('delete', node, because, async () => {
+    await this.#record('delete', node, because, seen, async (cause) => {
       try {
         const key = namespace === '' ? { name } : { namespace, name }
         await this.#options.client.delete(this.#kinds.require(apiVersion, kind), key, {
           preconditions,
           propagationPolicy,
+          ...cause,
         })
       } catch (error) {
         if (!hasReason(error, 'NotFound')) throw error
@@ -266,7 +303,7 @@ class GraphCollector implements GarbageCollector {
     })
   }
 
-  async #attemptOrphan(uid: string): Promise<undefined> {
+  async #attemptOrphan(uid: string, seen: readonly number[]): Promise<undefined> {
     const node = this.#graph.get(uid)
     if (node?.object === undefined) return undefined
     const { signal } = this.#stopping
@@ -274,11 +311,14 @@ class GraphCollector implements GarbageCollector {
     const because = `${node.identity.kind} ${node.identity.name} is being deleted without its dependents`
     for (let from = 0; from < dependents.length; from += orphansParallelMax) {
       const batch = dependents.slice(from, from + orphansParallelMax)
-      const free = (dependent: GraphNode) => () => this.#editor.dropOwners(dependent, [uid], signal)
-      await Promise.all(batch.map((dependent) => this.#record('patch', dependent, because, free(dependent))))
+      const free = (dependent: GraphNode) =>
+        this.#record('patch', dependent, because, seen, (cause) =>
+          this.#editor.dropOwners(dependent, [uid], cause, signal),
+        )
+      await Promise.all(batch.map(free))
     }
-    await this.#record('patch', node, 'its dependents are free', () =>
-      this.#editor.removeFinalizer(node, orphanFinalizer, signal),
+    await this.#record('patch', node, 'its dependents are free', seen, (cause) =>
+      this.#editor.removeFinalizer(node, orphanFinalizer, cause, signal),
     )
     return undefined
   }
@@ -288,27 +328,38 @@ class GraphCollector implements GarbageCollector {
     type: 'delete' | 'patch',
     node: GraphNode,
     because: string,
-    act: () => Promise<unknown>,
+    seen: readonly number[],
+    act: (cause: CauseClaim) => Promise<unknown>,
   ): Promise<void> {
     const { kind, namespace, name } = node.identity
     const fields = { kind, namespace: namespace === '' ? undefined : namespace, name, because }
-    const [cause] = node.owners
     const record = {
       time: this.#environment.clock.now(),
       controller: this.name,
-      object: recorded(cause === undefined ? node.identity : identityOfOwner(cause, namespace)),
+      object: ownerOf(node),
       type,
       target: recorded(node.identity),
       because,
     }
     try {
-      await act()
+      await act(this.#claimOf(node, because, seen))
       this.#environment.logger.info(type, fields)
       this.#options.onAction?.(record)
     } catch (error) {
       this.#options.onAction?.({ ...record, error: messageOf(error) })
       throw error
     }
+  }
+
+  /** What the collector says of why it writes: what became of the owner is what it has seen. */
+  #claimOf(node: GraphNode, because: string, seen: readonly number[]): CauseClaim {
+    const { namespace, uid, ...owner } = ownerOf(node)
+    const object = {
+      ...owner,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+    }
+    return { because, reconcile: { controller: this.name, object, seen } }
   }
 
   #reportMismatch({ identity, owners }: GraphNode, ownerUid: string): void {
@@ -320,6 +371,11 @@ class GraphCollector implements GarbageCollector {
     const message = `ownerRef ${owner} does not exist in namespace "${namespace}"`
     this.#recorder.event(about, 'Warning', 'OwnerRefInvalidNamespace', message)
   }
+}
+
+/** The object on whose account something is done about another: its owner, where it has one. */
+function ownerOf({ identity, owners: [owner] }: GraphNode): RecordedObject {
+  return recorded(owner === undefined ? identity : identityOfOwner(owner, identity.namespace))
 }
 
 function recorded({ apiVersion, kind, namespace, name, uid }: Identity): RecordedObject {

@@ -2,7 +2,6 @@ import type { KubernetesObject, Resource } from '@coracle/api'
 import { type Client, createInformer, type Informer } from '@coracle/client'
 import type { Manager } from '@coracle/controller-runtime'
 import type { Environment } from '@coracle/environment'
-import type { DependencyGraph } from './graph.ts'
 import type { Kinds } from './kinds.ts'
 
 export interface MonitorsOptions {
@@ -11,6 +10,14 @@ export interface MonitorsOptions {
   readonly informer: Manager['informer']
   readonly resources: () => readonly Resource[]
   readonly onResourcesChange?: (listener: () => void) => () => void
+}
+
+/** What a graph is told of the objects there are. */
+export interface ObservedGraph {
+  observe(object: KubernetesObject): void
+  /** The object, in its last state, is gone. */
+  remove(object: KubernetesObject): void
+  forget(uid: string): void
 }
 
 interface Monitor {
@@ -23,14 +30,14 @@ interface Monitor {
 
 /** Keeps a dependency graph, and the kinds that are in it, up to date with all resources that are served, as they come and go. */
 export class Monitors {
-  readonly #graph: DependencyGraph
+  readonly #graph: ObservedGraph
   readonly #kinds: Kinds
   readonly #options: MonitorsOptions
   readonly #monitors = new Map<string, Monitor>()
   #unfollow: (() => void) | undefined
   #isStopped = false
 
-  constructor(graph: DependencyGraph, kinds: Kinds, options: MonitorsOptions) {
+  constructor(graph: ObservedGraph, kinds: Kinds, options: MonitorsOptions) {
     this.#graph = graph
     this.#kinds = kinds
     this.#options = options
@@ -93,7 +100,7 @@ export class Monitors {
     const detach = informer.addHandler({
       add: (object) => this.#graph.observe(object),
       update: (_, object) => this.#graph.observe(object),
-      delete: ({ metadata }) => this.#graph.remove(metadata.uid ?? ''),
+      delete: (object) => this.#graph.remove(object),
     })
     this.#monitors.set(resourceText(resource), { resource, informer, isOwn, detach })
   }

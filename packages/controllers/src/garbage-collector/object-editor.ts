@@ -1,4 +1,4 @@
-import { hasReason, type KubernetesObject, type OwnerReference } from '@coracle/api'
+import { type CauseClaim, hasReason, type KubernetesObject, type OwnerReference } from '@coracle/api'
 import { type Client, retryOnConflict } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { GraphNode } from './graph.ts'
@@ -24,17 +24,22 @@ export class ObjectEditor {
   }
 
   /** Takes owners off an object. */
-  dropOwners(node: GraphNode, uids: readonly string[], signal: AbortSignal): Promise<KubernetesObject | undefined> {
+  dropOwners(
+    node: GraphNode,
+    uids: readonly string[],
+    cause: CauseClaim,
+    signal: AbortSignal,
+  ): Promise<KubernetesObject | undefined> {
     const dropped = new Set(uids)
-    return this.#edit(node, signal, ({ metadata }) => {
+    return this.#edit(node, cause, signal, ({ metadata }) => {
       const left = metadata.ownerReferences?.filter(({ uid }) => !dropped.has(uid)) ?? []
       return left.length === (metadata.ownerReferences?.length ?? 0) ? undefined : { ownerReferences: orNull(left) }
     })
   }
 
   /** Lets an object's owners go before it. */
-  unblockOwners(node: GraphNode, signal: AbortSignal): Promise<KubernetesObject | undefined> {
-    return this.#edit(node, signal, ({ metadata: { ownerReferences = [] } }) => {
+  unblockOwners(node: GraphNode, cause: CauseClaim, signal: AbortSignal): Promise<KubernetesObject | undefined> {
+    return this.#edit(node, cause, signal, ({ metadata: { ownerReferences = [] } }) => {
       if (!ownerReferences.some(isBlocking)) return undefined
       return {
         ownerReferences: ownerReferences.map((each) =>
@@ -45,8 +50,13 @@ export class ObjectEditor {
   }
 
   /** Takes a finalizer off an object. */
-  removeFinalizer(node: GraphNode, finalizer: string, signal: AbortSignal): Promise<KubernetesObject | undefined> {
-    return this.#edit(node, signal, ({ metadata: { finalizers = [] } }) =>
+  removeFinalizer(
+    node: GraphNode,
+    finalizer: string,
+    cause: CauseClaim,
+    signal: AbortSignal,
+  ): Promise<KubernetesObject | undefined> {
+    return this.#edit(node, cause, signal, ({ metadata: { finalizers = [] } }) =>
       finalizers.includes(finalizer)
         ? { finalizers: orNull(finalizers.filter((each) => each !== finalizer)) }
         : undefined,
@@ -59,6 +69,7 @@ export class ObjectEditor {
    */
   async #edit(
     node: GraphNode,
+    cause: CauseClaim,
     signal: AbortSignal,
     change: (object: KubernetesObject) => MetadataChange,
   ): Promise<KubernetesObject | undefined> {
@@ -68,7 +79,7 @@ export class ObjectEditor {
       seen = undefined
       if (object === undefined || object === 'impossible') return undefined
       const metadata = change(object)
-      return metadata === undefined ? object : this.#patch(object, metadata)
+      return metadata === undefined ? object : this.#patch(object, metadata, cause)
     }
     try {
       return await retryOnConflict(write, this.#environment, signal)
@@ -78,13 +89,17 @@ export class ObjectEditor {
     }
   }
 
-  #patch(object: KubernetesObject, metadata: Readonly<Record<string, unknown>>): Promise<KubernetesObject> {
+  #patch(
+    object: KubernetesObject,
+    metadata: Readonly<Record<string, unknown>>,
+    cause: CauseClaim,
+  ): Promise<KubernetesObject> {
     const { apiVersion, kind, namespace, name } = identityOf(object)
     const { uid, resourceVersion } = object.metadata
     const key = namespace === '' ? { name } : { namespace, name }
     // A merge patch replaces whole lists, so it holds for the version it was made from only.
     const body = { metadata: { uid, resourceVersion, ...metadata } }
-    return this.#client.patch(this.#kinds.require(apiVersion, kind), key, { type: 'merge', body })
+    return this.#client.patch(this.#kinds.require(apiVersion, kind), key, { type: 'merge', body }, cause)
   }
 }
 

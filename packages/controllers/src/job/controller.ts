@@ -36,7 +36,10 @@ export function createJobController(): Controller {
       const podsOfName = context.informer(podResource).byIndex(trackedIndexName, key)
       // Nobody counts pods of a Job that is gone: they need not wait for it.
       const left = podsOfName.filter((pod) => controllerOf(pod)?.uid !== job?.metadata.uid)
-      await Promise.all(left.map((pod) => removeFinalizer(context.client, podResource, pod, trackingFinalizer)))
+      const because = 'the Job that counts the pod is gone'
+      await Promise.all(
+        left.map((pod) => removeFinalizer(context.client, podResource, pod, trackingFinalizer, because)),
+      )
       if (job === undefined) return undefined
       const { namespace } = job.metadata
       const find = (name: string) => context.informer(jobs).get(keyText(namespace, name))

@@ -1,5 +1,5 @@
 import { hasReason, type KubernetesObject, pods, type Resource } from '@coracle/api'
-import type { Client } from '@coracle/client'
+import type { Client, DeleteOptions } from '@coracle/client'
 
 /** Objects deleted one by one at a time, where a resource cannot be deleted as a whole. */
 const deletionsParallelMax = 64
@@ -71,7 +71,7 @@ async function deleteObjects(
   found: readonly KubernetesObject[],
 ): Promise<void> {
   try {
-    await client.deleteCollection(resource, { namespace }, { propagationPolicy: 'Background' })
+    await client.deleteCollection(resource, { namespace }, deleteOptionsIn(namespace))
   } catch (error) {
     if (!hasReason(error, 'MethodNotAllowed')) throw error
     for (let from = 0; from < found.length; from += deletionsParallelMax) {
@@ -83,11 +83,16 @@ async function deleteObjects(
 
 async function deleteObject(client: Client, resource: Resource, namespace: string, name: string): Promise<void> {
   try {
-    await client.delete(resource, { namespace, name }, { propagationPolicy: 'Background' })
+    await client.delete(resource, { namespace, name }, deleteOptionsIn(namespace))
   } catch (error) {
     if (!hasReason(error, 'NotFound')) throw error
   }
 }
+
+const deleteOptionsIn = (namespace: string): DeleteOptions => ({
+  propagationPolicy: 'Background',
+  because: `namespace ${namespace} is being deleted`,
+})
 
 /** The objects there are. A resource that is not served any more has none. */
 async function list(client: Client, resource: Resource, namespace: string): Promise<readonly KubernetesObject[]> {

@@ -1,6 +1,7 @@
 import {
   configMaps,
   deepEqual,
+  describeStatusChange,
   hasReason,
   type KubernetesObject,
   type Pod,
@@ -47,7 +48,10 @@ export function createResourceQuotaController({ resources }: { resources(): read
       const kinds = countedKinds(quota)
       const counted = await Promise.all(kinds.map((kind) => readAll(client, resources(), kind, namespace)))
       const status = planQuotaStatus(quota, counted)
-      if (status !== quota.status) await client.update(resourceQuotas, { ...quota, status }, { subresource: 'status' })
+      if (status !== quota.status) {
+        const because = `what there is was counted: ${describeStatusChange(quota.status, status)}`
+        await client.update(resourceQuotas, { ...quota, status }, { subresource: 'status', because })
+      }
       return { requeueAfterMs: kinds.every(isWatched) ? resyncMs : recountMs }
     })
 }

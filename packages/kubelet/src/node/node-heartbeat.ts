@@ -1,6 +1,16 @@
-import { deepEqual, formatMicroTime, hasReason, type Lease, leases, type Node, nodes } from '@coracle/api'
+import {
+  deepEqual,
+  describeStatusChange,
+  formatMicroTime,
+  hasReason,
+  type Lease,
+  leases,
+  type Node,
+  nodes,
+} from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Environment, Timer } from '@coracle/environment'
+import { agentCause } from '../agent-cause.ts'
 import { isWorthReporting, type NodeDescription, nodeLabels, nodeObject, nodeStatus } from './node-object.ts'
 
 /** How often a node renews its lease and looks at its status: upstream's nodeStatusUpdateFrequency and a quarter of the lease. */
@@ -103,7 +113,9 @@ export class NodeHeartbeat {
   async #ensureNode(description: NodeDescription): Promise<Node> {
     const now = this.#environment.clock.now()
     try {
-      const created = await this.#client.create(nodes, nodeObject(description, now))
+      const created = await this.#client.create(nodes, nodeObject(description, now), {
+        because: 'the node agent has started',
+      })
       // A server that keeps status apart drops it on creation.
       return await this.#report(description, created)
     } catch (error) {
@@ -117,7 +129,10 @@ export class NodeHeartbeat {
     const labels = nodeLabels(description.name, description.facts, description.labels)
     const missing = Object.entries(labels).some(([name, value]) => current.metadata.labels?.[name] !== value)
     if (!missing) return current
-    return this.#client.patch(nodes, { name: description.name }, { type: 'merge', body: { metadata: { labels } } })
+    const because = 'the node agent was started with other labels'
+    const body = { metadata: { labels } }
+    const cause = agentCause(current, because, undefined)
+    return this.#client.patch(nodes, { name: description.name }, { type: 'merge', body }, cause)
   }
 
   async #report(description: NodeDescription, current: Node): Promise<Node> {
@@ -130,7 +145,10 @@ export class NodeHeartbeat {
     // Conditions of others must not be lost to a race.
     const { resourceVersion } = current.metadata
     const body = { metadata: { resourceVersion }, status: Object.fromEntries(changed) }
-    return this.#client.patch(nodes, { name: description.name }, { type: 'merge', body }, { subresource: 'status' })
+    const because = changed.length === 0 ? 'the node is as it was' : describeStatusChange(current.status, next)
+    const cause = agentCause(current, because, undefined)
+    const options = { subresource: 'status', ...cause }
+    return this.#client.patch(nodes, { name: description.name }, { type: 'merge', body }, options)
   }
 
   async #beat(description: NodeDescription): Promise<void> {

@@ -1,6 +1,7 @@
 import { hasReason, type Pod, parseTime, pods } from '@coracle/api'
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
+import { agentCause } from '../agent-cause.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
@@ -358,7 +359,11 @@ export class PodWorker {
       await this.#context.client.delete(
         pods,
         { namespace, name },
-        { gracePeriodSeconds: 0, ...(uid === undefined ? {} : { preconditions: { uid } }) },
+        {
+          gracePeriodSeconds: 0,
+          ...(uid === undefined ? {} : { preconditions: { uid } }),
+          ...agentCause(this.#pod, 'its containers have ended, and its final status is written', undefined),
+        },
       )
       this.#deleted = true
     } catch (error) {

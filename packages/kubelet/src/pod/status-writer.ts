@@ -1,6 +1,8 @@
 import { deepEqual, hasReason, type Pod, pods } from '@coracle/api'
 import type { Timer } from '@coracle/environment'
+import { agentCause } from '../agent-cause.ts'
 import { type OwnPodStatus, statusPatch } from '../status/pod-status.ts'
+import { statusReason } from '../status/status-reason.ts'
 import type { PodContext } from './pod-context.ts'
 import { podKey } from './pod-name.ts'
 
@@ -83,13 +85,15 @@ export class StatusWriter {
   }
 
   async #writeOnce(status: OwnPodStatus, changes: Readonly<Record<string, unknown>>): Promise<void> {
-    const { name = '', namespace = '', uid, resourceVersion } = this.#host.pod().metadata
+    const pod = this.#host.pod()
+    const { name = '', namespace = '', uid, resourceVersion } = pod.metadata
+    const cause = agentCause(pod, statusReason(pod.status, status), this.#given?.version)
     const body = { metadata: { uid, resourceVersion }, status: changes }
     const written = await this.#context.client.patch(
       pods,
       { namespace, name },
       { type: 'merge', body },
-      { subresource: 'status' },
+      { subresource: 'status', ...cause },
     )
     this.#given = { status, version: written.metadata.resourceVersion }
     this.#host.newer(written)

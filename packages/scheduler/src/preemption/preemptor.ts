@@ -94,7 +94,8 @@ export class Preemptor {
     const displaced = this.#cache.nominatedPods(node).filter((other) => priorityOf(other) < priorityOf(pod))
     return displaced.map((other) => {
       this.#cache.nominations.remove(other.metadata.uid ?? '')
-      return this.#reporter.unnominated(other)
+      const { namespace, name } = pod.metadata
+      return this.#reporter.unnominated(other, `pod ${namespace}/${name}, which is more important, comes to ${node}`)
     })
   }
 
@@ -110,9 +111,15 @@ export class Preemptor {
     }
     const body = { metadata: { uid }, status: { conditions: [condition] } }
     const key = { namespace, name }
+    const important = `${pod.metadata.namespace}/${pod.metadata.name}`
+    const because = `pod ${important} of priority ${priorityOf(pod)} needs room on ${node}, this one has ${priorityOf(victim)}`
+    const cause = this.#reporter.causeOf(pod, because)
     try {
-      await this.#client.patch(podResource, key, { type: 'strategic', body }, { subresource: 'status' })
-      await this.#client.delete(podResource, key, uid === undefined ? {} : { preconditions: { uid } })
+      await this.#client.patch(podResource, key, { type: 'strategic', body }, { subresource: 'status', ...cause })
+      await this.#client.delete(podResource, key, {
+        ...(uid === undefined ? {} : { preconditions: { uid } }),
+        ...cause,
+      })
     } catch (error) {
       // Gone already, or another pod by that name: there is room.
       if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return
