@@ -39,15 +39,16 @@ export interface KubernetesServiceParts {
 export async function createKubernetesService({ registries, client }: KubernetesServiceParts): Promise<void> {
   if (registries.of(services) === undefined) return
   if (storedObject(registries, services, kubernetesService.name, kubernetesService.namespace) !== undefined) return
+  const because = 'pods find the API by this Service, and it is missing'
   const [range] = serviceRanges(registries)
   const clusterIp = range === undefined ? undefined : formatIp({ family: range.family, value: range.base + 1n })
   try {
-    await client.create(services, kubernetesServiceOf(clusterIp))
+    await client.create(services, kubernetesServiceOf(clusterIp), { because })
   } catch (error) {
     // Another server on the same store was faster, or somebody else has the address.
     if (hasReason(error, 'AlreadyExists')) return
     if (clusterIp === undefined || !hasReason(error, 'Invalid')) throw error
-    await client.create(services, kubernetesServiceOf(undefined))
+    await client.create(services, kubernetesServiceOf(undefined), { because })
   }
 }
 
@@ -99,13 +100,15 @@ async function writeEndpoints(
   servers: readonly ServerAddress[],
 ): Promise<void> {
   const slices = slicesOf(servers)
-  await ensure(registries, client, endpoints, endpointsOf(servers), ['subsets'])
-  for (const slice of slices) await ensure(registries, client, endpointSlices, slice, ['endpoints', 'ports'])
+  const because = `the API servers alive are ${servers.map(({ ip, port }) => `${ip}:${port}`).join(', ') || 'none'}`
+  await ensure(registries, client, endpoints, endpointsOf(servers), ['subsets'], because)
+  for (const slice of slices) await ensure(registries, client, endpointSlices, slice, ['endpoints', 'ports'], because)
   const wanted = new Set(slices.map(({ metadata }) => metadata.name))
   const present: readonly EndpointSlice[] = storedObjects(registries, endpointSlices, kubernetesService.namespace)
   for (const { metadata } of present.filter(isSliceOfKubernetes)) {
     const { namespace = '', name = '' } = metadata
-    if (!wanted.has(name)) await client.delete(endpointSlices, { namespace, name }).catch(unless('NotFound'))
+    if (wanted.has(name)) continue
+    await client.delete(endpointSlices, { namespace, name }, { because }).catch(unless('NotFound'))
   }
 }
 
@@ -116,17 +119,18 @@ async function ensure<T extends KubernetesObject>(
   resource: Resource<T>,
   wanted: T,
   fields: readonly (keyof T)[],
+  because: string,
 ): Promise<void> {
   const { namespace = '', name = '', labels = {} } = wanted.metadata
   const present = storedObject(registries, resource, name, namespace)
   if (present === undefined) {
-    await client.create(resource, wanted).catch(unless('AlreadyExists'))
+    await client.create(resource, wanted, { because }).catch(unless('AlreadyExists'))
     return
   }
   const hasLabels = Object.entries(labels).every(([key, value]) => present.metadata.labels?.[key] === value)
   if (hasLabels && fields.every((field) => deepEqual(present[field], wanted[field]))) return
   const metadata = { ...present.metadata, labels: { ...present.metadata.labels, ...labels } }
-  await client.update(resource, { ...wanted, metadata }).catch(unless('Conflict'))
+  await client.update(resource, { ...wanted, metadata }, { because }).catch(unless('Conflict'))
 }
 
 const unless =

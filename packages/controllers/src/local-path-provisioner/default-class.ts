@@ -52,7 +52,7 @@ async function createUnlessThere<T extends KubernetesObject>(
   object: T,
 ): Promise<void> {
   try {
-    await client.create(resource, object)
+    await client.create(resource, object, { because: 'the cluster has not had its default storage class yet' })
   } catch (error) {
     if (!hasReason(error, 'AlreadyExists')) throw error
   }
