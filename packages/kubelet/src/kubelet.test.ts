@@ -6,7 +6,11 @@ import {
   leases,
   type Node,
   nodes,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
   type Pod,
+  persistentVolumeClaims,
+  persistentVolumes,
   pods,
   type Secret,
   secrets,
@@ -49,6 +53,50 @@ const told = (client: FakeClient) =>
   client
     .stored<Event>(events)
     .map(({ reason, message, involvedObject }) => `${reason} ${involvedObject.fieldPath ?? ''} ${message}`)
+
+describe('a pod that uses a claim', () => {
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'shop' } }]
+
+  it('does not start before the claim is bound, and says what it waits for, once', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({ volumes }))
+    await clock.advance('1m')
+    const waiting = { name: 'web', state: { waiting: { reason: 'ContainerCreating' } } }
+    expect(await statusOf(client)).toMatchObject({ phase: 'Pending', containerStatuses: [waiting] })
+    const prefix =
+      'FailedMount  Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process volumes=[data]: error processing PVC default/shop: '
+    expect(told(client)).toEqual([
+      `${prefix}failed to fetch PVC from API server: persistentvolumeclaims "shop" not found`,
+    ])
+    const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { namespace: 'default', name: 'shop' } }
+    const { metadata } = await client.create<PersistentVolumeClaim>(persistentVolumeClaims, claim)
+    await clock.advance('1m')
+    expect(told(client)[1]).toBe(`${prefix}PVC is not bound`)
+    await client.create<PersistentVolume>(persistentVolumes, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'shelf' },
+      spec: { claimRef: { namespace: 'default', name: 'shop', uid: metadata.uid }, hostPath: { path: '/srv' } },
+    })
+    const key = { namespace: 'default', name: 'shop' }
+    const annotations = { 'pv.kubernetes.io/bind-completed': 'yes' }
+    const body = { metadata: { annotations }, spec: { volumeName: 'shelf' } }
+    await client.patch(persistentVolumeClaims, key, { type: 'merge', body })
+    const bound = { type: 'merge', body: { status: { phase: 'Bound' } } } as const
+    await client.patch(persistentVolumeClaims, key, bound, { subresource: 'status' })
+    await clock.advance('1m')
+    expect(await statusOf(client)).toMatchObject({ phase: 'Running' })
+  })
+
+  it('ends without it when it is deleted', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({ volumes }))
+    await clock.advance('1s')
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    await clock.advance('1m')
+    expect(client.stored(pods)).toEqual([])
+  })
+})
 
 describe('a pod on its node', () => {
   it('runs and says so in one write', async () => {

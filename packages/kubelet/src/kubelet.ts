@@ -11,6 +11,7 @@ import { PodManager } from './pod/pod-manager.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
+import { mountClaims } from './volumes/claimed-volumes.ts'
 
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
 export const shutdownGraceMaxMs = 10_000
@@ -74,6 +75,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     environment: { ...environment, logger },
     runtime,
     sources: apiSources(client, serviceInformer),
+    mountVolumes: (pod: Pod) => mountClaims(pod, client, runtime.runsProcesses),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     recorder,
     nodeName,

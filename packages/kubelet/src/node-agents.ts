@@ -13,6 +13,7 @@ import { PodManager } from './pod/pod-manager.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import { createSimulatedRuntime, type SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
+import { mountClaims } from './volumes/claimed-volumes.ts'
 
 /** Nodes in one group, at most. */
 export const nodeAgentsMax = 20_000
@@ -108,6 +109,7 @@ function contextsOf(
     environment,
     runtime,
     sources: apiSources(client),
+    mountVolumes: (pod: Pod) => mountClaims(pod, client, false),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     ...(recorder === undefined ? {} : { recorder }),
   }

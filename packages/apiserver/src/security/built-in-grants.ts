@@ -74,7 +74,7 @@ export const builtInGrants: readonly Grant[] = [
     user: 'system:simulated-nodes',
     resources: [
       'read pods,nodes',
-      'get secrets,configmaps',
+      'get secrets,configmaps,persistentvolumeclaims,persistentvolumes',
       'create,change nodes',
       'change nodes/status,pods/status',
       'delete pods',

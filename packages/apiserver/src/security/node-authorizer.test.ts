@@ -5,11 +5,13 @@ import {
   leases,
   namespaces,
   nodes,
+  type PersistentVolume,
   type Pod,
   pods,
   type Resource,
   secrets,
   serviceAccounts,
+  persistentVolumes as storedVolumes,
 } from '@coracle/api'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ApiCore } from '../api-core.ts'
@@ -141,6 +143,27 @@ describe('a node agent', () => {
     await boundTo('n2', 'theirs', { ...readsSecret('their-secret'), serviceAccountName: 'admin' })
     await test.client.create(pods, pod('pending', {}, readsSecret('admin')))
     expect(may('n1', wish)).toBe(allowed)
+  })
+
+  it('may read the volume of a claim that its pod names, and no other', async () => {
+    const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'mine' } }]
+    await boundTo('n1', 'using', { volumes })
+    for (const name of ['mine', 'theirs']) {
+      await test.client.create<PersistentVolume>(storedVolumes, {
+        apiVersion: 'v1',
+        kind: 'PersistentVolume',
+        metadata: { name },
+        spec: {
+          capacity: { storage: '1Gi' },
+          accessModes: ['ReadWriteOnce'],
+          hostPath: { path: '/srv' },
+          claimRef: { namespace: 'default', name },
+        },
+      })
+    }
+    const reads = (node: string, name: string, verb = 'get') => may(node, { verb, resource: storedVolumes, name })
+    expect([reads('n1', 'mine'), reads('n1', 'theirs'), reads('n2', 'mine')]).toEqual([true, false, false])
+    expect([reads('n1', 'mine', 'update'), reads('n1', '', 'list')]).toEqual([false, false])
   })
 
   it('may delete no collection of any kind there is', () => {

@@ -56,6 +56,7 @@ const judges: Readonly<Record<string, Judge>> = {
   'secrets.': readOf('secrets'),
   'configmaps.': readOf('configmaps'),
   'persistentvolumeclaims.': judgeClaim,
+  'persistentvolumes.': judgeVolume,
   'serviceaccounts.': judgeServiceAccount,
   'pods.': judgePod,
   'nodes.': judgeNode,
@@ -92,6 +93,14 @@ function judgeClaim(node: string, attributes: ResourceAttributes, references: No
   } else if (verb !== 'get') return 'can only get individual resources of this type'
   else if (subresource !== '') return 'cannot get subresource'
   return judgeReference(node, 'persistentvolumeclaims', attributes, references)
+}
+
+function judgeVolume(node: string, attributes: ResourceAttributes, references: NodeReferences): string | undefined {
+  const { verb, subresource, name } = attributes
+  if (verb !== 'get') return 'can only get individual resources of this type'
+  if (subresource !== '') return 'cannot get subresource'
+  if (name === '') return 'No Object name found'
+  return references.hasVolume(node, name) ? undefined : unrelated(node)
 }
 
 function judgeServiceAccount(

@@ -1,4 +1,4 @@
-import type { Pod } from '@coracle/api'
+import { type PersistentVolume, type Pod, persistentVolumes } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { CacheEvent } from '../watch-cache/cache-event.ts'
 import { mirrorAnnotation } from './node-identity.ts'
@@ -21,6 +21,13 @@ export class NodeReferences {
   has(node: string, plural: PodReference['plural'], namespace: string, name: string): boolean {
     this.#counts ??= this.#build()
     return this.#counts.get(node)?.has(slot(plural, namespace, name)) === true
+  }
+
+  /** Whether a pod that is bound to the node names the claim that has the volume. */
+  hasVolume(node: string, name: string): boolean {
+    const volume = this.#registries.of(persistentVolumes)?.peek('', name)?.object as PersistentVolume | undefined
+    const { namespace = '', name: claim = '' } = volume?.spec?.claimRef ?? {}
+    return claim !== '' && this.has(node, 'persistentvolumeclaims', namespace, claim)
   }
 
   /** The node a pod is bound to; '' where it is bound to none, undefined where there is no such pod. */

@@ -3,6 +3,8 @@ import { environmentVariables } from '../env/environment-variables.ts'
 import { expandCommand } from '../env/expand-command.ts'
 import { type ContainerConfig, ContainerConfigError, type PodSandboxStatus } from '../runtimes/runtime.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
+import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
+import { containerMounts } from '../volumes/container-mounts.ts'
 import { runPostStart } from './lifecycle-hooks.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
@@ -16,6 +18,7 @@ export async function startContainer(
   context: PodContext,
   pod: Pod,
   sandbox: PodSandboxStatus,
+  volumes: MountedVolumes,
   container: Container,
   attempt: number,
   signal: AbortSignal,
@@ -34,7 +37,7 @@ export async function startContainer(
   )
   let config: ContainerConfig
   try {
-    config = await configOf(context, pod, sandbox, container, attempt)
+    config = await configOf(context, pod, sandbox, volumes, container, attempt)
   } catch (error) {
     return fail('CreateContainerConfigError', error)
   }
@@ -61,6 +64,7 @@ async function configOf(
   context: PodContext,
   pod: Pod,
   sandbox: PodSandboxStatus,
+  volumes: MountedVolumes,
   container: Container,
   attempt: number,
 ): Promise<ContainerConfig> {
@@ -78,7 +82,7 @@ async function configOf(
     env,
     ...(container.workingDir === undefined ? {} : { workingDirectory: container.workingDir }),
     ...(stopSignal === undefined ? {} : { stopSignal }),
-    mounts: (container.volumeMounts ?? []).map(({ name, mountPath }) => ({ name, containerPath: mountPath })),
+    mounts: await containerMounts(container, volumes, values),
     terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
     messageFromLog: container.terminationMessagePolicy === 'FallbackToLogsOnError',
   }

@@ -23,7 +23,8 @@ function contextOf(): PodContext {
   const runtime = Object.assign(createSimulatedRuntime({ environment }), { runsProcesses: true })
   const node = { nodeName: 'node-a', nodeAddress: '127.0.0.1', allocatable: {} }
   const turns = new TurnLimiter(environment.clock, 1)
-  return { client, environment, runtime, sources: apiSources(client), turns, admission, ...node }
+  const mountVolumes = async () => new Map()
+  return { client, environment, runtime, sources: apiSources(client), mountVolumes, turns, admission, ...node }
 }
 
 it('is content when a hook has been heard, whatever the server makes of it', async () => {

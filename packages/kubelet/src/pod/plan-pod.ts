@@ -35,6 +35,8 @@ export interface PodObservation {
   readonly restarting: ReadonlySet<string>
   /** The node has not taken the pod on. */
   readonly refused: boolean
+  /** Volumes of the pod are not there yet: when they are looked for again. */
+  readonly volumesRetryAtMs?: number | undefined
   readonly startTimeMs: number
   readonly nowMs: number
 }
@@ -184,6 +186,8 @@ export function latestSandbox(sandboxes: readonly PodSandboxStatus[]): PodSandbo
 }
 
 function planSandbox(observation: PodObservation): PodPlan {
+  const { volumesRetryAtMs } = observation
+  if (volumesRetryAtMs !== undefined) return { ...assemble(observation, [], []), wakeAtMs: volumesRetryAtMs }
   const latest = latestSandbox(observation.sandboxes)
   const attempt = latest === undefined ? 0 : latest.attempt + 1
   const because = latest === undefined ? 'the pod is new on this node' : 'its sandbox has ended'
@@ -251,7 +255,8 @@ function stepStart(
   container: Container,
   run: ContainerRuntimeStatus | undefined,
 ): Step {
-  const { nowMs, failures, backOffs } = observation
+  const { nowMs, failures, backOffs, volumesRetryAtMs } = observation
+  if (volumesRetryAtMs !== undefined) return { type: 'wait', waiting: volumesMissing, wakeAtMs: volumesRetryAtMs }
   const failure = failures.get(container.name)
   if (failure !== undefined && nowMs < failure.retryAtMs) {
     return { type: 'wait', waiting: failure, wakeAtMs: failure.retryAtMs }
@@ -270,6 +275,8 @@ function stepStart(
   const because = `it ended with exit code ${run.exitCode ?? 0}`
   return { type: 'start', action: { ...action, backOff: restart.backOff, because } }
 }
+
+const volumesMissing: WaitingReason = { reason: 'ContainerCreating', message: '' }
 
 /** Counts on from what the runtime has, or from what the API says where the runtime has lost it. */
 function nextAttempt(pod: Pod, container: Container, latest: ContainerRuntimeStatus | undefined): number {

@@ -1,8 +1,10 @@
+import type { Pod } from '@coracle/api'
 import type { Client, EventRecorder } from '@coracle/client'
 import type { Environment, TurnLimiter } from '@coracle/environment'
 import type { NodeAdmission } from '../admission/node-admission.ts'
 import type { EnvironmentSources } from '../env/environment-variables.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
+import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
 
 /** What all pods of a node share. */
 export interface PodContext {
@@ -17,6 +19,8 @@ export interface PodContext {
   readonly nodeName: string
   /** Address of the node, as pods see it. */
   readonly nodeAddress: string
+  /** Brings the volumes of a pod to the node; rejects with a `VolumesNotReadyError` where that cannot be done yet. */
+  readonly mountVolumes: (pod: Pod) => Promise<MountedVolumes>
   /** Which pods the node has taken on. */
   readonly admission: NodeAdmission
   /** What the node offers pods. */

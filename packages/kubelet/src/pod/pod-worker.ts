@@ -1,10 +1,11 @@
-import { hasReason, type Pod, parseTime, pods } from '@coracle/api'
+import { claimsOfPod, hasReason, type Pod, parseTime, pods } from '@coracle/api'
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
 import { agentCause } from '../agent-cause.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
+import { type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
 import type { BackOff } from './back-off.ts'
 import { startContainer } from './container-starter.ts'
 import { ContainerStops } from './container-stops.ts'
@@ -31,6 +32,9 @@ export const passesPerTurnMax = 64
 
 /** A start that failed for its configuration is tried again after this: upstream's backOffPeriod. */
 export const startRetryMs = 10_000
+/** Volumes that are not there are looked for again after this, which doubles each time up to the longest. */
+const volumesRetryFirstMs = 500
+const volumesRetryMaxMs = 30_000
 /** Actions that take longer than this show in the status before they are done. */
 const slowActionMs = 100
 /** A pass that failed unexpectedly is tried again after this. */
@@ -55,6 +59,11 @@ export class PodWorker {
   /** Back-offs that were told of: the run of each container that they follow. */
   readonly #toldBackOffs = new Map<string, number | undefined>()
   #toldFailure = false
+  /** Undefined until they are there. */
+  #volumes: MountedVolumes | undefined
+  #volumesRetryMs = volumesRetryFirstMs
+  #volumesRetryAtMs: number | undefined
+  #toldVolumes = ''
   readonly #startTimeMs: number
   /** Aborted when the pod is to end: hooks of containers that are starting are cut short. See `endingReason`. */
   readonly #ending = new AbortController()
@@ -145,6 +154,7 @@ export class PodWorker {
 
   async #pass(): Promise<void> {
     if (!this.#asked) await this.#askForAdmission()
+    await this.#mountVolumes()
     const observation = await this.#observe()
     const plan = planPod(observation)
     this.#wakeAt(plan.wakeAtMs)
@@ -172,6 +182,29 @@ export class PodWorker {
     recordPodEvent(this.#context, this.#pod, 'Warning', reason, message)
   }
 
+  /** Looks for the volumes of the pod until they are there. A pod that is ending needs none. */
+  async #mountVolumes(): Promise<void> {
+    if (this.#volumes !== undefined || this.#refusal !== undefined || this.#ending.signal.aborted) return
+    if (claimsOfPod(this.#pod).length === 0) {
+      this.#volumes = noVolumes
+      return
+    }
+    const { environment, mountVolumes } = this.#context
+    const nowMs = environment.clock.now()
+    if (nowMs < (this.#volumesRetryAtMs ?? nowMs)) return
+    try {
+      this.#volumes = await mountVolumes(this.#pod)
+      this.#volumesRetryAtMs = undefined
+    } catch (error) {
+      if (!(error instanceof VolumesNotReadyError)) throw error
+      this.#volumesRetryAtMs = nowMs + this.#volumesRetryMs
+      this.#volumesRetryMs = Math.min(2 * this.#volumesRetryMs, volumesRetryMaxMs)
+      if (this.#toldVolumes === error.message) return
+      this.#toldVolumes = error.message
+      recordPodEvent(this.#context, this.#pod, 'Warning', 'FailedMount', error.message)
+    }
+  }
+
   async #observe(): Promise<PodObservation> {
     const { runtime, environment } = this.#context
     const uid = podUidOf(this.#pod)
@@ -190,6 +223,7 @@ export class PodWorker {
       unhealthy: this.#probes.unhealthy,
       restarting: this.#stops.restarting,
       refused: this.#refusal !== undefined,
+      volumesRetryAtMs: this.#volumesRetryAtMs,
       startTimeMs: this.#startTimeMs,
       nowMs: environment.clock.now(),
     }
@@ -317,7 +351,15 @@ export class PodWorker {
       because: action.because,
     })
     if (backOff !== undefined) this.#backOffs.set(container.name, backOff)
-    const failure = await startContainer(this.#context, this.#pod, sandbox, container, attempt, this.#ending.signal)
+    const failure = await startContainer(
+      this.#context,
+      this.#pod,
+      sandbox,
+      this.#volumes ?? noVolumes,
+      container,
+      attempt,
+      this.#ending.signal,
+    )
     if (failure === undefined) this.#failures.delete(container.name)
     // Where the command could not be run there is an ended container, and the back-off sees to it.
     else
@@ -404,6 +446,8 @@ export class PodWorker {
  * on simulated nodes.
  */
 const endingReason = new Error('the pod is ending')
+
+const noVolumes: MountedVolumes = new Map()
 
 /** Failures that leave an ended container behind. */
 const endsRun: ReadonlySet<string> = new Set(['RunContainerError', 'PostStartHookError'])

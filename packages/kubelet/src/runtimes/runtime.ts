@@ -37,6 +37,9 @@ export interface EnvironmentVariable {
 export interface Mount {
   readonly name: string
   readonly containerPath: string
+  /** Where it is on the node; absent where the node agent cannot bring it there. */
+  readonly hostPath?: string
+  readonly readOnly?: boolean
 }
 
 /** One run of one container. CRI's ContainerConfig. */

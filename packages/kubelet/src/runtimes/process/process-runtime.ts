@@ -5,17 +5,16 @@ import { dirname, join } from 'node:path'
 import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
 import type { AddressPool } from '../../addresses.ts'
 import type { LogReadOptions } from '../../log-options.ts'
-import {
-  type ContainerConfig,
-  ContainerConfigError,
-  type ContainerRuntimeStatus,
-  type ContainerStats,
-  type ContainerStoppedEvent,
-  type EnvironmentVariable,
-  type ExecResult,
-  type PodSandboxConfig,
-  type PodSandboxStatus,
-  type Runtime,
+import type {
+  ContainerConfig,
+  ContainerRuntimeStatus,
+  ContainerStats,
+  ContainerStoppedEvent,
+  EnvironmentVariable,
+  ExecResult,
+  PodSandboxConfig,
+  PodSandboxStatus,
+  Runtime,
 } from '../runtime.ts'
 import { nodeAddressPool } from './address-ranges.ts'
 import { besideCommand, type Command, type ContainerIdentity, commandOf, directoryOf } from './command.ts'
@@ -33,6 +32,7 @@ import { readLog } from './log-reader.ts'
 import { removeLog } from './log-segments.ts'
 import { LogWatcher } from './log-watcher.ts'
 import { MarkedProcesses } from './marked-processes.ts'
+import { placeMounts } from './mounts.ts'
 import { hasEnded, isAlive, signalGroup } from './process-identity.ts'
 import { sessionUsage } from './process-usage.ts'
 import { type ContainerRecord, RecordStore, type SandboxRecord } from './record-store.ts'
@@ -57,8 +57,8 @@ export interface ProcessRuntimeOptions {
  * outlive the node agent, and the next one on the same directory takes them up as they are: same id, same start time,
  * and the exit codes of those that ended in between.
  *
- * What it cannot do it refuses: volumes (nothing can appear at a path for one process only), and containers that leave
- * the command to their image.
+ * What it cannot do it refuses: volumes at absolute paths (nothing can appear at a path for one process only), and containers that
+ * leave the command to their image.
  */
 export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   return new ProcessRuntime(options)
@@ -177,8 +177,6 @@ class ProcessRuntime implements Runtime {
   async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
     const sandbox = this.#sandboxes.get(sandboxId)
     if (sandbox?.ready !== true) throw new Error(`sandbox ${sandboxId} is not ready`)
-    const [mount] = config.mounts
-    if (mount !== undefined) throw new ContainerConfigError(mountRefusal(mount.name, mount.containerPath))
     if (!namesProgram(config)) throw new Error(commandRefusal(config))
     const record: ContainerRecord = {
       id: this.#newId(),
@@ -190,6 +188,7 @@ class ProcessRuntime implements Runtime {
       workDirectory: this.#records.workDirectory(sandbox, config),
     }
     mkdirSync(record.workDirectory, { recursive: true, mode: 0o700 })
+    placeMounts(config, record.workDirectory)
     mkdirSync(dirname(record.logPath), { recursive: true, mode: 0o700 })
     this.#records.writeContainer(record)
     this.#containers.set(record.id, hold(record))
@@ -432,13 +431,6 @@ class ProcessRuntime implements Runtime {
   #newId(): string {
     return this.#environment.random.string(64, '0123456789abcdef')
   }
-}
-
-function mountRefusal(name: string, path: string): string {
-  return (
-    `volumeMount "${name}" cannot be mounted at ${path}: containers of the process runtime share the host's file system. ` +
-    `Pass the content by environment variables, or remove the mount`
-  )
 }
 
 /**

@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryDirectory } from '../../testing/temporary-directory.ts'
+import type { ContainerConfig } from '../runtime.ts'
+import { placeMounts } from './mounts.ts'
+
+let work: string
+let volume: string
+
+beforeEach(() => {
+  work = temporaryDirectory()
+  volume = temporaryDirectory()
+  writeFileSync(join(volume, 'file'), 'kept')
+})
+
+const mounting = (containerPath: string, more: Partial<ContainerConfig> = {}): ContainerConfig =>
+  ({ mounts: [{ name: 'data', containerPath, hostPath: volume }], ...more }) as unknown as ContainerConfig
+
+it.each(['data', 'deep/er', './data/'])(
+  'has a volume appear at %s below the directory of the container, again and again',
+  (path) => {
+    placeMounts(mounting(path), work)
+    placeMounts(mounting(path), work)
+    expect(readFileSync(join(work, path, 'file'), 'utf8')).toBe('kept')
+  },
+)
+
+it('has nothing to do for a volume that is where it is wanted', () => {
+  placeMounts(mounting(volume, { workingDirectory: '/' }), work)
+})
+
+it.each<readonly [string, Partial<ContainerConfig>, RegExp]>([
+  ['/var/lib/data', {}, /"data" cannot be mounted at \/var\/lib\/data: .*set mountPath: var\/lib\/data,/],
+  ['data', { workingDirectory: '/srv' }, /without a workingDir/],
+  ['../data', {}, /outside of the directory of the container/],
+  ['a/../../data', {}, /outside of the directory of the container/],
+])('refuses %s %o', (path, more, message) => {
+  expect(() => placeMounts(mounting(path, more), work)).toThrow(message)
+})
+
+it('refuses what the node agent could not bring to the node', () => {
+  const config = { mounts: [{ name: 'data', containerPath: 'data' }] } as unknown as ContainerConfig
+  expect(() => placeMounts(config, work)).toThrow(/only claims and what they are bound to can be mounted/)
+})
+
+it.each<readonly [string, (path: string) => void]>([
+  ['a directory', (path) => mkdirSync(path)],
+  ['a link to elsewhere', (path) => symlinkSync('/etc', path)],
+])('does not replace %s that is in its place', (_, make) => {
+  make(join(work, 'data'))
+  expect(() => placeMounts(mounting('data'), work)).toThrow('there is something else in its place')
+})

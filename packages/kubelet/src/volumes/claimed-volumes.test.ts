@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  persistentVolumeClaims,
+  persistentVolumes,
+} from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { virtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { testContainer, testPod } from '../testing/pods.ts'
+import { temporaryDirectory } from '../testing/temporary-directory.ts'
+import { mountClaims, VolumesNotReadyError } from './claimed-volumes.ts'
+import { containerMounts } from './container-mounts.ts'
+
+let client: FakeClient
+let directory: string
+
+beforeEach(() => {
+  client = createFakeClient(virtualEnvironment())
+  directory = temporaryDirectory()
+})
+
+const pod = (readOnly?: boolean): Pod =>
+  testPod({ volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'shop', readOnly } }] })
+
+type Source = NonNullable<PersistentVolume['spec']>
+
+/** A claim `shop` that is bound to a volume which is this. */
+async function bind(source: Partial<Source>, metadata: object = {}): Promise<void> {
+  const claim: PersistentVolumeClaim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      namespace: 'default',
+      name: 'shop',
+      annotations: { 'pv.kubernetes.io/bind-completed': 'yes' },
+      ...metadata,
+    },
+    spec: { volumeName: 'shelf' },
+    status: { phase: 'Bound' },
+  }
+  const { metadata: made } = await client.create(persistentVolumeClaims, claim)
+  const claimRef = { namespace: 'default', name: 'shop', uid: made.uid }
+  await client.create<PersistentVolume>(persistentVolumes, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: 'shelf' },
+    spec: { claimRef, ...source },
+  })
+}
+
+describe('the volumes of a pod', () => {
+  it.each([undefined, true])('are where its claims are bound to (read-only: %s)', async (readOnly) => {
+    await bind({ local: { path: directory } })
+    expect([...(await mountClaims(pod(readOnly), client, true))]).toEqual([
+      ['data', { path: directory, readOnly: readOnly === true }],
+    ])
+  })
+
+  it('are made where they say so', async () => {
+    const path = join(directory, 'new')
+    await bind({ hostPath: { path, type: 'DirectoryOrCreate' } })
+    await mountClaims(pod(), client, true)
+    expect(existsSync(path)).toBe(true)
+  })
+
+  it('need not be there where containers are not real', async () => {
+    await bind({ nfs: { server: 's', path: '/' } })
+    expect(await mountClaims(pod(), client, false)).toEqual(new Map())
+  })
+
+  it.each<readonly [string, () => Promise<void>, string]>([
+    [
+      'there is no claim',
+      async () => {},
+      'failed to fetch PVC from API server: persistentvolumeclaims "shop" not found',
+    ],
+    ['it is not bound', () => bind({}, { annotations: {} }), 'error processing PVC default/shop: PVC is not bound'],
+    [
+      'it is another’s',
+      () => bind({ claimRef: { namespace: 'default', name: 'other' } }),
+      'PV "shelf" is not bound to the claim',
+    ],
+    [
+      'its directory is gone',
+      () => bind({ local: { path: '/nowhere' } }),
+      'volume "shelf" : path "/nowhere" does not exist',
+    ],
+    ['it is a file', () => bind({ hostPath: { path: '/etc/hosts' } }), '"/etc/hosts" is not a directory'],
+    [
+      'it is not of this node',
+      () => bind({ nfs: { server: 's', path: '/' } }),
+      'only directories of the node (local, hostPath) can be used',
+    ],
+  ])('are waited for while %s', async (_, prepare, message) => {
+    await prepare()
+    await expect(mountClaims(pod(), client, true)).rejects.toThrow(VolumesNotReadyError)
+    await expect(mountClaims(pod(), client, true)).rejects.toThrow(message)
+  })
+})
+
+describe('the mounts of a container', () => {
+  const mountsOf = (mount: object, readOnly = false) =>
+    containerMounts(
+      testContainer({ volumeMounts: [{ name: 'data', mountPath: 'data', ...mount }] }),
+      new Map([['data', { path: directory, readOnly }]]),
+      new Map([['NAME', 'a']]),
+    )
+
+  it.each<readonly [string, object, boolean, object]>([
+    ['a volume', {}, false, {}],
+    ['a volume that it only reads', { readOnly: true }, false, { readOnly: true }],
+    ['a volume that the pod only reads', {}, true, { readOnly: true }],
+  ])('are %s', async (_, mount, readOnly, more) => {
+    const expected = { name: 'data', containerPath: 'data', hostPath: directory, ...more }
+    expect(await mountsOf(mount, readOnly)).toEqual([expected])
+  })
+
+  it.each([
+    [{ subPath: 'x/y' }, 'x/y'],
+    [{ subPathExpr: 'of-$(NAME)' }, 'of-a'],
+  ])('are a part of a volume, which is made: %o', async (mount, part) => {
+    expect(await mountsOf(mount)).toMatchObject([{ hostPath: join(directory, part) }])
+    expect(existsSync(join(directory, part))).toBe(true)
+  })
+
+  it('are no part that variables lead out of the volume to', async () => {
+    await expect(mountsOf({ subPathExpr: '../$(NAME)' })).rejects.toThrow('does not name a path in the volume')
+  })
+})
