@@ -68,8 +68,7 @@ export class StatusWriter {
         wrote = true
       } catch (error) {
         this.#wanted ??= status
-        await this.#recover(error)
-        break
+        if (!(await this.#recover(error, status))) break
       }
     }
     this.#busy = false
@@ -99,25 +98,29 @@ export class StatusWriter {
     this.#host.newer(written)
   }
 
-  /** A newer pod makes its owner decide anew; anything else is tried again later. */
-  async #recover(error: unknown): Promise<void> {
+  /**
+   * A newer pod makes its owner decide anew; anything else is tried again later. Resolves to whether what is wanted now may be
+   * written at once.
+   */
+  async #recover(error: unknown, failed: OwnPodStatus): Promise<boolean> {
     const pod = this.#host.pod()
     const { name = '', namespace = '' } = pod.metadata
     if (hasReason(error, 'NotFound')) {
       // The watch will tell that the pod is gone.
       this.#wanted = undefined
-      return
+      return true
     }
     if (hasReason(error, 'Conflict')) {
       const current = await this.#context.client.get(pods, { namespace, name }).catch(() => undefined)
       if (current !== undefined && isNewer(current, pod)) {
-        // What the status rests on may have changed: the owner decides anew.
-        this.#wanted = undefined
+        // What the status rests on may have changed: the owner decides anew. Where the watch was faster it has done so already.
+        if (this.#wanted === failed) this.#wanted = undefined
         this.#host.newer(current)
-        return
+        return true
       }
     }
     this.#retryLater(error)
+    return false
   }
 
   #retryLater(error: unknown): void {

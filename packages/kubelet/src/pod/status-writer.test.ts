@@ -1,0 +1,47 @@
+import { type Pod, pods } from '@coracle/api'
+import { type Client, interceptClient } from '@coracle/client'
+import { createFakeClient } from '@coracle/client/testing'
+import { virtualEnvironment } from '@coracle/environment'
+import { expect, it } from 'vitest'
+import type { OwnPodStatus } from '../status/pod-status.ts'
+import { testPod } from '../testing/pods.ts'
+import type { PodContext } from './pod-context.ts'
+import { StatusWriter } from './status-writer.ts'
+
+const key = { namespace: 'default', name: 'web' }
+
+const readiness = (status: 'True' | 'False', message: string): OwnPodStatus => ({
+  phase: 'Running',
+  conditions: [{ type: 'Ready', status, message }],
+})
+
+it('writes what was decided while it looked at a pod that somebody else had changed', async () => {
+  const environment = virtualEnvironment()
+  const server = createFakeClient(environment)
+  let known: Pod = await server.create(pods, testPod())
+  const decided = readiness('True', 'decided anew')
+  /** The watch is faster than the answer to the look: by then the owner has decided what to make of the change. */
+  const client: Client = interceptClient(() => server, {
+    async call({ verb }, proceed) {
+      const answer = await proceed()
+      if (verb === 'get') {
+        known = answer as Pod
+        writer.write(decided)
+      }
+      return answer
+    },
+  })
+  const writer = new StatusWriter({ client, environment } as PodContext, {
+    pod: () => known,
+    newer: (pod) => {
+      known = pod
+    },
+    written: () => {},
+  })
+  const byOthers = { status: { conditions: [{ type: 'Ready', status: 'False' }] } }
+  await server.patch(pods, key, { type: 'merge', body: byOthers }, { subresource: 'status' })
+  writer.write(readiness('True', 'decided before'))
+  await environment.clock.advance('1m')
+  const { status } = await server.get(pods, key)
+  expect(status?.conditions).toEqual([{ type: 'Ready', status: 'True', message: 'decided anew' }])
+})
