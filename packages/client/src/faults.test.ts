@@ -3,7 +3,7 @@ import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environmen
 import { describe, expect, it } from 'vitest'
 import type { Client, Watch } from './client.ts'
 import { ConnectionError, ConnectionLink } from './connection-link.ts'
-import { delays, droppedWatches, lostAnswers, lostRequests, slowWatches, withFaults } from './faults.ts'
+import { delays, droppedWatches, Gate, lostAnswers, lostRequests, oneWay, slowWatches, withFaults } from './faults.ts'
 import { createInformer } from './informer.ts'
 import { interceptClient } from './intercepted-client.ts'
 import { createFakeClient, widget, widgets } from './testing/index.ts'
@@ -48,6 +48,37 @@ describe('a faulty network', () => {
     const client = withFaults(server, [lostAnswers(isCreate)])
     expect(await outcome(client.create(widgets, widget('a')))).toBe('the answer is lost')
     expect(server.stored(widgets)).toHaveLength(1)
+  })
+
+  it('loses requests while the way there is closed, and goes on telling of changes', async () => {
+    const { server, environment } = setUp()
+    const [requests, answers] = [new Gate(), new Gate()]
+    const client = withFaults(server, [oneWay({ requests, answers })])
+    const seen = await follow(client)
+    requests.close()
+    expect(await outcome(client.create(widgets, widget('a')))).toBe('the request is lost')
+    expect(await outcome(client.watch(widgets))).toBe('the request is lost')
+    await server.create(widgets, widget('b'))
+    await environment.clock.settle()
+    expect(seen).toEqual(['b'])
+    requests.open()
+    expect(await outcome(client.create(widgets, widget('a')))).toBe('done')
+  })
+
+  it('loses answers and holds up watches while the way back is closed', async () => {
+    const { server, environment } = setUp()
+    const [requests, answers] = [new Gate(), new Gate()]
+    const client = withFaults(server, [oneWay({ requests, answers })])
+    const seen = await follow(client)
+    answers.close()
+    expect(await outcome(client.create(widgets, widget('a')))).toBe('the answer is lost')
+    expect(await outcome(client.watch(widgets))).toBe('the answer is lost')
+    await environment.clock.settle()
+    expect(server.stored(widgets)).toHaveLength(1)
+    expect(seen).toEqual([])
+    answers.open()
+    await environment.clock.settle()
+    expect(seen).toEqual(['a'])
   })
 
   it('delays requests and answers', async () => {

@@ -43,6 +43,60 @@ export function lostAnswers(strikes: Strikes): Interceptor {
   }
 }
 
+/** Something that lets things through while it is open, as it is at first. */
+export class Gate {
+  #isOpen = true
+  #waiting: (() => void)[] = []
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  close(): void {
+    this.#isOpen = false
+  }
+
+  open(): void {
+    this.#isOpen = true
+    for (const resume of this.#waiting.splice(0)) resume()
+  }
+
+  /** Resolves once it is open. */
+  async whenOpen(): Promise<void> {
+    while (!this.#isOpen) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+}
+
+/**
+ * A way that can be closed in each direction: requests are lost while the way there is closed; while the way back is, answers are
+ * lost and the events of watches wait.
+ */
+export function oneWay({ requests, answers }: { readonly requests: Gate; readonly answers: Gate }): Interceptor {
+  const through = async <T>(proceed: () => Promise<T>): Promise<T> => {
+    if (!requests.isOpen) throw new ConnectionError('the request is lost')
+    const answer = await proceed()
+    if (answers.isOpen) return answer
+    throw new ConnectionError('the answer is lost')
+  }
+  return {
+    call: (_call, proceed) => through(proceed),
+    async watch(_call, proceed) {
+      if (!requests.isOpen) throw new ConnectionError('the request is lost')
+      const watch = await proceed()
+      if (!answers.isOpen) {
+        watch.close()
+        throw new ConnectionError('the answer is lost')
+      }
+      return transformed(watch, async function* (events) {
+        for await (const event of events) {
+          if (!answers.isOpen) await answers.whenOpen()
+          yield event
+        }
+      })
+    },
+  }
+}
+
 /** Calls that take time: each waits so long before it is sent and before its answer arrives. Calls overtake each other. */
 export function delays(clock: Clock, delayMs: (call: ClientCall) => number): Interceptor {
   return {
@@ -62,7 +116,8 @@ export function slowWatches(clock: Clock, delayMs: (call: ClientCall) => number)
     async watch(call, proceed) {
       return transformed(await proceed(), async function* (events) {
         for await (const event of events) {
-          await sleep(clock, delayMs(call))
+          const waitMs = delayMs(call)
+          if (waitMs > 0) await sleep(clock, waitMs)
           yield event
         }
       })

@@ -1,64 +1,69 @@
 /**
- * `npm run simulate -- [--seeds N] [--seed S]`: plays N scenarios from seed S on (100 from 1), or that of one seed. A scenario
- * that breaks a rule is shrunk and printed; exits 1 then.
+ * `npm run simulate -- [--seeds N] [--seed S] [--processes P] [--no-shrink]`: plays N scenarios from seed S on (100 from 1), or that of one seed, in
+ * P processes (as many as there are cores). A scenario that breaks a rule is shrunk and printed; exits 1 then.
  */
+import { fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { describeOperation } from './operation.ts'
-import { type RunResult, run } from './run.ts'
-import { type Scenario, scenarioOf } from './scenario.ts'
-import { shrink } from './shrink.ts'
+import { type Share, share } from './share.ts'
 
-const { values } = parseArgs({ options: { seeds: { type: 'string' }, seed: { type: 'string' } } })
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string' },
+    seed: { type: 'string' },
+    processes: { type: 'string' },
+    'no-shrink': { type: 'boolean', default: false },
+    share: { type: 'string' },
+  },
+})
+if (values.share !== undefined) {
+  // One of several processes: what it does is told to the one that started it.
+  const failed = await share(JSON.parse(values.share) as Share, (seed, text) => process.send?.({ seed, text }))
+  process.exit(failed === 0 ? 0 : 1)
+}
+
 const first = wholeNumber('seed', values.seed) ?? 1
 const count = wholeNumber('seeds', values.seeds) ?? (values.seed === undefined ? 100 : 1)
+const processes = Math.max(1, Math.min(count, wholeNumber('processes', values.processes) ?? availableParallelism()))
 const isTerminal = process.stderr.isTTY === true
-
-let failed = 0
 const started = performance.now()
-for (let done = 0; done < count; done++) {
-  const scenario = scenarioOf(first + done)
-  const result = await attempt(scenario)
-  if (result.violations.length > 0) {
+let done = 0
+let failed = 0
+
+const heard = (_seed: number, text: string | undefined): void => {
+  done += 1
+  if (text !== undefined) {
     failed += 1
-    await tell(scenario, result)
+    console.log(`\n${text}\n`)
   }
-  progress(done + 1)
+  progress()
 }
-console.log(`${count} runs, ${failed} failed, ${rate(count)}`)
-process.exit(failed === 0 ? 0 : 1)
+const shares = Array.from({ length: processes }, (_, index) => ({
+  first: first + index,
+  step: processes,
+  end: first + count,
+  shrinks: !values['no-shrink'],
+}))
+await Promise.all(processes === 1 ? shares.map((each) => share(each, heard)) : shares.map(elsewhere))
+console.log(`${done} runs, ${failed} failed, ${rate()}`)
+process.exit(failed === 0 && done === count ? 0 : 1)
 
-/** An error that nobody expected is a violation too. */
-async function attempt(scenario: Scenario): Promise<RunResult> {
-  try {
-    return await run(scenario)
-  } catch (error) {
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    return { violations: [{ invariant: 'nothing unexpected is thrown', message, atMs: 0 }], virtualMs: 0 }
-  }
-}
-
-async function tell(scenario: Scenario, { violations }: RunResult): Promise<void> {
-  const [violation] = violations
-  if (violation === undefined) return
-  const breaksTheSame = async (smaller: Scenario) =>
-    (await attempt(smaller)).violations.some(({ invariant }) => invariant === violation.invariant)
-  const smallest = await shrink(scenario, breaksTheSame)
-  const shown = (await attempt(smallest)).violations.filter(({ invariant }) => invariant === violation.invariant)
-  console.log(`\nseed ${scenario.seed} (${scenario.nodes} nodes) breaks: ${violation.invariant}`)
-  for (const { atMs, message } of shown.slice(0, 5))
-    console.log(`${(atMs / 1000).toFixed(1).padStart(7)} s  ✗ ${message}`)
-  console.log(`by ${smallest.operations.length} of ${scenario.operations.length} operations:`)
-  for (const operation of smallest.operations) console.log(describeOperation(operation))
-  console.log(`again: npm run simulate -- --seed ${scenario.seed}\n`)
+/** Plays a share in a process of its own. */
+function elsewhere(mine: Share): Promise<void> {
+  return new Promise((resolve) => {
+    const child = fork(import.meta.filename, ['--share', JSON.stringify(mine)])
+    child.on('message', ({ seed, text }: { readonly seed: number; readonly text?: string }) => heard(seed, text))
+    child.on('exit', () => resolve())
+  })
 }
 
-function progress(done: number): void {
-  const text = `${done} of ${count} runs, ${failed} failed, ${rate(done)}`
+function progress(): void {
+  const text = `${done} of ${count} runs, ${failed} failed, ${rate()}`
   if (isTerminal) process.stderr.write(`\r${text}${done === count ? '\n' : ''}`)
   else if (done % 100 === 0 && done < count) console.error(text)
 }
 
-function rate(done: number): string {
+function rate(): string {
   return `${(done / ((performance.now() - started) / 1000)).toFixed(1)} runs/s`
 }
 

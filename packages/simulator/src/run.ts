@@ -1,14 +1,14 @@
-import { ApiError, type KubernetesObject, nodes, type Pod, pods } from '@coracle/api'
-import { type Client, ConnectionError } from '@coracle/client'
-import { droppedWatches, lostAnswers, lostRequests, withFaults } from '@coracle/client/faults'
-import { type Cluster, type Component, startCluster } from '@coracle/cluster'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore } from '@coracle/store'
-import { invariants } from './invariants.ts'
-import { Observer, type Violation } from './observer.ts'
-import type { Operation } from './operation.ts'
+import { History } from './history.ts'
+import { isHeldUp } from './invariants/convergence.ts'
+import { invariantsOfRun } from './invariants/index.ts'
+import { Network } from './network.ts'
+import { isFault } from './operation.ts'
+import { Player } from './player.ts'
+import { Reader } from './reader.ts'
 import type { Scenario } from './scenario.ts'
-import { namespace, type Workload, workloadOf, workloadResources } from './workloads.ts'
+import { Servers } from './servers.ts'
+import type { Invariant, Violation } from './view.ts'
 
 /** What came of a run. */
 export interface RunResult {
@@ -16,10 +16,19 @@ export interface RunResult {
   readonly violations: readonly Violation[]
   /** How much virtual time it took, in milliseconds. */
   readonly virtualMs: number
+  /** Transactions of the store. */
+  readonly writes: number
+  /** A text that two runs have in common only if they were the same, byte for byte. */
+  readonly digest: string
 }
 
-/** How long a cluster has to come to rest once nothing fails and nobody asks for anything. */
-const restMs = 40 * 60_000
+/** How long everything that crashed is given to be back before rest is judged: the longest crash of a node. */
+const recoveryMs = 12 * 60_000
+/** How long a cluster has to come to rest after that, and how often it is looked at. */
+const restMaxMs = 60 * 60_000
+const lookMs = 2 * 60_000
+/** At rest nothing but signs of life is written for so long. */
+const quietMs = 15 * 60_000
 
 /**
  * Plays a scenario on a cluster of its own in virtual time and holds it against the invariants. The same scenario gives the same
@@ -27,211 +36,60 @@ const restMs = 40 * 60_000
  */
 export async function run(scenario: Scenario): Promise<RunResult> {
   const environment = virtualEnvironment({ seed: scenario.seed })
-  const network = new Network(environment)
-  const store = createMemoryStore()
-  const cluster = await startCluster({
-    environment,
-    store: () => store,
-    nodes: scenario.nodes,
-    nodePrefix: 'node-',
-    agents: 'separate',
-    seams: { client: (_component, client) => network.between(client) },
-  })
-  const startMs = environment.clock.now()
-  const observer = new Observer(cluster.client, environment, invariants)
-  observer.start()
-  await environment.clock.settle()
-  const player = new Player(cluster, environment, network)
+  const { clock } = environment
+  const network = new Network(environment, scenario.operations)
+  const servers = new Servers(environment, network)
+  const invariants = invariantsOfRun()
+  const isCalm = !scenario.operations.some(isFault) && Object.keys(scenario.skewsMs).length === 0
+  const history = new History(servers.store, environment, network, invariants, isCalm)
+  await servers.start(scenario)
+  await clock.settle()
+  const readers = servers.clients.map((client) => new Reader(client, environment, servers.store.latest()))
+  history.podEvents.length = 0
+  for (const reader of readers) reader.start()
+  const player = new Player(servers, environment, network)
+  await player.prepare(scenario.operations)
+  const startMs = clock.now()
   try {
     for (const operation of scenario.operations) {
-      const waitMs = startMs + operation.atMs - environment.clock.now()
-      if (waitMs > 0) await environment.clock.advance(waitMs)
-      if (losesAnswers(operation)) observer.expectLosses()
+      const waitMs = startMs + operation.atMs - clock.now()
+      if (waitMs > 0) await clock.advance(waitMs)
       await player.play(operation)
-      await environment.clock.settle()
-      observer.judge()
+      await clock.settle()
     }
-    await player.comeToRest()
-    observer.judge()
-    for (const { name, finally: check } of invariants) {
-      for (const message of check?.(observer) ?? []) observer.report(name, message)
+    if (!isCalm) await clock.advance(recoveryMs)
+    await player.calm()
+    await comeToRest(environment, history, invariants)
+    for (const reader of readers) {
+      const difference = reader.difference(history.podEvents)
+      if (difference !== undefined) history.report('a watcher reads what was written', difference)
     }
-    await compareWithServer(cluster.client, observer)
-    return { violations: observer.violations, virtualMs: environment.clock.now() - startMs }
+    const { violations } = history
+    return { violations, virtualMs: clock.now() - startMs, writes: servers.store.latest(), digest: history.digest() }
   } finally {
-    await observer.stop()
-    await cluster.stop()
-    await store.close()
+    history.close()
+    for (const reader of readers) await reader.stop()
+    await servers.stop()
   }
 }
 
-/** Whether the answers to writes may be lost from here on, or what the observer would hear. */
-const losesAnswers = ({ type, ...operation }: Operation): boolean =>
-  type === 'bad-network' || ('component' in operation && operation.component === 'apiserver')
-
-/** What a watcher has read is what the server has. */
-async function compareWithServer(client: Client, observer: Observer): Promise<void> {
-  const { items } = await client.list(pods, { namespace })
-  const versions = (objects: readonly KubernetesObject[]) =>
-    objects
-      .map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`)
-      .sort()
-      .join(' ')
-  const [read, written] = [versions(observer.listPods()), versions(items)]
-  if (read !== written) observer.report('a watcher reads what was written', `read ${read}, written ${written}`)
-}
-
-/** The network of the components: good unless it is made bad. */
-class Network {
-  readonly #environment: VirtualEnvironment
-  #probability = 0
-
-  constructor(environment: VirtualEnvironment) {
-    this.#environment = environment
+/** Waits until all is as it has to be in the end, and sees to it that it stays so. */
+async function comeToRest(
+  { clock }: VirtualEnvironment,
+  history: History,
+  invariants: readonly Invariant[],
+): Promise<void> {
+  const problems = () =>
+    invariants.flatMap(({ name, finally: check }) => (check?.(history) ?? []).map((message) => ({ name, message })))
+  for (let waitedMs = 0; waitedMs < restMaxMs; waitedMs += lookMs) {
+    await clock.advance(lookMs)
+    if (problems().length === 0) break
   }
-
-  between(client: Client): Client {
-    const random = this.#environment.random.fork('network')
-    const strikes = () => this.#probability > 0 && random.next() < this.#probability
-    return withFaults(client, [
-      lostRequests(strikes),
-      lostAnswers(strikes),
-      droppedWatches(() => (strikes() ? 1 + Math.floor(random.next() * 10) : Number.POSITIVE_INFINITY)),
-    ])
-  }
-
-  makeBad(probability: number, forMs: number): void {
-    this.#probability = probability
-    this.#environment.clock.setTimer(forMs, () => {
-      this.#probability = 0
-    })
-  }
-}
-
-/** Does what operations say, as an administrator with a good connection. */
-class Player {
-  readonly #cluster: Cluster
-  readonly #environment: VirtualEnvironment
-  readonly #network: Network
-
-  constructor(cluster: Cluster, environment: VirtualEnvironment, network: Network) {
-    this.#cluster = cluster
-    this.#environment = environment
-    this.#network = network
-  }
-
-  async play(operation: Operation): Promise<void> {
-    try {
-      await this.#play(operation)
-    } catch (error) {
-      // What is asked of may be gone, refused, or out of reach just now. That is the scenario's business.
-      if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error
-    }
-  }
-
-  /** Lets pods run everywhere again, and waits until nothing is left to do. */
-  async comeToRest(): Promise<void> {
-    const { client } = this.#cluster
-    await this.#environment.clock.advance(restMs / 2)
-    for (const { metadata } of (await client.list(nodes)).items) {
-      await client.patch(
-        nodes,
-        { name: metadata.name ?? '' },
-        { type: 'merge', body: { spec: { unschedulable: false } } },
-      )
-    }
-    await this.#environment.clock.advance(restMs / 2)
-  }
-
-  async #play(operation: Operation): Promise<void> {
-    const { client } = this.#cluster
-    switch (operation.type) {
-      case 'create': {
-        const { shape } = operation
-        await client.create(workloadResources[shape.kind], workloadOf(shape))
-        return
-      }
-      case 'scale':
-        if (operation.kind === 'DaemonSet') return
-        return this.#patch(operation, { spec: { replicas: operation.replicas } })
-      case 'set-image':
-        return this.#patch(operation, {
-          spec: { template: { spec: { containers: [{ name: 'main', image: operation.image }] } } },
-        })
-      case 'pause':
-        return this.#patch({ kind: 'Deployment', name: operation.name }, { spec: { paused: operation.paused } })
-      case 'touch':
-        return this.#patch(operation, { metadata: { annotations: { touched: String(operation.atMs) } } })
-      case 'delete': {
-        const { propagationPolicy } = operation
-        await client.delete(
-          workloadResources[operation.kind],
-          { namespace, name: operation.name },
-          { propagationPolicy },
-        )
-        return
-      }
-      case 'crash':
-        return this.#crash(this.#cluster.components[operation.component], operation.forMs)
-      case 'crash-node':
-        return this.#crash(this.#cluster.node(`node-${operation.node}`), operation.forMs)
-      case 'bad-network':
-        this.#network.makeBad(operation.probability, operation.forMs)
-        return
-      case 'cordon': {
-        const { items } = await client.list(nodes)
-        const node = pickOf(items, operation.pick)
-        if (node === undefined) return
-        const body = { spec: { unschedulable: operation.isCordoned } }
-        await client.patch(nodes, { name: node.metadata.name ?? '' }, { type: 'merge', body })
-        return
-      }
-      case 'delete-pod':
-      case 'relabel-pod':
-      case 'evict-pod':
-        return this.#toPod(operation)
-    }
-  }
-
-  async #toPod(
-    operation: Extract<Operation, { readonly type: 'delete-pod' | 'relabel-pod' | 'evict-pod' }>,
-  ): Promise<void> {
-    const { client } = this.#cluster
-    const { items } = await client.list(pods, { namespace })
-    const pod = pickOf<Pod>(items, operation.pick)
-    if (pod === undefined) return
-    const key = { namespace, name: pod.metadata.name ?? '' }
-    switch (operation.type) {
-      case 'delete-pod': {
-        const { gracePeriodSeconds } = operation
-        await client.delete(pods, key, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds })
-        return
-      }
-      case 'relabel-pod':
-        await client.patch(pods, key, { type: 'merge', body: { metadata: { labels: { app: 'aside' } } } })
-        return
-      case 'evict-pod': {
-        const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: key }
-        await client.create(pods, eviction as unknown as Pod, { subresource: 'eviction' })
-      }
-    }
-  }
-
-  async #patch(
-    { kind, name }: { readonly kind: Workload['kind'] & keyof typeof workloadResources; readonly name: string },
-    body: unknown,
-  ): Promise<void> {
-    await this.#cluster.client.patch(workloadResources[kind], { namespace, name }, { type: 'strategic', body })
-  }
-
-  async #crash(component: Component, forMs: number): Promise<void> {
-    await component.crash()
-    this.#environment.clock.setTimer(forMs, () => {
-      component.start().catch(() => {})
-    })
-  }
-}
-
-function pickOf<T>(values: readonly T[], pick: number): T | undefined {
-  return values[Math.floor(pick * values.length)]
+  const restMs = clock.now()
+  await clock.advance(quietMs)
+  for (const { name, message } of problems()) history.report(name, message)
+  const { atMs, what } = history.lastChange
+  const tries = history.list('StatefulSet').some((set) => isHeldUp(set, history))
+  if (problems().length === 0 && atMs > restMs && !tries)
+    history.report('what is at rest stays at rest', `${what}, ${(atMs - restMs) / 1000} s later`)
 }

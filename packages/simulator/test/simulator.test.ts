@@ -1,5 +1,9 @@
+import type { KubernetesObject } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { type Operation, run, type Scenario, scenarioOf, shrink } from '../src/index.ts'
+
+/** One server, one node, clocks that agree. */
+const quiet = { servers: 1, nodes: 1, skewsMs: {} } as const
 
 describe('a seed', () => {
   it('always gives the same scenario, and another seed another', () => {
@@ -28,26 +32,47 @@ describe('a cluster keeps its promises', () => {
 })
 
 it('does not take a node for lost when time has gone by while nothing happened', async () => {
-  const spec = { replicas: 4, image: 'example/web:1' }
-  const options = { minReadySeconds: 2, strategy: { type: 'Recreate' } }
+  const workload = (apiVersion: string, kind: 'Deployment' | 'ReplicationController', name: string, spec: object) => {
+    const template = {
+      metadata: { labels: { app: name } },
+      spec: { containers: [{ name: 'main', image: 'example/web:1' }] },
+    }
+    const object = { apiVersion, kind, metadata: { namespace: 'default', name }, spec: { ...spec, template } }
+    return object as KubernetesObject
+  }
+  const options = {
+    replicas: 4,
+    minReadySeconds: 2,
+    strategy: { type: 'Recreate' },
+    selector: { matchLabels: { app: 'w1' } },
+  }
   const operations: readonly Operation[] = [
-    { atMs: 0, type: 'create', shape: { kind: 'Deployment', name: 'w1', ...spec, options } },
+    { atMs: 0, type: 'create', object: workload('apps/v1', 'Deployment', 'w1', options) },
     {
       atMs: 0,
       type: 'create',
-      shape: { kind: 'ReplicationController', name: 'w2', ...spec, replicas: 3, options: {} },
+      object: workload('v1', 'ReplicationController', 'w2', { replicas: 3, selector: { app: 'w2' } }),
     },
     { atMs: 86_700, type: 'cordon', pick: 0, isCordoned: true },
     { atMs: 87_000, type: 'relabel-pod', pick: 0.44 },
-    { atMs: 104_300, type: 'scale', kind: 'ReplicationController', name: 'w2', replicas: 5 },
+    {
+      atMs: 104_300,
+      type: 'scale',
+      target: { kind: 'ReplicationController', namespace: 'default', name: 'w2' },
+      replicas: 5,
+    },
   ]
-  expect((await run({ seed: 20109, nodes: 1, operations })).violations).toEqual([])
+  expect((await run({ ...quiet, seed: 20109, operations })).violations).toEqual([])
 })
 
 describe('a scenario that fails', () => {
-  const operation = (name: string, index: number): Operation => ({ atMs: index, type: 'pause', name, paused: true })
-  const scenario = (...names: readonly string[]): Scenario => ({ seed: 1, nodes: 1, operations: names.map(operation) })
-  const namesOf = ({ operations }: Scenario) => operations.map((each) => ('name' in each ? each.name : ''))
+  const operation = (name: string, index: number): Operation => ({
+    atMs: index,
+    type: 'touch',
+    target: { kind: 'Deployment', name },
+  })
+  const scenario = (...names: readonly string[]): Scenario => ({ ...quiet, seed: 1, operations: names.map(operation) })
+  const namesOf = ({ operations }: Scenario) => operations.map((each) => ('target' in each ? each.target.name : ''))
 
   it('is shrunk to what it takes', async () => {
     const fails = async (tried: Scenario) => ['b', 'e'].every((name) => namesOf(tried).includes(name))

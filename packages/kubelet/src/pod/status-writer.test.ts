@@ -5,7 +5,6 @@ import { virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
 import type { OwnPodStatus } from '../status/pod-status.ts'
 import { testPod } from '../testing/pods.ts'
-import type { PodContext } from './pod-context.ts'
 import { StatusWriter } from './status-writer.ts'
 
 const key = { namespace: 'default', name: 'web' }
@@ -31,13 +30,16 @@ it('writes what was decided while it looked at a pod that somebody else had chan
       return answer
     },
   })
-  const writer = new StatusWriter({ client, environment } as PodContext, {
-    pod: () => known,
-    newer: (pod) => {
-      known = pod
+  const writer = new StatusWriter(
+    { client, environment },
+    {
+      pod: () => known,
+      newer: (pod) => {
+        known = pod
+      },
+      written: () => {},
     },
-    written: () => {},
-  })
+  )
   const byOthers = { status: { conditions: [{ type: 'Ready', status: 'False' }] } }
   await server.patch(pods, key, { type: 'merge', body: byOthers }, { subresource: 'status' })
   writer.write(readiness('True', 'decided before'))

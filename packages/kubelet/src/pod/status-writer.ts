@@ -10,6 +10,8 @@ import { podKey } from './pod-name.ts'
 const retryInitialMs = 200
 const retryMaxMs = 30_000
 
+export type StatusWriterContext = Pick<PodContext, 'client' | 'environment'>
+
 export interface StatusWriterHost {
   /** The pod as it is known now. */
   pod(): Pod
@@ -24,7 +26,7 @@ export interface StatusWriterHost {
  * for before. Writes name the version they rest on, since lists in a merge patch replace those of others.
  */
 export class StatusWriter {
-  readonly #context: PodContext
+  readonly #context: StatusWriterContext
   readonly #host: StatusWriterHost
   #wanted: OwnPodStatus | undefined
   /** What the server was last given, and the version that made; it may have normalized it. */
@@ -34,7 +36,7 @@ export class StatusWriter {
   #retryTimer: Timer | undefined
   #closed = false
 
-  constructor(context: PodContext, host: StatusWriterHost) {
+  constructor(context: StatusWriterContext, host: StatusWriterHost) {
     this.#context = context
     this.#host = host
   }

@@ -1,0 +1,56 @@
+import type { KubernetesObject, Pod } from '@coracle/api'
+import { type Change, type Invariant, labelOf, type View } from '../view.ts'
+
+/** What deletion promises. Made for each run: it remembers who was given up. */
+export function deletionInvariants(): readonly Invariant[] {
+  const orphaning = new Set<string>()
+  return [
+    { name: 'what an owner owned goes with it', finally: leftBehind },
+    { name: 'in the foreground an owner goes last', check: goesFirst },
+    { name: 'what is orphaned stays', check: (change, view) => takenAlong(change, view, orphaning) },
+    { name: 'a namespace goes when it is empty', check: goesFull },
+  ]
+}
+
+/** Nothing is left whose owners are all gone. */
+function leftBehind(view: View): readonly string[] {
+  return [...view.all()]
+    .filter(({ metadata }) => (metadata.ownerReferences ?? []).length > 0)
+    .filter(({ metadata }) => metadata.ownerReferences?.every(({ uid }) => view.byUid(uid) === undefined))
+    .map(
+      (object) =>
+        `${labelOf(object)} outlives ${object.metadata.ownerReferences?.map(({ kind, name }) => `${kind} ${name}`).join(', ')}`,
+    )
+}
+
+const hasFinalizer = ({ metadata }: KubernetesObject, name: string): boolean =>
+  metadata.finalizers?.includes(name) === true
+
+/** What is deleted in the foreground waits for those that hold it back. */
+function goesFirst({ old, object }: Change, view: View): string | undefined {
+  if (!view.isCalm || old === undefined || object !== undefined || !hasFinalizer(old, 'foregroundDeletion'))
+    return undefined
+  const held = [...view.all()].filter(({ metadata }) =>
+    metadata.ownerReferences?.some(
+      ({ uid, blockOwnerDeletion }) => uid === old.metadata.uid && blockOwnerDeletion === true,
+    ),
+  )
+  return held.length > 0 ? `${labelOf(old)} goes before ${held.map(labelOf).join(', ')}` : undefined
+}
+
+/** The garbage collector deletes no pod of an owner that was deleted so that its pods stay. */
+function takenAlong({ old, object }: Change, view: View, orphaning: Set<string>): string | undefined {
+  if (object !== undefined && hasFinalizer(object, 'orphan')) orphaning.add(object.metadata.uid ?? '')
+  if (old?.kind !== 'Pod' || old.metadata.deletionTimestamp !== undefined) return undefined
+  if (object !== undefined && object.metadata.deletionTimestamp === undefined) return undefined
+  const owner = old.metadata.ownerReferences?.find(({ uid }) => orphaning.has(uid))
+  return owner !== undefined && view.deleterOf(old as Pod) === 'generic-garbage-collector'
+    ? `${labelOf(old)} is collected with ${owner.kind} ${owner.name}, which gave it up`
+    : undefined
+}
+
+function goesFull({ old, object }: Change, view: View): string | undefined {
+  if (old?.kind !== 'Namespace' || object !== undefined) return undefined
+  const left = [...view.all()].filter(({ metadata }) => metadata.namespace === old.metadata.name)
+  return left.length > 0 ? `namespace ${old.metadata.name} goes before ${left.map(labelOf).join(', ')}` : undefined
+}

@@ -1,0 +1,559 @@
+import type { KubernetesObject } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import type { Change, View } from '../view.ts'
+import { controllerOf } from '../view.ts'
+import { invariantsOfRun } from './index.ts'
+
+interface Traits {
+  readonly owner?: KubernetesObject
+  readonly owners?: readonly KubernetesObject[]
+  readonly metadata?: object
+  readonly spec?: object
+  readonly status?: object
+  readonly namespace?: string | undefined
+}
+
+/** An object whose name is its uid. */
+function made(kind: string, name: string, traits: Traits = {}): KubernetesObject {
+  const { owner, owners = owner === undefined ? [] : [owner], metadata, spec = {}, status = {} } = traits
+  const ownerReferences = owners.map((each) => ({
+    apiVersion: 'v1',
+    kind: each.kind,
+    name: each.metadata.name,
+    uid: each.metadata.uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  }))
+  const namespace = 'namespace' in traits ? traits.namespace : 'default'
+  return {
+    kind,
+    metadata: { name, uid: name, namespace, generation: 1, ownerReferences, ...metadata },
+    spec,
+    status,
+  } as unknown as KubernetesObject
+}
+
+const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
+const pod = (name: string, owner?: KubernetesObject, traits: Traits = {}) =>
+  made('Pod', name, { status: ready, ...(owner === undefined ? {} : { owner }), ...traits })
+const going = { deletionTimestamp: '2026-01-01T00:00:00Z' }
+/** The object as another version of it. */
+const later = (object: KubernetesObject, traits: Traits): KubernetesObject => ({
+  ...object,
+  ...(traits.spec === undefined ? {} : { spec: traits.spec }),
+  ...(traits.status === undefined ? {} : { status: traits.status }),
+  metadata: { ...object.metadata, ...traits.metadata },
+})
+
+interface Seen {
+  /** What there is after the change. */
+  readonly all?: readonly KubernetesObject[]
+  /** Versions that were seen lately, beside what there is. */
+  readonly past?: readonly KubernetesObject[]
+  readonly deleter?: string
+  readonly isCalm?: boolean
+  readonly unanswered?: number
+}
+
+function view({ all = [], past = [], deleter, isCalm = true, unanswered = 0 }: Seen): View {
+  const byUid = (uid: string) => all.find(({ metadata }) => metadata.uid === uid)
+  const listed = (kind: string) => all.filter((object) => object.kind === kind)
+  return {
+    nowMs: 0,
+    staleMs: 0,
+    isCalm,
+    unanswered,
+    list: listed as unknown as View['list'],
+    all: () => all,
+    byUid,
+    find: (kind, namespace, name) =>
+      listed(kind).find(({ metadata }) => metadata.name === name && metadata.namespace === namespace),
+    podsOf: ((uid: string) =>
+      listed('Pod').filter((each) => controllerOf(each)?.uid === uid)) as unknown as View['podsOf'],
+    recent: ((uid: string) => [...past, ...all].filter(({ metadata }) => metadata.uid === uid)) as View['recent'],
+    deleterOf: () => deleter,
+  }
+}
+
+/** The rules that the last of these changes breaks. */
+function brokenBy(changes: readonly Partial<Change>[], seen: Seen = {}): readonly string[] {
+  const rules = invariantsOfRun()
+  const last = changes.length - 1
+  return changes.flatMap((change, index) =>
+    rules
+      .filter(
+        ({ check }) => check?.({ revision: 1, old: undefined, object: undefined, ...change }, view(seen)) !== undefined,
+      )
+      .map(({ name }) => name)
+      .filter(() => index === last),
+  )
+}
+
+const finallyBroken = (seen: Seen) =>
+  invariantsOfRun()
+    .filter(({ finally: check }) => (check?.(view(seen)) ?? []).length > 0)
+    .map(({ name }) => name)
+
+/** An object comes: it is the last of what there is. */
+const comes = (...all: readonly KubernetesObject[]): readonly [Partial<Change>[], Seen] => [
+  [{ object: all.at(-1) }],
+  { all },
+]
+
+type Case = readonly [what: string, changes: readonly Partial<Change>[], seen: Seen, broken: readonly string[]]
+
+const set = made('ReplicaSet', 'web', { spec: { replicas: 1 } })
+const stateful = made('StatefulSet', 'db', { spec: { replicas: 2 } })
+const daemon = made('DaemonSet', 'agent', { spec: {} })
+const onNode = (name: string) => ({ spec: { nodeName: name } })
+
+describe('of pods', () => {
+  const tooMany = 'no more pods are made than were asked for'
+  const node = made('Node', 'n', { namespace: undefined })
+  const cordoned = made('Node', 'n', { namespace: undefined, spec: { unschedulable: true } })
+  const running = { phase: 'Running', containerStatuses: [{ state: { running: {} } }] }
+  const ended = pod('a', undefined, { status: { phase: 'Succeeded' } })
+  it.each<Case>([
+    ['a pod of its own', ...comes(pod('a')), []],
+    [
+      'two controllers',
+      ...comes(set, daemon, pod('a', undefined, { owners: [set, daemon] })),
+      ['a pod has at most one controller'],
+    ],
+    ['as many as asked for', ...comes(set, pod('a', set)), []],
+    ['more than asked for', ...comes(set, pod('a', set), pod('b', set)), [tooMany]],
+    [
+      'as many as were asked for until now',
+      [{ object: pod('b', set) }],
+      { all: [set, pod('a', set), pod('b', set)], past: [later(set, { spec: { replicas: 2 } })] },
+      [],
+    ],
+    [
+      'one more, where an answer was lost',
+      [{ object: pod('b', set) }],
+      { all: [set, pod('a', set), pod('b', set)], unanswered: 1 },
+      [],
+    ],
+    ['one for another that goes', ...comes(set, pod('a', set, { metadata: going }), pod('b', set)), []],
+    ['one for nobody any more', ...comes(pod('a', set)), [tooMany]],
+    [
+      'a number too high',
+      ...comes(stateful, pod('db-0', stateful), pod('db-1', stateful), pod('db-2', stateful)),
+      [tooMany],
+    ],
+    ['bound', [{ old: pod('a'), object: pod('a', undefined, onNode('n')) }], { all: [node] }, []],
+    [
+      'bound again',
+      [{ old: pod('a', undefined, onNode('m')), object: pod('a', undefined, onNode('n')) }],
+      { all: [node] },
+      ['a pod is bound once'],
+    ],
+    [
+      'bound to a cordoned node',
+      [{ old: pod('a'), object: pod('a', undefined, onNode('n')) }],
+      { all: [cordoned] },
+      ['nothing is bound to a node that takes nothing'],
+    ],
+    [
+      'bound to a node cordoned just now',
+      [{ old: pod('a'), object: pod('a', undefined, onNode('n')) }],
+      { all: [cordoned], past: [node] },
+      [],
+    ],
+    ['running after its end', [{ old: ended, object: pod('a') }], {}, ['a pod that has ended stays so']],
+    [
+      'gone while it runs',
+      [{ old: pod('a', undefined, { ...onNode('n'), status: running }) }],
+      { all: [node], deleter: 'job-controller' },
+      ['a pod leaves its node before it leaves the API'],
+    ],
+    [
+      'forced to go while it runs',
+      [{ old: pod('a', undefined, { ...onNode('n'), status: running }) }],
+      { all: [node], deleter: 'player' },
+      [],
+    ],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+})
+
+describe('of rollouts, daemons and numbered pods', () => {
+  const rolling = (maxSurge: number, maxUnavailable: number) =>
+    made('Deployment', 'web', { spec: { replicas: 3, strategy: { rollingUpdate: { maxSurge, maxUnavailable } } } })
+  const recreate = made('Deployment', 'web', { spec: { replicas: 1, strategy: { type: 'Recreate' } } })
+  const sized = (name: string, owner: KubernetesObject, replicas: number, availableReplicas = replicas) =>
+    made('ReplicaSet', name, {
+      owner,
+      spec: { replicas },
+      status: { replicas, readyReplicas: availableReplicas, availableReplicas },
+    })
+  const grows = (owner: KubernetesObject, to: number): readonly [Partial<Change>[], Seen] => {
+    const next = later(sized('new', owner, 0), { spec: { replicas: to }, metadata: { generation: 2 } })
+    return [[{ old: sized('new', owner, 0), object: next }], { all: [owner, sized('old', owner, 3), next] }]
+  }
+  const shrinks = (
+    owner: KubernetesObject,
+    from: number,
+    to: number,
+    fresh: KubernetesObject,
+  ): readonly [Partial<Change>[], Seen] => {
+    const next = later(sized('old', owner, from), { spec: { replicas: to }, metadata: { generation: 2 } })
+    return [[{ old: sized('old', owner, from), object: next }], { all: [owner, next, fresh] }]
+  }
+  const ordered = made('StatefulSet', 'db', { spec: { replicas: 3 } })
+  const last = pod('db-1', ordered)
+  it.each<Case>([
+    ['a surge as large as allowed', ...grows(rolling(1, 0), 1), []],
+    ['a surge too large', ...grows(rolling(1, 0), 2), ['a rollout keeps within its surge']],
+    ['as few available as allowed', ...shrinks(rolling(1, 1), 3, 2, sized('new', rolling(1, 1), 1, 0)), []],
+    [
+      'too few available',
+      ...shrinks(rolling(1, 0), 3, 2, sized('new', rolling(1, 0), 1, 0)),
+      ['a rollout keeps enough pods available'],
+    ],
+    [
+      'fewer old ones, where new ones are available',
+      ...shrinks(rolling(1, 0), 3, 2, sized('new', rolling(1, 0), 1)),
+      [],
+    ],
+    [
+      'a version beside another that is to be recreated',
+      [{ object: sized('new', recreate, 1, 0) }],
+      { all: [recreate, sized('old', recreate, 0), pod('a', sized('old', recreate, 0)), sized('new', recreate, 1, 0)] },
+      ['Recreate never runs two versions'],
+    ],
+    [
+      'two daemons on a node',
+      ...comes(daemon, pod('a', daemon, onNode('n')), pod('b', daemon, onNode('n'))),
+      ['a node gets one pod of a daemon set at a time'],
+    ],
+    [
+      'two daemons on a node, where there may be',
+      ...comes(
+        made('DaemonSet', 'agent', { spec: { updateStrategy: { rollingUpdate: { maxSurge: 1 } } } }),
+        pod('a', daemon, onNode('n')),
+        pod('b', daemon, onNode('n')),
+      ),
+      [],
+    ],
+    [
+      'a number before the one below',
+      ...comes(stateful, pod('db-1', stateful)),
+      ['a pod in order comes after those before it'],
+    ],
+    [
+      'a number before the one below, in no order',
+      ...comes(
+        made('StatefulSet', 'db', { spec: { replicas: 2, podManagementPolicy: 'Parallel' } }),
+        pod('db-1', stateful),
+      ),
+      [],
+    ],
+    [
+      'a second that is taken down',
+      [{ old: last, object: later(last, { metadata: going }) }],
+      {
+        all: [ordered, pod('db-2', ordered, { metadata: going }), later(last, { metadata: going })],
+        deleter: 'statefulset-controller',
+      },
+      ['a set in order takes one pod down at a time'],
+    ],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen).filter((name) => !name.includes('bound'))).toEqual(broken)
+  })
+})
+
+describe('of Jobs', () => {
+  const holds = (type: string) => ({ conditions: [{ type, status: 'True' }] })
+  const job = made('Job', 'sum', { spec: { parallelism: 1 } })
+  const over = made('Job', 'sum', { spec: { parallelism: 1 }, status: holds('Complete') })
+  const indexed = (name: string, index: number, traits: Traits = {}) =>
+    pod(name, job, {
+      ...traits,
+      metadata: { ...traits.metadata, annotations: { 'batch.kubernetes.io/job-completion-index': String(index) } },
+    })
+  const two = made('Job', 'sum', { spec: { parallelism: 2 }, status: { completedIndexes: '0,2-4' } })
+  const first = made('Job', 'first')
+  const waiting = made('Job', 'sum', {
+    spec: { parallelism: 1 },
+    metadata: { annotations: { 'coracle.dev/depends-on': 'first' } },
+  })
+  const cron = made('CronJob', 'tick', { spec: { concurrencyPolicy: 'Forbid' } })
+  const succeeded = pod('a', job, { status: { phase: 'Succeeded' } })
+  it.each<Case>([
+    ['a pod', ...comes(job, pod('a', job)), []],
+    ['a pod after the end', ...comes(over, pod('a', job)), ['a Job that is over stays so']],
+    ['over no more', [{ old: over, object: job }], {}, ['a Job that is over stays so']],
+    [
+      'more at a time than may be',
+      ...comes(job, pod('a', job), pod('b', job)),
+      ['a Job runs no more pods at a time than it may'],
+    ],
+    [
+      'while it is suspended',
+      ...comes(made('Job', 'sum', { spec: { suspend: true } }), pod('a', job)),
+      ['a Job runs no more pods at a time than it may'],
+    ],
+    ['an index twice', ...comes(two, indexed('a', 1), indexed('b', 1)), ['an index runs once at a time']],
+    [
+      'an index again that has failed',
+      ...comes(two, indexed('a', 1, { status: { phase: 'Failed' } }), indexed('b', 1)),
+      [],
+    ],
+    ['an index again that is complete', ...comes(two, indexed('a', 3)), ['an index that is complete is not run again']],
+    [
+      'a success that was seen',
+      [{ object: succeeded }, { object: later(job, { status: { succeeded: 1 } }) }],
+      { all: [job] },
+      [],
+    ],
+    [
+      'a success that was not',
+      [{ object: later(job, { status: { succeeded: 1 } }) }],
+      { all: [job] },
+      ['a Job counts each pod once'],
+    ],
+    [
+      'a success counted twice',
+      [{ object: succeeded }, { object: later(job, { status: { succeeded: 2 } }) }],
+      { all: [job] },
+      ['a Job counts each pod once'],
+    ],
+    [
+      'before another is complete',
+      ...comes(first, waiting, pod('a', waiting)),
+      ['a Job waits for those it depends on'],
+    ],
+    [
+      'after another is complete',
+      ...comes(made('Job', 'first', { status: holds('Complete') }), waiting, pod('a', waiting)),
+      [],
+    ],
+    [
+      'one of a CronJob beside another',
+      ...comes(cron, made('Job', 'one', { owner: cron }), made('Job', 'two', { owner: cron })),
+      ['a CronJob that forbids it runs one Job at a time'],
+    ],
+    [
+      'one of a CronJob after another',
+      ...comes(cron, made('Job', 'one', { owner: cron, status: holds('Failed') }), made('Job', 'two', { owner: cron })),
+      [],
+    ],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+})
+
+describe('of every object', () => {
+  const counted = 'a generation counts the changes of the spec'
+  const old = made('Deployment', 'web', { spec: { replicas: 1 }, status: { observedGeneration: 1 } })
+  const next = (traits: Traits) => [{ old, object: later(old, traits) }]
+  it.each<Case>([
+    ['a change of the spec that counts', next({ spec: { replicas: 2 }, metadata: { generation: 2 } }), {}, []],
+    ['a change of the spec that does not', next({ spec: { replicas: 2 } }), {}, [counted]],
+    ['a status that counts', next({ status: { observedGeneration: 1 }, metadata: { generation: 2 } }), {}, [counted]],
+    [
+      'observed too early',
+      next({ status: { observedGeneration: 2 } }),
+      {},
+      ['what was observed was there, and stays so'],
+    ],
+    [
+      'observed again what was before',
+      next({ status: { observedGeneration: 0 } }),
+      {},
+      ['what was observed was there, and stays so'],
+    ],
+    ['back from going', [{ old: later(old, { metadata: going }), object: old }], {}, ['who goes does not come back']],
+    [
+      'written over another',
+      [{ old, object: later(old, { metadata: { uid: 'other' } }) }],
+      {},
+      ['an object is replaced only when it is gone'],
+    ],
+    [
+      'more ready than there are',
+      next({ status: { observedGeneration: 1, replicas: 1, readyReplicas: 2 } }),
+      {},
+      ['counts in a status agree with each other'],
+    ],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+})
+
+describe('of budgets and quotas', () => {
+  const guarded = (name: string, traits: Traits = {}) =>
+    pod(name, undefined, { ...traits, metadata: { labels: { app: 'web' }, ...traits.metadata } })
+  const budget = (disruptionsAllowed: number, names: readonly string[] = []) =>
+    made('PodDisruptionBudget', 'b', {
+      spec: { selector: { matchLabels: { app: 'web' } } },
+      status: {
+        disruptionsAllowed,
+        desiredHealthy: 1,
+        disruptedPods: Object.fromEntries(names.map((name) => [name, ''])),
+      },
+    })
+  const evicted = guarded('a', {
+    metadata: going,
+    status: {
+      ...ready,
+      conditions: [...ready.conditions, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }],
+    },
+  })
+  const quota = made('ResourceQuota', 'q', { status: { hard: { pods: '1' }, used: { pods: '1' } } })
+  it.each<Case>([
+    ['an eviction that is charged', [{ old: budget(1), object: budget(0, ['a']) }], {}, []],
+    [
+      'an eviction that is not',
+      [{ old: budget(1), object: budget(1, ['a']) }],
+      {},
+      ['an eviction is charged to its budget'],
+    ],
+    ['two for one', [{ old: budget(1), object: budget(0, ['a', 'b']) }], {}, ['an eviction is charged to its budget']],
+    [
+      'an eviction that leaves enough',
+      [{ old: guarded('a'), object: evicted }],
+      { all: [budget(0), evicted, guarded('b')] },
+      [],
+    ],
+    [
+      'an eviction that leaves too few',
+      [{ old: guarded('a'), object: evicted }],
+      { all: [budget(0), evicted] },
+      ['an eviction leaves enough healthy pods'],
+    ],
+    ['as many as a quota allows', ...comes(quota, pod('a')), []],
+    ['more than a quota allows', ...comes(quota, pod('a'), pod('b')), ['a quota is not exceeded']],
+    [
+      'as many as a quota allows beside one that has ended',
+      ...comes(quota, pod('a', undefined, { status: { phase: 'Failed' } }), pod('b')),
+      [],
+    ],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+})
+
+describe('of deletion', () => {
+  const foreground = later(set, { metadata: { ...going, finalizers: ['foregroundDeletion'] } })
+  const orphaning = later(set, { metadata: { ...going, finalizers: ['orphan'] } })
+  const team = made('Namespace', 'team', { namespace: undefined })
+  it.each<Case>([
+    [
+      'in the foreground before what it owns',
+      [{ old: foreground }],
+      { all: [pod('a', set)] },
+      ['in the foreground an owner goes last'],
+    ],
+    ['in the foreground after what it owned', [{ old: foreground }], { all: [pod('a')] }, []],
+    [
+      'orphans that are collected',
+      [{ object: orphaning }, { old: pod('a', set) }],
+      { deleter: 'generic-garbage-collector' },
+      ['what is orphaned stays'],
+    ],
+    ['orphans that a user deletes', [{ object: orphaning }, { old: pod('a', set) }], { deleter: 'player' }, []],
+    [
+      'a namespace with something in it',
+      [{ old: team }],
+      { all: [pod('a', undefined, { namespace: 'team' })] },
+      ['a namespace goes when it is empty'],
+    ],
+    ['a namespace that is empty', [{ old: team }], { all: [pod('a')] }, []],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+})
+
+describe('in the end', () => {
+  const asAsked = 'in the end every workload is as it was asked to be'
+  const template = (image: string) => ({ template: { spec: { containers: [{ image }] } } })
+  const counts = { observedGeneration: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1, updatedReplicas: 1 }
+  const web = (spec: object = {}, status: object = counts) =>
+    made('ReplicaSet', 'web', { spec: { replicas: 1, ...template('v1'), ...spec }, status })
+  const deployment = made('Deployment', 'web', { spec: { replicas: 1, ...template('v2') }, status: counts })
+  const runs = (image: string) => ({ spec: { nodeName: 'n', containers: [{ image }] } })
+  const service = made('Service', 's', { spec: { selector: { app: 'web' } } })
+  const slice = (address: string) => ({
+    ...made('EndpointSlice', 's-1', { metadata: { labels: { 'kubernetes.io/service-name': 's' } } }),
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+  })
+  const served = pod('a', undefined, {
+    ...runs('v1'),
+    metadata: { labels: { app: 'web' } },
+    status: { ...ready, podIP: '10.0.0.1' },
+  })
+  const node = made('Node', 'n', { namespace: undefined, status: { conditions: [{ type: 'Ready', status: 'True' }] } })
+  const team = made('Namespace', 'default', { namespace: undefined })
+  it.each<readonly [string, readonly KubernetesObject[], readonly string[]]>([
+    ['all is well', [node, web(), pod('a', web(), runs('v1')), served, service, slice('10.0.0.1')], []],
+    ['a pod is missing', [web()], [asAsked]],
+    ['a status is out of date', [web({ replicas: 0 }, { observedGeneration: 0 })], [asAsked]],
+    ['a rollout is not over', [later(deployment, { status: { ...counts, updatedReplicas: 0 } })], [asAsked]],
+    [
+      'a node lacks its daemon',
+      [node, made('DaemonSet', 'agent', { spec: template('v1'), status: { observedGeneration: 1 } })],
+      [asAsked],
+    ],
+    [
+      'a pod is of an old version',
+      [
+        deployment,
+        made('ReplicaSet', 'old', { owner: deployment, spec: { replicas: 1, ...template('v1') }, status: counts }),
+        pod('a', made('ReplicaSet', 'old'), runs('v1')),
+      ],
+      ['in the end every pod is of the version that was asked for'],
+    ],
+    [
+      'a Job is forgotten',
+      [made('Job', 'sum', { spec: { completions: 1 } })],
+      ['in the end every Job is over or runs'],
+    ],
+    [
+      'a Job is over too early',
+      [
+        made('Job', 'sum', {
+          spec: { completions: 2 },
+          status: { succeeded: 1, conditions: [{ type: 'Complete', status: 'True' }] },
+        }),
+      ],
+      ['in the end every Job is over or runs'],
+    ],
+    [
+      'a Job waits for one that is suspended',
+      [
+        made('Job', 'sum', { metadata: { annotations: { 'coracle.dev/depends-on': 'first' } } }),
+        made('Job', 'first', { spec: { suspend: true } }),
+      ],
+      [],
+    ],
+    [
+      'a pod is on no node',
+      [pod('a', undefined, { status: { phase: 'Pending' } })],
+      ['in the end every pod runs on a node or has ended'],
+    ],
+    ['a node is not ready', [made('Node', 'n', { namespace: undefined })], ['in the end every node is well']],
+    ['a service leaves out a pod', [served, service], ['in the end a service has the pods that are ready']],
+    [
+      'a service has a pod that is gone',
+      [service, slice('10.0.0.1')],
+      ['in the end a service has the pods that are ready'],
+    ],
+    ['a pod outlives its owner', [pod('a', set, runs('v1'))], ['what an owner owned goes with it']],
+    ['a pod is still going', [pod('a', undefined, { metadata: going })], ['in the end nothing is on its way out']],
+    [
+      'a quota says less than is used',
+      [pod('a'), made('ResourceQuota', 'q', { status: { used: { pods: '0' } } })],
+      ['in the end a quota says what is used'],
+    ],
+    [
+      'a budget says less than is healthy',
+      [pod('a'), made('PodDisruptionBudget', 'b', { spec: { selector: {} }, status: { currentHealthy: 0 } })],
+      ['in the end a budget says what is healthy'],
+    ],
+  ])('%s', (_, all, broken) => {
+    expect(finallyBroken({ all: [team, ...all] })).toEqual(broken)
+  })
+})

@@ -1,0 +1,161 @@
+import { type CronJob, isJobFinished, type Job, type KubernetesObject, type Pod } from '@coracle/api'
+import { type Change, controllerOf, type Invariant, isActive, isNew, labelOf, type View } from '../view.ts'
+
+/** What Jobs and CronJobs promise. Made for each run: it remembers which pods have ended. */
+export function jobInvariants(): readonly Invariant[] {
+  const outcomes = new Outcomes()
+  return [
+    { name: 'a Job that is over stays so', check: runsAfterEnd },
+    { name: 'a Job runs no more pods at a time than it may', check: tooManyAtATime },
+    { name: 'an index runs once at a time', check: indexTwice },
+    { name: 'an index that is complete is not run again', check: indexAgain },
+    { name: 'a Job counts each pod once', check: (change, view) => outcomes.check(change, view) },
+    { name: 'a Job waits for those it depends on', check: beforeItsTime },
+    { name: 'a CronJob that forbids it runs one Job at a time', check: jobsAtOnce },
+  ]
+}
+
+interface Made {
+  readonly pod: Pod
+  readonly versions: readonly Job[]
+  readonly latest: Job
+}
+
+/** A new pod of a Job. */
+function podMade(change: Change, view: View): Made | undefined {
+  if (change.object?.kind !== 'Pod' || !isNew(change)) return undefined
+  const pod = change.object as Pod
+  const owner = controllerOf(pod)
+  if (owner?.kind !== 'Job') return undefined
+  const versions = view.recent<Job>(owner.uid)
+  const latest = versions.at(-1)
+  return latest === undefined ? undefined : { pod, versions, latest }
+}
+
+function runsAfterEnd(change: Change, view: View): string | undefined {
+  const { old, object } = change
+  if (object?.kind === 'Job') {
+    const isSame = old?.metadata.uid === object.metadata.uid
+    return isSame && isJobFinished(old as Job) && !isJobFinished(object as Job)
+      ? `${labelOf(object)} was over and is not`
+      : undefined
+  }
+  const made = podMade(change, view)
+  // It suffices that no version lately was still open.
+  return made?.versions.every(isJobFinished) === true
+    ? `${labelOf(made.pod)} is made for a Job that is over`
+    : undefined
+}
+
+function tooManyAtATime(change: Change, view: View): string | undefined {
+  const made = podMade(change, view)
+  if (made === undefined) return undefined
+  const most = Math.max(...made.versions.map(({ spec }) => (spec.suspend === true ? 0 : (spec.parallelism ?? 1))))
+  const active = view.podsOf(made.latest.metadata.uid ?? '').filter(isActive)
+  return active.length > most + view.unanswered
+    ? `${labelOf(made.latest)} runs ${active.length} pods with ${made.pod.metadata.name}, and may run ${most}`
+    : undefined
+}
+
+const indexOf = ({ metadata }: Pod): string | undefined =>
+  metadata.annotations?.['batch.kubernetes.io/job-completion-index']
+
+function indexTwice(change: Change, view: View): string | undefined {
+  const made = podMade(change, view)
+  const index = made === undefined ? undefined : indexOf(made.pod)
+  if (made === undefined || index === undefined) return undefined
+  const others = view
+    .podsOf(made.latest.metadata.uid ?? '')
+    .filter((other) => other !== made.pod && isActive(other) && indexOf(other) === index)
+  return others.length > view.unanswered
+    ? `index ${index} gets ${labelOf(made.pod)} beside ${others.map(({ metadata }) => metadata.name).join(', ')}`
+    : undefined
+}
+
+function indexAgain(change: Change, view: View): string | undefined {
+  const made = podMade(change, view)
+  const index = made === undefined ? undefined : indexOf(made.pod)
+  if (made === undefined || index === undefined) return undefined
+  return made.versions.every(({ status }) => includesIndex(status?.completedIndexes, Number(index)))
+    ? `${labelOf(made.pod)} runs index ${index}, which is complete`
+    : undefined
+}
+
+/** Whether a text such as `0,2-4` names an index. */
+function includesIndex(text: string | undefined, index: number): boolean {
+  if (text === undefined || text === '') return false
+  return text.split(',').some((part) => {
+    const [first = '', last = first] = part.split('-')
+    return Number(first) <= index && index <= Number(last)
+  })
+}
+
+/** Which pods of each Job have ever succeeded, and which have ended otherwise. */
+class Outcomes {
+  readonly #succeeded = new Map<string, Set<string>>()
+  readonly #failed = new Map<string, Set<string>>()
+
+  check({ old, object }: Change, _view: View): string | undefined {
+    const either = object ?? old
+    if (either?.kind === 'Pod') {
+      this.#note(either as Pod, object === undefined)
+      return undefined
+    }
+    if (object?.kind !== 'Job') return undefined
+    const { metadata, status } = object as Job
+    const counted = [
+      { what: 'succeeded', count: status?.succeeded ?? 0, ended: this.#succeeded.get(metadata.uid ?? '')?.size ?? 0 },
+      { what: 'failed', count: status?.failed ?? 0, ended: this.#failed.get(metadata.uid ?? '')?.size ?? 0 },
+    ]
+    const wrong = counted.find(({ count, ended }) => count > ended)
+    return wrong === undefined
+      ? undefined
+      : `${labelOf(object)}: status.${wrong.what} is ${wrong.count}, and ${wrong.ended} pods have ended so`
+  }
+
+  #note(pod: Pod, isGone: boolean): void {
+    const owner = controllerOf(pod)
+    if (owner?.kind !== 'Job') return
+    const { uid = '', deletionTimestamp } = pod.metadata
+    if (pod.status?.phase === 'Succeeded') add(this.#succeeded, owner.uid, uid)
+    else if (pod.status?.phase === 'Failed' || deletionTimestamp !== undefined || isGone)
+      add(this.#failed, owner.uid, uid)
+  }
+}
+
+function add(sets: Map<string, Set<string>>, key: string, value: string): void {
+  const set = sets.get(key) ?? new Set<string>()
+  set.add(value)
+  sets.set(key, set)
+}
+
+function beforeItsTime(change: Change, view: View): string | undefined {
+  const made = podMade(change, view)
+  const names = made?.latest.metadata.annotations?.['coracle.dev/depends-on']
+  if (made === undefined || names === undefined) return undefined
+  const open = names
+    .split(',')
+    .map((name) => view.find('Job', made.latest.metadata.namespace, name.trim()) as Job | undefined)
+    .filter((job): job is Job => job !== undefined && !isComplete(job) && made.latest.status?.startTime === undefined)
+  return open.length > 0
+    ? `${labelOf(made.pod)} runs before ${open.map(({ metadata }) => metadata.name).join(', ')} is complete`
+    : undefined
+}
+
+const isComplete = ({ status }: Job): boolean =>
+  status?.conditions?.some(({ type, status: holds }) => type === 'Complete' && holds === 'True') === true
+
+function jobsAtOnce(change: Change, view: View): string | undefined {
+  const { object } = change
+  if (object?.kind !== 'Job' || !isNew(change)) return undefined
+  const owner = controllerOf(object)
+  const versions = owner?.kind === 'CronJob' ? view.recent<CronJob>(owner.uid) : []
+  if (versions.length === 0 || versions.some(({ spec }) => spec.concurrencyPolicy !== 'Forbid')) return undefined
+  const others = view
+    .list<Job>('Job')
+    .filter((job) => job !== (object as KubernetesObject) && controllerOf(job)?.uid === owner?.uid)
+    .filter((job) => !isJobFinished(job) && job.metadata.deletionTimestamp === undefined)
+  return others.length > 0
+    ? `${labelOf(object)} is made beside ${others.map(({ metadata }) => metadata.name).join(', ')}`
+    : undefined
+}

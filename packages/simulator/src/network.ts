@@ -1,0 +1,126 @@
+import type { Client, ClientCall, Interceptor } from '@coracle/client'
+import { ConnectionError } from '@coracle/client'
+import {
+  droppedWatches,
+  Gate,
+  lostAnswers,
+  lostRequests,
+  oneWay,
+  slowWatches,
+  withFaults,
+} from '@coracle/client/faults'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { type Direction, isFault, type Operation } from './operation.ts'
+
+/** The way of one component to its server. */
+interface Way {
+  readonly requests: Gate
+  readonly answers: Gate
+  delayMs: number
+}
+
+/** A watch that is dropped delivers fewer events than this. */
+const droppedAfterMax = 10
+
+/** The network between the components and their servers: good unless it is made bad. It notes what is asked of it. */
+export class Network {
+  readonly #environment: VirtualEnvironment
+  readonly #canFail: boolean
+  readonly #ways = new Map<string, Way>()
+  readonly #deleters = new Map<string, string>()
+  #probability = 0
+  #unansweredMs: readonly number[] = []
+
+  /** What can be made bad is only what `operations` make bad: a good network costs nothing then. */
+  constructor(environment: VirtualEnvironment, operations: readonly Operation[]) {
+    this.#environment = environment
+    this.#canFail = operations.some(isFault)
+  }
+
+  /** The client of a component of a server, behind what may go wrong on its way. */
+  between(server: number, component: string, client: Client): Client {
+    const noted: Interceptor = { call: (call, proceed) => this.#note(component, call, proceed) }
+    if (!this.#canFail) return withFaults(client, [noted])
+    const { clock, random } = this.#environment
+    const chance = random.fork(`network of ${server} ${component}`)
+    const strikes = () => this.#probability > 0 && chance.next() < this.#probability
+    const way = this.#wayOf(server, component)
+    return withFaults(client, [
+      noted,
+      oneWay(way),
+      lostRequests(strikes),
+      lostAnswers(strikes),
+      slowWatches(clock, () => way.delayMs),
+      droppedWatches(() => (strikes() ? 1 + Math.floor(chance.next() * droppedAfterMax) : Number.POSITIVE_INFINITY)),
+    ])
+  }
+
+  makeBad(probability: number, forMs: number): void {
+    this.#probability = probability
+    this.#after(forMs, () => {
+      this.#probability = 0
+    })
+  }
+
+  partition(server: number, component: string, direction: Direction, forMs: number): void {
+    const { requests, answers } = this.#wayOf(server, component)
+    const gates = direction === 'both' ? [requests, answers] : direction === 'requests' ? [requests] : [answers]
+    for (const gate of gates) gate.close()
+    this.#after(forMs, () => {
+      for (const gate of gates) gate.open()
+    })
+  }
+
+  delay(server: number, component: string, delayMs: number, forMs: number): void {
+    const way = this.#wayOf(server, component)
+    way.delayMs = delayMs
+    this.#after(forMs, () => {
+      way.delayMs = 0
+    })
+  }
+
+  /** Everything gets through again. */
+  heal(): void {
+    this.#probability = 0
+    for (const way of this.#ways.values()) {
+      way.delayMs = 0
+      way.requests.open()
+      way.answers.open()
+    }
+  }
+
+  /** How many creations may have taken effect since then without whoever asked learning of it. */
+  unansweredSince(atMs: number): number {
+    return this.#unansweredMs.filter((each) => each >= atMs).length
+  }
+
+  /** Which component last asked for the deletion of a pod. */
+  deleterOf(namespace: string, name: string): string | undefined {
+    return this.#deleters.get(`${namespace}/${name}`)
+  }
+
+  async #note<T>(component: string, call: ClientCall, proceed: () => Promise<T>): Promise<T> {
+    const { verb, resource, namespace, name } = call
+    if (verb === 'delete' && resource.plural === 'pods') this.#deleters.set(`${namespace}/${name}`, component)
+    if (verb !== 'create' || resource.plural === 'events') return proceed()
+    try {
+      return await proceed()
+    } catch (error) {
+      if (error instanceof ConnectionError) this.#unansweredMs = [...this.#unansweredMs, this.#environment.clock.now()]
+      throw error
+    }
+  }
+
+  #wayOf(server: number, component: string): Way {
+    const key = `${server} ${component}`
+    const known = this.#ways.get(key)
+    if (known !== undefined) return known
+    const way: Way = { requests: new Gate(), answers: new Gate(), delayMs: 0 }
+    this.#ways.set(key, way)
+    return way
+  }
+
+  #after(forMs: number, action: () => void): void {
+    this.#environment.clock.setTimer(forMs, action)
+  }
+}
