@@ -26,7 +26,11 @@ afterAll(() => program[Symbol.asyncDispose]())
 afterEach(() =>
   kubectl(
     'delete',
-    'mutatingwebhookconfigurations,validatingwebhookconfigurations,validatingadmissionpolicybindings,validatingadmissionpolicies',
+    [
+      ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+      ...['validatingadmissionpolicybindings', 'validatingadmissionpolicies'],
+      ...['mutatingadmissionpolicybindings', 'mutatingadmissionpolicies'],
+    ].join(),
     '--all',
   ),
 )
@@ -184,5 +188,49 @@ describe('Helm', () => {
     } finally {
       await rm(home, { recursive: true, force: true })
     }
+  })
+})
+
+describe('mutating policies', () => {
+  it('change what kubectl applies', async () => {
+    const rule = { operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }
+    const side = 'Object.spec.initContainers{name: "mesh", image: "mesh", restartPolicy: "Always"}'
+    const policy = {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingAdmissionPolicy',
+      metadata: { name: 'sidecar' },
+      spec: {
+        matchConstraints: { resourceRules: [rule] },
+        matchConditions: [
+          { name: 'once', expression: '!object.spec.?initContainers.orValue([]).exists(c, c.name == "mesh")' },
+        ],
+        failurePolicy: 'Fail',
+        reinvocationPolicy: 'IfNeeded',
+        mutations: [
+          {
+            patchType: 'ApplyConfiguration',
+            applyConfiguration: { expression: `Object{spec: Object.spec{initContainers: [${side}]}}` },
+          },
+          {
+            patchType: 'JSONPatch',
+            jsonPatch: { expression: '[JSONPatch{op: "add", path: "/metadata/labels", value: {"mesh": "on"}}]' },
+          },
+        ],
+      },
+    }
+    const binding = {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingAdmissionPolicyBinding',
+      metadata: { name: 'everywhere' },
+      spec: { policyName: 'sidecar' },
+    }
+    for (const each of [policy, binding]) expect((await apply(each)).code).toBe(0)
+    expect(rows(await kubectl('get', 'mutatingadmissionpolicies'))[1]?.slice(0, 3)).toEqual(['sidecar', '2', '<unset>'])
+    expect((await apply(pod('meshed'))).stderr).toBe('')
+    const shown = 'jsonpath={.spec.initContainers[*].name} {.metadata.labels.mesh} {.spec.containers[*].name}'
+    expect(await kubectl('get', 'pod', 'meshed', '-o', shown)).toBe('mesh on main')
+    // Applying the same again finds nothing to change.
+    expect((await apply(pod('meshed'))).stdout).toBe('pod/meshed unchanged\n')
+    await kubectl('delete', 'pod', 'meshed', '--now')
   })
 })

@@ -98,7 +98,9 @@ class SplittingProxy {
       { ca, cert, key, requestCert: true, rejectUnauthorized: false, maxHeaderSize: headersBytesMax },
       (incoming: IncomingMessage, response: ServerResponse) => {
         const isRead = incoming.method === 'GET' || incoming.method === 'HEAD'
-        const isOfNode = /\/pods\/[^/]+\/(log|exec|attach|portforward)/.test(incoming.url ?? '')
+        const isOfNode = /\/pods\/[^/]+\/(log|exec|attach|portforward)|^\/apis\/metrics\.k8s\.io\//.test(
+          incoming.url ?? '',
+        )
         const headers = { ...incoming.headers }
         // The certificate a client has shown stays here; the administrator's token stands for it.
         const socket = incoming.socket as TLSSocket

@@ -10,12 +10,15 @@ export interface AdmissionExpressionOptions {
   readonly variables?: ReadonlyMap<string, CelType>
 }
 
+/** An expression ready to be run, or why it is none. */
+export type CompiledExpression = { readonly program: CelProgram } | { readonly problem: string }
+
 /** Compiles an expression about a request that must come to one of these types; any where there are none. */
 export function compileAdmissionExpression(
   source: string,
   wanted: readonly ('bool' | 'string' | 'null')[],
   options: AdmissionExpressionOptions,
-): { readonly program: CelProgram } | { readonly problem: string } {
+): CompiledExpression {
   const compiled = compileCel(source, variableTypes(options))
   if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}` }
   const { type } = compiled.program

@@ -5,6 +5,7 @@
 export type { AuthorizationDecision, AuthorizationQuestion, ExpressionAuthorizer } from '../cel/library/authorizer.ts'
 export type { CelOutcome, CelProgram } from '../cel/program.ts'
 export type { CelValue } from '../cel/values.ts'
-export { type AdmissionExpressionOptions, compileAdmissionExpression } from './expression.ts'
+export { type AdmissionExpressionOptions, type CompiledExpression, compileAdmissionExpression } from './expression.ts'
+export { compileMutation, configurationFrom, type PatchType, patchFrom } from './mutation.ts'
 export { CostBudget, type PolicyVariable, policyVariables } from './policy-variables.ts'
 export { type AdmissionFacts, type AdmissionRequest, admissionVariables } from './variables.ts'

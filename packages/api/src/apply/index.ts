@@ -1,4 +1,5 @@
 /** Server-side apply: who owns which fields. */
+export { atomicParts } from './atomic-parts.ts'
 export { applyConflict, pathText } from './conflicts.ts'
 export { emptyObjectOf } from './empty-object.ts'
 export {
@@ -15,6 +16,6 @@ export {
 export { type FieldSet, noFields } from './field-set.ts'
 export { fieldsText, interned, internedFieldSetsMax, isShared } from './interned-sets.ts'
 export { fieldSetFrom, managedFieldsOf, ownersOf, resetsOwners, unknownManager } from './managed-fields.ts'
-export { hasDuplicateElements } from './merge.ts'
+export { hasDuplicateElements, mergeApplied } from './merge.ts'
 export { type FieldOwners, isSameManager, type Manager, type Owned, type Versions } from './ownership.ts'
 export { UnidentifiedElementError } from './typed-value.ts'

@@ -24,6 +24,7 @@ export type Expression = Node &
     | { readonly kind: 'list'; readonly elements: readonly Element[] }
     | { readonly kind: 'map'; readonly entries: readonly Entry[] }
     | FoldExpression
+    | ConstructExpression
   )
 
 /** `operand.field`; with `test` whether the field is there: `has(operand.field)`; with `optional` `operand.?field`. */
@@ -33,6 +34,21 @@ export interface SelectExpression extends Node {
   readonly field: string
   readonly test: boolean
   readonly optional: boolean
+}
+
+/** `Type.name{field: value}`: an object of a type that a library or the surroundings know. */
+export interface ConstructExpression extends Node {
+  readonly kind: 'construct'
+  readonly typeName: string
+  readonly fields: readonly ConstructedField[]
+}
+
+export interface ConstructedField {
+  readonly name: string
+  readonly value: Expression
+  /** `?field: value`: left out where the optional is empty. */
+  readonly optional: boolean
+  readonly offset: number
 }
 
 /** Operators are calls as well, under the names that CEL gives them: `_+_`, `_[_]`, `_?_:_`. */
@@ -69,4 +85,12 @@ export interface Entry {
   readonly key: Expression
   readonly value: Expression
   readonly optional: boolean
+}
+
+/** `a.b` of the expression that says so. */
+export function qualifiedName(expression: Expression): string | undefined {
+  if (expression.kind === 'identifier') return expression.name
+  if (expression.kind !== 'select' || expression.test || expression.optional) return undefined
+  const operand = qualifiedName(expression.operand)
+  return operand === undefined ? undefined : `${operand}.${expression.field}`
 }

@@ -1,5 +1,13 @@
 /** Types of an expression, found without running it: what does not fit is refused when the rule is written. */
-import type { CallExpression, Expression, FoldExpression, Literal, SelectExpression } from './ast.ts'
+import {
+  type CallExpression,
+  type ConstructExpression,
+  type Expression,
+  type FoldExpression,
+  type Literal,
+  qualifiedName,
+  type SelectExpression,
+} from './ast.ts'
 import { CelSyntaxError } from './errors.ts'
 import type { Overload } from './functions.ts'
 import {
@@ -36,13 +44,23 @@ export const typeNames: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
+/** The types that expressions may make objects of, by their names. */
+export type ConstructibleTypes = (name: string) => ConstructibleType | undefined
+
+export interface ConstructibleType {
+  readonly type: CelType
+  /** Undefined for what is no field of the type. */
+  fieldType(name: string): CelType | undefined
+}
+
 /** Finds the types of an expression over these variables. Throws CelSyntaxError where it does not fit. */
 export function checkCel(
   expression: Expression,
   variables: ReadonlyMap<string, CelType>,
   functions: FunctionTable,
+  constructible: ConstructibleTypes = () => undefined,
 ): Checked {
-  const checker = new Checker(variables, functions)
+  const checker = new Checker(variables, functions, constructible)
   const type = checker.check(expression, undefined)
   return {
     expression,
@@ -66,10 +84,12 @@ class Checker {
   readonly used = new Set<string>()
   readonly #variables: ReadonlyMap<string, CelType>
   readonly #functions: FunctionTable
+  readonly #constructible: ConstructibleTypes
 
-  constructor(variables: ReadonlyMap<string, CelType>, functions: FunctionTable) {
+  constructor(variables: ReadonlyMap<string, CelType>, functions: FunctionTable, constructible: ConstructibleTypes) {
     this.#variables = variables
     this.#functions = functions
+    this.#constructible = constructible
   }
 
   check(expression: Expression, scope: Scope | undefined): CelType {
@@ -99,7 +119,25 @@ class Checker {
       }
       case 'fold':
         return this.#fold(expression, scope)
+      case 'construct':
+        return this.#construct(expression, scope)
     }
+  }
+
+  #construct({ typeName, fields, offset }: ConstructExpression, scope: Scope | undefined): CelType {
+    const constructed = this.#constructible(typeName)
+    if (constructed === undefined) {
+      throw new CelSyntaxError(offset, `undeclared reference to '${typeName}' (in container '')`)
+    }
+    for (const field of fields) {
+      const wanted = constructed.fieldType(field.name)
+      if (wanted === undefined) throw new CelSyntaxError(field.offset, `undefined field '${field.name}'`)
+      const given = element(this.check(field.value, scope), field.optional)
+      if (isAssignable(given, wanted, new Map())) continue
+      const problem = `expected type of field '${field.name}' is '${typeText(wanted)}' but provided type is '${typeText(given)}'`
+      throw new CelSyntaxError(field.offset, problem)
+    }
+    return constructed.type
   }
 
   #identifier(name: string, offset: number, scope: Scope | undefined): CelType {
@@ -205,14 +243,6 @@ class Checker {
 function find(name: string, scope: Scope | undefined): CelType | undefined {
   for (let each = scope; each !== undefined; each = each.outer) if (each.name === name) return each.type
   return undefined
-}
-
-/** `a.b` of the expression that says so. */
-export function qualifiedName(expression: Expression): string | undefined {
-  if (expression.kind === 'identifier') return expression.name
-  if (expression.kind !== 'select' || expression.test || expression.optional) return undefined
-  const operand = qualifiedName(expression.operand)
-  return operand === undefined ? undefined : `${operand}.${expression.field}`
 }
 
 function element(type: CelType, optional: boolean): CelType {

@@ -47,6 +47,11 @@ function estimate(expression: Expression, checked: Checked, sizes: Sizes | undef
         size: expression.entries.length,
       }
     }
+    case 'construct':
+      return {
+        cost: costs.object + sum(expression.fields.map(({ value }) => estimate(value, checked, sizes))),
+        size: 1,
+      }
     case 'fold':
       return estimateFold(expression, checked, sizes)
     case 'call':

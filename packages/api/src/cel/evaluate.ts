@@ -1,6 +1,14 @@
 /** Checked expressions made into functions. Errors are thrown, and caught where an operator may do without the side that failed. */
-import type { CallExpression, Expression, FoldExpression, Literal, SelectExpression } from './ast.ts'
-import { type Checked, qualifiedName, typeNames } from './check.ts'
+import {
+  type CallExpression,
+  type ConstructExpression,
+  type Expression,
+  type FoldExpression,
+  type Literal,
+  qualifiedName,
+  type SelectExpression,
+} from './ast.ts'
+import { type Checked, typeNames } from './check.ts'
 import { CelCostExceeded, CelError } from './errors.ts'
 import { matches, type Overload } from './functions.ts'
 import { CelList, CelMap, CelObject, type CelValue, Optional, sizeOf, TypeValue, typeName, Uint } from './values.ts'
@@ -39,8 +47,8 @@ interface Run {
 
 export type Evaluator = (run: Run, scope: Scope | undefined) => CelValue
 
-/** What the parts of an expression cost, as cel-go counts: looking at a variable or a field, making a list, a map. */
-export const costs = { look: 1, list: 10, map: 30 } as const
+/** What the parts of an expression cost, as cel-go counts: looking at a variable or a field, making a list, a map, an object. */
+export const costs = { look: 1, list: 10, map: 30, object: 40 } as const
 
 /** The function that evaluates an expression. */
 export function evaluatorOf(checked: Checked): Evaluator {
@@ -65,6 +73,8 @@ function compile(expression: Expression, checked: Checked): Evaluator {
       return mapLiteral(expression, checked)
     case 'fold':
       return fold(expression, checked)
+    case 'construct':
+      return construct(expression, checked)
   }
 }
 
@@ -151,6 +161,29 @@ function mapLiteral(expression: Extract<Expression, { kind: 'map' }>, checked: C
       else if (each instanceof Optional && each.value !== undefined) made.push([name, each.value])
     }
     return new CelMap(made)
+  }
+}
+
+function construct(expression: ConstructExpression, checked: Checked): Evaluator {
+  const { typeName } = expression
+  const fields = expression.fields.map(({ name, value, optional }) => ({
+    name,
+    value: compile(value, checked),
+    optional,
+  }))
+  return (run, scope) => {
+    run.meter.spend(costs.object)
+    const made = new Map<string, CelValue>()
+    for (const { name, value, optional } of fields) {
+      const each = value(run, scope)
+      if (!optional) made.set(name, each)
+      else if (each instanceof Optional && each.value !== undefined) made.set(name, each.value)
+    }
+    return new CelObject(
+      typeName,
+      () => [...made.keys()],
+      (name) => made.get(name),
+    )
   }
 }
 

@@ -1,6 +1,7 @@
-/** JSON without a schema as values of expressions: what is not described is found out when it is looked at. */
-import { isJsonObject } from '../json.ts'
-import { CelList, CelMap, type CelValue } from './values.ts'
+/** JSON without a schema as values of expressions, and back: what is not described is found out when it is looked at. */
+import { isJsonObject, setMember } from '../json.ts'
+import { CelError } from './errors.ts'
+import { CelList, CelMap, CelObject, type CelValue, Optional, typeName, Uint } from './values.ts'
 
 /** Objects do not change, and several expressions look at each. */
 const made = new WeakMap<object, CelMap>()
@@ -18,4 +19,29 @@ export function celValueOf(json: unknown): CelValue {
   const map = new CelMap(members.map(([name, value]): readonly [CelValue, CelValue] => [name, celValueOf(value)]))
   made.set(json, map)
   return map
+}
+
+/** The JSON of a value. Throws a CelError for what has none, such as a quantity. */
+export function jsonOf(value: CelValue): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
+    return value
+  if (typeof value === 'bigint') return Number(value)
+  if (value instanceof Uint) return Number(value.value)
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (value instanceof CelList) return value.values().map(jsonOf)
+  if (value instanceof Optional && value.value !== undefined) return jsonOf(value.value)
+  if (value instanceof CelMap) return membersOf(value.entries())
+  if (value instanceof CelObject) {
+    return membersOf(value.names().map((name) => [name, value.get(name) ?? null] as const))
+  }
+  throw new CelError(`a value of type ${typeName(value)} cannot be written as JSON`)
+}
+
+function membersOf(entries: readonly (readonly [CelValue, CelValue])[]): Readonly<Record<string, unknown>> {
+  const members: Record<string, unknown> = {}
+  for (const [key, value] of entries) {
+    if (typeof key !== 'string') throw new CelError(`a key of type ${typeName(key)} cannot be written as JSON`)
+    setMember(members, key, jsonOf(value))
+  }
+  return members
 }

@@ -1,5 +1,5 @@
 /** Text into expressions, by the grammar of the Common Expression Language. */
-import type { Element, Entry, Expression } from './ast.ts'
+import { type ConstructedField, type Element, type Entry, type Expression, qualifiedName } from './ast.ts'
 import { CelSyntaxError } from './errors.ts'
 import { expandMacro } from './macros.ts'
 import { reservedWords, type Token, tokensOf } from './tokens.ts'
@@ -130,7 +130,12 @@ class Parser {
         const index = this.#expression()
         this.#expect(']')
         operand = { kind: 'call', name: optional ? '_[?_]' : '_[_]', args: [operand, index], offset }
-      } else return operand
+      } else {
+        const typeName = this.#isNext('{') ? qualifiedName(operand) : undefined
+        if (typeName === undefined) return operand
+        this.#next += 1
+        operand = { kind: 'construct', typeName, fields: this.#fields(), offset }
+      }
     }
   }
 
@@ -208,6 +213,22 @@ class Parser {
     }
     this.#expect(']')
     return elements
+  }
+
+  #fields(): readonly ConstructedField[] {
+    const fields: ConstructedField[] = []
+    while (!this.#isNext('}')) {
+      const optional = this.#take('?')
+      const token = this.#peek()
+      if (token.kind !== 'name') throw this.#unexpected()
+      this.#next += 1
+      const { offset } = this.#peek()
+      this.#expect(':')
+      fields.push({ name: token.text, value: this.#expression(), optional, offset })
+      if (!this.#take(',')) break
+    }
+    this.#expect('}')
+    return fields
   }
 
   #entries(): readonly Entry[] {

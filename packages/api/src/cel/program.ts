@@ -2,7 +2,7 @@
  * Expressions ready to be run: read, checked against the types of their variables, their cost known. What rules of custom
  * resources, admission policies and match conditions of webhooks have in common.
  */
-import { checkCel } from './check.ts'
+import { type ConstructibleTypes, checkCel } from './check.ts'
 import { CelCostExceeded, CelError, CelSyntaxError, describeProblem } from './errors.ts'
 import { estimateCost } from './estimate.ts'
 import { CostMeter, evaluatorOf } from './evaluate.ts'
@@ -27,13 +27,17 @@ export interface CelProgram {
   run(variables: ReadonlyMap<string, CelValue>, costMax: number): CelOutcome
 }
 
-/** Makes an expression over these variables into a program, or says why it is none, in cel-go's words. */
+/**
+ * Makes an expression over these variables into a program, or says why it is none, in cel-go's words. It may make objects of
+ * types that are `constructible`.
+ */
 export function compileCel(
   source: string,
   variables: ReadonlyMap<string, CelType>,
+  constructible?: ConstructibleTypes,
 ): { readonly program: CelProgram } | { readonly problem: string } {
   try {
-    const checked = checkCel(parseCel(source), variables, functionTable)
+    const checked = checkCel(parseCel(source), variables, functionTable, constructible)
     const evaluate = evaluatorOf(checked)
     return {
       program: {

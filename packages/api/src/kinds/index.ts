@@ -1,5 +1,8 @@
 /** Every kind the server knows by itself, and what they are made of. A kind that is exported here is served. */
 export * from './admissionregistration/match-resources-schema.ts'
+export * from './admissionregistration/mutating-admission-policy.ts'
+export * from './admissionregistration/mutating-admission-policy-binding.ts'
+export * from './admissionregistration/mutating-admission-policy-schema.ts'
 export * from './admissionregistration/mutating-webhook-configuration.ts'
 export * from './admissionregistration/rule-schema.ts'
 export * from './admissionregistration/validating-admission-policy.ts'

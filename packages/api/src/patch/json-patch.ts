@@ -1,7 +1,7 @@
 /** JSON patches: https://www.rfc-editor.org/rfc/rfc6902, with the error texts of the library upstream uses. */
 import { deepEqual } from '../equality.ts'
 import { isJsonObject } from '../json.ts'
-import { badRequest, requestTooLarge } from '../status.ts'
+import { ApiError, badRequest, requestTooLarge } from '../status.ts'
 import { JsonDocument, missingPath, parsePointer } from './json-document.ts'
 import { checkNesting, patchDoesNotApply } from './patch-error.ts'
 
@@ -88,7 +88,7 @@ function applyOperation(document: JsonDocument, operation: Exclude<JsonPatchOper
     case 'test':
       // A path that is not there has the value null, for the library that upstream uses.
       if (!deepEqual(document.read(path) ?? null, operation.value)) {
-        throw patchDoesNotApply(`testing value ${operation.path} failed: test failed`)
+        throw patchDoesNotApply(`testing value ${operation.path} failed: ${testFailed}`)
       }
   }
 }
@@ -106,4 +106,12 @@ function copy(document: JsonDocument, { from, path }: Copy, copiedBytesBefore: n
   }
   document.add(parsePointer(path), value)
   return copiedBytes
+}
+
+const testFailed = 'test failed'
+
+/** Whether a patch does not apply because of one of its own tests. */
+export function isFailedTest(error: unknown): boolean {
+  const [cause] = error instanceof ApiError ? (error.status.details?.causes ?? []) : []
+  return cause?.message?.endsWith(`: ${testFailed}`) === true
 }

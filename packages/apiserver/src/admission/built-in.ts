@@ -9,6 +9,7 @@ import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { nodeRestriction } from './node-restriction.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
+import { mutatingPolicies } from './policies/mutating-policies.ts'
 import { validatingPolicies } from './policies/validating-policies.ts'
 import { priority } from './priority.ts'
 import { resourceQuota } from './resource-quota.ts'
@@ -39,6 +40,7 @@ export function builtInAdmission(
     defaultIngressClass(registries),
     podTopologyLabels(registries),
     jobDependencies(registries),
+    mutatingPolicies(registries, authorizer),
     webhooks.mutating,
     validatingPolicies(registries, authorizer),
     webhooks.validating,

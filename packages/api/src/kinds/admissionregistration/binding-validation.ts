@@ -3,6 +3,10 @@ import { type FieldError, forbiddenField, invalidField, requiredField, unsupport
 import { FieldPath } from '../../field-path.ts'
 import { checkFormat, checkPathSegment } from '../../string-formats.ts'
 import { checkLabelSelector } from '../core/pod/validation/checks.ts'
+import type {
+  MutatingAdmissionPolicyBinding,
+  MutatingAdmissionPolicyBindingSpec,
+} from './mutating-admission-policy-binding.ts'
 import { validateMatchResources } from './policy-validation.ts'
 import type { ParamRef, ValidatingAdmissionPolicyBinding } from './validating-admission-policy-binding.ts'
 
@@ -11,12 +15,22 @@ const actions = ['Audit', 'Deny', 'Warn']
 
 export function validateBinding({ spec }: ValidatingAdmissionPolicyBinding): readonly FieldError[] {
   if (spec === undefined) return []
-  const { policyName, paramRef, matchResources, validationActions } = spec
+  return [...boundErrors(spec), ...actionErrors(spec.validationActions, specPath.field('validationActions'))]
+}
+
+export const validateMutatingBinding = ({ spec = {} }: MutatingAdmissionPolicyBinding): readonly FieldError[] =>
+  boundErrors(spec)
+
+/** What bindings of both sorts of policies say. */
+function boundErrors({
+  policyName = '',
+  paramRef,
+  matchResources,
+}: MutatingAdmissionPolicyBindingSpec): readonly FieldError[] {
   return [
     ...policyNameErrors(policyName),
     ...(paramRef === undefined ? [] : paramRefErrors(paramRef, specPath.field('paramRef'))),
     ...(matchResources === undefined ? [] : validateMatchResources(matchResources, specPath.field('matchResouces'))),
-    ...actionErrors(validationActions, specPath.field('validationActions')),
   ]
 }
 

@@ -1,6 +1,6 @@
 import type * as admission from '../../admission/index.ts'
 
-type ExpressionChecks = Pick<typeof admission, 'compileAdmissionExpression'>
+type ExpressionChecks = Pick<typeof admission, 'compileAdmissionExpression' | 'compileMutation'>
 
 let loaded: ExpressionChecks | undefined
 

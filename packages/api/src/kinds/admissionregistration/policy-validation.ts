@@ -51,7 +51,7 @@ export function validatePolicyStatus({ status }: ValidatingAdmissionPolicy): rea
   return checkConditions(status?.conditions, FieldPath.of('status', 'conditions'))
 }
 
-function constraintErrors(constraints: MatchResources | undefined, path: FieldPath): readonly FieldError[] {
+export function constraintErrors(constraints: MatchResources | undefined, path: FieldPath): readonly FieldError[] {
   if (constraints === undefined) return [requiredField(path)]
   const errors = validateMatchResources(constraints, path)
   return (constraints.resourceRules ?? []).length === 0
@@ -82,7 +82,7 @@ function namedRuleErrors(rule: NamedAdmissionRule, path: FieldPath): readonly Fi
   ]
 }
 
-function paramKindErrors({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath): readonly FieldError[] {
+export function paramKindErrors({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath): readonly FieldError[] {
   return [...apiVersionErrors(apiVersion, path.field('apiVersion')), ...kindErrors(kind, path.field('kind'))]
 }
 
@@ -107,7 +107,8 @@ function kindErrors(kind: string, path: FieldPath): readonly FieldError[] {
   return [invalidField(path, kind, `may have mixed case, but should otherwise match: ${problems.join(',')}`)]
 }
 
-interface Surroundings {
+/** What the expressions of a policy have in common. */
+export interface Surroundings {
   readonly hasParams: boolean
   /** The types of the variables so far. */
   readonly variables: Map<string, CelType>
@@ -120,7 +121,11 @@ const reserved: ReadonlySet<string> = new Set(
   ),
 )
 
-function variableErrors({ name, expression }: Variable, around: Surroundings, path: FieldPath): readonly FieldError[] {
+export function variableErrors(
+  { name, expression }: Variable,
+  around: Surroundings,
+  path: FieldPath,
+): readonly FieldError[] {
   const errors: FieldError[] = []
   // That there is a name the schema says.
   if (name !== '' && (!identifier.test(name) || reserved.has(name))) {

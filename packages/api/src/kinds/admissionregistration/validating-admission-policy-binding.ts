@@ -10,7 +10,7 @@ import { admissionregistrationV1 } from './names.ts'
 
 /** Which objects hold the parameters of a policy. */
 export interface ParamRef extends Infer<typeof paramRef> {}
-const paramRef = object(
+export const paramRef = object(
   `${admissionregistrationV1}.ParamRef`,
   'The objects that hold parameters, by name or by labels.',
   {
@@ -71,7 +71,8 @@ export const validatingAdmissionPolicyBindings = kind<ValidatingAdmissionPolicyB
   },
 )
 
-function paramText({ name = '', namespace = '' }: ParamRef = {}): string {
+/** A reference to parameters as tables show it. */
+export function paramText({ name = '', namespace = '' }: ParamRef = {}): string {
   if (name === '') return notSet
   return namespace === '' ? name : `${namespace}/${name}`
 }

@@ -42,7 +42,7 @@ const auditAnnotation = object(`${admissionregistrationV1}.AuditAnnotation`, 'Wh
 
 /** A value that the expressions of a policy share. */
 export interface Variable extends Infer<typeof variable> {}
-const variable = object(
+export const variable = object(
   `${admissionregistrationV1}.Variable`,
   'A value that expressions share, as variables.NAME.',
   {

@@ -1,6 +1,9 @@
 import {
   type KubernetesObject,
   type MatchResources,
+  type MutatingAdmissionPolicy,
+  type MutatingAdmissionPolicyBindingSpec,
+  type MutatingAdmissionPolicySpec,
   selectorFromLabelSelector,
   type ValidatingAdmissionPolicy,
   type ValidatingAdmissionPolicyBinding,
@@ -8,6 +11,7 @@ import {
 import { MatchConditions } from '../matching/conditions.ts'
 import type { MatchCriteria } from '../matching/criteria.ts'
 import { PolicyExpressions } from './policy-expressions.ts'
+import { PolicyMutations } from './policy-mutations.ts'
 
 /** A policy, ready to be matched with requests. */
 export interface ConfiguredPolicy {
@@ -18,10 +22,25 @@ export interface ConfiguredPolicy {
   readonly expressions: PolicyExpressions
 }
 
-/** The binding of a policy. */
-export interface ConfiguredBinding {
+/** A policy that changes what it is about. */
+export interface ConfiguredMutatingPolicy {
   readonly name: string
-  readonly spec: ValidatingAdmissionPolicyBinding['spec']
+  readonly spec: MutatingAdmissionPolicySpec
+  readonly criteria: MatchCriteria
+  readonly conditions: MatchConditions
+  readonly mutations: PolicyMutations
+}
+
+/** What bindings of all policies say. */
+interface BindingSpec {
+  readonly policyName?: string | undefined
+  readonly matchResources?: MatchResources | undefined
+}
+
+/** The binding of a policy. */
+export interface ConfiguredBinding<S extends BindingSpec = ValidatingAdmissionPolicyBinding['spec']> {
+  readonly name: string
+  readonly spec: S
   /** Which of the policy's requests; all of them where it does not say. */
   readonly criteria: MatchCriteria | undefined
 }
@@ -39,12 +58,32 @@ export function configuredPolicies(objects: readonly KubernetesObject[]): readon
   })
 }
 
+export function configuredMutatingPolicies(objects: readonly KubernetesObject[]): readonly ConfiguredMutatingPolicy[] {
+  return objects.map((each) => {
+    const { metadata, spec = {} } = each as MutatingAdmissionPolicy
+    return {
+      name: metadata.name ?? '',
+      spec,
+      criteria: criteriaOf(spec.matchConstraints ?? {}),
+      conditions: new MatchConditions(spec.matchConditions ?? [], spec.paramKind !== undefined),
+      mutations: new PolicyMutations(spec),
+    }
+  })
+}
+
 /** The bindings by the names of their policies. */
-export function configuredBindings(
+export const configuredBindings = (objects: readonly KubernetesObject[]) =>
+  boundBy<ValidatingAdmissionPolicyBinding['spec']>(objects)
+
+/** The bindings of mutating policies by the names of these. */
+export const configuredMutatingBindings = (objects: readonly KubernetesObject[]) =>
+  boundBy<MutatingAdmissionPolicyBindingSpec>(objects)
+
+function boundBy<S extends BindingSpec>(
   objects: readonly KubernetesObject[],
-): ReadonlyMap<string, readonly ConfiguredBinding[]> {
+): ReadonlyMap<string, readonly ConfiguredBinding<S>[]> {
   const bindings = objects.map((each) => {
-    const { metadata, spec } = each as ValidatingAdmissionPolicyBinding
+    const { metadata, spec } = each as KubernetesObject & { readonly spec: S }
     const { matchResources } = spec
     return {
       name: metadata.name ?? '',
@@ -52,7 +91,7 @@ export function configuredBindings(
       criteria: matchResources === undefined ? undefined : criteriaOf(matchResources),
     }
   })
-  return Map.groupBy(bindings, ({ spec }) => spec.policyName)
+  return Map.groupBy(bindings, ({ spec }) => spec.policyName ?? '')
 }
 
 function criteriaOf({

@@ -1,5 +1,6 @@
 import type { AuditAnnotation, ValidatingAdmissionPolicy, Validation } from '@coracle/api'
 import type { AdmissionFacts, CelProgram, CelValue, CostBudget, PolicyVariable } from '@coracle/api/admission'
+import { compileVariables } from './policy-variables.ts'
 
 /** What one evaluation of a policy may cost, as upstream. */
 export const policyCostMax = 10_000_000
@@ -75,19 +76,7 @@ export class PolicyExpressions {
 
 async function compile(spec: NonNullable<ValidatingAdmissionPolicy['spec']>): Promise<Compiled> {
   const api = await import('@coracle/api/admission')
-  const hasParams = spec.paramKind !== undefined
-  const types = new Map<string, CelProgram['type']>()
-  const options = { hasParams, hasAuthorizer: true, variables: types }
-  const variables: PolicyVariable[] = []
-  let problem: string | undefined
-  for (const { name, expression } of spec.variables ?? []) {
-    const compiled = api.compileAdmissionExpression(expression, [], options)
-    if ('problem' in compiled) problem ??= `variable ${JSON.stringify(name)}: ${compiled.problem}`
-    else {
-      variables.push({ name, program: compiled.program })
-      types.set(name, compiled.program.type)
-    }
-  }
+  const { options, variables, problem } = compileVariables(api, spec)
   const programOf = (source: string, wanted: readonly ('bool' | 'string' | 'null')[], more = options): Program => {
     const compiled = api.compileAdmissionExpression(source, wanted, more)
     return 'problem' in compiled ? compiled : compiled.program

@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  type ApiError,
   type KubernetesObject,
   type ResourceDefinition,
   validatingAdmissionPolicies,
@@ -10,7 +10,6 @@ import type { Registries } from '../../registries.ts'
 import { isNamespace } from '../../registry/namespaces.ts'
 import type { Authorizer } from '../../request.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
-import { forbiddenByAdmission } from '../forbidden.ts'
 import { admissionRequest } from '../matching/admission-request.ts'
 import { Configured } from '../matching/configured.ts'
 import { isExempt, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
@@ -23,7 +22,9 @@ import {
   configuredPolicies,
 } from './configured-policies.ts'
 import type { PolicyFailure, PolicyVerdict } from './policy-expressions.ts'
+import { bindingMatches } from './policy-matching.ts'
 import { paramsOf } from './policy-params.ts'
+import { policyRefusal } from './policy-refusal.ts'
 
 /** Texts that policies note in the audit log are cut here. */
 export const auditValueBytesMax = 10 * 1024
@@ -93,7 +94,7 @@ class PolicyRequest {
   async #ask({ policy, version, bindings }: Concerned): Promise<void> {
     const noted = new Map<string, string[]>()
     for (const binding of bindings) {
-      if (!this.#matches(binding)) continue
+      if (!bindingMatches(binding, this.#attributes, this.#object, this.#registries)) continue
       for (const verdict of await this.#verdicts(policy, version, binding)) {
         for (const failure of verdict.failures) this.#enforce(policy, binding, failure)
         for (const [key, value] of verdict.annotations) {
@@ -107,14 +108,6 @@ class PolicyRequest {
     for (const [key, values] of noted) {
       annotate?.(`${policy.name}/${key}`, Buffer.from(values.join(', ')).subarray(0, auditValueBytesMax).toString())
     }
-  }
-
-  #matches({ criteria }: ConfiguredBinding): boolean {
-    if (criteria === undefined) return true
-    // A binding that names no resources takes those of its policy, but for what it leaves out.
-    const named = criteria.rules.length > 0 ? criteria : { ...criteria, rules: everyRequest }
-    if (versionWanted(named, this.#attributes) === undefined) return false
-    return selectorsMatch(criteria, this.#attributes, this.#object, this.#registries)
   }
 
   /** What a policy says, once for each object that holds parameters. */
@@ -161,8 +154,6 @@ class PolicyRequest {
   }
 }
 
-const everyRequest = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] }]
-
 async function verdictOf({ conditions, expressions }: ConfiguredPolicy, facts: AdmissionFacts): Promise<PolicyVerdict> {
   const nothing = { failures: [], annotations: new Map<string, string>() }
   if (!conditions.isEmpty) {
@@ -175,21 +166,11 @@ async function verdictOf({ conditions, expressions }: ConfiguredPolicy, facts: A
   return expressions.judge(facts)
 }
 
-const codes: Readonly<Record<string, number>> = {
-  Forbidden: 403,
-  RequestEntityTooLarge: 413,
-  Invalid: 422,
-}
-
 function refusalOf(
   { policy, binding, failure }: Denial,
   attributes: AdmissionAttributes,
   object: KubernetesObject | undefined,
 ): ApiError {
   const why = `ValidatingAdmissionPolicy '${policy}' with binding '${binding}' denied request: ${failure.message}`
-  const { message, status } = forbiddenByAdmission(attributes, object, why)
-  return new ApiError(codes[failure.reason] ?? 422, failure.reason, message, {
-    ...status.details,
-    causes: [{ message: why }],
-  })
+  return policyRefusal(attributes, object, failure.reason, why)
 }

@@ -6,10 +6,11 @@ import {
   type KubernetesObject,
   mutatingWebhookConfigurations,
 } from '@coracle/api'
-import { decodeBody } from '../../registry/body.ts'
 import type { AdmissionAttributes, AdmissionPlugin, Reinvocation } from '../admission.ts'
+import { changedObject } from '../matching/changed-object.ts'
 import { isExempt, versionWanted } from '../matching/criteria.ts'
-import { fromVersion, RequestObjects } from '../matching/versioned-objects.ts'
+import { Invocations } from '../matching/invocations.ts'
+import { RequestObjects } from '../matching/versioned-objects.ts'
 import { type ConfiguredWebhook, configuredWebhooks } from './configured-webhooks.ts'
 import { ask, callFor, failed, type WebhookCall, type WebhookParts } from './webhook-call.ts'
 
@@ -33,24 +34,6 @@ export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
       }
       return dispatch(parts, hooks, { attributes, reinvocation, invocations }, object)
     },
-  }
-}
-
-/** Which webhooks have been asked about a request, and which are to be asked again. */
-class Invocations {
-  /** Asked before, and to be asked again once something changes. */
-  #waiting = new Set<string>()
-  readonly again = new Set<string>()
-  /** What the webhooks made of the object. */
-  made: KubernetesObject | undefined
-
-  asked(id: string): void {
-    this.#waiting.add(id)
-  }
-
-  somethingChanged(): void {
-    for (const id of this.#waiting) this.again.add(id)
-    this.#waiting = new Set()
   }
 }
 
@@ -120,7 +103,7 @@ async function invoke(
 /** The object, in the form of the request, with a patch of its version applied; undefined where that changes nothing. */
 async function patched(
   { hook, version, objects }: WebhookCall,
-  { kind, definition }: AdmissionAttributes,
+  attributes: AdmissionAttributes,
   patch: readonly unknown[],
 ): Promise<KubernetesObject | undefined> {
   const { object: sent } = objects
@@ -130,15 +113,8 @@ async function patched(
       `admission webhook ${name} attempted to modify the object, which is not supported for this operation`,
     )
   }
-  const isWhole = kind === definition
   try {
-    const body = applyJsonPatch(sent, patch)
-    const { object } = decodeBody(isWhole ? version : kind, body, 'Ignore', () => false)
-    if (deepEqual(object, sent)) return undefined
-    const { managedFields, ...metadata } = object.metadata
-    // Owners that are as they were sent need not be looked at again.
-    const own = deepEqual(managedFields, sent.metadata.managedFields) ? { ...object, metadata } : object
-    return isWhole ? await fromVersion(definition, version, own) : own
+    return await changedObject(attributes, version, sent, applyJsonPatch(sent, patch))
   } catch (error) {
     throw internalError(problemOf(error))
   }

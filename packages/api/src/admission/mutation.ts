@@ -1,0 +1,77 @@
+/** What expressions of MutatingAdmissionPolicies make: apply configurations and JSON patches. */
+import type { ConstructibleType, ConstructibleTypes } from '../cel/check.ts'
+import { CelError } from '../cel/errors.ts'
+import { jsonOf } from '../cel/json-values.ts'
+import { compileCel } from '../cel/program.ts'
+import { type CelType, listOf, types, typeText } from '../cel/types.ts'
+import { CelList, CelObject, type CelValue } from '../cel/values.ts'
+import type { AdmissionExpressionOptions, CompiledExpression } from './expression.ts'
+import { variableTypes } from './variables.ts'
+
+/** How a mutation says what is to change. */
+export type PatchType = 'ApplyConfiguration' | 'JSONPatch'
+
+const objectType = (name: string): CelType => ({ kind: 'object', name, fields: new Map() })
+const patchType = objectType('JSONPatch')
+
+/** `Object` is what is written, `Object.spec` what its field `spec` holds, and so on: which fields there are is not checked here. */
+const constructible: ConstructibleTypes = (name): ConstructibleType | undefined => {
+  if (name === 'Object' || name.startsWith('Object.')) return { type: objectType(name), fieldType: () => types.dyn }
+  return name === 'JSONPatch' ? { type: patchType, fieldType: (field) => patchFields.get(field) } : undefined
+}
+
+const patchFields: ReadonlyMap<string, CelType> = new Map<string, CelType>([
+  ['op', types.string],
+  ['path', types.string],
+  ['from', types.string],
+  ['value', types.dyn],
+])
+
+const wanted: Readonly<Record<PatchType, CelType>> = {
+  ApplyConfiguration: objectType('Object'),
+  JSONPatch: listOf(patchType),
+}
+
+/** Compiles the expression of a mutation. */
+export function compileMutation(
+  source: string,
+  patch: PatchType,
+  options: AdmissionExpressionOptions,
+): CompiledExpression {
+  const compiled = compileCel(source, variableTypes(options), constructible)
+  if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}` }
+  const [found, expected] = [typeText(compiled.program.type), typeText(wanted[patch])]
+  return found === expected ? compiled : { problem: `must evaluate to ${expected} but got ${found}` }
+}
+
+/**
+ * The apply configuration that an expression has made. Throws an Error where an object stands at another place than its type
+ * says: `Object{spec: Object.metadata{}}`.
+ */
+export function configurationFrom(value: CelValue): Readonly<Record<string, unknown>> {
+  checkTypeNames(value, 'Object')
+  return jsonOf(value) as Readonly<Record<string, unknown>>
+}
+
+/** The operations of a JSON patch that an expression has made. */
+export function patchFrom(value: CelValue): readonly Readonly<Record<string, unknown>>[] {
+  if (!(value instanceof CelList))
+    throw new CelError('type mismatch: JSONPatchType.expression should evaluate to array')
+  return value.values().map((operation) => {
+    const { op = '', path = '', from = '', ...rest } = jsonOf(operation) as Readonly<Record<string, unknown>>
+    return { op, path, ...(from === '' ? {} : { from }), ...('value' in rest ? { value: rest.value } : {}) }
+  })
+}
+
+function checkTypeNames(value: CelValue, path: string): void {
+  if (value instanceof CelList) {
+    for (const each of value.values()) checkTypeNames(each, path)
+  } else if (value instanceof CelObject) {
+    if (value.typeName !== path) {
+      throw new CelError(
+        `type mismatch: unexpected type name "${value.typeName}", expected "${path}", which matches field name path from root Object type`,
+      )
+    }
+    for (const name of value.names()) checkTypeNames(value.get(name) ?? null, `${path}.${name}`)
+  }
+}

@@ -1,0 +1,23 @@
+import { deepEqual, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
+import { decodeBody } from '../../registry/body.ts'
+import type { AdmissionAttributes } from '../admission.ts'
+import { fromVersion } from './versioned-objects.ts'
+
+/**
+ * The object of a request, in the form of its attributes, when somebody who was shown `sent` of a version has made `body` of it;
+ * undefined where that changes nothing. Throws where it is no object of the kind.
+ */
+export async function changedObject(
+  { kind, definition }: AdmissionAttributes,
+  version: ResourceDefinition,
+  sent: KubernetesObject,
+  body: unknown,
+): Promise<KubernetesObject | undefined> {
+  const isWhole = kind === definition
+  const { object } = decodeBody(isWhole ? version : kind, body, 'Ignore', () => false)
+  if (deepEqual(object, sent)) return undefined
+  const { managedFields, ...metadata } = object.metadata
+  // Owners that are as they were sent need not be looked at again.
+  const own = deepEqual(managedFields, sent.metadata.managedFields) ? { ...object, metadata } : object
+  return isWhole ? fromVersion(definition, version, own) : own
+}

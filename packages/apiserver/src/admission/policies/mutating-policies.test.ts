@@ -1,0 +1,255 @@
+import {
+  configMaps,
+  type Deployment,
+  deployments,
+  horizontalPodAutoscalers,
+  type KubernetesObject,
+  type MutatingAdmissionPolicy,
+  type MutatingAdmissionPolicyBinding,
+  mutatingAdmissionPolicies,
+  mutatingAdmissionPolicyBindings,
+  pods,
+} from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { configMap, pod, refusal, startTestCore, type TestCore } from '../../testing/test-core.ts'
+
+const apiVersion = 'admissionregistration.k8s.io/v1'
+const rulesFor = (apiGroup: string, resource: string) => ({
+  resourceRules: [
+    { operations: ['CREATE', 'UPDATE'], apiGroups: [apiGroup], apiVersions: ['*'], resources: [resource] },
+  ],
+})
+
+const configuration = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } })
+const patch = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } })
+
+async function enforce(
+  test: TestCore,
+  mutations: readonly object[],
+  more: object = {},
+  name = 'p',
+  bound: object = {},
+) {
+  await test.client.create(mutatingAdmissionPolicies, {
+    apiVersion,
+    kind: 'MutatingAdmissionPolicy',
+    metadata: { name },
+    spec: { matchConstraints: rulesFor('', 'configmaps'), reinvocationPolicy: 'Never', mutations, ...more },
+  } as MutatingAdmissionPolicy)
+  await test.client.create(mutatingAdmissionPolicyBindings, {
+    apiVersion,
+    kind: 'MutatingAdmissionPolicyBinding',
+    metadata: { name },
+    spec: { policyName: name, ...bound },
+  } as MutatingAdmissionPolicyBinding)
+}
+
+const create = (test: TestCore, name: string, data: Readonly<Record<string, string>> = {}, metadata: object = {}) =>
+  test.client.create(configMaps, configMap(name, data, metadata))
+
+describe('an apply configuration', () => {
+  it('is merged into what is written', async () => {
+    const test = await startTestCore()
+    await enforce(test, [
+      configuration('Object{metadata: Object.metadata{labels: {"of": object.metadata.name}}, data: {"b": "2"}}'),
+    ])
+    const { metadata, data } = await create(test, 'a', { a: '1' }, { labels: { kept: 'yes' } })
+    expect(metadata.labels).toEqual({ kept: 'yes', of: 'a' })
+    expect(data).toEqual({ a: '1', b: '2' })
+  })
+
+  it('is merged by the keys of lists', async () => {
+    const test = await startTestCore()
+    const expression = `Object{spec: Object.spec{
+      containers: object.spec.containers.map(c, Object.spec.containers{name: c.name, imagePullPolicy: "Always"})
+        + [Object.spec.containers{name: "proxy", image: "envoy"}]}}`
+    await enforce(test, [configuration(expression)], { matchConstraints: rulesFor('', 'pods') })
+    const { spec } = await test.client.create(pods, pod('web'))
+    expect(spec.containers.map(({ name, image, imagePullPolicy }) => [name, image, imagePullPolicy])).toEqual([
+      ['main', 'nginx', 'Always'],
+      ['proxy', 'envoy', 'Always'],
+    ])
+  })
+
+  it('may leave fields out', async () => {
+    const test = await startTestCore()
+    await enforce(test, [
+      configuration('Object{?data: has(object.data) ? optional.none() : optional.of({"none": "before"})}'),
+    ])
+    expect((await create(test, 'a', { a: '1' })).data).toEqual({ a: '1' })
+    const { apiVersion, kind, metadata } = configMap('b')
+    expect((await test.client.create(configMaps, { apiVersion, kind, metadata })).data).toEqual({ none: 'before' })
+  })
+
+  it.each([
+    [
+      'Object{metadata: Object.spec{}}',
+      'type mismatch: unexpected type name "Object.spec", expected "Object.metadata", which matches field name path from root Object type',
+    ],
+    ['Object{nope: "x"}', '.nope: field not declared in schema'],
+    [
+      'Object{metadata: Object.metadata{ownerReferences: [Object.metadata.ownerReferences{apiVersion: "v1", kind: "Pod", name: "a", uid: "1"}]}, immutable: dyn("x")}',
+      'cannot unmarshal string',
+    ],
+  ])('is refused where it does not fit: %s', async (expression, why) => {
+    const test = await startTestCore()
+    await enforce(test, [configuration(expression)])
+    expect(await refusal(create(test, 'a'))).toMatchObject({
+      code: 422,
+      reason: 'Invalid',
+      message: expect.stringContaining(why),
+    })
+  })
+
+  it('may not replace what exists as a whole', async () => {
+    const test = await startTestCore()
+    const expression = 'Object{spec: Object.spec{containers: [Object.spec.containers{name: "main", args: ["-v"]}]}}'
+    await enforce(test, [configuration(expression)], { matchConstraints: rulesFor('', 'pods') })
+    expect(await refusal(test.client.create(pods, pod('web')))).toMatchObject({
+      message: expect.stringContaining(
+        "policy 'p' with binding 'p' denied request: error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.containers[0].args",
+      ),
+    })
+  })
+})
+
+describe('a JSON patch', () => {
+  it('is applied, with values of any form', async () => {
+    const test = await startTestCore()
+    await enforce(test, [
+      patch(`[
+        JSONPatch{op: "test", path: "/data/a", value: "1"},
+        JSONPatch{op: "copy", from: "/data/a", path: "/data/b"},
+        JSONPatch{op: "add", path: "/metadata/labels", value: {"size": string(size(object.data))}},
+        JSONPatch{op: "remove", path: "/data/a"}]`),
+    ])
+    const { metadata, data } = await create(test, 'x', { a: '1' })
+    expect([metadata.labels, data]).toEqual([{ size: '1' }, { b: '1' }])
+  })
+
+  it('changes nothing where its own test fails', async () => {
+    const test = await startTestCore()
+    await enforce(test, [
+      patch('[JSONPatch{op: "test", path: "/data/a", value: "2"}, JSONPatch{op: "remove", path: "/data/a"}]'),
+    ])
+    expect((await create(test, 'x', { a: '1' })).data).toEqual({ a: '1' })
+  })
+
+  it('may hold objects', async () => {
+    const test = await startTestCore()
+    await enforce(
+      test,
+      [
+        patch(
+          '[JSONPatch{op: "add", path: "/spec/containers/-", value: Object.spec.containers{name: "side", image: "b"}}]',
+        ),
+      ],
+      { matchConstraints: rulesFor('', 'pods') },
+    )
+    const { spec } = await test.client.create(pods, pod('web'))
+    expect(spec.containers.map(({ name }) => name)).toEqual(['main', 'side'])
+  })
+
+  it('is refused where it does not apply', async () => {
+    const test = await startTestCore()
+    await enforce(test, [patch('[JSONPatch{op: "remove", path: "/data/none"}]')])
+    expect(await refusal(create(test, 'x'))).toMatchObject({
+      code: 422,
+      message: expect.stringContaining("policy 'p' with binding 'p' denied request: "),
+    })
+  })
+})
+
+describe('a mutating policy', () => {
+  it('makes its changes one after the other, with variables of what is there by then', async () => {
+    const test = await startTestCore()
+    const add = configuration('Object{data: {variables.next: "x"}}')
+    await enforce(test, [add, add], { variables: [{ name: 'next', expression: '"n" + string(size(object.data))' }] })
+    expect((await create(test, 'a', { a: '1' })).data).toEqual({ a: '1', n1: 'x', n2: 'x' })
+  })
+
+  it('is asked for each object that holds parameters', async () => {
+    const test = await startTestCore()
+    await create(test, 'one', { key: 'a' }, { labels: { params: 'yes' } })
+    await create(test, 'two', { key: 'b' }, { labels: { params: 'yes' } })
+    const paramRef = { selector: { matchLabels: { params: 'yes' } }, parameterNotFoundAction: 'Deny' }
+    await enforce(
+      test,
+      [configuration('Object{data: {params.data.key: "x"}}')],
+      { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } },
+      'p',
+      { paramRef },
+    )
+    expect((await create(test, 'target')).data).toEqual({ a: 'x', b: 'x' })
+  })
+
+  it('changes only what meets its conditions, and what its binding takes', async () => {
+    const test = await startTestCore()
+    const only = [{ name: 'small', expression: 'size(object.data) < 2' }]
+    const matchResources = { objectSelector: { matchLabels: { mutate: 'yes' } } }
+    const add = configuration('Object{data: {"added": "x"}}')
+    await enforce(test, [add], { matchConditions: only }, 'p', { matchResources })
+    const labels = { mutate: 'yes' }
+    expect((await create(test, 'a', { a: '1' }, { labels })).data).toEqual({ a: '1', added: 'x' })
+    expect((await create(test, 'b', { a: '1' })).data).toEqual({ a: '1' })
+    expect((await create(test, 'c', { a: '1', b: '2' }, { labels })).data).toEqual({ a: '1', b: '2' })
+  })
+
+  it('lets a request pass where it fails and may', async () => {
+    const test = await startTestCore()
+    const wrong = configuration('Object{data: {"a": object.data.missing}}')
+    await enforce(test, [wrong, configuration('Object{data: {"b": "2"}}')], { failurePolicy: 'Ignore' })
+    expect((await create(test, 'a', { x: '1' })).data).toEqual({ x: '1', b: '2' })
+  })
+
+  it('sees an object in the version that it names', async () => {
+    const test = await startTestCore()
+    const expression = 'Object{spec: Object.spec{targetCPUUtilizationPercentage: 40}}'
+    const matchConstraints = {
+      resourceRules: [
+        { operations: ['*'], apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'] },
+      ],
+    }
+    await enforce(test, [configuration(expression)], { matchConstraints })
+    const created = await test.client.create(horizontalPodAutoscalers, {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'a', namespace: 'default' },
+      spec: { scaleTargetRef: { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' }, maxReplicas: 3 },
+    } as KubernetesObject as never)
+    expect(created).toMatchObject({
+      spec: { metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { averageUtilization: 40 } } }] },
+    })
+  })
+
+  it.each([
+    ['IfNeeded', 'first,second,first'],
+    ['Never', 'first,second'],
+  ])('is asked again after later changes, or not: %s', async (reinvocationPolicy, order) => {
+    const test = await startTestCore()
+    const append = (name: string) => configuration(`Object{data: {"order": object.data.order + ",${name}"}}`)
+    await enforce(test, [append('first')], { reinvocationPolicy }, 'a')
+    await enforce(test, [append('second')], {}, 'b')
+    expect((await create(test, 'x', { order: 'start' })).data).toEqual({ order: `start,${order}` })
+  })
+
+  it('changes a Deployment that is updated, and not what was there before it', async () => {
+    const test = await startTestCore()
+    const expression =
+      'Object{spec: Object.spec{template: Object.spec.template{metadata: Object.spec.template.metadata{labels: {"by": "policy"}}}}}'
+    const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const created = await test.client.create(deployments, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'a', namespace: 'default' },
+      spec: { selector: { matchLabels: { app: 'a' } }, template },
+    } as unknown as Deployment)
+    await enforce(test, [configuration(expression)], { matchConstraints: rulesFor('apps', 'deployments') })
+    expect(created.spec?.template.metadata?.labels).toEqual({ app: 'a' })
+    const updated = await test.client.update(deployments, {
+      ...created,
+      spec: { ...created.spec, paused: true },
+    } as Deployment)
+    expect(updated.spec?.template.metadata?.labels).toEqual({ app: 'a', by: 'policy' })
+  })
+})

@@ -1,0 +1,188 @@
+import {
+  ApiError,
+  deepEqual,
+  type KubernetesObject,
+  type MutatingAdmissionPolicyBindingSpec,
+  mutatingAdmissionPolicies,
+  mutatingAdmissionPolicyBindings,
+  type ResourceDefinition,
+} from '@coracle/api'
+import type { AdmissionFacts } from '@coracle/api/admission'
+import type { Registries } from '../../registries.ts'
+import { isNamespace } from '../../registry/namespaces.ts'
+import type { Authorizer } from '../../request.ts'
+import type { AdmissionAttributes, AdmissionPlugin, Reinvocation } from '../admission.ts'
+import { admissionRequest } from '../matching/admission-request.ts'
+import { changedObject } from '../matching/changed-object.ts'
+import { Configured } from '../matching/configured.ts'
+import { isExempt, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
+import { expressionAuthorizer } from '../matching/expression-authorizer.ts'
+import { Invocations } from '../matching/invocations.ts'
+import { RequestObjects } from '../matching/versioned-objects.ts'
+import {
+  type ConfiguredBinding,
+  type ConfiguredMutatingPolicy,
+  configuredMutatingBindings,
+  configuredMutatingPolicies,
+} from './configured-policies.ts'
+import { bindingMatches } from './policy-matching.ts'
+import { paramsOf } from './policy-params.ts'
+import { policyRefusal } from './policy-refusal.ts'
+
+/**
+ * Changes what is written by the MutatingAdmissionPolicies that a binding puts in force, one after the other, each by what those
+ * before it made. Where something changed after a policy it is asked once more, if its reinvocation policy says so.
+ */
+export function mutatingPolicies(registries: Registries, authorizer: Authorizer): AdmissionPlugin {
+  const policies = new Configured(registries, mutatingAdmissionPolicies.storageKey, configuredMutatingPolicies)
+  const bindings = new Configured(registries, mutatingAdmissionPolicyBindings.storageKey, configuredMutatingBindings)
+  const requests = new WeakMap<Reinvocation, Invocations>()
+  return {
+    name: 'MutatingAdmissionPolicy',
+    mutate(attributes, object, reinvocation) {
+      const bound = bindings.current
+      if (bound.size === 0 || object === undefined || isExempt(attributes)) return object
+      const concerned = policies.current.flatMap((policy) => {
+        const version = versionWanted(policy.criteria, attributes)
+        const own = bound.get(policy.name)
+        return version === undefined || own === undefined ? [] : [{ policy, version, bindings: own }]
+      })
+      if (concerned.length === 0) return object
+      const invocations = requests.get(reinvocation) ?? new Invocations()
+      requests.set(reinvocation, invocations)
+      return new MutatedRequest({ registries, authorizer, attributes, reinvocation, invocations }, object).run(
+        concerned,
+      )
+    },
+  }
+}
+
+type Binding = ConfiguredBinding<MutatingAdmissionPolicyBindingSpec>
+
+interface Concerned {
+  readonly policy: ConfiguredMutatingPolicy
+  readonly version: ResourceDefinition
+  readonly bindings: readonly Binding[]
+}
+
+/** A policy by one of its bindings, with one object that holds parameters, if there is one. */
+interface Invocation extends Omit<Concerned, 'bindings'> {
+  readonly binding: Binding
+  readonly params: KubernetesObject | undefined
+  readonly key: string
+}
+
+interface RequestParts {
+  readonly registries: Registries
+  readonly authorizer: Authorizer
+  readonly attributes: AdmissionAttributes
+  readonly reinvocation: Reinvocation
+  readonly invocations: Invocations
+}
+
+/** One request's way through the policies that are about it. */
+class MutatedRequest {
+  readonly #parts: RequestParts
+  #object: KubernetesObject
+  /** Why policies that must not fail did: the first decides. */
+  readonly #failures: string[] = []
+
+  constructor(parts: RequestParts, object: KubernetesObject) {
+    this.#parts = parts
+    this.#object = object
+  }
+
+  /** The object to go on with. Throws the first failure, after all policies have been asked. */
+  async run(concerned: readonly Concerned[]): Promise<KubernetesObject> {
+    const { attributes, reinvocation, invocations } = this.#parts
+    const given = this.#object
+    if (reinvocation.isSecondRound && !deepEqual(invocations.made, given)) invocations.somethingChanged()
+    // Which policies there are to ask is found out before any of them changes the object.
+    const all: Invocation[] = []
+    for (const each of concerned) all.push(...(await this.#invocationsOf(each)))
+    for (const invocation of all) await this.#invoke(invocation)
+    invocations.made = this.#object
+    const [first] = this.#failures
+    if (first !== undefined) throw policyRefusal(attributes, given, 'Invalid', first)
+    return this.#object
+  }
+
+  async #invocationsOf({ policy, version, bindings }: Concerned): Promise<readonly Invocation[]> {
+    const { registries, attributes } = this.#parts
+    if (!selectorsMatch(policy.criteria, attributes, this.#object, registries)) return []
+    const found: Invocation[] = []
+    for (const binding of bindings) {
+      if (!bindingMatches(binding, attributes, this.#object, registries)) continue
+      try {
+        const all = await paramsOf(registries, policy.spec.paramKind, binding.spec.paramRef, attributes.namespace)
+        for (const params of all) {
+          const { namespace = '', name = '' } = params?.metadata ?? {}
+          found.push({ policy, version, binding, params, key: `${policy.name} ${binding.name} ${namespace}/${name}` })
+        }
+      } catch (error) {
+        this.#fail(policy, binding, `failed to configure binding: ${(error as Error).message}`)
+      }
+    }
+    return found
+  }
+
+  async #invoke(invocation: Invocation): Promise<void> {
+    const { reinvocation, invocations } = this.#parts
+    const { policy, binding, key } = invocation
+    const conditions = await this.#judge(invocation)
+    if ('error' in conditions) return this.#fail(policy, binding, conditions.error)
+    if (!conditions.matches || (reinvocation.isSecondRound && !invocations.again.has(key))) return
+    const before = this.#object
+    for (let index = 0; index < policy.mutations.count; index += 1) await this.#mutate(invocation, index)
+    if (this.#object !== before) {
+      invocations.somethingChanged()
+      reinvocation.ask()
+    }
+    if (policy.spec.reinvocationPolicy === 'IfNeeded') invocations.asked(key)
+  }
+
+  async #judge(invocation: Invocation): Promise<{ readonly matches: boolean } | { readonly error: string }> {
+    const { conditions } = invocation.policy
+    return conditions.isEmpty ? { matches: true } : conditions.judge(await this.#factsOf(invocation))
+  }
+
+  /** A mutation that fails leaves the object as it is; those after it are made all the same. */
+  async #mutate(invocation: Invocation, index: number): Promise<void> {
+    const { policy, version, binding } = invocation
+    const { attributes } = this.#parts
+    try {
+      const facts = await this.#factsOf(invocation)
+      const { object } = facts
+      if (object === undefined) return
+      const shown = attributes.kind === attributes.definition ? version : attributes.kind
+      const made = await policy.mutations.apply(index, facts, shown, object)
+      if (made === object) return
+      this.#object = (await changedObject(attributes, version, object, made)) ?? this.#object
+    } catch (error) {
+      this.#fail(policy, binding, problemOf(error))
+    }
+  }
+
+  async #factsOf({ version, params }: Invocation): Promise<AdmissionFacts> {
+    const { registries, authorizer, attributes } = this.#parts
+    const { definition, namespace, context } = attributes
+    return {
+      request: admissionRequest(attributes, version),
+      ...(await new RequestObjects(attributes, this.#object).in(version)),
+      namespaceObject: isNamespace(definition) ? undefined : namespaceObject(registries, namespace),
+      authorizer: expressionAuthorizer(authorizer, registries, context.user),
+      params,
+    }
+  }
+
+  #fail(policy: ConfiguredMutatingPolicy, binding: Binding, why: string): void {
+    if (policy.spec.failurePolicy === 'Ignore') return
+    this.#failures.push(`policy '${policy.name}' with binding '${binding.name}' denied request: ${why}`)
+  }
+}
+
+/** Of a patch that does not fit, the cause says what does not. */
+function problemOf(error: unknown): string {
+  const [cause] = error instanceof ApiError ? (error.status.details?.causes ?? []) : []
+  return cause?.message ?? (error as Error).message
+}

@@ -1,0 +1,109 @@
+import {
+  applyJsonPatch,
+  atomicParts,
+  isFailedTest,
+  type KubernetesObject,
+  type MutatingAdmissionPolicySpec,
+  mergeApplied,
+  type ResourceDefinition,
+} from '@coracle/api'
+import type { AdmissionFacts, CelProgram, PatchType, PolicyVariable } from '@coracle/api/admission'
+import { readConfiguration } from '../../registry/apply-configuration.ts'
+import { policyCostMax } from './policy-expressions.ts'
+import { compileVariables } from './policy-variables.ts'
+
+type Api = typeof import('@coracle/api/admission')
+
+interface Compiled {
+  readonly api: Api
+  readonly variables: readonly PolicyVariable[]
+  readonly mutations: readonly CompiledMutation[]
+}
+
+interface CompiledMutation {
+  readonly patchType: PatchType
+  readonly source: string
+  readonly program: CelProgram | { readonly problem: string }
+}
+
+/** The changes that a policy makes. Their expressions are compiled when they are first asked, and CEL is loaded then. */
+export class PolicyMutations {
+  readonly count: number
+  readonly #spec: MutatingAdmissionPolicySpec
+  #compiled: Promise<Compiled> | undefined
+
+  constructor(spec: MutatingAdmissionPolicySpec) {
+    this.#spec = spec
+    this.count = spec.mutations?.length ?? 0
+  }
+
+  /**
+   * What the mutation of this number makes of an object, which is of `version`: not decoded, the object itself where it changes
+   * nothing. Throws an Error that says why it cannot be made.
+   */
+  async apply(index: number, facts: AdmissionFacts, version: MutatedKind, object: KubernetesObject): Promise<unknown> {
+    this.#compiled ??= compile(this.#spec)
+    const { api, variables, mutations } = await this.#compiled
+    const mutation = mutations[index]
+    if (mutation === undefined) return object
+    const { patchType, source, program } = mutation
+    if ('problem' in program) throw new Error(program.problem)
+    const budget = new api.CostBudget(policyCostMax)
+    const values = api.admissionVariables({ ...facts, object })
+    values.set('variables', api.policyVariables(variables, values, budget))
+    const outcome = budget.run(program, values)
+    if ('error' in outcome) {
+      throw new Error(
+        outcome.exceeded
+          ? 'validation failed due to running out of cost budget, no further validation rules will be run'
+          : `expression '${source}' resulted in error: ${outcome.error}`,
+      )
+    }
+    return patchType === 'ApplyConfiguration'
+      ? merged(api.configurationFrom(outcome.value), version, object)
+      : patched(api.patchFrom(outcome.value), object)
+  }
+}
+
+type MutatedKind = Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'schema'>
+
+async function compile(spec: MutatingAdmissionPolicySpec): Promise<Compiled> {
+  const api = await import('@coracle/api/admission')
+  const { options, variables, problem } = compileVariables(api, spec)
+  const mutations = (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }): CompiledMutation => {
+    const patch = patchType as PatchType
+    const { expression = '' } = (patch === 'JSONPatch' ? jsonPatch : applyConfiguration) ?? {}
+    const source = expression.trim()
+    const compiled = problem === undefined ? api.compileMutation(source, patch, options) : { problem }
+    return { patchType: patch, source, program: 'problem' in compiled ? compiled : compiled.program }
+  })
+  return { api, variables, mutations }
+}
+
+/** The object with a configuration merged into it. Nobody owns what it says. */
+function merged(
+  configuration: Readonly<Record<string, unknown>>,
+  version: MutatedKind,
+  object: KubernetesObject,
+): unknown {
+  const { apiVersion, kind } = object
+  const options = { dryRun: false, fieldManager: '', fieldValidation: 'Strict' } as const
+  const { object: read } = readConfiguration(version, { ...configuration, apiVersion, kind }, options)
+  const atomic = atomicParts(version.schema, read)
+  if (atomic.length > 0) {
+    throw new Error(
+      `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomic.join(', ')}`,
+    )
+  }
+  return mergeApplied(version.schema, object, read)
+}
+
+/** A patch whose own test fails changes nothing. */
+function patched(patch: readonly unknown[], object: KubernetesObject): unknown {
+  try {
+    return applyJsonPatch(object, patch)
+  } catch (error) {
+    if (isFailedTest(error)) return object
+    throw error
+  }
+}
