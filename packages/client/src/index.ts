@@ -32,7 +32,7 @@ export { createHttpClient, type HttpClient, type HttpClientOptions } from './htt
 export type { RawRequest, RawResponse } from './http-transport.ts'
 export { type Aggregate, byController, controllerIndexName, type IndexFunction } from './indexed-store.ts'
 export { createInformer, type Informer, type InformerHandler, type InformerOptions } from './informer.ts'
-export { createInformerFactory, type InformerFactory } from './informer-factory.ts'
+export { type CacheOptions, createInformerFactory, type InformerFactory } from './informer-factory.ts'
 export { type ClientCall, type Interceptor, interceptClient } from './intercepted-client.ts'
 export {
   type Connection,

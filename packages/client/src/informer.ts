@@ -25,6 +25,11 @@ export interface InformerOptions<T extends KubernetesObject> extends Scope {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>
   /** Kept up to date with the cache, from the start. */
   readonly aggregates?: readonly Aggregate<T>[]
+  /**
+   * What is kept of each object, such as one without its managedFields: memory that nobody reads is saved. Its identity and version must
+   * stay. What was left out is missing for whoever reads the cache: never update an object from there.
+   */
+  transform?(object: T): T
 }
 
 /**
@@ -98,7 +103,7 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
   #syncWaits: (() => void)[] = []
 
   constructor(client: Client, resource: Resource<T>, options: InformerOptions<T>, environment: Environment) {
-    const { indexes = {}, aggregates = [], ...scope } = options
+    const { indexes = {}, aggregates = [], transform = (object) => object, ...scope } = options
     this.resource = resource
     this.scope = scope
     this.covers = scopeMatcher(scope)
@@ -106,9 +111,9 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     for (const [name, valuesOf] of Object.entries(indexes)) this.#store.addIndex(name, valuesOf)
     for (const aggregate of aggregates) this.#store.addAggregate(aggregate)
     this.#reflector = new Reflector(client, resource, scope, environment, {
-      replace: (objects, version) => this.#replace(objects, version),
-      put: (object) => this.#put(object),
-      remove: (object) => this.#remove(object),
+      replace: (objects, version) => this.#replace(objects.map(transform), version),
+      put: (object) => this.#put(transform(object)),
+      remove: (object) => this.#remove(transform(object)),
       advance: (version) => this.#progress.advance(version),
     })
   }

@@ -1,5 +1,6 @@
 import type { KubernetesObject, Resource } from '@coracle/api'
 import {
+  type CacheOptions,
   type Client,
   createInformerFactory,
   createLeaderElector,
@@ -40,6 +41,8 @@ export interface ManagerOptions {
    * reporting instance, and counts what happens again as a series.
    */
   readonly eventApi?: EventApi
+  /** What the caches hold of a resource, where a controller does not say it: some namespaces, what is selected, a part of each object. */
+  readonly caches?: (resource: Resource) => CacheOptions | undefined
   /** Where metrics go; a registry of its own by default. */
   readonly metrics?: MetricsRegistry
   /** Serves `/metrics`, `/healthz` and `/readyz` over HTTP, from the start to the stop. Nothing listens without it. */
@@ -131,7 +134,7 @@ class ControllerManager implements Manager {
     this.#options = options
     this.#identity = options.identity ?? options.environment.random.fork('manager identity').uuid()
     this.metrics = options.metrics ?? createMetricsRegistry()
-    this.#informers = createInformerFactory(options.client, options.environment)
+    this.#informers = createInformerFactory(options.client, options.environment, options.caches)
     this.addReadyCheck({
       name: 'informer-sync',
       check: () => (this.#informers.hasSynced ? undefined : 'the caches are not filled yet'),

@@ -158,3 +158,30 @@ describe('watches that ask which keys are concerned', () => {
     await manager.stop()
   })
 })
+
+describe('a manager confined to some namespaces', () => {
+  it('reconciles what is there alone, and sees its own writes there', async () => {
+    const elsewhere = widget('far', 1, { namespace: 'elsewhere' })
+    for (const object of [widget('near', 1), elsewhere]) await client.create(widgets, object)
+    const keys: string[] = []
+    const manager = createManager({ client, environment, caches: () => ({ namespaces: ['default', 'other'] }) })
+    manager.add(
+      controller('test')
+        .for(widgets)
+        .owns(gadgets)
+        .reconcile(async ({ key, object }, { client, owned }) => {
+          keys.push(key)
+          if (object !== undefined && owned(gadgets).length === 0)
+            await client.create(gadgets, gadget(object, { namespace: object.metadata.namespace ?? '' }))
+        }),
+    )
+    const started = manager.start()
+    await environment.clock.settle()
+    await started
+    await client.create(widgets, widget('late', 1, { namespace: 'other' }))
+    await environment.clock.settle()
+    expect([...new Set(keys)]).toEqual(['default/near', 'other/late'])
+    expect(client.stored(gadgets)).toHaveLength(2)
+    await manager.stop()
+  })
+})

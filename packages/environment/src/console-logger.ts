@@ -3,21 +3,30 @@ import { createLogger, type LogFields, type Logger, type LogLevel, type LogLine 
 export interface ConsoleLoggerOptions {
   /** What is said at least; `info` by default. */
   readonly level?: LogLevel
-  /** Lines for people, rather than JSON for programs: by default where standard error is a terminal. */
-  readonly pretty?: boolean
+  /**
+   * `text` for people, the default where standard error is a terminal; otherwise a JSON object a line: `json` with time, level and message
+   * in words, `pino` as pino writes them, with numbers, for the tools that read that.
+   */
+  readonly format?: 'text' | 'json' | 'pino'
   /** Where lines go; standard error by default. */
   readonly write?: (line: string) => void
   /** Wall-clock time; the host's by default. */
   readonly now?: () => number
 }
 
-/** A logger to standard error: a line each, for people on a terminal, otherwise one JSON object (time, level, message, fields). */
+/** A logger to standard error: a line each, for people on a terminal, otherwise one JSON object. */
 export function consoleLogger(options: ConsoleLoggerOptions = {}): Logger {
   const { level = 'info', now = Date.now } = options
   const write = options.write ?? ((line: string) => void process.stderr.write(line))
-  const isPretty = options.pretty ?? process.stderr.isTTY === true
-  const render = isPretty ? prettyLine : jsonLine
+  const { format = process.stderr.isTTY === true ? 'text' : 'json' } = options
+  const render = renderers[format]
   return createLogger((line) => write(`${render(line, new Date(now()))}\n`), level)
+}
+
+const pinoLevels = { debug: 20, info: 30, warn: 40, error: 50 } as const
+
+function pinoLine({ level, message, fields }: LogLine, time: Date): string {
+  return JSON.stringify({ level: pinoLevels[level], time: time.getTime(), ...readable(fields), msg: message })
 }
 
 function jsonLine({ level, message, fields }: LogLine, time: Date): string {
@@ -31,6 +40,8 @@ function prettyLine({ level, message, fields }: LogLine, time: Date): string {
     .map(([name, value]) => `${name}=${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`)
   return [clock.join(':'), level.padEnd(5), message, ...details].join('  ')
 }
+
+const renderers = { text: prettyLine, json: jsonLine, pino: pinoLine } as const
 
 /** Errors say nothing in JSON: their message does. */
 function readable(fields: LogFields): LogFields {
