@@ -45,6 +45,12 @@ const onNode = (name: string, labels: object, spec: object) => ({
 })
 
 const files = {
+  limits: manifest({
+    apiVersion: 'v1',
+    kind: 'LimitRange',
+    metadata: { name: 'sizes' },
+    spec: { limits: [{ type: 'Container', max: { cpu: '1', memory: '1Gi' }, defaultRequest: { cpu: '100m' } }] },
+  }),
   lone: manifest(onNode('lone', { app: 'lone' }, { volumes: [{ name: 'scratch', emptyDir: {} }] })),
   agent: manifest(workload('DaemonSet', 'agent', {})),
   db: manifest(workload('StatefulSet', 'db', { replicas: 2, serviceName: 'db' })),
@@ -358,6 +364,39 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'create service externalname bad',
     'create',
   ],
+  'describe tells of workloads and Services': [
+    ['create -f -', files.web],
+    ['create -f -', files.agent],
+    ['create -f -', files.db],
+    ['create -f -', files.cron],
+    'create job once --image=example/job -- true',
+    'create pdb safe --selector=app=web --min-available=1',
+    'create quota limits --hard=pods=200',
+    'expose deployment web --port=80 --target-port=8080',
+    'create service externalname away --external-name=example.com',
+    { follow: 'rollout status deployment web' },
+    { follow: 'rollout status ds/agent' },
+    { follow: 'rollout status sts/db' },
+    'describe deployment web --show-events=false',
+    'describe rs -l app=web --show-events=false',
+    'describe ds agent --show-events=false',
+    'describe sts db --show-events=false',
+    'describe cronjob nightly --show-events=false',
+    'describe job once --show-events=false',
+    'describe pdb safe --show-events=false',
+    'describe service away --show-events=false',
+    'create service clusterip fixed --tcp=80:8080 --clusterip=None',
+    'describe service fixed',
+    'describe quota limits',
+    ['create -f -', files.limits],
+    'describe limits sizes',
+    'create quota scoped --hard=pods=9 --scopes=BestEffort,NotTerminating',
+    'describe quota scoped',
+    'describe networkpolicy nobody',
+    'describe sa default',
+    'describe deployment nobody',
+    'describe deployments -l app=none',
+  ],
   'cordon and taint keep pods from nodes': [
     'cordon {node}',
     'cordon {node}',
@@ -437,6 +476,6 @@ describe('coracle beside kubectl', () => {
         theirs.push([line, shown(outcome.theirs)])
       }
       expect(ours).toEqual(theirs)
-    })
+    }, 180_000)
   }
 })

@@ -55,6 +55,7 @@ export class Twins {
         .replace(/\b(\d+(s|ms|m|h))+\b *|\bAGE\b */g, 'AGE ')
         .replace(/(resourceVersion\W{1,6}|expected resource version to be \d+, was )\d+/gi, '$1VERSION')
         .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
+        .replace(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4}/g, 'TIME')
         .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
         .replace(/[ \t]+$/gm, '')
     )

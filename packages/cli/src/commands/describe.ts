@@ -1,32 +1,53 @@
 import {
   type ConfigMap,
+  type CronJob,
+  type DaemonSet,
+  type Deployment,
+  type EndpointSlice,
   type Event,
+  endpointSlices,
   events,
   hasReason,
+  type Job,
   type KubernetesObject,
   type Lease,
+  type LimitRange,
   leases,
   limitRanges,
   type Namespace,
   type Node,
   type Pod,
+  type PodDisruptionBudget,
   pods,
+  type ReplicaSet,
   type ReplicationController,
   type Resource,
+  type ResourceQuota,
+  replicaSets,
   resourceQuotas,
   type Secret,
+  type Service,
   type ServiceAccount,
+  type StatefulSet,
 } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { controlledBy } from '../describe/controlled-by.ts'
+import { describeBudget } from '../describe/describe-budget.ts'
 import { describeConfigMap } from '../describe/describe-config-map.ts'
+import { describeDaemonSet } from '../describe/describe-daemon-set.ts'
+import { type DeploymentSets, describeDeployment } from '../describe/describe-deployment.ts'
+import { describeCronJob, describeJob } from '../describe/describe-job.ts'
 import { describeNamespace, type NamespaceLimits } from '../describe/describe-namespace.ts'
 import { describeNode } from '../describe/describe-node.ts'
 import { describeObject } from '../describe/describe-object.ts'
 import { describePod } from '../describe/describe-pod.ts'
+import { describeReplicaSet } from '../describe/describe-replica-set.ts'
 import { describeReplicationController } from '../describe/describe-replication-controller.ts'
 import { describeSecret } from '../describe/describe-secret.ts'
+import { describeService } from '../describe/describe-service.ts'
 import { describeServiceAccount } from '../describe/describe-service-account.ts'
+import { describeStatefulSet } from '../describe/describe-stateful-set.ts'
+import { describeLimitRange, describeQuota } from '../describe/namespace-limits.ts'
 import type { Host } from '../host.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { listAll } from '../resources/fetch.ts'
@@ -34,6 +55,7 @@ import { listOptions, type Selection, type SelectorFlags, selectObjects } from '
 import { selectorText } from '../resources/selector-text.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { selectManifests } from './manifest-command.ts'
+import { isSameTemplate } from './rollout/revisions.ts'
 
 export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
   readonly showEvents: boolean
@@ -103,26 +125,67 @@ async function describeOne(
 ): Promise<string> {
   const { nowMs } = wanted
   const happened = wanted.events ? await eventsOf(session, object) : undefined
-  if (resource.group !== '' || resource.version !== 'v1') return describeObject(object, happened, nowMs)
-  switch (resource.kind) {
-    case 'Pod':
-      return describePod(object as Pod, happened, nowMs)
-    case 'ReplicationController': {
-      const owned = await podsOf(session, object)
-      return describeReplicationController(object as ReplicationController, owned, happened, nowMs)
-    }
-    case 'Node':
-      return describeNode(object as Node, { ...(await surroundingsOf(session, object)), events: happened }, nowMs)
-    case 'Namespace':
-      return describeNamespace(object as Namespace, await limitsOf(session, object))
-    case 'ConfigMap':
-      return describeConfigMap(object as ConfigMap, happened, nowMs)
-    case 'Secret':
-      return describeSecret(object as Secret)
-    case 'ServiceAccount':
-      return describeServiceAccount(object as ServiceAccount, happened, nowMs)
-    default:
-      return describeObject(object, happened, nowMs)
+  const describe = describers[`${resource.group}/${resource.version}/${resource.kind}`]
+  if (describe === undefined) return describeObject(object, happened, nowMs)
+  return describe(session, object, happened, nowMs)
+}
+
+/** Describes an object of one kind, with what it asks the server for about it. */
+type Describer = (
+  session: Session,
+  object: KubernetesObject,
+  events: readonly Event[] | undefined,
+  nowMs: number,
+) => string | Promise<string>
+
+/** How the kinds are described that have a form of their own, by group, version and kind. */
+const describers: Readonly<Record<string, Describer>> = {
+  '/v1/Pod': (_, object, events, nowMs) => describePod(object as Pod, events, nowMs),
+  '/v1/ReplicationController': async (session, object, events, nowMs) =>
+    describeReplicationController(object as ReplicationController, await podsOf(session, object), events, nowMs),
+  '/v1/Node': async (session, object, events, nowMs) =>
+    describeNode(object as Node, { ...(await surroundingsOf(session, object)), events }, nowMs),
+  '/v1/Namespace': async (session, object) => describeNamespace(object as Namespace, await limitsOf(session, object)),
+  '/v1/ConfigMap': (_, object, events, nowMs) => describeConfigMap(object as ConfigMap, events, nowMs),
+  '/v1/Secret': (_, object) => describeSecret(object as Secret),
+  '/v1/ServiceAccount': (_, object, events, nowMs) => describeServiceAccount(object as ServiceAccount, events, nowMs),
+  '/v1/Service': async (session, object, events, nowMs) =>
+    describeService(object as Service, await slicesOf(session, object), events, nowMs),
+  '/v1/ResourceQuota': (_, object) => describeQuota(object as ResourceQuota),
+  '/v1/LimitRange': (_, object) => describeLimitRange(object as LimitRange),
+  'apps/v1/Deployment': async (session, object, events, nowMs) =>
+    describeDeployment(object as Deployment, await setsOf(session, object as Deployment), events, nowMs),
+  'apps/v1/ReplicaSet': async (session, object, events, nowMs) =>
+    describeReplicaSet(object as ReplicaSet, await podsOf(session, object), events, nowMs),
+  'apps/v1/StatefulSet': async (session, object, events, nowMs) =>
+    describeStatefulSet(object as StatefulSet, await podsOf(session, object), events, nowMs),
+  'apps/v1/DaemonSet': async (session, object, events, nowMs) =>
+    describeDaemonSet(object as DaemonSet, await podsOf(session, object), events, nowMs),
+  'batch/v1/Job': (_, object, events, nowMs) => describeJob(object as Job, events, nowMs),
+  'batch/v1/CronJob': (_, object, events, nowMs) => describeCronJob(object as CronJob, events, nowMs),
+  'policy/v1/PodDisruptionBudget': (_, object, events, nowMs) =>
+    describeBudget(object as PodDisruptionBudget, events, nowMs),
+}
+
+/** The ReplicaSets of a Deployment. */
+async function setsOf({ client }: Session, deployment: Deployment): Promise<DeploymentSets> {
+  const { namespace = '' } = deployment.metadata
+  const { items } = await client.list(replicaSets, { namespace, labelSelector: selectorText(deployment) ?? '' })
+  const owned = controlledBy(deployment, items)
+  const { template } = deployment.spec
+  const current = owned.find((set) => set.spec.template !== undefined && isSameTemplate(set.spec.template, template))
+  return { current, old: owned.filter((set) => set !== current && (set.spec.replicas ?? 0) > 0) }
+}
+
+/** What says where a Service leads, as far as we may see it. */
+async function slicesOf({ client }: Session, { metadata }: KubernetesObject): Promise<readonly EndpointSlice[]> {
+  const { name = '', namespace = '' } = metadata
+  try {
+    const labelSelector = `kubernetes.io/service-name=${name}`
+    return (await client.list(endpointSlices, { namespace, labelSelector })).items
+  } catch (error) {
+    if (hasReason(error, 'Forbidden')) return []
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { compareText, type LimitRange, type ResourceList, type ResourceQuota } from '@coracle/api'
-import type { Description } from './description.ts'
+import { Description } from './description.ts'
 
 /** kubectl's explanations of scopes. */
 const scopeTexts: Readonly<Record<string, string>> = {
@@ -29,10 +29,49 @@ export function describeQuotas(text: Description, quotas: readonly ResourceQuota
       for (const scope of scopes) if (scopeTexts[scope] !== undefined) text.line(1, `* ${scopeTexts[scope]}`)
     }
     text.line(1, 'Resource\tUsed\tHard').line(1, '--------\t---\t---')
-    for (const [resource, hard] of Object.entries(status?.hard ?? {}).sort(([a], [b]) => compareText(a, b))) {
-      text.line(1, [resource, status?.used?.[resource] ?? '0', hard].join('\t'))
-    }
+    for (const cells of usageRows(status)) text.line(1, cells.join('\t'))
   }
+}
+
+/** One quota in detail (describe.go's describeQuota). */
+export function describeQuota({ metadata, spec, status }: ResourceQuota): string {
+  const text = new Description()
+  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
+  const scopes = [...(spec?.scopes ?? [])].sort(compareText)
+  if (scopes.length > 0) text.field(0, 'Scopes', scopes.join(', '))
+  for (const scope of scopes) if (scopeTexts[scope] !== undefined) text.line(0, ` * ${scopeTexts[scope]}`)
+  text.line(0, 'Resource\tUsed\tHard').line(0, '--------\t----\t----')
+  for (const cells of usageRows(status)) text.line(0, cells.join('\t'))
+  return text.toString()
+}
+
+function usageRows(status: ResourceQuota['status']): readonly (readonly string[])[] {
+  return Object.entries(status?.hard ?? {})
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([resource, hard]) => [resource, status?.used?.[resource] ?? '0', hard])
+}
+
+/** One limit range in detail (describe.go's describeLimitRange). */
+export function describeLimitRange(range: LimitRange): string {
+  const { metadata } = range
+  const text = new Description()
+  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
+  for (const line of limitHeaders) text.line(0, line)
+  for (const cells of limitRows(range)) text.line(0, cells.join('\t'))
+  return text.toString()
+}
+
+const limitHeaders = [
+  'Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio',
+  '----\t--------\t---\t---\t---------------\t-------------\t-----------------------',
+]
+
+function limitRows({ spec }: LimitRange): readonly (readonly string[])[] {
+  return (spec?.limits ?? []).flatMap(({ type, min, max, defaultRequest, default: limit, maxLimitRequestRatio }) => {
+    const lists: readonly (ResourceList | undefined)[] = [min, max, defaultRequest, limit, maxLimitRequestRatio]
+    const resources = new Set(lists.flatMap((list) => Object.keys(list ?? {})))
+    return [...resources].sort(compareText).map((name) => [type, name, ...lists.map((list) => list?.[name] ?? '-')])
+  })
 }
 
 /** What pods and their containers may have in a namespace (describe.go's DescribeLimitRanges). */
@@ -43,17 +82,8 @@ export function describeLimitRanges(text: Description, limitRanges: readonly Lim
     return
   }
   text.line(0, 'Resource Limits')
-  text.line(0, ' Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio')
-  text.line(0, ' ----\t--------\t---\t---\t---------------\t-------------\t-----------------------')
-  for (const { spec } of limitRanges) {
-    for (const { type, min, max, defaultRequest, default: limit, maxLimitRequestRatio } of spec?.limits ?? []) {
-      const lists: readonly (ResourceList | undefined)[] = [min, max, defaultRequest, limit, maxLimitRequestRatio]
-      const resources = new Set(lists.flatMap((list) => Object.keys(list ?? {})))
-      for (const resource of [...resources].sort(compareText)) {
-        text.line(0, ` ${[type, resource, ...lists.map((list) => list?.[resource] ?? '-')].join('\t')}`)
-      }
-    }
-  }
+  for (const line of limitHeaders) text.line(0, ` ${line}`)
+  for (const range of limitRanges) for (const cells of limitRows(range)) text.line(0, ` ${cells.join('\t')}`)
 }
 
 function sortedByName(quotas: readonly ResourceQuota[]): readonly ResourceQuota[] {

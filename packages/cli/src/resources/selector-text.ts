@@ -1,4 +1,4 @@
-import { isJsonObject, type KubernetesObject, member } from '@coracle/api'
+import { isJsonObject, type KubernetesObject, type LabelSelector, member } from '@coracle/api'
 
 /**
  * The selector of an object that selects pods, as a query has it: `app=web,tier in (a,b)`. It stands under
@@ -15,6 +15,17 @@ export function selectorText(object: KubernetesObject): string | undefined {
   const expressions = Array.isArray(matchExpressions) ? matchExpressions.map(expressionText) : []
   const texts = [...equalities, ...expressions]
   return texts.length === 0 ? undefined : texts.join(',')
+}
+
+/** A selector of an object as people read it: its requirements in order of their keys; `<none>` where it has none. */
+export function labelSelectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): string {
+  const equalities = Object.entries(matchLabels).map(([key, value]) => ({ key, text: `${key}=${value}` }))
+  const expressions = matchExpressions.map(({ key, operator, values }) => ({
+    key,
+    text: expressionText({ key, operator, values: [...(values ?? [])].sort() }),
+  }))
+  const all = [...equalities, ...expressions].sort((a, b) => (a.key < b.key ? -1 : 1))
+  return all.length === 0 ? '<none>' : all.map(({ text }) => text).join(',')
 }
 
 interface Expression {

@@ -1,0 +1,70 @@
+import type { EndpointSlice, Event, Service } from '@coracle/api'
+import { labelText } from '../output/table-printer.ts'
+import { Description } from './description.ts'
+import { describeEvents } from './events.ts'
+import { describeAnnotations, describeLabels } from './metadata.ts'
+
+type ServicePort = NonNullable<NonNullable<Service['spec']>['ports']>[number]
+
+/** A Service in detail (kubectl's describeService); `slices` are those that say where it leads. */
+export function describeService(
+  service: Service,
+  slices: readonly EndpointSlice[],
+  events: readonly Event[] | undefined,
+  nowMs: number,
+): string {
+  const { metadata, spec = {}, status } = service
+  const text = new Description()
+  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
+  describeLabels(text, 0, 'Labels', metadata.labels)
+  describeAnnotations(text, 0, metadata.annotations)
+  text.field(0, 'Selector', labelText(spec.selector)).field(0, 'Type', spec.type ?? '')
+  if (spec.ipFamilyPolicy !== undefined) text.field(0, 'IP Family Policy', spec.ipFamilyPolicy)
+  if ((spec.ipFamilies ?? []).length > 0) text.field(0, 'IP Families', (spec.ipFamilies ?? []).join(','))
+  else text.field(0, 'IP Families', '<none>')
+  text.field(0, 'IP', spec.clusterIP ?? '')
+  if ((spec.clusterIPs ?? []).length > 0) text.field(0, 'IPs', (spec.clusterIPs ?? []).join(','))
+  else text.field(0, 'IPs', '<none>')
+  if ((spec.externalIPs ?? []).length > 0) text.field(0, 'External IPs', (spec.externalIPs ?? []).join(','))
+  if (spec.loadBalancerIP) text.field(0, 'Desired LoadBalancer IP', spec.loadBalancerIP)
+  if (spec.externalName) text.field(0, 'External Name', spec.externalName)
+  const ingress = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '')
+  if (ingress.length > 0) text.field(0, 'LoadBalancer Ingress', ingress.join(', '))
+  for (const port of spec.ports ?? []) describePort(text, port, slices)
+  text.field(0, 'Session Affinity', spec.sessionAffinity ?? '')
+  if (spec.externalTrafficPolicy) text.field(0, 'External Traffic Policy', spec.externalTrafficPolicy)
+  if (spec.internalTrafficPolicy) text.field(0, 'Internal Traffic Policy', spec.internalTrafficPolicy)
+  if (spec.trafficDistribution) text.field(0, 'Traffic Distribution', spec.trafficDistribution)
+  if (spec.healthCheckNodePort) text.field(0, 'HealthCheck NodePort', spec.healthCheckNodePort)
+  const sources = spec.loadBalancerSourceRanges ?? []
+  if (sources.length > 0) text.field(0, 'LoadBalancer Source Ranges', sources.join(','))
+  describeEvents(text, events, nowMs)
+  return text.toString()
+}
+
+function describePort(text: Description, port: ServicePort, slices: readonly EndpointSlice[]): void {
+  const { protocol = 'TCP', name } = port
+  text.field(0, 'Port', `${name || '<unset>'}\t${port.port}/${protocol}`)
+  text.field(0, 'TargetPort', `${port.targetPort ?? port.port}/${protocol}`)
+  if (port.nodePort) text.field(0, 'NodePort', `${name || '<unset>'}\t${port.nodePort}/${protocol}`)
+  text.field(0, 'Endpoints', endpointsText(name ?? '', slices))
+}
+
+/** Endpoints that are named in one line. */
+const endpointsShownMax = 3
+
+/** `10.0.0.1:80,10.0.0.2:80 + 3 more...` */
+function endpointsText(portName: string, slices: readonly EndpointSlice[]): string {
+  const ready = slices.flatMap(({ ports = [], endpoints }) => {
+    const port = ports?.find(({ name = '' }) => name === portName)
+    if (port === undefined) return []
+    return (endpoints ?? [])
+      .filter(({ conditions }) => conditions?.ready !== false)
+      .flatMap(({ addresses }) => addresses.map((address) => hostPort(address, port.port ?? 0)))
+  })
+  const shown = ready.slice(0, endpointsShownMax).join(',')
+  return ready.length > endpointsShownMax ? `${shown} + ${ready.length - endpointsShownMax} more...` : shown
+}
+
+const hostPort = (address: string, port: number): string =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
