@@ -85,6 +85,7 @@ export const namespaces: ReadonlySet<string> = new Set([
   'ip',
   'cidr',
   'format',
+  'jsonpatch',
   'base64',
 ])
 

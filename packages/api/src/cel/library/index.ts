@@ -4,6 +4,7 @@ import type { Overload } from '../functions.ts'
 import { authorizers } from './authorizer.ts'
 import { collections } from './collections.ts'
 import { conversions } from './conversions.ts'
+import { images } from './images.ts'
 import { kubernetes } from './kubernetes.ts'
 import { network } from './network.ts'
 import { operators } from './operators.ts'
@@ -18,6 +19,7 @@ export const functionTable: FunctionTable = tableOf([
   ...collections,
   ...kubernetes,
   ...network,
+  ...images,
   ...authorizers,
 ])
 

@@ -14,7 +14,7 @@ import type { StringFormat } from '../../schema/schema.ts'
 import { formatChecks } from '../../schema/structural/formats.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { CelError } from '../errors.ts'
-import { overload, traversalCost } from '../functions.ts'
+import { overload, rewritingCost, traversalCost } from '../functions.ts'
 import { CelList, Opaque, Optional } from '../values.ts'
 
 type QuantityValue = Opaque<Quantity>
@@ -193,4 +193,13 @@ const formats = [
   ),
 ]
 
-export const kubernetes = [...quantities, ...versions, ...formats]
+const jsonPatches = [
+  // As a part of a JSON pointer.
+  overload(
+    'jsonpatch.escapeKey(string): string',
+    (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1'),
+    rewritingCost,
+  ),
+]
+
+export const kubernetes = [...quantities, ...versions, ...formats, ...jsonPatches]

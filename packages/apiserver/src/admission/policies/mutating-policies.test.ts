@@ -121,10 +121,11 @@ describe('a JSON patch', () => {
         JSONPatch{op: "test", path: "/data/a", value: "1"},
         JSONPatch{op: "copy", from: "/data/a", path: "/data/b"},
         JSONPatch{op: "add", path: "/metadata/labels", value: {"size": string(size(object.data))}},
+        JSONPatch{op: "add", path: "/metadata/labels/" + jsonpatch.escapeKey("a.io/b"), value: "c"},
         JSONPatch{op: "remove", path: "/data/a"}]`),
     ])
     const { metadata, data } = await create(test, 'x', { a: '1' })
-    expect([metadata.labels, data]).toEqual([{ size: '1' }, { b: '1' }])
+    expect([metadata.labels, data]).toEqual([{ size: '1', 'a.io/b': 'c' }, { b: '1' }])
   })
 
   it('changes nothing where its own test fails', async () => {
