@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { apiVersionOf, compareText, type ResourceDefinition, type Verb } from '@coracle/api'
 import { causes } from './causes-definition.ts'
+import { discoveryProtobuf, type LegacyDocument, protobufType } from './discovery-protobuf.ts'
 import { type Document, Documents, type ServedVersions, sendDocument } from './documents.ts'
 import { clausesOf } from './media-types.ts'
 
@@ -44,18 +45,25 @@ export class Discovery {
   handle(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
     const aggregated = trimmed === '/api' || trimmed === '/apis' ? aggregatedVersion(request.headers.accept) : undefined
-    const key = aggregated === undefined ? trimmed : `${trimmed} ${aggregated}`
+    const isProtobuf = aggregated === undefined && prefersProtobuf(request.headers.accept)
+    const key = `${trimmed} ${aggregated ?? (isProtobuf ? 'protobuf' : '')}`
     const document = this.#documents.get(key, () => {
-      const made = aggregated === undefined ? this.#legacy(trimmed) : this.#aggregated(trimmed, aggregated)
-      const contentType = aggregated === undefined ? 'application/json' : `application/json;${parametersOf(aggregated)}`
-      return made === undefined ? undefined : documentOf(made, contentType)
+      if (aggregated !== undefined) {
+        const made = this.#aggregated(trimmed, aggregated)
+        return documentOf(jsonBytes(made), `application/json;${parametersOf(aggregated)}`)
+      }
+      const made = this.#legacy(trimmed)
+      if (made === undefined) return undefined
+      return isProtobuf
+        ? documentOf(discoveryProtobuf(made), protobufType)
+        : documentOf(jsonBytes(made), 'application/json')
     })
     if (document === undefined) return false
     sendDocument(request, response, document)
     return true
   }
 
-  #legacy(path: string): unknown {
+  #legacy(path: string): LegacyDocument | undefined {
     if (path === '/api') return apiVersions(this.#definitions)
     if (path === '/apis') return groupList(groupsOf(this.#definitions))
     const [, prefix, ...rest] = path.split('/')
@@ -111,8 +119,16 @@ function aggregatedVersion(accept: string | undefined): AggregatedVersion | unde
   return undefined
 }
 
-function documentOf(value: unknown, contentType: string): Document {
-  const bytes = Buffer.from(`${JSON.stringify(value)}\n`)
+/** Whether an `Accept` header names protobuf before JSON. What it does not say is JSON. */
+function prefersProtobuf(accept = ''): boolean {
+  const types = clausesOf(accept).map(({ type }) => type)
+  const first = types.find((type) => type === protobufType || type === 'application/json' || type === '*/*')
+  return first === protobufType
+}
+
+const jsonBytes = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
+
+function documentOf(bytes: Buffer, contentType: string): Document {
   const etag = `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"`
   return { bytes, contentType, etag }
 }
@@ -195,7 +211,7 @@ const kindsOf = (definitions: readonly ListedResource[], group: string, version:
     .filter((each) => each.group === group && each.version === version)
     .sort((a, b) => compareText(a.plural, b.plural))
 
-function resourceList(served: ServedVersions, group: string, version: string): unknown {
+function resourceList(served: ServedVersions, group: string, version: string): LegacyDocument | undefined {
   const kinds = kindsOf(definitionsOf(served), group, version)
   const [first] = kinds
   if (first === undefined) return undefined

@@ -1,10 +1,16 @@
 /** The numbers of fields in protobuf, see `../protobuf-messages.ts`. */
 export const metaMessages = {
   'io.k8s.apimachinery.pkg.apis.meta.v1': `
+APIGroup: name versions preferredVersion serverAddressByClientCIDRs
+APIGroupList: groups
+APIResource: name namespaced kind ...Verbs shortNames singularName categories group version storageVersionHash
+APIResourceList: groupVersion resources
+APIVersions: versions serverAddressByClientCIDRs
 Condition: type status observedGeneration lastTransitionTime! reason message
 DeleteOptions: gracePeriodSeconds* preconditions orphanDependents* propagationPolicy* dryRun
   ignoreStoreReadErrorWithClusterBreakingPotential*
 FieldSelectorRequirement: key operator values
+GroupVersionForDiscovery: groupVersion version
 LabelSelector: matchLabels matchExpressions
 LabelSelectorRequirement: key operator values
 ListMeta: selfLink resourceVersion continue remainingItemCount*
@@ -15,9 +21,11 @@ OwnerReference: kind 3:name uid apiVersion controller* blockOwnerDeletion*
 PartialObjectMetadata: metadata
 PartialObjectMetadataList: metadata items
 Preconditions: uid* resourceVersion*
+ServerAddressByClientCIDR: clientCIDR serverAddress
 Status: metadata status message reason details code
 StatusCause: reason message field
 StatusDetails: name group kind causes retryAfterSeconds uid
+Verbs: verbs
 WatchEvent: type object
 `,
 } as const

@@ -1,5 +1,9 @@
 import {
   ApiError,
+  apiGroupListSchema,
+  apiGroupSchema,
+  apiResourceListSchema,
+  apiVersionsSchema,
   configMaps as configMapKind,
   configMapSchema,
   eventV1Schema,
@@ -221,4 +225,26 @@ describe('the Status of a failure', () => {
       expect([answered['content-type'], json.kind]).toEqual(['application/json', 'Status'])
     },
   )
+})
+
+describe('discovery in protobuf', () => {
+  it.each([
+    ['/api', apiVersionsSchema],
+    ['/apis', apiGroupListSchema],
+    ['/apis/autoscaling', apiGroupSchema],
+    ['/api/v1', apiResourceListSchema],
+    ['/apis/apps/v1', apiResourceListSchema],
+  ] as const)('%s is what it is in JSON', async (path, schema) => {
+    const { headers: answered, bytes } = await server.call(path, { headers: typedClient })
+    expect(answered['content-type']).toBe(protobuf)
+    const { apiVersion: _, ...json } = await jsonOf(path)
+    const { apiVersion, ...read } = opened(bytes, schema)
+    expect(apiVersion).toBe('v1')
+    expect(read).toMatchObject(json.serverAddressByClientCIDRs === undefined ? json : { versions: json.versions })
+  })
+
+  it('comes after JSON where a client says so', async () => {
+    const { headers: answered } = await server.call('/apis', { headers: { accept: `application/json,${protobuf}` } })
+    expect(answered['content-type']).toBe('application/json')
+  })
 })
