@@ -22,7 +22,8 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   } catch (error) {
     // The parser has already said what is wrong, and has shown its help where that was asked for.
     if (error instanceof CommanderError) return error.exitCode
-    host.stderr.write(`${describeError(error)}\n`)
+    const text = describeError(error)
+    if (text !== '') host.stderr.write(`${text}\n`)
     return 1
   }
 }

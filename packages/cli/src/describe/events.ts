@@ -22,14 +22,15 @@ export function describeEvents(text: Description, events: readonly Event[] | und
 }
 
 /** `5s`, or `5s (x3 over 2m)` for what has happened before. */
-function ageText(event: Event, nowMs: number): string {
+export function ageText(event: Event, nowMs: number): string {
   const firstMs = timeMs(event.firstTimestamp ?? event.eventTime)
   const count = event.series?.count ?? event.count ?? 1
   const last = since(lastSeenMs(event), nowMs)
   return count > 1 ? `${last} (x${count} over ${since(firstMs, nowMs)})` : since(firstMs, nowMs)
 }
 
-const lastSeenMs = (event: Event): number =>
+/** When it was seen last; 0 where nobody knows. */
+export const lastSeenMs = (event: Event): number =>
   timeMs(event.series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp)
 
 const since = (timeMs: number, nowMs: number): string => (timeMs === 0 ? '<unknown>' : humanDuration(nowMs - timeMs))

@@ -10,6 +10,7 @@ export function addReadingVerbs(program: Command, host: Host): void {
   addDescribe(program, host)
   addLogs(program, host)
   addWait(program, host)
+  addEvents(program, host)
 }
 
 function addGet(program: Command, host: Host): void {
@@ -97,5 +98,23 @@ function addWait(program: Command, host: Host): void {
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { wait } = await import('../commands/wait.ts')
       await wait(host, resources, { ...command.optsWithGlobals<WaitFlags>(), dryRun: 'none' })
+    })
+}
+
+function addEvents(program: Command, host: Host): void {
+  program
+    .command('events')
+    .summary('list what has happened')
+    .description('Lists events, in order of time.')
+    .option('--for <object>', 'only what happened to this object, TYPE/NAME')
+    .option('--types <types>', 'only events of these types, as Warning', collectCommas, [])
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .option('-w, --watch', 'go on with what happens')
+    .option('--no-headers', 'leave the headers out')
+    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
+    .addOption(chunkSizeOption())
+    .action(async (_options, command: Command) => {
+      const { showEvents } = await import('../commands/events.ts')
+      await showEvents(host, command.optsWithGlobals())
     })
 }

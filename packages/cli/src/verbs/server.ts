@@ -27,6 +27,32 @@ export function addServerVerbs(program: Command, host: Host): void {
       const { apiVersions } = await import('../commands/api-versions.ts')
       await apiVersions(host, command.optsWithGlobals())
     })
+  const auth = program
+    .command('auth')
+    .summary('ask about rights')
+    .description('Asks who one is to the server, and what one may do.')
+  auth
+    .command('can-i')
+    .argument('[args...]', 'VERB TYPE[/NAME], or VERB /PATH')
+    .summary('whether one may do something')
+    .description('Prints yes or no; no is exit code 1.')
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .option('--list', 'list all that one may do')
+    .option('-q, --quiet', 'print nothing')
+    .option('--subresource <name>', 'with this part of objects, as status or scale')
+    .option('--no-headers', 'leave the headers out')
+    .action(async (args: readonly string[], _options, command: Command) => {
+      const { canI } = await import('../commands/auth.ts')
+      await canI(host, args, command.optsWithGlobals())
+    })
+  auth
+    .command('whoami')
+    .summary('who one is to the server')
+    .option('-o, --output <format>', 'json or yaml')
+    .action(async (_options, command: Command) => {
+      const { whoAmI } = await import('../commands/auth.ts')
+      await whoAmI(host, command.optsWithGlobals())
+    })
   program
     .command('version')
     .summary('show which versions these are')

@@ -1,0 +1,217 @@
+import type { KubernetesObject } from '@coracle/api'
+import { CliError, SummaryError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { alignTabs, tableAlignment } from '../output/align.ts'
+import { ObjectPrinter } from '../output/object-printer.ts'
+import { readOutputFormat } from '../output/output-format.ts'
+import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+
+export interface CanIFlags extends ConnectionFlags {
+  readonly allNamespaces?: boolean
+  readonly list?: boolean
+  readonly quiet?: boolean
+  readonly subresource?: string
+  readonly headers: boolean
+}
+
+/** `coracle auth can-i VERB TYPE[/NAME]`: prints yes or no; no is exit code 1 */
+export async function canI(host: Host, args: readonly string[], flags: CanIFlags): Promise<void> {
+  const [verb, target, name, ...more] = args
+  if (flags.list === true && args.length > 0) throw new CliError('list option must be specified with no arguments')
+  if (flags.list === true) return listRights(host, flags)
+  if (verb === undefined || target === undefined || more.length > 0) {
+    throw new CliError(
+      "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'coracle auth can-i -h' for help and examples.",
+    )
+  }
+  await withSession(host, flags, async (session) => {
+    const spec = target.startsWith('/')
+      ? { nonResourceAttributes: { path: target, verb } }
+      : { resourceAttributes: await attributesOf(host, session, verb, target, name, flags) }
+    const {
+      allowed,
+      denied,
+      reason = '',
+      evaluationError = '',
+    } = (await review(session, 'selfsubjectaccessreviews', {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec,
+    })) as AccessStatus
+    if (flags.quiet !== true) {
+      const answer = allowed ? 'yes' : 'no'
+      const why = reason === '' ? '' : ` - ${reason}`
+      const trouble = evaluationError === '' ? '' : ` - ${evaluationError}`
+      host.stdout.write(`${answer}${denied === true || !allowed ? why : ''}${allowed ? '' : trouble}\n`)
+    }
+    if (!allowed) throw new SilentError()
+  })
+}
+
+/** Ends a command with exit code 1 where all has been said. */
+class SilentError extends SummaryError {
+  constructor() {
+    super('')
+  }
+}
+
+interface AccessStatus {
+  readonly allowed: boolean
+  readonly denied?: boolean
+  readonly reason?: string
+  readonly evaluationError?: string
+}
+
+/** What rights are usually given for. */
+const knownVerbs = new Set(
+  'get list watch create update patch delete deletecollection use bind escalate impersonate approve sign attest *'.split(
+    ' ',
+  ),
+)
+
+async function attributesOf(
+  host: Host,
+  session: Session,
+  verb: string,
+  target: string,
+  second: string | undefined,
+  { allNamespaces, subresource }: CanIFlags,
+): Promise<object> {
+  const [type = '', inTarget] = target.split('/', 2)
+  const name = inTarget ?? second
+  const resource = type === '*' ? undefined : await findType(host, session, type)
+  if (!knownVerbs.has(verb)) host.stderr.write(`Warning: verb '${verb}' is not a known verb\n\n`)
+  const isScoped = resource?.namespaced !== false
+  if (resource !== undefined && !isScoped) {
+    host.stderr.write(
+      `Warning: resource '${resource.plural}' is not namespace scoped${resource.group === '' ? '' : ` in group '${resource.group}'`}\n\n`,
+    )
+  }
+  return {
+    ...(allNamespaces === true || !isScoped ? {} : { namespace: session.namespace }),
+    verb,
+    group: resource?.group ?? (type === '*' ? '*' : ''),
+    ...(resource === undefined ? {} : { version: resource.version }),
+    resource: resource?.plural ?? type,
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(name === undefined ? {} : { name }),
+  }
+}
+
+/** A type that the server does not have may be asked about too: rights can come before kinds. */
+async function findType({ stderr }: Host, session: Session, type: string) {
+  try {
+    return (await session.catalog()).find(type)
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    stderr.write(`Warning: the server doesn't have a resource type '${type}'\n\n`)
+    return undefined
+  }
+}
+
+async function listRights(host: Host, { headers, ...flags }: CanIFlags): Promise<void> {
+  await withSession(host, flags, async (session) => {
+    const status = (await review(session, 'selfsubjectrulesreviews', {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectRulesReview',
+      spec: { namespace: session.namespace },
+    })) as RulesStatus
+    const list = (values: readonly string[] = []): string => `[${values.join(' ')}]`
+    const rows = [
+      ...(status.resourceRules ?? []).flatMap(({ apiGroups = [], resources = [], resourceNames, verbs }) =>
+        resources.flatMap((resource) =>
+          apiGroups.map((group) => [
+            group === '' ? resource : `${resource}.${group}`,
+            '[]',
+            list(resourceNames),
+            list(verbs),
+          ]),
+        ),
+      ),
+      ...(status.nonResourceRules ?? []).map(({ nonResourceURLs, verbs }) => [
+        '',
+        list(nonResourceURLs),
+        '[]',
+        list(verbs),
+      ]),
+    ].sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
+    const head = headers ? [['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs']] : []
+    const text = [...head, ...rows].map((cells) => `${cells.join('\t')}\n`).join('')
+    host.stdout.write(alignTabs(text, tableAlignment))
+  })
+}
+
+interface RulesStatus {
+  readonly resourceRules?: readonly {
+    readonly apiGroups?: readonly string[]
+    readonly resources?: readonly string[]
+    readonly resourceNames?: readonly string[]
+    readonly verbs: readonly string[]
+  }[]
+  readonly nonResourceRules?: readonly {
+    readonly nonResourceURLs?: readonly string[]
+    readonly verbs: readonly string[]
+  }[]
+}
+
+export interface WhoAmIFlags extends ConnectionFlags {
+  readonly output?: string
+}
+
+/** `coracle auth whoami` */
+export async function whoAmI(host: Host, flags: WhoAmIFlags): Promise<void> {
+  const format = await readOutputFormat(host, flags.output, { tables: false })
+  await withSession(host, flags, async (session) => {
+    const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+    const { userInfo = {} } = (await review(session, 'selfsubjectreviews', kind)) as WhoStatus
+    if (format !== undefined && format.type !== 'table') {
+      const object = { ...kind, metadata: {}, ...{ status: { userInfo } } } as KubernetesObject
+      const resource = {
+        group: 'authentication.k8s.io',
+        version: 'v1',
+        kind: kind.kind,
+        plural: 'selfsubjectreviews',
+        namespaced: false,
+      }
+      host.stdout.write(await new ObjectPrinter(format).one({ resource, object }))
+      return
+    }
+    const { username, uid, groups = [], extra = {} } = userInfo
+    const rows = [
+      ['ATTRIBUTE', 'VALUE'],
+      ...(username ? [['Username', username]] : []),
+      ...(uid ? [['UID', uid]] : []),
+      ...(groups.length === 0 ? [] : [['Groups', `[${groups.join(' ')}]`]]),
+      ...Object.entries(extra)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, values]) => [`Extra: ${key}`, `[${values.join(' ')}]`]),
+    ]
+    host.stdout.write(alignTabs(rows.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment))
+  })
+}
+
+interface WhoStatus {
+  readonly userInfo?: {
+    readonly username?: string
+    readonly uid?: string
+    readonly groups?: readonly string[]
+    readonly extra?: Readonly<Record<string, readonly string[]>>
+  }
+}
+
+interface Question {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly spec?: object
+}
+
+/** Asks the server a question that it answers in the status, and keeps nowhere. */
+async function review({ client }: Session, plural: string, question: Question): Promise<unknown> {
+  const { body } = await client.request({
+    method: 'POST',
+    path: `/apis/${question.apiVersion}/${plural}`,
+    body: JSON.stringify(question),
+    contentType: 'application/json',
+  })
+  return (JSON.parse(body) as { readonly status?: unknown }).status ?? {}
+}

@@ -1,0 +1,106 @@
+import { type Event, events } from '@coracle/api'
+import { CliError } from '../cli-error.ts'
+import { ageText, lastSeenMs } from '../describe/events.ts'
+import type { Host } from '../host.ts'
+import { alignTabs, tableAlignment } from '../output/align.ts'
+import { ObjectPrinter } from '../output/object-printer.ts'
+import { readOutputFormat } from '../output/output-format.ts'
+import { listObjects } from '../resources/fetch.ts'
+import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+
+export interface EventsFlags extends ConnectionFlags {
+  readonly allNamespaces?: boolean
+  /** `TYPE/NAME`: only what happened to this object. */
+  readonly for?: string
+  readonly types: readonly string[]
+  readonly watch?: boolean
+  readonly headers: boolean
+  readonly output?: string
+  readonly chunkSize: number
+}
+
+/** `coracle events`: what has happened, in order of time */
+export async function showEvents(host: Host, flags: EventsFlags): Promise<void> {
+  for (const type of flags.types) {
+    if (!['normal', 'warning'].includes(type.toLowerCase())) {
+      throw new CliError('valid --types are Normal or Warning')
+    }
+  }
+  const format = await readOutputFormat(host, flags.output, { tables: false })
+  await withSession(host, flags, async (session) => {
+    const { client, namespace } = session
+    const options = {
+      ...(flags.allNamespaces === true ? {} : { namespace }),
+      ...(flags.for === undefined ? {} : { fieldSelector: await selectorFor(session, flags.for) }),
+    }
+    const isWanted = ({ type = '' }: Event): boolean =>
+      flags.types.length === 0 || flags.types.some((each) => each.toLowerCase() === type.toLowerCase())
+    const list = await listObjects(client, events, options, flags.chunkSize)
+    const found = (list.items as readonly Event[]).filter(isWanted).sort((a, b) => lastSeenMs(a) - lastSeenMs(b))
+    if (format !== undefined && format.type !== 'table') {
+      const resource = (await session.catalog()).find('events.v1')
+      host.stdout.write(await new ObjectPrinter(format).many(found.map((object) => ({ resource, object }))))
+      return
+    }
+    if (found.length === 0 && flags.watch !== true) {
+      host.stderr.write(
+        flags.allNamespaces === true ? 'No events found.\n' : `No events found in ${namespace} namespace.\n`,
+      )
+      return
+    }
+    const now = () => host.environment.clock.now()
+    const head = flags.headers ? [headersFor(flags)] : []
+    host.stdout.write(table([...head, ...found.map((event) => rowOf(event, now(), flags))]))
+    if (flags.watch === true) await follow(host, session, options, list.resourceVersion, isWanted, flags)
+  })
+}
+
+/** Prints each event as it comes, until the process is interrupted. */
+async function follow(
+  host: Host,
+  { client }: Session,
+  options: { readonly namespace?: string; readonly fieldSelector?: string },
+  resourceVersion: string,
+  isWanted: (event: Event) => boolean,
+  flags: EventsFlags,
+): Promise<void> {
+  let version = resourceVersion
+  for (;;) {
+    const watch = await client.watch<Event>(events, { ...options, resourceVersion: version, allowWatchBookmarks: true })
+    for await (const change of watch) {
+      if (change.type === 'ERROR') throw new CliError(change.object.message ?? 'the watch has ended')
+      version = change.object.metadata.resourceVersion ?? version
+      if (change.type === 'BOOKMARK' || change.type === 'DELETED' || !isWanted(change.object)) continue
+      host.stdout.write(table([rowOf(change.object, host.environment.clock.now(), flags)]))
+      await host.stdout.drained()
+    }
+  }
+}
+
+async function selectorFor(session: Session, text: string): Promise<string> {
+  const [type = '', name = '', ...more] = text.split('/')
+  if (type === '' || name === '' || more.length > 0) throw new CliError('--for must be in resource/name form')
+  const { kind, group, version } = (await session.catalog()).find(type)
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  return `involvedObject.kind=${kind},involvedObject.apiVersion=${apiVersion},involvedObject.name=${name}`
+}
+
+const headersFor = ({ allNamespaces }: EventsFlags): readonly string[] => [
+  ...(allNamespaces === true ? ['NAMESPACE'] : []),
+  ...['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'],
+]
+
+function rowOf(event: Event, nowMs: number, { allNamespaces }: EventsFlags): readonly string[] {
+  const { metadata, type = '', reason = '', message = '', involvedObject } = event
+  return [
+    ...(allNamespaces === true ? [metadata.namespace ?? ''] : []),
+    ageText(event, nowMs),
+    type,
+    reason,
+    `${involvedObject.kind ?? ''}/${involvedObject.name ?? ''}`,
+    message.trim(),
+  ]
+}
+
+const table = (rows: readonly (readonly string[])[]): string =>
+  alignTabs(rows.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment)
