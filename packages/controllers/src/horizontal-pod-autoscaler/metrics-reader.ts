@@ -85,7 +85,7 @@ function usageOfPods(metrics: readonly PodMetrics[], resource: string): PodReadi
   return new Map(
     metrics.flatMap((pod) => {
       const amounts = pod.containers.map(({ usage }) => usage[resource])
-      if (amounts.length === 0 || amounts.includes(undefined)) return []
+      if (amounts.length === 0 || amounts.some((amount) => amount === undefined)) return []
       const millis = amounts.reduce((sum, amount) => sum + quantityMilli(amount ?? '0'), 0)
       return [[pod.metadata.name ?? '', readingOf(pod, millis)] as const]
     }),
