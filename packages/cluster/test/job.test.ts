@@ -1,4 +1,4 @@
-import { type CronJob, cronJobs, events, type Job, type JobSpec, jobs, type Pod, pods } from '@coracle/api'
+import { type CronJob, cronJobs, events, type Job, type JobSpec, jobs, namespaces, type Pod, pods } from '@coracle/api'
 import { createInformer } from '@coracle/client'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -79,6 +79,20 @@ describe('jobs in a whole cluster', () => {
     ])
     const { items } = await cluster.client.list(pods, { namespace })
     expect(items.flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([])
+  })
+
+  it('go with their namespace while they run', async () => {
+    const { client } = cluster
+    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } })
+    const inTeam = job('sum', { completions: 4, parallelism: 2 })
+    await client.create(jobs, { ...inTeam, metadata: { ...inTeam.metadata, namespace: 'team' } })
+    await settled()
+    expect((await client.list(pods, { namespace: 'team' })).items).toHaveLength(2)
+    await client.delete(namespaces, { name: 'team' })
+    await environment.clock.advance('1m')
+    expect((await client.list(pods, { namespace: 'team' })).items).toEqual([])
+    const { items } = await client.list(namespaces)
+    expect(items.map(({ metadata }) => metadata.name)).not.toContain('team')
   })
 
   it('run each index once, and try those again that fail', async () => {

@@ -9,6 +9,7 @@ import {
   type ReconcileContext,
   removeFinalizer,
 } from '@coracle/controller-runtime'
+import { isOnlyNamespaceGoing } from '../namespace/perform-unless-going.ts'
 import { judgeDependencies } from './dependencies.ts'
 import { isTracked, trackingFinalizer } from './job-pods.ts'
 import { type JobPlan, planJob } from './plan.ts'
@@ -58,15 +59,22 @@ function dependents({ metadata: { namespace, name = '' } }: Job, lookup: Lookup)
 
 async function perform(context: ReconcileContext<Job>, job: Job, plan: JobPlan): Promise<void> {
   const { actions, status, created, releases } = plan
-  try {
-    await performPlan(context, job, { actions })
-  } catch (error) {
-    const active = (status?.active ?? 0) - created
-    const shown: JobStatus | undefined = status && { ...status, active }
-    if (shown !== undefined) await performPlan(context, job, { actions: [], status: shown })
-    throw error
-  }
-  if (status !== undefined) await performPlan(context, job, { actions: [], status })
-  // What the status names as counted loses its finalizer; never the other way round.
+  const failure = await failureOf(performPlan(context, job, { actions }))
+  const shown: JobStatus | undefined =
+    failure === undefined ? status : status && { ...status, active: (status.active ?? 0) - created }
+  if (shown !== undefined) await performPlan(context, job, { actions: [], status: shown })
+  // What the status names as counted loses its finalizer, never the other way round, and also where no pod can be made: a namespace
+  // that is going waits for its pods to go.
   await performPlan(context, job, { actions: releases })
+  if (failure !== undefined && !isOnlyNamespaceGoing(failure.error)) throw failure.error
+}
+
+/** What work failed with; undefined where it did not. */
+async function failureOf(work: Promise<unknown>): Promise<{ readonly error: unknown } | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return { error }
+  }
 }

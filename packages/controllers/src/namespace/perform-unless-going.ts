@@ -11,8 +11,13 @@ export async function performUnlessGoing<S, T extends KubernetesObject & { reado
   try {
     return await performPlan(context, object, plan)
   } catch (error) {
-    const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
-    if (errors.every(isNamespaceGoing)) return undefined
+    if (isOnlyNamespaceGoing(error)) return undefined
     throw error
   }
+}
+
+/** Whether a plan failed for nothing but that its namespace is going. */
+export function isOnlyNamespaceGoing(error: unknown): boolean {
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return errors.every(isNamespaceGoing)
 }
