@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- [--seeds N] [--seed S] [--processes P] [--no-shrink]`: plays N scenarios from seed S on (100 from 1), or that of one seed, in
+ * `npm run simulate -- [--seeds N] [--seed S] [--processes P] [--no-shrink] [--stop-at-first]`: plays N scenarios from seed S on (100 from 1), or that of one seed, in
  * P processes (as many as there are cores). A scenario that breaks a rule is shrunk and printed; exits 1 then.
  */
 import { fork } from 'node:child_process'
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     seeds: { type: 'string' },
     seed: { type: 'string' },
     processes: { type: 'string' },
+    'stop-at-first': { type: 'boolean', default: false },
     'no-shrink': { type: 'boolean', default: false },
     share: { type: 'string' },
   },
@@ -43,6 +44,7 @@ const shares = Array.from({ length: processes }, (_, index) => ({
   step: processes,
   end: first + count,
   shrinks: !values['no-shrink'],
+  stopsAtFirst: values['stop-at-first'],
 }))
 await Promise.all(processes === 1 ? shares.map((each) => share(each, heard)) : shares.map(elsewhere))
 console.log(`${done} runs, ${failed} failed, ${rate()}`)

@@ -58,10 +58,14 @@ export class Player {
     )
   }
 
-  /** Mends what is broken, and takes back what would keep things from coming to rest. */
-  async calm(): Promise<void> {
+  /** Mends what is broken. What crashed comes back in its time. */
+  mend(): void {
     this.#network.heal()
     this.#servers.heal()
+  }
+
+  /** Takes back what would keep things from coming to rest. */
+  async calm(): Promise<void> {
     for (const { metadata, spec } of await this.#all<Node>(nodes)) {
       if (spec?.unschedulable !== true && !spec?.taints?.some(({ key }) => key === taintKey)) continue
       await this.#patch(nodes, metadata, { spec: { unschedulable: false } })

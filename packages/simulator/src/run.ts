@@ -57,6 +57,7 @@ export async function run(scenario: Scenario): Promise<RunResult> {
       await player.play(operation)
       await clock.settle()
     }
+    player.mend()
     if (!isCalm) await clock.advance(recoveryMs)
     await player.calm()
     await comeToRest(environment, history, invariants)

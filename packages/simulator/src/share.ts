@@ -10,6 +10,8 @@ export interface Share {
   readonly end: number
   /** Whether scenarios that break a rule are made as small as possible, which takes up to 200 runs. */
   readonly shrinks: boolean
+  /** Whether it ends with the first scenario that breaks a rule. */
+  readonly stopsAtFirst: boolean
 }
 
 /** Every so many runs one is played twice: the same seed has to give the same run. */
@@ -17,7 +19,7 @@ const repeatEvery = 50
 
 /** Plays these seeds, and tells of each when it is done: with a text where it broke a rule. Resolves to how many did. */
 export async function share(
-  { first, step, end, shrinks }: Share,
+  { first, step, end, shrinks, stopsAtFirst }: Share,
   tell: (seed: number, text: string | undefined) => void,
 ): Promise<number> {
   let failed = 0
@@ -29,6 +31,7 @@ export async function share(
     if (again.digest !== result.digest) text = `seed ${seed} gives another run the second time`
     if (text !== undefined) failed += 1
     tell(seed, text)
+    if (failed > 0 && stopsAtFirst) break
   }
   return failed
 }

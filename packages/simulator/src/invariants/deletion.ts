@@ -7,6 +7,7 @@ export function deletionInvariants(): readonly Invariant[] {
   return [
     { name: 'what an owner owned goes with it', finally: leftBehind },
     { name: 'in the foreground an owner goes last', check: goesFirst },
+    { name: 'what has another owner stays', check: collectedEarly },
     { name: 'what is orphaned stays', check: (change, view) => takenAlong(change, view, orphaning) },
     { name: 'a namespace goes when it is empty', check: goesFull },
   ]
@@ -37,6 +38,19 @@ function goesFirst({ old, object }: Change, view: View): string | undefined {
   )
   return held.length > 0 ? `${labelOf(old)} goes before ${held.map(labelOf).join(', ')}` : undefined
 }
+
+/** Nobody but the garbage collector, or the end of its namespace, takes a ConfigMap away here: it goes with the last of its owners. */
+function collectedEarly({ old, object }: Change, view: View): string | undefined {
+  if (old?.kind !== 'ConfigMap' || object !== undefined) return undefined
+  const { namespace, ownerReferences = [] } = old.metadata
+  if (isGoing(view.find('Namespace', undefined, namespace ?? ''))) return undefined
+  const owner = ownerReferences.find(({ uid }) => !isGoing(view.byUid(uid)))
+  return owner === undefined ? undefined : `${labelOf(old)} is gone, and ${owner.kind} ${owner.name} owns it`
+}
+
+/** Whether an object is not there, or not for long. */
+const isGoing = (object: KubernetesObject | undefined): boolean =>
+  object?.metadata.deletionTimestamp !== undefined || object === undefined
 
 /** The garbage collector deletes no pod of an owner that was deleted so that its pods stay. */
 function takenAlong({ old, object }: Change, view: View, orphaning: Set<string>): string | undefined {

@@ -440,6 +440,7 @@ describe('of deletion', () => {
   const foreground = later(set, { metadata: { ...going, finalizers: ['foregroundDeletion'] } })
   const orphaning = later(set, { metadata: { ...going, finalizers: ['orphan'] } })
   const team = made('Namespace', 'team', { namespace: undefined })
+  const here = made('Namespace', 'default', { namespace: undefined })
   it.each<Case>([
     [
       'in the foreground before what it owns',
@@ -448,6 +449,13 @@ describe('of deletion', () => {
       ['in the foreground an owner goes last'],
     ],
     ['in the foreground after what it owned', [{ old: foreground }], { all: [pod('a')] }, []],
+    [
+      'one that has another owner',
+      [{ old: made('ConfigMap', 'c', { owners: [set, daemon] }) }],
+      { all: [daemon, here] },
+      ['what has another owner stays'],
+    ],
+    ['one with the last of its owners', [{ old: made('ConfigMap', 'c', { owners: [set] }) }], { all: [here] }, []],
     [
       'orphans that are collected',
       [{ object: orphaning }, { old: pod('a', set) }],

@@ -1,0 +1,151 @@
+/** A deliberate bug: a text of a source file that is read as another. The file itself stays as it is. */
+export interface Bug {
+  readonly name: string
+  /** Under `packages/`. */
+  readonly file: string
+  /** Occurs once in the file. */
+  readonly find: string
+  readonly replace: string
+}
+
+/** Mistakes as they are made: each has to be noticed. */
+export const bugs: readonly Bug[] = [
+  {
+    name: 'surge off by one',
+    file: 'controllers/src/deployment/limits.ts',
+    find: 'desiredOf(deployment) + maxSurge(deployment)',
+    replace: 'desiredOf(deployment) + maxSurge(deployment) + 1',
+  },
+  {
+    name: 'one pod fewer kept available than promised',
+    file: 'controllers/src/deployment/limits.ts',
+    find: 'desiredOf(deployment) - maxUnavailable(deployment)',
+    replace: 'desiredOf(deployment) - maxUnavailable(deployment) - 1',
+  },
+  {
+    name: 'one pod too many where some are missing',
+    file: 'controllers/src/replicas/plan.ts',
+    find: 'const missing = desired.replicas - replicas',
+    replace: 'const missing = desired.replicas - replicas + (0 < replicas && replicas < desired.replicas ? 1 : 0)',
+  },
+  {
+    name: 'forgotten finalizer',
+    file: 'controllers/src/job/plan.ts',
+    find: 'releases: releasesOf(counts.released)',
+    replace: 'releases: []',
+  },
+  {
+    name: 'stale read: a reconcile sees caches older than its own writes',
+    file: 'controller-runtime/src/own-writes.ts',
+    find: '    if (!this.#keys.has(key)) return false',
+    replace: '    if (this.#keys !== undefined) return false',
+  },
+  {
+    name: 'missed requeue',
+    file: 'controllers/src/replicas/plan.ts',
+    find: 'const requeue = counts.nextAvailableAt === undefined ?',
+    replace: 'const requeue = counts !== undefined ?',
+  },
+  {
+    name: 'lost adoption',
+    file: 'controllers/src/replicas/plan.ts',
+    find: '...orphans.map((pod) => adoption',
+    replace: '...orphans.slice(0, 0).map((pod) => adoption',
+  },
+  {
+    name: 'lost release',
+    file: 'controllers/src/replicas/plan.ts',
+    find: '...mismatched.map(',
+    replace: '...mismatched.slice(0, 0).map(',
+  },
+  {
+    name: 'eviction not charged to its budget',
+    file: 'apiserver/src/subresources/eviction/plan.ts',
+    find: 'disruptionsAllowed: allowed - 1',
+    replace: 'disruptionsAllowed: allowed',
+  },
+  {
+    name: 'eviction charged twice',
+    file: 'apiserver/src/subresources/eviction/plan.ts',
+    find: 'disruptionsAllowed: allowed - 1',
+    replace: 'disruptionsAllowed: allowed - 2',
+  },
+  {
+    name: 'eviction granted by an exhausted budget',
+    file: 'apiserver/src/subresources/eviction/plan.ts',
+    find: 'if (allowed === 0) {',
+    replace: 'if (allowed < 0) {',
+  },
+  {
+    name: 'quota off by one',
+    file: 'apiserver/src/admission/resource-quota.ts',
+    find: "compareQuantity(total[each] ?? '0', hard",
+    replace: "compareQuantity(used[each] ?? '0', hard",
+  },
+  {
+    name: 'a complete index of a Job is run again',
+    file: 'controllers/src/job/plan.ts',
+    find: 'pendingIndexes(job, taken, progress.succeededIndexes,',
+    replace: 'pendingIndexes(job, taken, [],',
+  },
+  {
+    name: 'a Job that is over is reconciled as if it ran',
+    file: 'controllers/src/job/plan.ts',
+    find: 'job.metadata.deletionTimestamp !== undefined || isJobFinished(job)',
+    replace: 'job.metadata.deletionTimestamp !== undefined',
+  },
+  {
+    name: 'two Jobs of a CronJob that forbids it',
+    file: 'controllers/src/cron-job/plan.ts',
+    find: "concurrencyPolicy === 'Forbid' && active.length > 0",
+    replace: "concurrencyPolicy === 'Forbid' && active.length > 1",
+  },
+  {
+    name: 'a Job starts when the others are there, and not when they are complete',
+    file: 'controllers/src/job/dependencies.ts',
+    find: "if (!hasJobCondition(other?.status, 'Complete'))",
+    replace: 'if (other === undefined)',
+  },
+  {
+    name: 'collected although another owner is there',
+    file: 'controllers/src/garbage-collector/plan.ts',
+    find: 'if (gone.length < owners.length) return',
+    replace: 'if (gone.length === 0) return',
+  },
+  {
+    name: 'an owner in the foreground does not wait',
+    file: 'controllers/src/garbage-collector/plan.ts',
+    find: '  return isBlocked\n',
+    replace: '  return isBlocked && object === undefined\n',
+  },
+  {
+    name: 'absent owners are overlooked',
+    file: 'controllers/src/garbage-collector/plan.ts',
+    find: "  return { type: 'delete', propagationPolicy: ownPolicy(object), unblocksOwners: false",
+    replace: "  return { type: 'keep', propagationPolicy: ownPolicy(object), unblocksOwners: false",
+  },
+  {
+    name: 'endpoints are made, and not kept up to date',
+    file: 'controllers/src/endpoint-slice/plan.ts',
+    find: '...changes.changed.map(',
+    replace: '...changes.changed.slice(0, 0).map(',
+  },
+  {
+    name: 'a cache misses deletions',
+    file: 'client/src/reflector.ts',
+    find: 'this.#target.remove(event.object)',
+    replace: 'this.#target.remove',
+  },
+  {
+    name: 'watch gap: a watch that is begun again misses a change',
+    file: 'apiserver/src/watch-cache/store-feed.ts',
+    find: '      else if (event.revision > (attached.filledAt ?? 0)) attached',
+    replace: '      else if (event.revision % 97 !== 0 && event.revision > (attached.filledAt ?? 0)) attached',
+  },
+  {
+    name: 'a status says that it observed what it did not',
+    file: 'controllers/src/stateful-set/status.ts',
+    find: 'observedGeneration: set.metadata.generation',
+    replace: 'observedGeneration: 1 + (set.metadata.generation ?? 0)',
+  },
+]
