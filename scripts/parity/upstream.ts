@@ -106,7 +106,7 @@ export const admissionPlugins: readonly Part[] = [
 
 /** What is different about a kind, or why it is missing, by its version and plural. */
 export const kindNotes: Readonly<Record<string, string>> = {
-  'v1/componentstatuses': 'Deprecated since 1.19: it says nothing about components that run elsewhere.',
+  'v1/componentstatuses': 'Of the components of the server that is asked.',
   'v1/pods': 'Streams (exec, attach, port-forward) come with the container runtimes.',
   'apiregistration.k8s.io/v1/apiservices': 'Other servers are not put behind this one.',
   'certificates.k8s.io/v1/certificatesigningrequests': certificates,

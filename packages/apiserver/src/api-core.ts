@@ -1,6 +1,6 @@
 import { ApiError, forbidden, type Resource, type StoredKind } from '@coracle/api'
 import type { Client } from '@coracle/client'
-import type { Environment } from '@coracle/environment'
+import type { Environment, HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
@@ -8,6 +8,7 @@ import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
 import { apiServerUser } from './api-server-user.ts'
 import { CausalRecord } from './causes/causal-record.ts'
 import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
+import { serveComponentStatuses, storeCheck } from './component-statuses/component-statuses.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
 import { createFirstObjects } from './housekeeping/bootstrap.ts'
 import { startCauseExpiry } from './housekeeping/cause-expiry.ts'
@@ -28,6 +29,7 @@ import { unionOf } from './security/authorization.ts'
 import { createNodeAuthorizer } from './security/node-authorizer.ts'
 import { startAllocationRepair } from './services/repair.ts'
 import { allocateServices } from './services/service-allocator.ts'
+import { BindingRegistry } from './subresources/binding-registry.ts'
 import type { Subresource } from './subresources/subresource.ts'
 import { createSubresources } from './subresources/subresources.ts'
 import { StoreFeed } from './watch-cache/store-feed.ts'
@@ -45,6 +47,8 @@ export interface ApiCoreOptions {
   readonly nodes?: NodeGateway
   /** Whose bearer tokens are, for TokenReviews. Absent: none is good. */
   readonly authenticateToken?: TokenAuthenticator
+  /** The other parts of the cluster that this process knows of: for `componentstatuses`. */
+  readonly components?: () => readonly HealthCheck[]
   /** Further admission, after what is built in. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Called when the store has failed. Reads are stale from then on and writes fail: the process should end. */
@@ -118,6 +122,8 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   allocateServices(registries, environment)
   if (options.nodes !== undefined) serveMetrics(registries, options.nodes)
   serveReviews(registries, authorizer, environment.clock, options.authenticateToken ?? (() => undefined))
+  serveComponentStatuses(registries, () => [...(options.components?.() ?? []), storeCheck(store)])
+  registries.addComputed(new BindingRegistry((resource, name) => subresources.get(resource, name)))
   const customKinds = new CustomKinds({ registries, kinds, environment })
   const subresources = createSubresources(registries, environment, options.nodes)
   const stops: (() => void)[] = []

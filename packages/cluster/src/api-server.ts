@@ -13,7 +13,7 @@ import {
   type User,
 } from '@coracle/apiserver'
 import { type Client, ConnectionError, ConnectionLink, interceptClient } from '@coracle/client'
-import type { Environment } from '@coracle/environment'
+import type { Environment, HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import type { Started, Stop } from './component.ts'
 import { type Listener, type ListenerOptions, listen, loadServingPki, tokensOf } from './listener.ts'
@@ -26,6 +26,8 @@ export interface ApiServerOptions {
   readonly environment: () => Environment
   readonly onFailure: ((error: Error) => void) | undefined
   readonly onUnexplained: OnUnexplained | undefined
+  /** How the other parts are that this process is made of. */
+  readonly components: () => readonly HealthCheck[]
   /** Where the API is served over HTTPS; undefined: nowhere. */
   readonly listen: Omit<ListenerOptions, 'environment' | 'core' | 'pki'> | undefined
 }
@@ -58,7 +60,7 @@ export class ApiServer {
   }
 
   start(): Started {
-    const { store, nodes, onFailure, onUnexplained, listen } = this.#options
+    const { store, nodes, onFailure, onUnexplained, listen, components } = this.#options
     const environment = this.#options.environment()
     const core = createApiCore({
       environment,
@@ -69,6 +71,7 @@ export class ApiServer {
       ...(listen === undefined
         ? {}
         : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
+      components,
       ...(onFailure === undefined ? {} : { onFailure }),
       ...(onUnexplained === undefined ? {} : { onUnexplained }),
     })

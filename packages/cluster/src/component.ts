@@ -43,6 +43,11 @@ export class RestartableComponent implements Component {
     this.#drives = drives
   }
 
+  /** Whether it has been started, and not stopped since. */
+  get isStarted(): boolean {
+    return this.#running !== undefined
+  }
+
   /** Starts what does not run, at once, where somebody else lets time pass. Resolves when it is at work. */
   startNow(): Promise<void> {
     if (this.#running === undefined) {

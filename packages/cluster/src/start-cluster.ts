@@ -7,6 +7,7 @@ import {
   consoleLogger,
   createMetricsRegistry,
   type Environment,
+  type HealthCheck,
   realEnvironment,
   VirtualClock,
 } from '@coracle/environment'
@@ -76,6 +77,10 @@ async function start(
     environment: () => worlds.environmentOf('apiserver'),
     onFailure: options.onFailure,
     onUnexplained: options.onUnexplained,
+    components: () => [
+      checkOf('controller-manager', 'kube-controller-manager'),
+      checkOf('scheduler', 'kube-scheduler'),
+    ],
     listen: address && { token, dataDir, metrics, ...address },
   })
 
@@ -104,6 +109,11 @@ async function start(
     'kube-scheduler': component(once('kube-scheduler', identities.scheduler, (link) => startScheduler(worlds, link))),
     nodes: component((link) => nodes.start(link)),
   }
+  /** Upstream's older names for them. */
+  const checkOf = (name: string, component: ComponentName): HealthCheck => ({
+    name,
+    check: () => (components[component].isStarted ? undefined : `${component} does not run in this process`),
+  })
   for (const each of Object.values(components)) stops.push((stopOptions) => each.close(stopOptions))
   const { apiserver, ...others } = components
   await apiserver.startNow()

@@ -66,6 +66,7 @@ export * from './coordination/lease.ts'
 export { shownAccessModes } from './core/access-modes.ts'
 export * from './core/binding.ts'
 export * from './core/common.ts'
+export * from './core/component-status.ts'
 export * from './core/config-map.ts'
 export * from './core/endpoints/endpoints.ts'
 export * from './core/endpoints/repack-subsets.ts'
@@ -118,7 +119,7 @@ export {
   needsHealthCheckNodePort,
   needsNodePort,
 } from './core/service/service-update.ts'
-export { isHeadless } from './core/service/service-validation.ts'
+export { isHeadless, validateServiceAddresses } from './core/service/service-validation.ts'
 export * from './core/service-account.ts'
 export * from './discovery/endpoint-slice/endpoint-slice.ts'
 export * from './discovery/endpoint-slice/endpoint-slice-schema.ts'

@@ -50,6 +50,32 @@ describe('the address of a service', () => {
     )
   })
 
+  it.each<readonly [object, string]>([
+    [
+      { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.2'] },
+      'spec.clusterIPs: Invalid value: ["10.0.0.2"]: first value must match `clusterIP`',
+    ],
+    [{ ipFamilies: ['IPv5'] }, 'spec.ipFamilies[0]: Unsupported value: "IPv5": supported values: "IPv4", "IPv6"'],
+  ])('is looked at before it is asked for: %j', async (spec, message) => {
+    const { client } = await startTestCore()
+    expect((await refusal(client.create(services, service('a', spec)))).message).toBe(
+      `Service "a" is invalid: ${message}`,
+    )
+  })
+
+  it('cannot be exchanged for another, in the range or not', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(services, service('a', { clusterIP: 'None' }))
+    const clusterIPs = ['192.0.2.1']
+    const update = client.update(services, {
+      ...created,
+      spec: { ...created.spec, clusterIP: '192.0.2.1', clusterIPs },
+    })
+    expect((await refusal(update)).message).toBe(
+      'Service "a" is invalid: spec.clusterIPs[0]: Invalid value: ["192.0.2.1"]: may not change once set',
+    )
+  })
+
   it('goes to one of two who ask at the same time', async () => {
     const { client } = await startTestCore()
     const both = ['a', 'b'].map((name) => client.create(services, service(name, { clusterIP: '10.96.0.10' })))

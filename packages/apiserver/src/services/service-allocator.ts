@@ -1,10 +1,12 @@
 import {
   type IpRange,
+  invalid,
   ipAddresses,
   type KubernetesObject,
   type Service,
   type ServiceSpec,
   services,
+  validateServiceAddresses,
 } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
@@ -47,6 +49,8 @@ export class ServiceAllocator implements Allocator {
     const service = object as Service
     const before = old as Service | undefined
     if (before !== undefined && before.spec === service.spec) return { object, alongside: [], release: () => {} }
+    const errors = validateServiceAddresses(service, before)
+    if (errors.length > 0) throw invalid(services, service.metadata.name ?? '', errors)
     const ips = new SetAside(this.#ips)
     const ports = new SetAside(this.#ports)
     const release = (): void => {

@@ -9,7 +9,6 @@ import { kind } from '../../kind.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { objectReference } from '../common.ts'
 import { checkPortNumber, checkText } from '../pod/validation/checks.ts'
-import { repackSubsets } from './repack-subsets.ts'
 
 export interface EndpointAddress extends Infer<typeof endpointAddress> {}
 export const endpointAddress = object(
@@ -114,12 +113,6 @@ function shownAddresses({ subsets = [] }: Endpoints): string {
   return all.length > shownMax ? `${shown} + ${all.length - shownMax} more...` : shown
 }
 
-/** As upstream's strategy canonicalizes them. */
-function repacked(object: Endpoints): Endpoints {
-  const subsets = repackSubsets(object.subsets ?? [])
-  return subsets === object.subsets || subsets.length === 0 ? object : { ...object, subsets }
-}
-
 /** `v1` endpoints. */
 export const endpoints = kind<Endpoints>(endpointsSchema, {
   plural: 'endpoints',
@@ -127,7 +120,5 @@ export const endpoints = kind<Endpoints>(endpointsSchema, {
   shortNames: ['ep'],
   columns: [nameColumn, column('Endpoints', shownAddresses, { field: 'subsets' }), ageColumn],
   rules: { createsOnUpdate: true },
-  prepareForCreate: repacked,
-  prepareForUpdate: repacked,
   validate,
 })

@@ -43,15 +43,27 @@ export function validateService({ spec }: Service): readonly FieldError[] {
   ]
 }
 
+/**
+ * What is wrong with the addresses and families that a service asks for, whatever they would be given: to be known before
+ * anything is allocated.
+ */
+export function validateServiceAddresses({ spec }: Service, old: Service | undefined): readonly FieldError[] {
+  return [
+    ...(needsClusterIp(spec) ? clusterIpErrors(spec) : []),
+    ...(old === undefined ? [] : clusterIpChangeErrors(spec, old.spec)),
+  ]
+}
+
+function clusterIpChangeErrors(spec: ServiceSpec, old: ServiceSpec): readonly FieldError[] {
+  const [before, after] = [old.clusterIPs?.[0] ?? '', spec.clusterIPs?.[0] ?? '']
+  if (!needsClusterIp(old) || !needsClusterIp(spec) || before === '' || before === after) return []
+  const why = after === '' ? 'primary clusterIP can not be unset' : 'may not change once set'
+  return [invalidField(specPath.field('clusterIPs').index(0), spec.clusterIPs ?? [], why)]
+}
+
 /** What cannot change: the first address, and which load balancer serves it. */
 export function validateServiceUpdate({ spec }: Service, { spec: old }: Service): readonly FieldError[] {
-  const errors: FieldError[] = []
-  const path = specPath.field('clusterIPs').index(0)
-  const [before, after] = [old.clusterIPs?.[0] ?? '', spec.clusterIPs?.[0] ?? '']
-  if (needsClusterIp(old) && needsClusterIp(spec) && before !== '' && before !== after) {
-    const why = after === '' ? 'primary clusterIP can not be unset' : 'may not change once set'
-    errors.push(invalidField(path, spec.clusterIPs ?? [], why))
-  }
+  const errors = [...clusterIpChangeErrors(spec, old)]
   if (old.type === 'LoadBalancer' && spec.type === 'LoadBalancer' && old.loadBalancerClass !== spec.loadBalancerClass) {
     const why = 'may not change once set'
     errors.push(invalidField(specPath.field('loadBalancerClass'), spec.loadBalancerClass, why))
