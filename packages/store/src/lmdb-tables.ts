@@ -194,7 +194,7 @@ export class LmdbTables {
     const { sequence, revision, compacted } = batches.at(-1) ?? this
     const dropped = this.#chunksUpTo(compacted)
     const chunk = revision > this.#revision ? revision : 0
-    const notes = await this.#noteChunks.prepare(eventsOf(batches))
+    const notes = this.#noteChunks.prepare(eventsOf(batches))
     const written = this.#root.batch(() => {
       for (const [key, entry] of lastEntries(batches)) this.#writeEntry(key, entry)
       if (chunk > 0) this.#log.put(encodeRevision(chunk), this.#chunkOf(batches, chunk))

@@ -286,7 +286,7 @@ describe('LMDB store', () => {
       .openDB({ name: 'meta', encoding: 'binary', keyEncoding: 'binary' })
       .put(Buffer.from('format'), Buffer.from('99'))
     await root.close()
-    const refused = new UnknownFormatError(directory.path, '99', '3')
+    const refused = new UnknownFormatError(directory.path, '99', '4')
     await expect(openStore()).rejects.toThrow(refused)
     await expect(openStore()).rejects.toThrow(refused)
   })

@@ -146,11 +146,19 @@ function collectElements(set: FieldSet, found: Set<string>): void {
   }
 }
 
+function collectPlaces(set: FieldSet, found: Set<number>): void {
+  if (!hasPlaces(set)) return
+  for (const element of Object.keys(set)) {
+    const place = placeOf(element)
+    if (place >= 0) found.add(place)
+    collectPlaces(set[element] ?? noFields, found)
+  }
+}
+
 /** The pattern of recorded owners, whose places are numbered anew, without those that are gone. */
 function patternOf(recorded: FieldOwners, before: Pattern, namesCount: number): Pick<Outcome, 'pattern' | 'kept'> {
-  const elements = new Set<string>()
-  for (const { fields } of recorded) collectElements(fields, elements)
-  const places = new Set([...elements].map(placeOf))
+  const places = new Set<number>()
+  for (const { fields } of recorded) collectPlaces(fields, places)
   const kept = Array.from({ length: namesCount }, (_, index) => index).filter((index) => places.has(index))
   if (recorded === before.owners) return { pattern: before, kept }
   const renumbered = kept.every((old, place) => old === place)
