@@ -125,3 +125,55 @@ describe('a HorizontalPodAutoscaler', () => {
     expect(await kubectl.list('pods')).toHaveLength(4)
   })
 })
+
+it('get apiservices shows who serves what', async () => {
+  const kubectl = await Kubectl.in(program)
+  const [header, ...all] = rows(await kubectl.ok(['get', 'apiservices']))
+  expect(header).toEqual(['NAME', 'SERVICE', 'AVAILABLE', 'AGE'])
+  expect(all.map((row) => row.slice(0, 3))).toEqual(
+    expect.arrayContaining([
+      ['v1.', 'Local', 'True'],
+      ['v2.autoscaling', 'Local', 'True'],
+      ['v1beta1.metrics.k8s.io', 'Local', 'True'],
+    ]),
+  )
+})
+
+describe('the coracle command', () => {
+  const coracle = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await program.coracle(args)
+    expect([code, stderr]).toEqual([0, ''])
+    return stdout
+  }
+
+  it('shows what pods and nodes use, and describes autoscalers', async () => {
+    const kubectl = await inNewNamespace()
+    const { namespace } = kubectl
+    await kubectl.ok(['apply', '-f', '-'], { input: deployment(2) })
+    await kubectl.ok(['rollout', 'status', 'deployment/web'])
+    const [pod] = await kubectl.list('pods')
+    const name = pod?.metadata.name ?? ''
+    await kubectl.ok(['annotate', 'pod', name, 'coracle.dev/simulated-usage=cpu=250m,memory=64Mi'])
+    const [header, first, second] = rows(await coracle('top', 'pod', '-n', namespace, '--sort-by=cpu'))
+    expect([header, first, second?.slice(1)]).toEqual([
+      ['NAME', 'CPU(cores)', 'MEMORY(bytes)'],
+      [name, '250m', '64Mi'],
+      ['1m', '8Mi'],
+    ])
+    expect(rows(await coracle('top', 'pods', name, '-n', namespace, '--containers', '--no-headers'))).toEqual([
+      [name, 'web', '250m', '64Mi'],
+    ])
+    expect(rows(await coracle('top', 'nodes'))[0]).toEqual([
+      'NAME',
+      'CPU(cores)',
+      'CPU(%)',
+      'MEMORY(bytes)',
+      'MEMORY(%)',
+    ])
+    await kubectl.ok(['autoscale', 'deployment/web', '--min=2', '--max=5', '--cpu=50%'])
+    await eventually('conditions of the autoscaler', async () => {
+      const text = await coracle('describe', 'hpa', 'web', '-n', namespace)
+      return lines(text).includes('Reference: Deployment/web') && /AbleToScale +True/.test(text)
+    })
+  })
+})

@@ -108,7 +108,8 @@ export const admissionPlugins: readonly Part[] = [
 export const kindNotes: Readonly<Record<string, string>> = {
   'v1/componentstatuses': 'Of the components of the server that is asked.',
   'v1/pods': 'Streams (exec, attach, port-forward) come with the container runtimes.',
-  'apiregistration.k8s.io/v1/apiservices': 'Other servers are not put behind this one.',
+  'apiregistration.k8s.io/v1/apiservices':
+    'Schemas of other servers are not in the OpenAPI documents, and streams that change the protocol do not go through.',
   'certificates.k8s.io/v1/certificatesigningrequests': certificates,
   'flowcontrol.apiserver.k8s.io/v1/flowschemas': 'Requests are limited all alike.',
   'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': 'Requests are limited all alike.',

@@ -119,7 +119,7 @@ function typeOf(schema: Schema): Facts {
     case 'number':
       return { type: schema.type, format: schema.format }
     case 'bytes':
-      return { type: 'string', format: 'byte' }
+      return defined({ type: 'string', format: 'byte', 'x-kubernetes-list-type': schema.listType })
     case 'int-or-string':
       return reference('io.k8s.apimachinery.pkg.util.intstr.IntOrString')
     case 'quantity':

@@ -5,6 +5,8 @@ import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
 import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
+import { Aggregator, type FrontProxy } from './aggregation/aggregator.ts'
+import { LocalApiServices } from './aggregation/local-api-services.ts'
 import { apiServerUser } from './api-server-user.ts'
 import { CausalRecord } from './causes/causal-record.ts'
 import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
@@ -49,6 +51,8 @@ export interface ApiCoreOptions {
   readonly authenticateToken?: TokenAuthenticator
   /** The other parts of the cluster that this process knows of: for `componentstatuses`. */
   readonly components?: () => readonly HealthCheck[]
+  /** What the server shows to others that are put behind it. Absent: none can be. */
+  readonly frontProxy?: FrontProxy
   /** Further admission, after what is built in. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Called when the store has failed. Reads are stale from then on and writes fail: the process should end. */
@@ -70,6 +74,8 @@ export interface ApiCore {
   readonly turns: WorkTurns
   /** Adds, changes and removes kinds. */
   readonly kinds: KindServer
+  /** The servers behind this one. */
+  readonly aggregator: Aggregator
   /**
    * Resolves when the kinds served are those of all definitions acknowledged before the call, by whatever server; undefined
    * where they are already. Where the store does not say what is acknowledged they are those this server knows of.
@@ -124,6 +130,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   serveReviews(registries, authorizer, environment.clock, options.authenticateToken ?? (() => undefined))
   serveComponentStatuses(registries, () => [...(options.components?.() ?? []), storeCheck(store)])
   registries.addComputed(new BindingRegistry((resource, name) => subresources.get(resource, name)))
+  const aggregator = new Aggregator({ registries, environment, frontProxy: options.frontProxy })
+  const localApiServices = new LocalApiServices(registries, (error) =>
+    environment.logger.warn('API services were not brought up to date', { error: String(error) }),
+  )
   const customKinds = new CustomKinds({ registries, kinds, environment })
   const subresources = createSubresources(registries, environment, options.nodes)
   const stops: (() => void)[] = []
@@ -136,7 +146,9 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     await kinds.fill()
     await Promise.all([createFirstObjects(registries), customKinds.start()])
     await createKubernetesService(kubernetesParts())
+    await localApiServices.start()
     if (closed) return
+    aggregator.start()
     stops.push(
       startCompaction(environment, store, feed, registries),
       startEventExpiry(environment, registries),
@@ -150,6 +162,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     registries,
     turns,
     kinds,
+    aggregator,
     kindsSettled: () => {
       const settled = () => customKinds.settled
       return feed.catchUp()?.then(settled, settled) ?? settled()
@@ -175,6 +188,8 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
       closed = true
       for (const stop of stops) stop()
       customKinds.close()
+      localApiServices.close()
+      aggregator.close()
       webhooks.close()
       feed.close()
       kinds.close()

@@ -12,16 +12,19 @@ import {
   type ApplyConfiguration,
   type ApplyOptions,
   type Client,
+  createRestClient,
   type DeleteOptions,
   type GetOptions,
   type ListOptions,
   metadataOf,
   type ObjectKey,
   type Patch,
+  routeClient,
   type Watch,
   type WatchOptions,
   type WriteOptions,
 } from '@coracle/client'
+import { remoteTransport } from './aggregation/remote-transport.ts'
 import type { ApiCore } from './api-core.ts'
 import { InProcessWatch } from './in-process-watch.ts'
 import type { Registry, RegistryWriteOptions } from './registry-contract.ts'
@@ -33,7 +36,13 @@ import type { Subresource } from './subresources/subresource.ts'
  * frozen objects instead of copies.
  */
 export function createInProcessClient(core: ApiCore, user: User): Client {
-  return new InProcessClient(core, user)
+  const own = new InProcessClient(core, user)
+  let remote: Client | undefined
+  return routeClient(({ group, version }) => {
+    if (!core.aggregator.isRemote(group, version)) return own
+    remote ??= createRestClient(remoteTransport(core, user))
+    return remote
+  })
 }
 
 type EnteringRequest = readonly [

@@ -1,9 +1,11 @@
 /** The Kubernetes API server: one write path, one read path. */
 export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin, Reinvocation } from './admission/admission.ts'
+export { frontProxyCertificate } from './aggregation/front-proxy.ts'
 export { type ApiCore, type ApiCoreOptions, createApiCore } from './api-core.ts'
 export { apiServerUser } from './api-server-user.ts'
 export type { CausesPage, CausesQuery } from './causes/causal-record.ts'
 export type { OnUnexplained } from './causes/cause-recorder.ts'
+export { publishAuthentication } from './housekeeping/authentication-config.ts'
 export * from './http/index.ts'
 export type { ServerAddress } from './kubernetes-service/plan.ts'
 export type { LogOptions, NodeGateway } from './node-gateway.ts'

@@ -58,6 +58,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   return new RestClient(createTransport(transport, { clock }))
 }
 
+/** A client over requests that are sent in some other way than by HTTP to one server. */
+export function createRestClient(transport: Transport): HttpClient {
+  return new RestClient(transport)
+}
+
 const patchContentType: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',

@@ -28,8 +28,14 @@ export {
   type EventTarget,
   type EventType,
 } from './event-recorder.ts'
-export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
-export type { RawRequest, RawResponse } from './http-transport.ts'
+export { createHttpClient, createRestClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
+export {
+  type RawRequest,
+  type RawResponse,
+  type ResponseBody,
+  responseBytesMax,
+  type Transport,
+} from './http-transport.ts'
 export { type Aggregate, byController, controllerIndexName, type IndexFunction } from './indexed-store.ts'
 export { createInformer, type Informer, type InformerHandler, type InformerOptions } from './informer.ts'
 export { type CacheOptions, createInformerFactory, type InformerFactory } from './informer-factory.ts'
@@ -53,7 +59,9 @@ export {
 } from './rate-limiter.ts'
 export { collectionPath, objectPath, type Query, withQuery } from './resource-path.ts'
 export { retryOnConflict } from './retry.ts'
+export { routeClient } from './routed-client.ts'
 export { type Scope, scopeMatcher } from './scope.ts'
+export { serverError } from './server-error.ts'
 export { compareVersions, isComparableVersion, newerVersion } from './versions.ts'
 export {
   createWorkQueue,

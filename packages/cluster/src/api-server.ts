@@ -16,7 +16,7 @@ import { type Client, ConnectionError, ConnectionLink, interceptClient } from '@
 import type { Environment, HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import type { Started, Stop } from './component.ts'
-import { type Listener, type ListenerOptions, listen, loadServingPki, tokensOf } from './listener.ts'
+import { frontProxyOf, type Listener, type ListenerOptions, listen, loadServingPki, tokensOf } from './listener.ts'
 import { stopAll } from './stop-all.ts'
 
 export interface ApiServerOptions {
@@ -72,6 +72,7 @@ export class ApiServer {
         ? {}
         : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
       components,
+      frontProxy: async () => frontProxyOf(core.environment, await this.#loadPki(core.environment)),
       ...(onFailure === undefined ? {} : { onFailure }),
       ...(onUnexplained === undefined ? {} : { onUnexplained }),
     })
@@ -133,10 +134,17 @@ export class ApiServer {
     const { listen: wanted } = this.#options
     if (wanted === undefined) return undefined
     const { environment } = core
-    this.#pki ??= await loadServingPki(environment, wanted.host, wanted.dataDir)
+    const pki = await this.#loadPki(environment)
     const port = this.#listener?.port ?? wanted.port
-    this.#listener = await listen({ ...wanted, port, environment, core, pki: this.#pki })
+    this.#listener = await listen({ ...wanted, port, environment, core, pki })
     return this.#listener
+  }
+
+  /** Keys that are made once; a server that does not listen has some as well, for those behind it. */
+  async #loadPki(environment: Environment): Promise<Pki> {
+    const { host = '127.0.0.1', dataDir } = this.#options.listen ?? {}
+    this.#pki ??= await loadServingPki(environment, host, dataDir)
+    return this.#pki
   }
 
   #resourcesHaveChanged(): void {

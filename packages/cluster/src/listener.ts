@@ -4,9 +4,12 @@ import {
   createAuthenticator,
   createHttpServer,
   createPki,
+  frontProxyCertificate,
+  type KeyPair,
   kubeconfigOf,
   loadOrCreatePki,
   type Pki,
+  publishAuthentication,
   type ServerAddress,
   type TokenIdentity,
   writeKubeconfig,
@@ -59,6 +62,10 @@ export async function loadServingPki(
   return dataDir === undefined ? createPki(world, all) : loadOrCreatePki(world, dataDir, all)
 }
 
+/** What the server shows to those behind it. */
+export const frontProxyOf = (environment: Environment, { ca }: Pki): KeyPair =>
+  frontProxyCertificate(worldOfTls(environment), ca)
+
 /** Serves the API. The kubeconfig is written before this resolves. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { environment, core, pki, metrics, host, port, dataDir } = options
@@ -70,6 +77,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     clientCaPem: pki.ca.certificatePem,
     metrics,
   })
+  await publishAuthentication(core, pki.ca.certificatePem)
   const listening = await server.listen({ host, port })
   const { local, advertised } = reachableHosts(host)
   const url = local === undefined ? listening.url : `https://${local}:${listening.port}`

@@ -1,5 +1,6 @@
 import { admissionregistrationMessages } from './admissionregistration/protobuf.ts'
 import { apiextensionsMessages } from './apiextensions/protobuf.ts'
+import { apiregistrationMessages } from './apiregistration/protobuf.ts'
 import { appsMessages } from './apps/protobuf.ts'
 import { authenticationMessages } from './authentication/protobuf.ts'
 import { authorizationMessages } from './authorization/protobuf.ts'
@@ -34,6 +35,7 @@ import { storageMessages } from './storage/protobuf.ts'
 export const protobufMessages: Readonly<Record<string, string>> = {
   ...admissionregistrationMessages,
   ...apiextensionsMessages,
+  ...apiregistrationMessages,
   ...appsMessages,
   ...authenticationMessages,
   ...authorizationMessages,

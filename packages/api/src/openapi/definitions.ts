@@ -1,7 +1,16 @@
 /** Schemas as OpenAPI writes them: one definition per name, references between them, Kubernetes' extensions. */
 import type { JsonObject } from '../json.ts'
 import { resolveSchema } from '../schema/resolve.ts'
-import type { AnySchema, Field, ListSchema, MapSchema, ObjectSchema, Schema, StringSchema } from '../schema/schema.ts'
+import type {
+  AnySchema,
+  BytesSchema,
+  Field,
+  ListSchema,
+  MapSchema,
+  ObjectSchema,
+  Schema,
+  StringSchema,
+} from '../schema/schema.ts'
 import { structuralOpenApi } from './structural.ts'
 
 /** The two dialects: `v2` is Swagger 2.0, `v3` OpenAPI 3.0. */
@@ -46,6 +55,12 @@ const leaves = {
   microTime: `${meta}.MicroTime`,
 } as const
 
+const bytesProperty = ({ listType }: BytesSchema): JsonObject => ({
+  type: 'string',
+  format: 'byte',
+  ...(listType === undefined ? {} : { 'x-kubernetes-list-type': listType }),
+})
+
 class DefinitionWriter {
   readonly #version: OpenApiVersion
   readonly #found = new Map<string, JsonObject>()
@@ -88,7 +103,7 @@ class DefinitionWriter {
       case 'boolean':
         return { type: 'boolean' }
       case 'bytes':
-        return { type: 'string', format: 'byte' }
+        return bytesProperty(resolved)
       case 'quantity':
         return this.#reference(leaves.quantity, () => this.#quantity())
       case 'int-or-string':

@@ -137,6 +137,8 @@ export interface TimeSchema extends Described<string> {
 /** Bytes in standard base64. */
 export interface BytesSchema extends Described<string> {
   readonly type: 'bytes'
+  /** What OpenAPI says of some of them, which are lists of bytes in Go. They have one owner in any case. */
+  readonly listType?: 'atomic'
 }
 
 /** Any JSON value, kept as it is. With `object`, any JSON object. */

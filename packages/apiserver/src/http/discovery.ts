@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { apiVersionOf, compareText, type ResourceDefinition, type Verb } from '@coracle/api'
+import type { Aggregator } from '../aggregation/aggregator.ts'
+import type { RemoteResource } from '../aggregation/remote-resources.ts'
 import { causes } from './causes-definition.ts'
 import { discoveryProtobuf, type LegacyDocument, protobufType } from './discovery-protobuf.ts'
 import { type Document, Documents, type ServedVersions, sendDocument } from './documents.ts'
@@ -23,6 +25,9 @@ export type ListedResource = Pick<
   | 'subresources'
 >
 
+/** What other servers behind this one serve. */
+export type RemoteVersions = Pick<Aggregator, 'generation' | 'groupVersions' | 'isRemote'>
+
 /**
  * What the server says of its kinds: the legacy documents (`/api`, `/apis`, `/apis/apps`, `/apis/apps/v1`) and
  * the aggregated one (apidiscovery.k8s.io, KEP-3352) that tells everything in one answer. Documents are made at the
@@ -30,15 +35,29 @@ export type ListedResource = Pick<
  */
 export class Discovery {
   readonly #served: ServedVersions
+  readonly #remotes: RemoteVersions
   readonly #documents: Documents
 
-  constructor(served: ServedVersions) {
+  constructor(served: ServedVersions, remotes: RemoteVersions) {
     this.#served = served
-    this.#documents = new Documents(served)
+    this.#remotes = remotes
+    this.#documents = new Documents({
+      get generation() {
+        // Both only rise.
+        return served.generation + remotes.generation
+      },
+    })
   }
 
+  /** What this server serves and what others do, whose versions of groups are theirs alone. */
   get #definitions(): readonly ListedResource[] {
-    return definitionsOf(this.#served)
+    const own = definitionsOf(this.#served).filter(({ group, version }) => !this.#remotes.isRemote(group, version))
+    return [...own, ...this.#remotes.groupVersions().flatMap(({ resources = [] }) => resources.map(listedOf))]
+  }
+
+  /** Also those of servers that have yet to say what is in them. */
+  get #groupVersions(): readonly Version[] {
+    return [...this.#definitions, ...this.#remotes.groupVersions()]
   }
 
   /** Answers a GET of `path`; false where it is no path of discovery. */
@@ -65,7 +84,7 @@ export class Discovery {
 
   #legacy(path: string): LegacyDocument | undefined {
     if (path === '/api') return apiVersions(this.#definitions)
-    if (path === '/apis') return groupList(groupsOf(this.#definitions))
+    if (path === '/apis') return groupList(groupsOf(this.#groupVersions))
     const [, prefix, ...rest] = path.split('/')
     if (prefix === 'api') {
       const [version = '', ...more] = rest
@@ -75,13 +94,16 @@ export class Discovery {
     const [group = '', version, ...more] = rest
     if (group === '' || more.length > 0) return undefined
     if (version !== undefined) return resourceList(this.#served, group, version)
-    const found = groupsOf(this.#definitions).find((each) => each.name === group)
+    const found = groupsOf(this.#groupVersions).find((each) => each.name === group)
     return found === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...found }
   }
 
   #aggregated(path: string, version: AggregatedVersion): unknown {
-    const wanted = this.#definitions.filter(({ group }) => (path === '/api' ? group === '' : group !== ''))
+    const isWanted = ({ group }: Version) => (path === '/api' ? group === '' : group !== '')
+    const definitions = this.#definitions
+    const wanted = this.#groupVersions.filter(isWanted)
     const groups = [...new Set(wanted.map(({ group }) => group))].sort(compareGroups)
+    const stale = this.#remotes.groupVersions().filter(({ resources }) => resources === undefined)
     return {
       kind: 'APIGroupDiscoveryList',
       apiVersion: `apidiscovery.k8s.io/${version}`,
@@ -90,13 +112,22 @@ export class Discovery {
         metadata: { ...(group === '' ? {} : { name: group }), creationTimestamp: null },
         versions: versionsOf(wanted, group).map((each) => ({
           version: each,
-          resources: kindsOf(wanted, group, each).map(aggregatedResource),
-          freshness: 'Current',
+          resources: kindsOf(definitions, group, each).map(aggregatedResource),
+          freshness: stale.some((other) => other.group === group && other.version === each) ? 'Stale' : 'Current',
         })),
       })),
     }
   }
 }
+
+type Version = Pick<ListedResource, 'group' | 'version'>
+
+/** A resource of another server. It tells its subresources one by one. */
+const listedOf = ({ subresources, ...resource }: RemoteResource): ListedResource => ({
+  ...resource,
+  hasStatus: false,
+  subresources: Object.fromEntries(subresources.map(({ name, ...each }) => [name, each])),
+})
 
 /** The kinds that are served, and the record of their causes, of which nothing is stored by itself. */
 const definitionsOf = (served: ServedVersions): readonly ListedResource[] => [...served.definitions(), causes]
@@ -152,7 +183,7 @@ const apiVersions = (definitions: readonly ListedResource[]) => ({
 
 const groupList = (groups: readonly Group[]) => ({ kind: 'APIGroupList', apiVersion: 'v1', groups })
 
-function groupsOf(definitions: readonly ListedResource[]): readonly Group[] {
+function groupsOf(definitions: readonly Version[]): readonly Group[] {
   const names = [...new Set(definitions.map(({ group }) => group).filter((group) => group !== ''))].sort(compareGroups)
   return names.flatMap((name) => {
     const versions = versionsOf(definitions, name).map((version) => ({ groupVersion: `${name}/${version}`, version }))
@@ -162,7 +193,7 @@ function groupsOf(definitions: readonly ListedResource[]): readonly Group[] {
 }
 
 /** Versions of a group, the preferred one first: stable before beta before alpha, newer before older. */
-function versionsOf(definitions: readonly ListedResource[], group: string): readonly string[] {
+function versionsOf(definitions: readonly Version[], group: string): readonly string[] {
   const versions = new Set(definitions.filter((each) => each.group === group).map(({ version }) => version))
   return [...versions].sort((a, b) => versionRank(b) - versionRank(a) || compareText(a, b))
 }

@@ -14,11 +14,11 @@ export type ServedVersions = Pick<Registries, 'generation' | 'definitions' | 'of
 
 /** Documents made at the first request for them, and again once the kinds served have changed. */
 export class Documents {
-  readonly #served: ServedVersions
+  readonly #served: Pick<ServedVersions, 'generation'>
   readonly #made = new Map<string, Document>()
   #generation = -1
 
-  constructor(served: ServedVersions) {
+  constructor(served: Pick<ServedVersions, 'generation'>) {
     this.#served = served
   }
 

@@ -21,6 +21,7 @@ import { isHealthPath } from './health.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
 import { firstBytesTimeoutMs, refusePlainHttp } from './plain-http.ts'
 import { asksToWatch, parseQuery } from './query.ts'
+import { handleRemote } from './remote-handler.ts'
 import { ListWriter } from './representation/list-writer.ts'
 import { Representations } from './representation/representation.ts'
 import { handleResource } from './resource-handlers.ts'
@@ -238,11 +239,22 @@ function createHandler(
     const route = routeOf(request.method ?? 'GET', path, () => asksToWatch(query))
     if (route.kind === 'path') {
       core.authorize(exchange.user, route)
+      const [, , group = '', version = ''] = path.split('/')
+      if (path.startsWith('/apis/') && core.aggregator.isRemote(group, version)) {
+        return handleRemote(context, exchange, { group, version, isLong: false })
+      }
       // Discovery shows what an acknowledged write has made of the kinds.
       const settled = isHealthPath(path) ? undefined : core.kindsSettled()
       return settled === undefined ? paths(exchange, path) : settled.then(() => paths(exchange, path))
     }
     if (isCausesRoute(route)) return handleCauses(context, exchange, route)
+    if (core.aggregator.isRemote(route.group, route.version)) {
+      core.authorize(
+        exchange.user,
+        attributesOf(route, undefined, () => query.get('fieldSelector') ?? ''),
+      )
+      return handleRemote(context, exchange, { ...route, isLong: route.verb === 'watch' })
+    }
     const registry = core.registries.served(route.group, route.version, route.plural)
     core.authorize(
       exchange.user,

@@ -136,6 +136,7 @@ export const builtInGrants: readonly Grant[] = [
     'change horizontalpodautoscalers.autoscaling/status',
     'get,change */scale',
     'list pods,pods.metrics.k8s.io',
+    'read apiservices.apiregistration.k8s.io',
     'get,list *.custom.metrics.k8s.io,*.external.metrics.k8s.io',
   ),
   controller(

@@ -7,6 +7,7 @@ import {
   type Event,
   endpointSlices,
   events,
+  type HorizontalPodAutoscaler,
   hasReason,
   type Job,
   type KubernetesObject,
@@ -36,6 +37,7 @@ import { describeBudget } from '../describe/describe-budget.ts'
 import { describeConfigMap } from '../describe/describe-config-map.ts'
 import { describeDaemonSet } from '../describe/describe-daemon-set.ts'
 import { type DeploymentSets, describeDeployment } from '../describe/describe-deployment.ts'
+import { describeHorizontalPodAutoscaler } from '../describe/describe-horizontal-pod-autoscaler.ts'
 import { describeCronJob, describeJob } from '../describe/describe-job.ts'
 import { describeNamespace, type NamespaceLimits } from '../describe/describe-namespace.ts'
 import { describeNode } from '../describe/describe-node.ts'
@@ -140,6 +142,8 @@ type Describer = (
 
 /** How the kinds are described that have a form of their own, by group, version and kind. */
 const describers: Readonly<Record<string, Describer>> = {
+  'autoscaling/v2/HorizontalPodAutoscaler': (_, object, events, nowMs) =>
+    describeHorizontalPodAutoscaler(object as HorizontalPodAutoscaler, events, nowMs),
   '/v1/Pod': (_, object, events, nowMs) => describePod(object as Pod, events, nowMs),
   '/v1/ReplicationController': async (session, object, events, nowMs) =>
     describeReplicationController(object as ReplicationController, await podsOf(session, object), events, nowMs),

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { WaitFlags } from '../commands/wait.ts'
 import type { Host } from '../host.ts'
 import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
@@ -11,6 +11,7 @@ export function addReadingVerbs(program: Command, host: Host): void {
   addLogs(program, host)
   addWait(program, host)
   addEvents(program, host)
+  addTop(program, host)
 }
 
 function addGet(program: Command, host: Host): void {
@@ -117,4 +118,35 @@ function addEvents(program: Command, host: Host): void {
       const { showEvents } = await import('../commands/events.ts')
       await showEvents(host, command.optsWithGlobals())
     })
+}
+
+function addTop(program: Command, host: Host): void {
+  const top = program
+    .command('top')
+    .summary('show what pods and nodes use')
+    .description('Shows what pods or nodes use.')
+  const usage = (name: string, aliases: readonly string[], description: string) =>
+    top
+      .command(name)
+      .aliases([...aliases])
+      .argument('[name]', 'one of them')
+      .summary(description.toLowerCase())
+      .description(`${description}: CPU in thousandths of a core, and memory.`)
+      .option('-l, --selector <selector>', labelSelectorText)
+      .addOption(new Option('--sort-by <resource>', 'most of it first').choices(['cpu', 'memory']))
+      .option('--no-headers', 'leave the headers out')
+  usage('pod', ['pods', 'po'], 'What pods use')
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .option('--containers', 'each container by itself')
+    .option('--field-selector <selector>', 'only those with these fields, such as metadata.name=web')
+    .action(async (name: string | undefined, _options, command: Command) => {
+      const { topPods } = await import('../commands/top.ts')
+      await topPods(host, name === undefined ? [] : [name], command.optsWithGlobals())
+    })
+  usage('node', ['nodes', 'no'], 'What nodes use').action(
+    async (name: string | undefined, _options, command: Command) => {
+      const { topNodes } = await import('../commands/top.ts')
+      await topNodes(host, name === undefined ? [] : [name], command.optsWithGlobals())
+    },
+  )
 }

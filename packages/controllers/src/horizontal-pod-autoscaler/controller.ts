@@ -1,4 +1,5 @@
 import {
+  apiServices,
   type HorizontalPodAutoscaler,
   horizontalPodAutoscalers,
   type LabelSelectorMatcher,
@@ -48,6 +49,7 @@ export function createHorizontalPodAutoscalerController({
   const selectors: Selectors = new Map()
   return controller('horizontal-pod-autoscaler', { component: 'horizontal-pod-autoscaler' })
     .for(horizontalPodAutoscalers)
+    .reads(apiServices)
     .reconcile(async ({ key, object: autoscaler, namespace = '' }, context) => {
       if (autoscaler === undefined) {
         kept.delete(key)
@@ -124,7 +126,7 @@ async function observeWorkload(
     signal,
     podSelector,
     resources,
-    customVersion: 'v1beta2',
+    customVersion: customMetricsVersion(context),
   })
   return { pods, readings }
 }
@@ -135,4 +137,14 @@ function readSelector(text: string): LabelSelectorMatcher | string {
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
+}
+
+/** The versions of custom.metrics.k8s.io, the preferred one first. */
+const customMetricsVersions = ['v1beta2', 'v1beta1'] as const
+
+function customMetricsVersion({ informer }: ReconcileContext<HorizontalPodAutoscaler>): string {
+  const served = customMetricsVersions.find(
+    (version) => informer(apiServices).get(`${version}.custom.metrics.k8s.io`) !== undefined,
+  )
+  return served ?? customMetricsVersions[0]
 }

@@ -1,0 +1,317 @@
+import { once } from 'node:events'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { type ApiService, apiServices, type KubernetesObject, type Resource, services } from '@coracle/api'
+import { realEnvironment, virtualEnvironment } from '@coracle/environment'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { adminToken, TestServer } from '../http/testing/test-server.ts'
+import { createPki, issueApiCertificate, type Pki } from '../security/certificates.ts'
+import { refusal, startTestCore } from '../testing/test-core.ts'
+import { frontProxyCertificate } from './front-proxy.ts'
+
+const environment = realEnvironment()
+const pki: Pki = createPki(environment)
+const certificate = issueApiCertificate(environment, pki.ca, ['adapter.metrics.svc'])
+const frontProxy = async () => frontProxyCertificate(environment, pki.ca)
+
+interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly subject: unknown
+  readonly body: string
+}
+
+const resourceList = {
+  kind: 'APIResourceList',
+  apiVersion: 'v1',
+  groupVersion: 'custom.metrics.k8s.io/v1beta2',
+  resources: [{ name: 'pods/qps', singularName: '', namespaced: true, kind: 'MetricValueList', verbs: ['get'] }],
+}
+
+/** A server that is put behind: over TLS, for nobody but the front proxy. */
+async function startAdapter(answer?: (asked: Asked, response: ServerResponse) => void) {
+  const asked: Asked[] = []
+  const tls = { key: certificate.keyPem, cert: certificate.certificatePem, ca: pki.ca.certificatePem }
+  const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true }, async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { method = '', url: path = '', headers } = request
+    const { subject } = (request.socket as import('node:tls').TLSSocket).getPeerCertificate()
+    const seen = { method, path, headers, subject: subject?.CN, body: Buffer.concat(chunks).toString() }
+    response.setHeader('Content-Type', 'application/json')
+    if (path === '/apis/custom.metrics.k8s.io/v1beta2') return response.end(JSON.stringify(resourceList))
+    asked.push(seen)
+    if (answer !== undefined) return answer(seen, response)
+    response.setHeader('X-Adapter', 'yes')
+    response.end(JSON.stringify({ kind: 'MetricValueList', apiVersion: 'custom.metrics.k8s.io/v1beta2', items: [] }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { asked, port: (server.address() as AddressInfo).port, server }
+}
+
+const service = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'adapter', namespace: 'metrics' },
+  spec: { type: 'ExternalName', externalName: 'localhost' },
+}
+const metrics = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'metrics' } }
+const apiService = (port: number, more: Partial<NonNullable<ApiService['spec']>> = {}): ApiService => ({
+  apiVersion: 'apiregistration.k8s.io/v1',
+  kind: 'APIService',
+  metadata: { name: 'v1beta2.custom.metrics.k8s.io' },
+  spec: {
+    group: 'custom.metrics.k8s.io',
+    version: 'v1beta2',
+    groupPriorityMinimum: 100,
+    versionPriority: 100,
+    caBundle: Buffer.from(pki.ca.certificatePem).toString('base64'),
+    service: { name: 'adapter', namespace: 'metrics', port },
+    ...more,
+  },
+})
+const post = (body: unknown) => ({ method: 'POST', body })
+
+async function startServer(port: number, more: Partial<NonNullable<ApiService['spec']>> = {}, expected = 'True') {
+  const server = await TestServer.start({ frontProxy })
+  onTestFinished(() => server.close())
+  await server.call('/api/v1/namespaces', post(metrics))
+  await server.call('/api/v1/namespaces/metrics/services', post(service))
+  const created = await server.call('/apis/apiregistration.k8s.io/v1/apiservices', post(apiService(port, more)))
+  expect(created.code).toBe(201)
+  const path =
+    '/apis/apiregistration.k8s.io/v1/apiservices?watch=true&fieldSelector=metadata.name=v1beta2.custom.metrics.k8s.io'
+  const watch = await server.lines(path)
+  for (;;) {
+    const { object } = await watch.next()
+    const condition = object.status?.conditions?.[0]
+    if (condition?.status !== expected) continue
+    watch.close()
+    return { server, condition }
+  }
+}
+
+const podsPath = '/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/pods/*/qps'
+
+describe('requests for what another server serves', () => {
+  it('go there for the user who asks, and come back as they are', async () => {
+    const { asked, port } = await startAdapter()
+    const { server } = await startServer(port)
+    const headers = {
+      'X-Remote-User': 'somebody-else',
+      'X-Remote-Group': 'system:masters',
+      Accept: 'application/json',
+      'X-Own': 'kept',
+    }
+    const answer = await server.call(`${podsPath}?labelSelector=app%3Dweb`, { headers })
+    expect([answer.code, answer.headers['x-adapter'], answer.json.kind]).toEqual([200, 'yes', 'MetricValueList'])
+    const [only] = asked
+    expect(only).toMatchObject({
+      method: 'GET',
+      path: `${podsPath}?labelSelector=app%3Dweb`,
+      subject: 'front-proxy-client',
+    })
+    expect(only?.headers).toMatchObject({ 'x-remote-user': 'admin', 'x-own': 'kept' })
+    expect(only?.headers['x-remote-group']).toBe('system:masters, system:authenticated')
+    expect(only?.headers.authorization).toBeUndefined()
+    expect(JSON.stringify(only?.headers)).not.toContain(adminToken)
+  })
+
+  it('are sent with their body', async () => {
+    const { asked, port } = await startAdapter()
+    const { server } = await startServer(port)
+    await server.call(podsPath, {
+      method: 'PATCH',
+      body: '[1]',
+      headers: { 'Content-Type': 'application/json-patch+json' },
+    })
+    expect(asked[0]).toMatchObject({ method: 'PATCH', body: '[1]' })
+    expect(asked[0]?.headers['content-type']).toBe('application/json-patch+json')
+  })
+
+  it('are judged before they go', async () => {
+    const { asked, port } = await startAdapter()
+    const { server } = await startServer(port)
+    const { message } = await server.failure(podsPath, { as: 'anonymous' })
+    expect(message).toContain('cannot get resource "pods/qps" in API group "custom.metrics.k8s.io"')
+    expect(asked).toEqual([])
+  })
+
+  it('come back with the errors of the other server', async () => {
+    const { port } = await startAdapter((_asked, response) => {
+      response.writeHead(404)
+      response.end('{"kind":"Status","code":404,"reason":"NotFound","message":"no such metric"}')
+    })
+    const { server } = await startServer(port)
+    expect(await server.failure(podsPath)).toMatchObject({ code: 404, message: 'no such metric' })
+  })
+
+  it('go on for as long as a watch goes', async () => {
+    const { port } = await startAdapter((_asked, response) => response.write('{"type":"ADDED","object":{}}\n'))
+    const { server } = await startServer(port)
+    const watch = await server.lines('/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/widgets?watch=true')
+    expect(await watch.next()).toEqual({ type: 'ADDED', object: {} })
+    watch.close()
+  })
+
+  it.each<[string, object, string, RegExp]>([
+    [
+      'nobody listens',
+      { service: { name: 'adapter', namespace: 'metrics', port: 1 } },
+      'FailedDiscoveryCheck',
+      /^failing or missing response from https:\/\/localhost:1\/apis\/custom.metrics.k8s.io\/v1beta2: .*ECONNREFUSED/,
+    ],
+    ['its certificate is not trusted', { caBundle: undefined }, 'FailedDiscoveryCheck', /certificate/],
+    [
+      'there is no such service',
+      { service: { name: 'other', namespace: 'metrics', port: 443 } },
+      'ServiceNotFound',
+      /^service\/other in "metrics" is not present$/,
+    ],
+  ])('are refused where %s', async (_what, more, reason, message) => {
+    const { port } = await startAdapter()
+    const { server, condition } = await startServer(port, more, 'False')
+    expect(condition).toMatchObject({ type: 'Available', reason })
+    expect(condition.message).toMatch(message)
+    const answer = await server.call(podsPath)
+    expect([answer.code, answer.text]).toEqual([503, 'service unavailable\n'])
+  })
+
+  it('are answered though its certificate is not trusted where that does not matter', async () => {
+    const { port } = await startAdapter()
+    const { server } = await startServer(port, { caBundle: undefined, insecureSkipTLSVerify: true } as object)
+    expect((await server.call(podsPath)).code).toBe(200)
+  })
+
+  it('are this server’s own again when the APIService is gone', async () => {
+    const { port } = await startAdapter()
+    const { server } = await startServer(port)
+    await server.call('/apis/apiregistration.k8s.io/v1/apiservices/v1beta2.custom.metrics.k8s.io', { method: 'DELETE' })
+    expect((await server.call(podsPath)).code).toBe(404)
+  })
+})
+
+describe('clients in process', () => {
+  const pods: Resource<KubernetesObject> = {
+    group: 'custom.metrics.k8s.io',
+    version: 'v1beta2',
+    kind: 'MetricValueList',
+    plural: 'pods',
+    namespaced: true,
+  }
+
+  it('reach other servers as those over HTTP do, and a virtual clock waits for them', async () => {
+    const { asked, port } = await startAdapter()
+    const environment = virtualEnvironment()
+    const { client } = await startTestCore({ environment, frontProxy })
+    await client.create(services, { ...service, metadata: { ...service.metadata, namespace: 'default' } } as never)
+    const { spec } = apiService(port)
+    const own = { ...apiService(port), spec: { ...spec, service: { name: 'adapter', namespace: 'default', port } } }
+    await client.create(apiServices, {
+      ...own,
+      spec: { ...own.spec, insecureSkipTLSVerify: true, caBundle: undefined },
+    } as never)
+    await environment.clock.advance('1s')
+    const [condition] =
+      (await client.get(apiServices, { name: 'v1beta2.custom.metrics.k8s.io' })).status?.conditions ?? []
+    expect(condition).toMatchObject({ status: 'True', reason: 'Passed' })
+    let text = ''
+    const stream = await client.stream(pods, { namespace: 'default', name: '*' }, 'qps', { labelSelector: 'a=b' })
+    for await (const piece of stream) text += Buffer.from(piece).toString()
+    expect(JSON.parse(text).kind).toBe('MetricValueList')
+    expect(asked[0]).toMatchObject({ path: `${podsPath}?labelSelector=a%3Db` })
+    expect(asked[0]?.headers['x-remote-user']).toBe('system:apiserver')
+    expect((await client.list(pods, { namespace: 'default' })).items).toEqual([])
+  })
+
+  it('learn that they cannot be reached', async () => {
+    const { client } = await startTestCore({ frontProxy })
+    await client.create(apiServices, apiService(1))
+    expect(await refusal(client.list(pods))).toMatchObject({
+      code: 503,
+      message: 'the server is currently unable to handle the request',
+    })
+  })
+})
+
+describe('discovery', () => {
+  it('shows what other servers serve', async () => {
+    const { port } = await startAdapter()
+    const { server } = await startServer(port)
+    const { json: groups } = await server.call('/apis')
+    expect(groups.groups.find(({ name }: { name: string }) => name === 'custom.metrics.k8s.io')).toEqual({
+      name: 'custom.metrics.k8s.io',
+      versions: [{ groupVersion: 'custom.metrics.k8s.io/v1beta2', version: 'v1beta2' }],
+      preferredVersion: { groupVersion: 'custom.metrics.k8s.io/v1beta2', version: 'v1beta2' },
+    })
+    expect((await server.call('/apis/custom.metrics.k8s.io/v1beta2')).json).toEqual(resourceList)
+    expect((await server.call('/apis/custom.metrics.k8s.io')).json.versions).toHaveLength(1)
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+    const { json } = await server.call('/apis', { headers: { accept } })
+    const item = json.items.find(
+      ({ metadata }: { metadata: { name: string } }) => metadata.name === 'custom.metrics.k8s.io',
+    )
+    expect(item.versions).toMatchObject([
+      {
+        version: 'v1beta2',
+        freshness: 'Current',
+        resources: [{ resource: 'pods', scope: 'Namespaced', subresources: [{ subresource: 'qps', verbs: ['get'] }] }],
+      },
+    ])
+  })
+
+  it('shows as stale what cannot be asked', async () => {
+    const { server } = await startServer(1, {}, 'False')
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+    const { json } = await server.call('/apis', { headers: { accept } })
+    const item = json.items.find(
+      ({ metadata }: { metadata: { name: string } }) => metadata.name === 'custom.metrics.k8s.io',
+    )
+    expect(item.versions).toEqual([{ version: 'v1beta2', resources: [], freshness: 'Stale' }])
+    expect((await server.call('/apis/custom.metrics.k8s.io/v1beta2')).code).toBe(503)
+  })
+})
+
+describe('what this server serves itself', () => {
+  it('has an APIService for each version of each group, which is available', async () => {
+    const { client, core } = await startTestCore()
+    const { items } = await client.list(apiServices)
+    const served = new Set(core.registries.definitions().map(({ group, version }) => `${version}.${group}`))
+    expect(items.map(({ metadata }) => metadata.name).sort()).toEqual([...served].sort())
+    const apps = items.find(({ metadata }) => metadata.name === 'v1.apps')
+    expect(apps).toMatchObject({
+      metadata: { labels: { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' } },
+      spec: { group: 'apps', version: 'v1', groupPriorityMinimum: 17_800, versionPriority: 15 },
+      status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local' }] },
+    })
+  })
+
+  it('may be given to another server, and be taken back', async () => {
+    const { port } = await startAdapter()
+    const { client } = await startTestCore({ frontProxy })
+    const name = 'v1.storage.k8s.io'
+    const own = await client.get(apiServices, { name })
+    const classes = {
+      group: 'storage.k8s.io',
+      version: 'v1',
+      kind: 'StorageClass',
+      plural: 'storageclasses',
+      namespaced: false,
+    }
+    await client.update(apiServices, {
+      ...own,
+      spec: { ...own.spec, service: apiService(port).spec?.service },
+    } as ApiService)
+    expect(await refusal(client.list(classes))).toMatchObject({ code: 503 })
+    const given = await client.get(apiServices, { name })
+    await client.update(apiServices, { ...given, spec: own.spec } as ApiService)
+    expect((await client.list(classes)).kind).toBe('StorageClassList')
+  })
+})

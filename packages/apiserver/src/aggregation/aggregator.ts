@@ -1,0 +1,222 @@
+import type { IncomingMessage } from 'node:http'
+import { type ApiService, apiServices, type EndpointSlice, endpointSlices, services } from '@coracle/api'
+import type { Environment } from '@coracle/environment'
+import { storedObject } from '../admission/stored-objects.ts'
+import type { Registries } from '../registries.ts'
+import type { User } from '../request.ts'
+import type { KeyPair } from '../security/certificates.ts'
+import { AvailabilityChecks } from './availability.ts'
+import { type RemoteResource, remoteResources } from './remote-resources.ts'
+import { type RemoteRequest, RemoteServer } from './remote-server.ts'
+import { type ServiceEndpoint, serviceEndpoint } from './service-endpoint.ts'
+
+/** What this server shows to those behind it: a client certificate of the authority that they believe. */
+export type FrontProxy = () => Promise<KeyPair>
+
+export interface AggregatorParts {
+  readonly registries: Registries
+  readonly environment: Environment
+  /** Absent: nothing is put behind this server. */
+  readonly frontProxy: FrontProxy | undefined
+}
+
+/** A server behind this one cannot be reached: 503, in words of its own. */
+export class RemoteUnavailableError extends Error {
+  override readonly name = 'RemoteUnavailableError'
+}
+
+/** A version of a group that another server serves. */
+export interface RemoteGroupVersion {
+  readonly group: string
+  readonly version: string
+  /** As it last told them; undefined where it could not be asked. */
+  readonly resources: readonly RemoteResource[] | undefined
+}
+
+/**
+ * Other servers behind this one: what APIServices with a service say goes there, for the user who asks, and discovery shows it.
+ * Where there are none this is a look at an empty map.
+ */
+export class Aggregator {
+  readonly #parts: AggregatorParts
+  readonly #checks: AvailabilityChecks
+  /** By `group/version`. */
+  readonly #remotes = new Map<string, ApiService>()
+  readonly #servers = new Map<string, { readonly spec: ApiService['spec']; readonly server: RemoteServer }>()
+  readonly #resources = new Map<string, readonly RemoteResource[]>()
+  #turns = 0
+  #generation = 0
+  #closed = false
+
+  constructor(parts: AggregatorParts) {
+    this.#parts = parts
+    this.#checks = new AvailabilityChecks(parts, {
+      remotes: () => [...this.#remotes.values()],
+      endpoint: (apiService) => this.#endpoint(apiService),
+      discover: (apiService, signal) => this.#discover(apiService, signal),
+    })
+  }
+
+  /** Begins to follow APIServices, once they are read from the store. */
+  start(): void {
+    const { registries } = this.#parts
+    const cache = registries.of(apiServices)?.storage.cache
+    if (cache === undefined) return
+    for (const { object } of cache.values()) this.#set(object as ApiService)
+    cache.onChange(({ type, stored }) => {
+      if (type === 'DELETED') this.#delete(stored.object as ApiService)
+      else this.#set(stored.object as ApiService)
+    })
+    for (const storage of [registries.of(services)?.storage, registries.of(endpointSlices)?.storage]) {
+      storage?.cache.onChange(() => this.#checks.somethingChanged())
+    }
+    this.#checks.somethingChanged()
+  }
+
+  /** Rises whenever discovery shows something else. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** Whether another server serves this version of a group. */
+  isRemote(group: string, version: string): boolean {
+    return this.#remotes.size > 0 && this.#remotes.has(`${group}/${version}`)
+  }
+
+  /** What other servers serve. */
+  groupVersions(): readonly RemoteGroupVersion[] {
+    return [...this.#remotes.entries()].map(([key, { spec }]) => ({
+      group: spec?.group ?? '',
+      version: spec?.version ?? '',
+      resources: this.#resources.get(key),
+    }))
+  }
+
+  /**
+   * Sends a request to the server behind a version of a group, for a user who may make it, and gives the answer as it comes.
+   * Rejects with a RemoteUnavailableError where it cannot be reached.
+   */
+  async forward(group: string, version: string, user: User, request: RemoteRequest): Promise<IncomingMessage> {
+    const apiService = this.#remotes.get(`${group}/${version}`)
+    const endpoint = apiService === undefined ? undefined : this.#endpoint(apiService)
+    if (apiService === undefined || endpoint === undefined || 'reason' in endpoint || isUnavailable(apiService)) {
+      throw new RemoteUnavailableError('service unavailable')
+    }
+    const server = await this.#serverOf(apiService)
+    try {
+      return await server.send(endpoint, user, request)
+    } catch (error) {
+      request.signal.throwIfAborted()
+      throw new RemoteUnavailableError(`error trying to reach service: ${(error as Error).message}`)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#checks.close()
+    for (const { server } of this.#servers.values()) server.close()
+    this.#servers.clear()
+  }
+
+  #set(apiService: ApiService): void {
+    const key = keyOf(apiService)
+    const before = this.#remotes.get(key)
+    if (apiService.spec?.service === undefined) {
+      if (before !== undefined) this.#delete(apiService)
+      return
+    }
+    this.#remotes.set(key, apiService)
+    if (before?.spec === apiService.spec) return
+    this.#generation += 1
+    this.#retire(key)
+    this.#checks.somethingChanged()
+  }
+
+  #delete(apiService: ApiService): void {
+    const key = keyOf(apiService)
+    if (!this.#remotes.delete(key)) return
+    this.#generation += 1
+    this.#retire(key)
+  }
+
+  #retire(key: string): void {
+    this.#resources.delete(key)
+    this.#servers.get(key)?.server.close()
+    this.#servers.delete(key)
+  }
+
+  #endpoint({ spec }: ApiService): ServiceEndpoint {
+    const { namespace = '', name = '', port = 443 } = spec?.service ?? {}
+    const { registries } = this.#parts
+    const service = storedObject(registries, services, name, namespace)
+    const slices = registries
+      .of(endpointSlices)
+      ?.storage.cache.slice(slicesOf(namespace, name), { limit: 0, afterKey: '' })
+      .items.map(({ object }) => object as EndpointSlice)
+    this.#turns += 1
+    return serviceEndpoint({ namespace, name, port }, service, slices ?? [], this.#turns)
+  }
+
+  async #serverOf(apiService: ApiService): Promise<RemoteServer> {
+    const { frontProxy } = this.#parts
+    const key = keyOf(apiService)
+    const { spec } = apiService
+    const known = this.#servers.get(key)
+    if (known !== undefined && known.spec === spec) return known.server
+    if (frontProxy === undefined || spec === undefined) throw new RemoteUnavailableError('service unavailable')
+    const client = await frontProxy()
+    const others = this.#servers.get(key)
+    if (others !== undefined && others.spec === spec) return others.server
+    if (this.#closed) throw new RemoteUnavailableError('the server is closing')
+    others?.server.close()
+    const server = new RemoteServer(spec, client)
+    this.#servers.set(key, { spec, server })
+    return server
+  }
+
+  /** What a server says that it serves; undefined where all is well, or why not. */
+  async #discover(apiService: ApiService, signal: AbortSignal): Promise<string | undefined> {
+    const endpoint = this.#endpoint(apiService)
+    if ('reason' in endpoint) return endpoint.message
+    const { group = '', version = '' } = apiService.spec ?? {}
+    const path = `/apis/${group}/${version}`
+    const url = `https://${endpoint.host}:${endpoint.port}${path}`
+    try {
+      const server = await this.#serverOf(apiService)
+      const request = { method: 'GET', path, headers: { Accept: 'application/json' }, signal }
+      const resources = await remoteResources(await server.send(endpoint, aggregatorUser, request), group, version)
+      this.#keep(keyOf(apiService), resources)
+      return undefined
+    } catch (error) {
+      return `failing or missing response from ${url}: ${(error as Error).message}`
+    }
+  }
+
+  #keep(key: string, resources: readonly RemoteResource[]): void {
+    if (JSON.stringify(this.#resources.get(key)) === JSON.stringify(resources)) return
+    this.#resources.set(key, resources)
+    this.#generation += 1
+  }
+}
+
+/** As whom other servers are asked what they serve. */
+const aggregatorUser: User = { name: 'system:kube-aggregator', groups: ['system:masters'] }
+
+const keyOf = ({ spec }: ApiService): string => `${spec?.group ?? ''}/${spec?.version ?? ''}`
+
+/** Until it has been looked at, a server is tried. */
+const isUnavailable = ({ status }: ApiService): boolean =>
+  status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'False') === true
+
+function slicesOf(namespace: string, name: string) {
+  const label = 'kubernetes.io/service-name'
+  return {
+    namespace,
+    unfiltered: false,
+    matches: ({ metadata }: { metadata: { labels?: Readonly<Record<string, string>> | undefined } }) =>
+      metadata.labels?.[label] === name,
+    key: undefined,
+    labelRequirements: [{ key: label, operator: '=' as const, values: [name] }],
+    fieldTerms: [],
+  }
+}

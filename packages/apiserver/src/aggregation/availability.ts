@@ -1,0 +1,127 @@
+import { type ApiService, type ApiServiceCondition, apiServices, formatTime, hasReason } from '@coracle/api'
+import { type Clock, type Environment, realClock, type Timer } from '@coracle/environment'
+import { apiServerContext } from '../api-server-user.ts'
+import type { Registries } from '../registries.ts'
+import type { ServiceEndpoint } from './service-endpoint.ts'
+
+/** How often servers behind this one are looked at while nothing changes. */
+export const availabilityPeriodMs = 30_000
+
+/** How long one may take to say what it serves. */
+export const discoveryTimeoutMs = 5_000
+
+/** Changes are looked into together: this long after the first. */
+const settleMs = 50
+
+interface Remotes {
+  remotes(): readonly ApiService[]
+  endpoint(apiService: ApiService): ServiceEndpoint
+  /** Undefined where it answers; otherwise what is wrong. */
+  discover(apiService: ApiService, signal: AbortSignal): Promise<string | undefined>
+}
+
+/** Keeps the condition Available of APIServices whose server is another one. Nothing runs where there is none. */
+export class AvailabilityChecks {
+  readonly #registries: Registries
+  readonly #environment: Environment
+  readonly #hostClock: Clock
+  readonly #remotes: Remotes
+  #timer: Timer | undefined
+  #soon = false
+  #checking = false
+  #closed = false
+
+  constructor(
+    { registries, environment }: { readonly registries: Registries; readonly environment: Environment },
+    remotes: Remotes,
+    hostClock: Clock = realClock,
+  ) {
+    this.#registries = registries
+    this.#environment = environment
+    this.#remotes = remotes
+    this.#hostClock = hostClock
+  }
+
+  /** Looks again soon: an APIService, or what it depends on, has changed. */
+  somethingChanged(): void {
+    if (this.#closed || this.#soon || this.#remotes.remotes().length === 0) return
+    this.#soon = true
+    this.#schedule(settleMs)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.cancel()
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer?.cancel()
+    const housekeeping = delayMs >= availabilityPeriodMs
+    this.#timer = this.#environment.clock.setTimer(delayMs, () => void this.#checkAll(), { housekeeping })
+  }
+
+  async #checkAll(): Promise<void> {
+    if (this.#checking) return this.#schedule(settleMs)
+    this.#soon = false
+    this.#checking = true
+    try {
+      await Promise.all(this.#remotes.remotes().map((each) => this.#check(each)))
+    } finally {
+      this.#checking = false
+    }
+    const isNeeded = !this.#closed && this.#remotes.remotes().length > 0
+    if (isNeeded && !this.#soon) this.#schedule(availabilityPeriodMs)
+  }
+
+  async #check(apiService: ApiService): Promise<void> {
+    try {
+      await this.#write(apiService, await this.#judge(apiService))
+    } catch (error) {
+      if (hasReason(error, 'NotFound') || this.#closed) return
+      this.#environment.logger.warn('the availability of an API service was not noted', {
+        apiService: apiService.metadata.name,
+        error: String(error),
+      })
+    }
+  }
+
+  async #judge(apiService: ApiService): Promise<Pick<ApiServiceCondition, 'status' | 'reason' | 'message'>> {
+    const endpoint = this.#remotes.endpoint(apiService)
+    if ('reason' in endpoint) return { status: 'False', ...endpoint }
+    const deadline = new AbortController()
+    const timer = this.#hostClock.setTimer(discoveryTimeoutMs, () =>
+      deadline.abort(new Error('context deadline exceeded')),
+    )
+    try {
+      const asked = this.#remotes.discover(apiService, deadline.signal)
+      const problem = await this.#environment.clock.hold(asked)
+      if (problem !== undefined) return { status: 'False', reason: 'FailedDiscoveryCheck', message: problem }
+      return { status: 'True', reason: 'Passed', message: 'all checks passed' }
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  async #write(
+    { metadata: { name = '', uid } }: ApiService,
+    judged: Pick<ApiServiceCondition, 'status' | 'reason' | 'message'>,
+  ): Promise<void> {
+    const registry = this.#registries.of(apiServices)
+    const now = registry?.peek('', name)?.object as ApiService | undefined
+    if (registry === undefined || now === undefined || now.metadata.uid !== uid || this.#closed) return
+    const others = now.status?.conditions?.filter(({ type }) => type !== 'Available') ?? []
+    const old = now.status?.conditions?.find(({ type }) => type === 'Available')
+    const { status, reason, message } = judged
+    if (old?.status === status && old.reason === reason && old.message === message) return
+    const changedAt = old?.status === status ? old.lastTransitionTime : undefined
+    const lastTransitionTime = changedAt ?? formatTime(this.#environment.clock.now())
+    const conditions = [...others, { type: 'Available', status, lastTransitionTime, reason, message }]
+    const options = { dryRun: false, fieldManager: 'coracle', fieldValidation: 'Strict' } as const
+    // Whoever changes it at the same time makes that this is judged anew.
+    const body = { ...now, status: { ...now.status, conditions } }
+    await registry.update(apiServerContext, '', name, 'status', body, options).catch((error: unknown) => {
+      if (!hasReason(error, 'Conflict')) throw error
+      this.somethingChanged()
+    })
+  }
+}
