@@ -81,14 +81,19 @@ describe('jobs in a whole cluster', () => {
     expect(items.flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([])
   })
 
-  it('go with their namespace while they run', async () => {
+  it('go with their namespace, where pods have ended and no others can be made', async () => {
     const { client } = cluster
     await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } })
     const inTeam = job('sum', { completions: 4, parallelism: 2 })
     await client.create(jobs, { ...inTeam, metadata: { ...inTeam.metadata, namespace: 'team' } })
     await settled()
-    expect((await client.list(pods, { namespace: 'team' })).items).toHaveLength(2)
+    const { items: first } = await client.list(pods, { namespace: 'team' })
+    expect(first).toHaveLength(2)
+    await cluster.controller('job-controller').stop()
+    for (const pod of first) await end(pod, 'Succeeded')
     await client.delete(namespaces, { name: 'team' })
+    await settled()
+    await cluster.controller('job-controller').start()
     await environment.clock.advance('1m')
     expect((await client.list(pods, { namespace: 'team' })).items).toEqual([])
     const { items } = await client.list(namespaces)

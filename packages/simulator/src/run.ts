@@ -27,6 +27,8 @@ const recoveryMs = 12 * 60_000
 /** How long a cluster has to come to rest after that, and how often it is looked at. */
 const restMaxMs = 60 * 60_000
 const lookMs = 2 * 60_000
+/** Who was refused before tries again within this time: the longest back-off of controllers. */
+const backOffMaxMs = 17 * 60_000
 /** At rest nothing but signs of life is written for so long. */
 const quietMs = 15 * 60_000
 
@@ -86,6 +88,7 @@ async function comeToRest(
     await clock.advance(lookMs)
     if (problems().length === 0) break
   }
+  await clock.advance(backOffMaxMs)
   const restMs = clock.now()
   await clock.advance(quietMs)
   for (const { name, message } of problems()) history.report(name, message)
