@@ -1,6 +1,7 @@
 /** How anything talks to the API: one `Client`, over HTTP or in process, and what stands on it. */
 
 export { BoundedMap } from './bounded-map.ts'
+export { type CauseSelection, type CauseSource, readCauses, readChain } from './causes.ts'
 export {
   type ApplyConfiguration,
   type ApplyOptions,

@@ -10,6 +10,7 @@ import {
 import type { Client } from '@coracle/client'
 import type { Clock } from '@coracle/environment'
 import type { NodeInfo } from '../node-info.ts'
+import { schedulingCause } from '../scheduling-cause.ts'
 import { isBound, type PodVolumes, podClaims, podVolumesOn } from './pod-volumes.ts'
 import type { StorageCache } from './storage-cache.ts'
 
@@ -105,24 +106,26 @@ export class VolumeBinder {
   }
 
   async #bind(pod: Pod, node: NodeInfo, reservation: Reservation): Promise<void> {
-    await this.#write(reservation)
+    await this.#write(pod, reservation)
     await this.#untilBound(node, reservation)
     // The API says now what was assumed.
     this.unreserve(pod)
   }
 
-  async #write({ volumes, provisions, nodeName }: Reservation): Promise<void> {
+  async #write(pod: Pod, { volumes, provisions, nodeName }: Reservation): Promise<void> {
+    const because = `pod ${pod.metadata.namespace}/${pod.metadata.name} is to run on ${nodeName}`
+    const cause = schedulingCause(pod.spec.schedulerName ?? 'default-scheduler', pod, because)
     for (const { assumed, isChosenHere } of volumes) {
       const { name = '', uid, resourceVersion } = assumed.metadata
       const annotations = isChosenHere ? { [volumeAnnotations.boundByController]: 'yes' } : {}
       const body = { metadata: { uid, resourceVersion, annotations }, spec: { claimRef: assumed.spec?.claimRef } }
-      await this.#client.patch(persistentVolumes, { name }, { type: 'merge', body })
+      await this.#client.patch(persistentVolumes, { name }, { type: 'merge', body }, cause)
     }
     for (const { metadata } of provisions) {
       const { namespace = '', name = '', uid, resourceVersion } = metadata
       const annotations = { [volumeAnnotations.selectedNode]: nodeName }
       const body = { metadata: { uid, resourceVersion, annotations } }
-      await this.#client.patch(persistentVolumeClaims, { namespace, name }, { type: 'merge', body })
+      await this.#client.patch(persistentVolumeClaims, { namespace, name }, { type: 'merge', body }, cause)
     }
   }
 
