@@ -8,6 +8,7 @@ import { chunkSizeOption, labelSelectorText, withFiles, withSelectors } from './
 export function addReadingVerbs(program: Command, host: Host): void {
   addGet(program, host)
   addDescribe(program, host)
+  addWhy(program, host)
   addLogs(program, host)
   addWait(program, host)
   addEvents(program, host)
@@ -56,6 +57,22 @@ function addDescribe(program: Command, host: Host): void {
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { describe } = await import('../commands/describe.ts')
       await describe(host, resources, command.optsWithGlobals())
+    })
+}
+
+function addWhy(program: Command, host: Host): void {
+  program
+    .command('why')
+    .argument('<resources...>', 'TYPE NAME... or TYPE/NAME...')
+    .summary('say why an object is as it is')
+    .description(
+      'Says what holds an object up and what would help, and which changes led to how it is: who made them, when and why, back to who asked. Objects that are gone are in the record too.',
+    )
+    .option('-o, --output <format>', 'json or yaml')
+    .option('--limit <count>', 'how many of its latest changes to follow back', wholeNumber({ min: 1 }), 20)
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { why } = await import('../commands/why.ts')
+      await why(host, resources, command.optsWithGlobals())
     })
 }
 
