@@ -5,5 +5,12 @@ export class CliError extends Error {
 
 /** The same, shown without `error:` before it: the summary of what was told while it happened. */
 export class SummaryError extends CliError {
-  override readonly name = 'SummaryError'
+  override readonly name: string = 'SummaryError'
+}
+
+/** Ends a command with exit code 1 where all has been said. */
+export class SilentError extends SummaryError {
+  constructor() {
+    super('')
+  }
 }

@@ -9,6 +9,14 @@ export interface Output {
   readonly isTerminal: boolean
 }
 
+/** How another program has ended. */
+export interface ProgramEnd {
+  readonly code: number
+  /** What it printed, where that was captured. */
+  readonly stdout: string
+  readonly stderr: string
+}
+
 /** What a command may touch of the process it runs in. */
 export interface Host {
   readonly environment: Environment
@@ -19,6 +27,11 @@ export interface Host {
   readonly stdout: Output
   readonly stderr: Output
   readStdin(): Promise<string>
+  /**
+   * Runs another program to its end, with this process's input. What it prints goes to the terminal, or comes back where
+   * `captured`. Rejects where it cannot be started.
+   */
+  runProgram(command: string, args: readonly string[], captured: boolean): Promise<ProgramEnd>
   /**
    * Calls `handler` for each Ctrl-C (SIGINT), SIGTERM and SIGHUP, instead of ending the process; and, unless it was called
    * before, when nobody reads the output any more, and when the npm has ended that started the process. Returns what

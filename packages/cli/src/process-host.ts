@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { realEnvironment, silentLogger } from '@coracle/environment'
 import type { Host, Output } from './host.ts'
 import { npmProcess, onNpmEnd } from './npm-process.ts'
+import { runProgram } from './run-program.ts'
 
 /** Signals that ask a process to end: from the terminal, from whoever runs it, and when the terminal is closed. */
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -58,6 +59,7 @@ export function processHost(): Host {
     stdout: outputOf(process.stdout, onReaderGone),
     stderr: outputOf(process.stderr, onReaderGone),
     readStdin,
+    runProgram,
     onInterrupt(handler) {
       if (handlers.size === 0) begin()
       handlers.add(handler)

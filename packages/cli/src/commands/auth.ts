@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
-import { CliError, SummaryError } from '../cli-error.ts'
+import { CliError, SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { alignTabs, tableAlignment } from '../output/align.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
@@ -46,13 +46,6 @@ export async function canI(host: Host, args: readonly string[], flags: CanIFlags
     }
     if (!allowed) throw new SilentError()
   })
-}
-
-/** Ends a command with exit code 1 where all has been said. */
-class SilentError extends SummaryError {
-  constructor() {
-    super('')
-  }
 }
 
 interface AccessStatus {

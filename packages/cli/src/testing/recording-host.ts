@@ -15,6 +15,8 @@ export interface RecordingOptions {
   readonly workingDirectory?: string
   readonly variables?: Readonly<Record<string, string>>
   readonly stdin?: string
+  /** What stands for other programs; unless given, none can be run. */
+  readonly runProgram?: Host['runProgram']
   /** Whether standard output is a terminal; false unless said. */
   readonly isTerminal?: boolean
   /** Called after each write to standard output, with all of it. */
@@ -42,6 +44,7 @@ export function recordingHost(options: RecordingOptions = {}): RecordingHost {
     homeDirectory: '/nowhere',
     stdout: output('stdout'),
     stderr: output('stderr'),
+    runProgram: options.runProgram ?? ((command) => Promise.reject(new Error(`this test has no program ${command}`))),
     readStdin: () => Promise.resolve(options.stdin ?? ''),
     onInterrupt(handler) {
       handlers.add(handler)

@@ -2,12 +2,21 @@ import { type Command, Option } from 'commander'
 import type { Host } from '../host.ts'
 import { serverSideFieldManager } from '../manifests/field-managers.ts'
 import { switchOption, wholeNumber } from '../option-values.ts'
-import { dryRunOption, withFiles, withManifests, withSelectors } from './shared-options.ts'
+import {
+  dryRunOption,
+  labelSelectorText,
+  withFiles,
+  withManifests,
+  withOutcome,
+  withSelectors,
+} from './shared-options.ts'
 
 /** Adds the commands that change and delete objects of any kind, as files say. */
 export function addWritingVerbs(program: Command, host: Host): void {
   addApply(program, host)
   addReplace(program, host)
+  addDiff(program, host)
+  addEdit(program, host)
   addDelete(program, host)
 }
 
@@ -41,6 +50,33 @@ function addReplace(program: Command, host: Host): void {
     .action(async (_options, command: Command) => {
       const { replace } = await import('../commands/replace.ts')
       await replace(host, command.optsWithGlobals())
+    })
+}
+
+function addDiff(program: Command, host: Host): void {
+  withFiles(program.command('diff'), 'compare')
+    .summary('show what apply would change')
+    .description('Shows how objects would differ after apply; differences are exit code 1.')
+    .option('-l, --selector <selector>', labelSelectorText)
+    .option('--server-side', 'as apply --server-side would')
+    .option('--force-conflicts', 'with --server-side: take over fields that others set')
+    .option('--field-manager <name>', 'with --server-side: who applies', serverSideFieldManager)
+    .option('--show-managed-fields', 'with managedFields')
+    .action(async (_options, command: Command) => {
+      const { diff } = await import('../commands/diff.ts')
+      await diff(host, command.optsWithGlobals())
+    })
+}
+
+function addEdit(program: Command, host: Host): void {
+  withOutcome(withFiles(withSelectors(program.command('edit')), 'edit'))
+    .argument('[resources...]', 'TYPE NAME... or TYPE/NAME...')
+    .summary('change objects in an editor')
+    .description('Opens objects in the editor that KUBE_EDITOR or EDITOR names, and changes them as they are saved.')
+    .option('--subresource <name>', 'this subresource: status or scale')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { edit } = await import('../commands/edit.ts')
+      await edit(host, resources, command.optsWithGlobals())
     })
 }
 
