@@ -262,7 +262,8 @@ describe('connections', () => {
 describe('discovery', () => {
   it('lists types and versions of the API', async () => {
     const { stdout } = await coracle('api-resources')
-    expect(stdout).toMatch(/^NAME +SHORTNAMES +APIVERSION +NAMESPACED +KIND\nconfigmaps +cm +v1 +true +ConfigMap\n/)
+    expect(stdout).toMatch(/^NAME +SHORTNAMES +APIVERSION +NAMESPACED +KIND\nbindings +v1 +true +Binding\n/)
+    expect(stdout).toMatch(/\nconfigmaps +cm +v1 +true +ConfigMap\n/)
     const names = (await coracle('api-resources --namespaced=false -o name')).stdout.split('\n')
     expect(names).toEqual(expect.arrayContaining(['nodes', 'customresourcedefinitions.apiextensions.k8s.io']))
     expect(names).not.toContain('pods')
