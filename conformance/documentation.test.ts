@@ -106,7 +106,7 @@ describe('commands', () => {
     blocks.some((block) => block.document === document && isCommand(block)),
   )
 
-  it.skipIf(!hasCurl).each(withCommands)('run: %s', { meta: { needs: 'curl' } }, async (document) => {
+  it.skipIf(!hasCurl).each(withCommands)('run: %s', { meta: { needs: 'curl' }, timeout: 180_000 }, async (document) => {
     const home = await mkdtemp(join(tmpdir(), 'documents-'))
     try {
       for (const name of ['examples', 'packages', 'package.json', 'node_modules']) {

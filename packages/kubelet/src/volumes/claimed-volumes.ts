@@ -86,8 +86,9 @@ async function boundVolume(pod: Pod, volume: Volume, claimName: string, client: 
   return found
 }
 
+/** The scheduler, too, takes a claim for bound before its status says so. */
 const boundTo = ({ metadata, spec, status }: PersistentVolumeClaim): string | undefined =>
-  status?.phase === 'Bound' && metadata.annotations?.[volumeAnnotations.bindCompleted] !== undefined
+  status?.phase !== 'Lost' && metadata.annotations?.[volumeAnnotations.bindCompleted] !== undefined
     ? spec?.volumeName || undefined
     : undefined
 
