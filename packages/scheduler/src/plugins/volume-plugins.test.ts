@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Cluster } from '../cluster.ts'
 import type { ClusterEvent } from '../cluster-event.ts'
 import { NodeInfo } from '../node-info.ts'
+import { SchedulerCache } from '../scheduler-cache.ts'
 import { makeCluster, makeNode, makePod } from '../testing/objects.ts'
 import { lateClass, makeClaim, makeStorage, makeVolume, podUsing, type StorageContent } from '../testing/storage.ts'
 import { nodeVolumeLimits } from './node-volume-limits.ts'
@@ -49,6 +50,23 @@ describe('VolumeRestrictions', () => {
     const cluster = makeCluster([nodeWith([user]), other])
     expect(refusalOf(podUsing(['data']), other, cluster)?.reasons).toEqual([conflict])
     expect(refusalOf(podUsing(['shared']), other, cluster)).toBeUndefined()
+  })
+
+  it('follows pods as they come and go', () => {
+    const cache = new SchedulerCache()
+    cache.setNode(makeNode({ name: 'n1' }))
+    const conflictNow = () => {
+      const node = cache.node('n1')
+      return node !== undefined && refusalOf(podUsing(['data']), node, cache) !== undefined
+    }
+    const user = podUsing(['data'])
+    expect(conflictNow()).toBe(false)
+    cache.place(user, 'n1')
+    expect(conflictNow()).toBe(true)
+    cache.place(makePod(), 'n1')
+    expect(conflictNow()).toBe(true)
+    cache.remove(user.metadata.uid ?? '')
+    expect(conflictNow()).toBe(false)
   })
 
   it('finds room where the one who uses it leaves', () => {
