@@ -48,6 +48,30 @@ describe.skipIf(!hasEtcd)('two servers on one etcd', needsEtcd, () => {
     }
   })
 
+  it('give no address and no port of a service away twice, and are both behind the service kubernetes', async () => {
+    const services = '/api/v1/namespaces/default/services'
+    const service = (name: string, more: object = {}) =>
+      post({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name },
+        spec: { type: 'NodePort', ports: [{ port: 80, ...more }] },
+      })
+    const asked = { nodePort: 30_123 }
+    const both = await Promise.all([one, two].map((server, at) => server.call(services, service(`asked-${at}`, asked))))
+    expect(both.map(({ code }) => code).sort()).toEqual([201, 422])
+    const names = Array.from({ length: 20 }, (_, index) => `chosen-${index}`)
+    const created = await Promise.all(
+      names.flatMap((name) => [one.object(services, service(`${name}-a`)), two.object(services, service(`${name}-b`))]),
+    )
+    expect(new Set(created.map(({ spec }) => spec.clusterIP)).size).toBe(40)
+    expect(new Set(created.map(({ spec }) => spec.ports[0].nodePort)).size).toBe(40)
+    await eventually('both servers', async () => {
+      const { subsets = [] } = await one.object('/api/v1/namespaces/default/endpoints/kubernetes')
+      return subsets.length === 2 ? true : undefined
+    })
+  })
+
   it('serve a kind of the user’s own that was defined at either, and lose it at both', async () => {
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
     const widgets = '/apis/example.com/v1/namespaces/default/widgets'
