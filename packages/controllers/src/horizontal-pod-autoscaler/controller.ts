@@ -53,7 +53,7 @@ export function createHorizontalPodAutoscalerController({
     .reconcile(async ({ key, object: autoscaler, namespace = '' }, context) => {
       if (autoscaler === undefined) {
         kept.delete(key)
-        selectors.get(namespace)?.delete(key)
+        forgetSelector(selectors, namespace, key)
         return undefined
       }
       const nowMs = context.clock.now()
@@ -66,7 +66,7 @@ export function createHorizontalPodAutoscalerController({
         void kept.set(key, { memory, nextAtMs: nowMs + syncPeriodMs, generation })
       // Also where it cannot be carried out it is looked at again in 15 seconds, not at once.
       keep(known?.memory)
-      keep(await sync(autoscaler, known?.memory, context, { key, resources, selectors }))
+      await sync(autoscaler, known?.memory, context, { key, resources, selectors, keep })
       return { requeueAfterMs: syncPeriodMs }
     })
 }
@@ -75,15 +75,16 @@ interface SyncParts {
   readonly key: string
   readonly resources: () => readonly Resource[]
   readonly selectors: Selectors
+  readonly keep: (memory: Memory | undefined) => void
 }
 
-/** One look: gives what to remember. */
+/** One look. What it learns is remembered before the status is written, which may fail. */
 async function sync(
   autoscaler: HorizontalPodAutoscaler,
   memory: Memory | undefined,
   context: ReconcileContext<HorizontalPodAutoscaler>,
   parts: SyncParts,
-): Promise<Memory | undefined> {
+): Promise<void> {
   const { client, signal, clock } = context
   const target = await findScaleTarget(autoscaler, { client, resources: parts.resources, signal })
   const workload =
@@ -91,16 +92,16 @@ async function sync(
       ? undefined
       : await observeWorkload(autoscaler, target.scale, context, parts)
   const plan = planAutoscaler({ autoscaler, target, workload, memory }, clock.now())
+  parts.keep(plan.memory)
+  let { status } = plan
   try {
     await performPlan(context, autoscaler, { actions: plan.actions })
+    parts.keep(plan.memoryOnceScaled ?? plan.memory)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    const status = plan.status === undefined ? undefined : refusedStatus(autoscaler, plan.status, why, clock.now())
-    await performPlan(context, autoscaler, { actions: [], ...(status === undefined ? {} : { status }) })
-    return plan.memory
+    status &&= refusedStatus(autoscaler, status, why, clock.now())
   }
-  await performPlan(context, autoscaler, { actions: [], ...(plan.status === undefined ? {} : { status: plan.status }) })
-  return plan.memoryOnceScaled ?? plan.memory
+  await performPlan(context, autoscaler, { actions: [], ...(status === undefined ? {} : { status }) })
 }
 
 async function observeWorkload(
@@ -147,4 +148,10 @@ function customMetricsVersion({ informer }: ReconcileContext<HorizontalPodAutosc
     (version) => informer(apiServices).get(`${version}.custom.metrics.k8s.io`) !== undefined,
   )
   return served ?? customMetricsVersions[0]
+}
+
+function forgetSelector(selectors: Selectors, namespace: string, key: string): void {
+  const ofNamespace = selectors.get(namespace)
+  ofNamespace?.delete(key)
+  if (ofNamespace?.size === 0) selectors.delete(namespace)
 }

@@ -20,7 +20,7 @@ export interface Memory {
   readonly scaleDowns: readonly ScaleEvent[]
 }
 
-/** A year of seconds, which no window or period exceeds, takes this many looks: more are never remembered. */
+/** Windows are an hour at most, which is 240 looks, and one for each change of the spec. What is beyond this is forgotten first. */
 export const remembered = { recommendationsMax: 1024, scaleEventsMax: 1024 } as const
 
 /** A memory that begins with the count there is: nothing before it is known, so nothing shrinks in the first window. */
