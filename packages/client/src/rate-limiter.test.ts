@@ -26,6 +26,8 @@ describe('rate limiters', () => {
     await clock.advance(1500)
     expect(limiter.delayMs('f')).toBe(0)
     expect(limiter.delayMs('g')).toBe(500)
+    await clock.advance('1h')
+    expect(['a', 'b', 'c', 'd'].map((key) => limiter.delayMs(key))).toEqual([0, 0, 0, 500])
   })
 
   it('let through no more in any time than the burst and the rate allow', async () => {
