@@ -123,6 +123,14 @@ describe('schemas in TypeScript as CustomResourceDefinitions have them', () => {
     ])
   })
 
+  it('take a default that only says that nothing will do for what it is', () => {
+    const text = (more: object) => field(object({ a: s.required(s.string(), '', more) }) as Schema)?.properties?.a
+    expect([text({ default: '' }), text({ default: 'x' })]).toEqual([
+      { type: 'string' },
+      { type: 'string', default: 'x' },
+    ])
+  })
+
   it('hold on updates: what is immutable stays, and rules in CEL see the old value', () => {
     const { errors } = served(
       {

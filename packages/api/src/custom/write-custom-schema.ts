@@ -147,10 +147,17 @@ function fieldProps(name: string, field: Field, trail: Trail): JsonSchemaProps {
   return {
     ...props,
     ...(doc === '' ? {} : { description: doc }),
-    ...(field.default === undefined ? {} : { default: field.default }),
+    ...(field.default === undefined || saysMayBeZero(field) ? {} : { default: field.default }),
     ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }),
   }
 }
+
+/**
+ * Read as Go reads it, a zero value is absent: a field that is required and has it as its default is one that must be there and may be
+ * zero. Here it simply is a value.
+ */
+const saysMayBeZero = ({ required, default: value }: Field): boolean =>
+  required && (value === '' || value === 0 || value === false)
 
 const immutableRule: CelRule = { rule: 'self == oldSelf', message: 'field is immutable' }
 
