@@ -4,12 +4,16 @@ import type { RequestContext, User } from './request.ts'
 /** Who the server itself acts as. */
 export const apiServerUser: User = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
 
-/** What the server does of its own accord. */
-export const apiServerContext: RequestContext = { user: apiServerUser, userAgent: 'coracle/apiserver' }
+/** What the server does of its own accord, and why. */
+export const apiServerContext = (because: string): RequestContext => ({
+  user: apiServerUser,
+  userAgent: 'coracle/apiserver',
+  claim: { because },
+})
 
 /** The origin of what the server itself writes, and why. */
 export const apiServerOrigin = (verb: WriteOrigin['verb'], because: string): WriteOrigin => ({
-  context: { ...apiServerContext, claim: { because } },
+  context: apiServerContext(because),
   verb,
   subresource: '',
   fieldManager: '',

@@ -119,7 +119,8 @@ export class AvailabilityChecks {
     const options = { dryRun: false, fieldManager: 'coracle', fieldValidation: 'Strict' } as const
     // Whoever changes it at the same time makes that this is judged anew.
     const body = { ...now, status: { ...now.status, conditions } }
-    await registry.update(apiServerContext, '', name, 'status', body, options).catch((error: unknown) => {
+    const context = apiServerContext(`${reason}: ${message}`)
+    await registry.update(context, '', name, 'status', body, options).catch((error: unknown) => {
       if (!hasReason(error, 'Conflict')) throw error
       this.somethingChanged()
     })

@@ -101,10 +101,12 @@ export class LocalApiServices {
       const { name = '', labels } = object.metadata
       return labels?.[automanagedLabel] === 'true' && !wanted.has(name)
     })
+    const served = apiServerContext('this server serves the group and version')
+    const unserved = apiServerContext('this server serves the group and version no more')
     await Promise.all([
-      ...missing.map(([, each]) => registry.create(apiServerContext, '', each, options).catch(unless('AlreadyExists'))),
+      ...missing.map(([, each]) => registry.create(served, '', each, options).catch(unless('AlreadyExists'))),
       ...surplus.map(({ object }) =>
-        registry.delete(apiServerContext, '', object.metadata.name ?? '', {}).catch(unless('NotFound')),
+        registry.delete(unserved, '', object.metadata.name ?? '', {}).catch(unless('NotFound')),
       ),
     ])
   }

@@ -23,19 +23,13 @@ export async function publishAuthentication({ registries }: ApiCore, clientCaPem
     'requestheader-uid-headers': JSON.stringify(['X-Remote-Uid']),
     'requestheader-username-headers': JSON.stringify(['X-Remote-User']),
   }
+  const context = apiServerContext('other servers behind this one authenticate its requests by it')
   const present = registry.peek(namespace, name)?.object as ConfigMap | undefined
   try {
     if (present === undefined) {
-      await registry.create(apiServerContext, namespace, { metadata: { name, namespace }, data }, options)
+      await registry.create(context, namespace, { metadata: { name, namespace }, data }, options)
     } else {
-      await registry.update(
-        apiServerContext,
-        namespace,
-        name,
-        '',
-        { ...present, data: { ...present.data, ...data } },
-        options,
-      )
+      await registry.update(context, namespace, name, '', { ...present, data: { ...present.data, ...data } }, options)
     }
   } catch (error) {
     // Another server on the same store says the same.

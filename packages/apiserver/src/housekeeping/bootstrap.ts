@@ -2,7 +2,6 @@ import { hasReason, namespaces, priorityClasses, serviceCidrs, systemPriorities 
 import { apiServerContext } from '../api-server-user.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
-import type { RequestContext } from '../request.ts'
 import { firstServiceCidr } from '../services/service-ranges.ts'
 
 /** The namespaces every cluster has. */
@@ -43,7 +42,7 @@ interface Named {
   readonly spec?: unknown
 }
 
-const context: RequestContext = { ...apiServerContext, claim: { because: 'every cluster has it' } }
+const context = apiServerContext('every cluster has it')
 
 async function createMissing(registry: ResourceRegistry | undefined, objects: readonly Named[]): Promise<void> {
   if (registry === undefined) return
