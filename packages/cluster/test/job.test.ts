@@ -100,6 +100,18 @@ describe('jobs in a whole cluster', () => {
     expect(items.map(({ metadata }) => metadata.name)).not.toContain('team')
   })
 
+  it('leave pods behind that they give up, which nobody holds back from going', async () => {
+    await create(job('sum', { parallelism: 2, completions: 2 }))
+    await cluster.client.delete(jobs, { namespace, name: 'sum' }, { propagationPolicy: 'Orphan' })
+    await settled()
+    const { items: orphans } = await cluster.client.list(pods, { namespace })
+    expect(orphans).toHaveLength(2)
+    expect(orphans.flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([])
+    for (const { metadata } of orphans) await cluster.client.delete(pods, { namespace, name: metadata.name ?? '' })
+    await settled()
+    expect((await cluster.client.list(pods, { namespace })).items).toEqual([])
+  })
+
   it('run each index once, and try those again that fail', async () => {
     await create(job('part', { completionMode: 'Indexed', completions: 3, parallelism: 3 }))
     const all = await running()

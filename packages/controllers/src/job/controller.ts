@@ -1,4 +1,4 @@
-import { dependenciesOf, type Job, type JobStatus, jobs, type Pod, pods as podResource } from '@coracle/api'
+import { dependenciesOf, type Job, type JobStatus, jobLabels, jobs, type Pod, pods as podResource } from '@coracle/api'
 import { type IndexFunction, keyText } from '@coracle/client'
 import {
   type Controller,
@@ -19,11 +19,14 @@ const dependentsIndexName = 'depends-on'
 const byDependency: IndexFunction<Job> = (job) =>
   dependenciesOf(job).map((name) => keyText(job.metadata.namespace, name))
 
-/** The index of pods that are to be counted, by the Job that made them, whether it is still there or not. */
+/** The index of pods that are to be counted, by the Job that made them, whether it is still there or has given them up, or not. */
 const trackedIndexName = 'tracked-by-job'
 const byTracking: IndexFunction<Pod> = (pod) => {
-  const owner = isTracked(pod) ? controllerOf(pod) : undefined
-  return owner?.kind === 'Job' ? [keyText(pod.metadata.namespace, owner.name)] : []
+  if (!isTracked(pod)) return []
+  const { namespace, labels } = pod.metadata
+  const owner = controllerOf(pod)
+  const name = owner === undefined ? labels?.[jobLabels.jobName] : owner.kind === 'Job' ? owner.name : undefined
+  return name === undefined ? [] : [keyText(namespace, name)]
 }
 
 /** Runs the pods of Jobs, and counts each of them once. */
