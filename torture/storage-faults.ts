@@ -84,14 +84,7 @@ async function leaveKilled(dataDir: string, random: Random, file: string | undef
   await liveOnce({ dataDir, log }, 'first', random, file)
   await cp(dataDir, older, { recursive: true })
   await liveOnce({ dataDir, log }, 'second', random, file)
-  // What was unanswered is decided on a copy, so that the directory stays as the kill left it.
-  const copy = `${dataDir}-whole`
-  await cp(dataDir, copy, { recursive: true })
-  const program = await start(copy, file)
-  const api = await Api.of(program)
-  await audit(api, log)
-  api.close()
-  await program.end('SIGKILL')
+  // What was unanswered stays open: a write that the kill met on its way may be whole on disk, and go with the damage.
   return { dataDir, log }
 }
 

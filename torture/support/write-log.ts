@@ -60,10 +60,11 @@ export class WriteLog {
     return [...this.#writes.keys()].filter((revision) => revision > after)
   }
 
-  /** A log of its own that knows the same, without what is unanswered and without problems. */
+  /** A log of its own that knows the same, without problems. */
   copy(): WriteLog {
     const copy = new WriteLog()
     for (const [name, known] of this.#known) copy.#known.set(name, known)
+    for (const [name, requests] of this.#unanswered) copy.#unanswered.set(name, new Set(requests))
     for (const [revision, write] of this.#writes) copy.#writes.set(revision, write)
     for (const write of this.#requested) copy.#requested.add(write)
     copy.#highest = this.#highest
