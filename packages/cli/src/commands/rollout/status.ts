@@ -31,10 +31,13 @@ export async function rolloutStatus(host: Host, args: readonly string[], flags: 
     if (errors.length > 0) throw new AggregateError(errors)
     for (const target of found) {
       const stateOf = viewerOf(target)
+      let told = ''
       const isOver = (object: KubernetesObject | undefined): boolean => {
         if (object === undefined) throw new CliError('object has been deleted')
         const { message, isDone } = stateOf(object, flags.revision)
-        host.stdout.write(`${message}\n`)
+        // What has been said is not said again because something else of the object changed.
+        if (message !== told) host.stdout.write(`${message}\n`)
+        told = message
         return isDone || !flags.watch
       }
       if (await awaitObject(host, session, target, timeoutMs, isOver)) continue
