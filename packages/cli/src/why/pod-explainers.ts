@@ -70,10 +70,13 @@ const remedies: Readonly<Record<string, string>> = {
   ImagePullBackOff: 'see that the image exists under that name and that the node may pull it',
   ErrImageNeverPull: 'bring the image to the node, or let it be pulled: imagePullPolicy',
   InvalidImageName: 'correct the name of the image',
-  CreateContainerConfigError: 'create the ConfigMap or Secret it names, or correct the name and the key',
+  CreateContainerConfigError: 'correct what the message names in the pod, or in the template that makes it',
   CreateContainerError: 'correct what the container runs: its image, command and mounts',
   RunContainerError: 'correct what the container runs: its image and command',
 }
+
+/** What a configuration lacks that is to be had from elsewhere. */
+const lacksSource = /\b(configmap|secret)\b.*not found|couldn't find key/i
 
 function cannotStart(facts: Facts) {
   for (const { name, state } of containersOf(podOf(facts))) {
@@ -83,7 +86,9 @@ function cannotStart(facts: Facts) {
     return {
       what: `container ${name} cannot start`,
       because: message === '' ? reason : `${reason}: ${message}`,
-      remedy,
+      remedy: lacksSource.test(message)
+        ? 'create the ConfigMap or Secret it names, or correct the name and the key'
+        : remedy,
     }
   }
   return undefined

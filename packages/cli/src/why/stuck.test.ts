@@ -273,3 +273,21 @@ describe('what holds an object up', () => {
     expect(explainStuck(given)).toEqual([])
   })
 })
+
+describe('what would help a container whose configuration is refused', () => {
+  it.each([
+    ['configmap "x" not found', 'create the ConfigMap or Secret it names, or correct the name and the key'],
+    [
+      "couldn't find key a in Secret default/x",
+      'create the ConfigMap or Secret it names, or correct the name and the key',
+    ],
+    [
+      'volumeMount "data" cannot be mounted at /data',
+      'correct what the message names in the pod, or in the template that makes it',
+    ],
+  ])('%s', (message, remedy) => {
+    const waiting = container({ waiting: { reason: 'CreateContainerConfigError', message } })
+    const [stuck] = explainStuck(facts(pod({ ...started, containerStatuses: [waiting] }, onNode)))
+    expect(stuck?.remedy).toBe(remedy)
+  })
+})
