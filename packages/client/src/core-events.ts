@@ -1,7 +1,8 @@
-import { type Event as CoreEvent, events, formatTime, hasReason } from '@coracle/api'
+import { type Event as CoreEvent, events, formatTime } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import { BoundedMap } from './bounded-map.ts'
 import type { Client } from './client.ts'
+import { storeEvent } from './counted-event.ts'
 import { correlatorEntriesMax, createEventCorrelator } from './event-correlator.ts'
 import { eventName, eventNamespaceOf, identityText, referenceTo, shorten } from './event-parts.ts'
 import type { EventDetails, EventRecorder, EventSource, EventTarget, EventType } from './event-recorder.ts'
@@ -70,28 +71,13 @@ export class CoreEventRecorder implements EventRecorder {
     return { about, type, reason, details, firstMs, name, message: '', lastMs: firstMs, ...counts }
   }
 
-  async #write(entry: Entry): Promise<void> {
+  #write(entry: Entry): Promise<void> {
     const { count, message, lastMs } = entry
-    if (entry.storedCount > 0) {
-      const body = { count, message, lastTimestamp: formatTime(lastMs) }
-      const key = { namespace: eventNamespaceOf(entry.about), name: entry.name }
-      try {
-        await this.#client.patch(events, key, { type: 'merge', body })
-        entry.storedCount = count
-        return
-      } catch (error) {
-        // The server forgets events after an hour; then it is told anew.
-        if (!hasReason(error, 'NotFound')) throw error
-        entry.storedCount = 0
-      }
-    }
-    try {
-      await this.#client.create(events, this.#objectOf(entry))
-      entry.storedCount = count
-    } catch (error) {
-      if (hasReason(error, 'AlreadyExists')) entry.name = eventName(entry.about, this.#environment)
-      throw error
-    }
+    return storeEvent(this.#client, this.#environment, entry, {
+      resource: events,
+      raised: { count, message, lastTimestamp: formatTime(lastMs) },
+      made: () => this.#objectOf(entry),
+    })
   }
 
   #objectOf(entry: Entry): CoreEvent {

@@ -1,7 +1,8 @@
-import { type EventV1, eventsV1, formatMicroTime, hasReason } from '@coracle/api'
+import { type EventV1, eventsV1, formatMicroTime } from '@coracle/api'
 import type { Environment, Timer } from '@coracle/environment'
 import { BoundedMap } from './bounded-map.ts'
 import type { Client } from './client.ts'
+import { storeEvent } from './counted-event.ts'
 import { correlatorEntriesMax, createSpamFilter } from './event-correlator.ts'
 import { eventName, eventNamespaceOf, identityText, referenceTo, shorten } from './event-parts.ts'
 import type { EventDetails, EventRecorder, EventSource, EventTarget, EventType } from './event-recorder.ts'
@@ -93,29 +94,14 @@ export class SeriesEventRecorder implements EventRecorder {
     else entry.refresh = this.#environment.clock.setTimer(waitMs, write, { housekeeping: true })
   }
 
-  async #write(entry: Entry): Promise<void> {
+  #write(entry: Entry): Promise<void> {
     const { count, lastMs } = entry
     entry.writtenMs = this.#environment.clock.now()
-    if (entry.storedCount > 0) {
-      const body = { series: { count, lastObservedTime: formatMicroTime(lastMs) } }
-      const key = { namespace: eventNamespaceOf(entry.about), name: entry.name }
-      try {
-        await this.#client.patch(eventsV1, key, { type: 'merge', body })
-        entry.storedCount = count
-        return
-      } catch (error) {
-        // The server forgets events after an hour; then it is told anew.
-        if (!hasReason(error, 'NotFound')) throw error
-        entry.storedCount = 0
-      }
-    }
-    try {
-      await this.#client.create(eventsV1, this.#objectOf(entry))
-      entry.storedCount = count
-    } catch (error) {
-      if (hasReason(error, 'AlreadyExists')) entry.name = eventName(entry.about, this.#environment)
-      throw error
-    }
+    return storeEvent(this.#client, this.#environment, entry, {
+      resource: eventsV1,
+      raised: { series: { count, lastObservedTime: formatMicroTime(lastMs) } },
+      made: () => this.#objectOf(entry),
+    })
   }
 
   #objectOf({ about, details, name, type, reason, message, firstMs, lastMs, count }: Entry): EventV1 {
