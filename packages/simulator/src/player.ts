@@ -28,6 +28,9 @@ import { controllerOf, hasEnded } from './view.ts'
 
 const taintKey = 'example.dev/trouble'
 
+/** How soon a component that could not start is started again. */
+const restartMs = 10_000
+
 /** Does what operations say, as an administrator with a good connection. */
 export class Player {
   readonly #servers: Servers
@@ -91,7 +94,7 @@ export class Player {
     try {
       await withPatience(this.#environment.clock, action())
     } catch (error) {
-      if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error
+      if (!(error instanceof ApiError) && !(error instanceof ConnectionError) && !this.#servers.isExhausted) throw error
     }
   }
 
@@ -139,9 +142,18 @@ export class Player {
   async #crash(component: Component | undefined, forMs: number): Promise<void> {
     if (component === undefined) return
     await component.crash()
-    this.#environment.clock.setTimer(forMs, () => {
-      component.start().catch(() => {})
-    })
+    this.#environment.clock.setTimer(forMs, () => void this.#start(component))
+  }
+
+  /** Starts what crashed, again and again until it is at work, as whoever keeps services running does. */
+  async #start(component: Component): Promise<void> {
+    try {
+      await component.start()
+    } catch {
+      if (this.#servers.isStopped) return
+      await component.crash()
+      this.#environment.clock.setTimer(restartMs, () => void this.#start(component))
+    }
   }
 
   async #ask(request: Request, atMs: number): Promise<void> {

@@ -34,10 +34,15 @@ export class Servers {
   readonly #environment: VirtualEnvironment
   readonly #network: Network
   readonly #servers: Server[] = []
+  #isStopped = false
+  readonly #writesMax: number
+  #writes = 0
 
-  constructor(environment: VirtualEnvironment, network: Network) {
+  /** `writesMax`: after so many transactions the store takes no more. */
+  constructor(environment: VirtualEnvironment, network: Network, writesMax: number) {
     this.#environment = environment
     this.#network = network
+    this.#writesMax = writesMax
   }
 
   async start({ servers, nodes, skewsMs }: Scenario): Promise<void> {
@@ -46,6 +51,16 @@ export class Servers {
       const own = Array.from({ length: nodes }, (_, node) => node).filter((node) => node % servers === index).length
       await this.#start(index, servers > 1, own, skewsMs)
     }
+  }
+
+  /** Whether they have tried to write more often than they may. */
+  get isExhausted(): boolean {
+    return this.#writes > this.#writesMax
+  }
+
+  /** Whether they are stopped for good. */
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
   /** The API of each, as an administrator with a good connection. */
@@ -82,6 +97,7 @@ export class Servers {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true
     for (const { cluster } of this.#servers) await cluster.stop()
     await this.store.close()
   }
@@ -94,6 +110,8 @@ export class Servers {
   ): Promise<void> {
     let server: Server | undefined
     const onCommit = () => {
+      this.#writes += 1
+      if (this.isExhausted) throw new Error('the store takes no more writes of this run')
       if (server !== undefined) burn(server)
     }
     const way = isShared ? faultyStore(this.store, { onCommit }) : undefined

@@ -65,6 +65,19 @@ it('does not take a node for lost when time has gone by while nothing happened',
   expect((await run({ ...quiet, seed: 20109, operations })).violations).toEqual([])
 })
 
+it('starts a server again and again until the store can be reached', async () => {
+  const operations: readonly Operation[] = [
+    { atMs: 0, type: 'crash', server: 1, component: 'apiserver', forMs: 30_000 },
+    { atMs: 10_000, type: 'cut-store', server: 1, forMs: 45_000 },
+  ]
+  expect((await run({ ...quiet, servers: 2, nodes: 2, seed: 3074, operations })).violations).toEqual([])
+})
+
+it('ends a run that would write without end', async () => {
+  const { violations } = await run(scenarioOf(3), { writesMax: 150 })
+  expect(violations).toContainEqual(expect.objectContaining({ invariant: 'a run comes to an end' }))
+})
+
 describe('a scenario that fails', () => {
   const operation = (name: string, index: number): Operation => ({
     atMs: index,

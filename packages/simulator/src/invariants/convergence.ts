@@ -197,6 +197,20 @@ function serviceProblems(view: View): readonly string[] {
     })
 }
 
+/**
+ * Whether a suspended Job holds the pod: one with a limit for each index counts an index's failures on its last pod, which keeps
+ * its finalizer until the next pod of the index is there.
+ */
+function isKeptForItsSuccessor(object: KubernetesObject, view: View): boolean {
+  const job = view.byUid(controllerOf(object)?.uid ?? '') as Job | undefined
+  return (
+    job?.kind === 'Job' &&
+    job.spec.suspend === true &&
+    job.spec.backoffLimitPerIndex !== undefined &&
+    object.metadata.finalizers?.includes('batch.kubernetes.io/job-tracking') === true
+  )
+}
+
 function going(view: View): readonly string[] {
   const all = [...view.all()]
   const present: ReadonlySet<string | undefined> = new Set(view.list('Namespace').map(({ metadata }) => metadata.name))
@@ -204,6 +218,7 @@ function going(view: View): readonly string[] {
   return [
     ...all
       .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
+      .filter((each) => !isKeptForItsSuccessor(each, view))
       .map((each) => `${labelOf(each)} is still going`),
     ...lost.map((each) => `${labelOf(each)} is in a namespace that is gone`),
   ]

@@ -495,6 +495,7 @@ describe('in the end', () => {
   })
   const node = made('Node', 'n', { namespace: undefined, status: { conditions: [{ type: 'Ready', status: 'True' }] } })
   const team = made('Namespace', 'default', { namespace: undefined })
+  const suspended = made('Job', 'sum', { spec: { suspend: true, backoffLimitPerIndex: 1 } })
   it.each<readonly [string, readonly KubernetesObject[], readonly string[]]>([
     ['all is well', [node, web(), pod('a', web(), runs('v1')), served, service, slice('10.0.0.1')], []],
     ['a pod is missing', [web()], [asAsked]],
@@ -551,6 +552,17 @@ describe('in the end', () => {
     ],
     ['a pod outlives its owner', [pod('a', set, runs('v1'))], ['what an owner owned goes with it']],
     ['a pod is still going', [pod('a', undefined, { metadata: going })], ['in the end nothing is on its way out']],
+    [
+      'a suspended Job keeps the last pod of an index for its successor',
+      [
+        suspended,
+        pod('a', suspended, {
+          metadata: { ...going, finalizers: ['batch.kubernetes.io/job-tracking'] },
+          status: { phase: 'Failed' },
+        }),
+      ],
+      [],
+    ],
     [
       'a quota says less than is used',
       [pod('a'), made('ResourceQuota', 'q', { status: { used: { pods: '0' } } })],
