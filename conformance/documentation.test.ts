@@ -1,17 +1,26 @@
 /**
- * What README, user guide and package READMEs say works as pasted: every snippet is type-checked and run, and every command
+ * What README, guide and package READMEs say works as pasted: every snippet is type-checked and run, and every command
  * is run, in the order they stand, in a directory with the examples and a cluster, or in a project beside the checkout
  * (`consumer`). A block marked `no-run` is only read.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Block, blocksOf, commandsOf, documents, knownMarks, languages } from './support/documents.ts'
+import {
+  anchorsOf,
+  type Block,
+  blocksOf,
+  commandsOf,
+  documents,
+  knownMarks,
+  languages,
+  linksOf,
+} from './support/documents.ts'
 import { Program, type RunOptions, run } from './support/program.ts'
 import { tools } from './support/tools.ts'
 
@@ -25,6 +34,27 @@ describe('blocks of the documents', () => {
   it.each(blocks.map((block) => [block.where, block] as const))('are of a known kind: %s', (_, { language, marks }) => {
     expect(Object.keys(languages)).toContain(language)
     expect(marks.filter((mark) => !knownMarks.has(mark))).toEqual([])
+  })
+})
+
+describe('links of the documents', () => {
+  it('lead to files that are there, and to headings of theirs', () => {
+    const broken = linksOf(root).filter(({ document, target }) => {
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? join(root, document) : join(root, dirname(document), path)
+      if (!existsSync(file)) return true
+      if (anchor === undefined) return false
+      return statSync(file).isDirectory() || !anchorsOf(readFileSync(file, 'utf8')).includes(anchor)
+    })
+    expect(broken).toEqual([])
+  })
+
+  it('lead from the index of the guide to each of its pages', () => {
+    const pages = documents(root).filter(
+      (document) => document.startsWith('docs/guide/') && !document.endsWith('README.md'),
+    )
+    const linked = linksOf(root).filter(({ document }) => document === 'docs/guide/README.md')
+    expect([...new Set(linked.map(({ target }) => `docs/guide/${target}`))].sort()).toEqual(pages)
   })
 })
 
@@ -127,7 +157,7 @@ describe('commands', () => {
 })
 
 describe('a project of somebody else', () => {
-  it('installs the packages from the checkout as the user guide says, type-checks and runs', async () => {
+  it('installs the packages from the checkout as the guide says, type-checks and runs', async () => {
     const home = await mkdtemp(join(tmpdir(), 'consumer-'))
     try {
       const project = join(home, 'project')

@@ -32,15 +32,9 @@ export const languages: Readonly<Record<string, 'run' | 'read'>> = {
 /** The documents whose blocks are checked: what somebody new reads. */
 export function documents(root: string): readonly string[] {
   const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`)
-  return [
-    'README.md',
-    'docs/user-guide.md',
-    'examples/README.md',
-    'bench/README.md',
-    'packages/api/test/data/README.md',
-  ]
-    .concat(packages)
-    .sort()
+  const guide = readdirSync(join(root, 'docs/guide')).map((name) => `docs/guide/${name}`)
+  const others = ['README.md', 'examples/README.md', 'bench/README.md', 'packages/api/test/data/README.md']
+  return [...others, ...packages, ...guide].sort()
 }
 
 /** The fenced blocks of a document, in order. */
@@ -57,6 +51,36 @@ export function blocksOf(root: string, document: string): readonly Block[] {
     blocks.push({ where: `${document}:${start}`, document, language, marks, text: `${text.join('\n')}\n` })
   }
   return blocks
+}
+
+/** A link of a document to a file of the repository, as it stands there: `../guarantees.md#reads`. */
+export interface Link {
+  readonly document: string
+  readonly target: string
+}
+
+/** The links of all documents, decisions among them, but for those to other sites. */
+export function linksOf(root: string): readonly Link[] {
+  const more = ['docs', 'docs/decisions', 'bench', 'torture', 'examples/operator'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  )
+  return [...new Set([...documents(root), ...more])].flatMap((document) => {
+    const prose = readFileSync(join(root, document), 'utf8').replaceAll(/^ *```.*?^ *```$/gms, '')
+    const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+    return targets.filter((target) => !/^[a-z]+:/.test(target)).map((target) => ({ document, target }))
+  })
+}
+
+/** The anchors of a document's headings, as GitHub makes them. */
+export function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
 }
 
 /** The commands of a block: of a transcript (`console`) the lines after `$ `, each with the lines it goes on over. */
