@@ -112,6 +112,71 @@ describe('jobs in a whole cluster', () => {
     expect((await cluster.client.list(pods, { namespace })).items).toEqual([])
   })
 
+  describe('that say themselves which pods are theirs', () => {
+    const labels = { job: 'sum' }
+    const own = (spec: Partial<JobSpec> = {}) =>
+      job('sum', {
+        completions: 2,
+        manualSelector: true,
+        selector: { matchLabels: labels },
+        template: { ...template, metadata: { labels } } as JobSpec['template'],
+        ...spec,
+      })
+    const orphan = (name: string) =>
+      cluster.client.create(pods, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name, namespace, labels },
+        spec: template.spec,
+      } as Pod)
+    const find = (name: string) => cluster.client.get(pods, { namespace, name })
+
+    it('adopt pods that are nobody’s, hold them and count what they did', async () => {
+      await orphan('waits')
+      await end(await orphan('done'), 'Succeeded')
+      await create(own())
+      expect((await current('sum')).status).toMatchObject({ succeeded: 1, active: 1 })
+      expect((await find('waits')).metadata).toMatchObject({
+        finalizers: ['batch.kubernetes.io/job-tracking'],
+        ownerReferences: [{ kind: 'Job', name: 'sum', controller: true }],
+      })
+      expect((await find('done')).metadata.finalizers).toBeUndefined()
+      expect((await cluster.client.list(pods, { namespace })).items).toHaveLength(2)
+    })
+
+    it('adopt one that appears later, and remove what is then too much', async () => {
+      await create(own({ completions: 1 }))
+      const [first] = await running()
+      await environment.clock.advance('5s')
+      await orphan('late')
+      await settled()
+      expect((await running()).map(({ metadata }) => metadata.name)).toEqual([first?.metadata.name])
+    })
+
+    it('let go of a pod that no longer matches, which nothing holds any more, and make another', async () => {
+      await create(own({ completions: 1 }))
+      const [first] = await running()
+      await cluster.client.patch(
+        pods,
+        { namespace, name: first?.metadata.name ?? '' },
+        { type: 'merge', body: { metadata: { labels: { job: 'aside' } } } },
+      )
+      await settled()
+      const aside = await find(first?.metadata.name ?? '')
+      expect([aside.metadata.ownerReferences, aside.metadata.finalizers]).toEqual([undefined, undefined])
+      expect(await running()).toHaveLength(2)
+      expect((await current('sum')).status).toMatchObject({ active: 1 })
+    })
+
+    it('adopt nothing any more when they are over', async () => {
+      await create(own({ completions: 1 }))
+      await endAll()
+      await orphan('late')
+      await settled()
+      expect((await find('late')).metadata.ownerReferences).toBeUndefined()
+    })
+  })
+
   it('run each index once, and try those again that fail', async () => {
     await create(job('part', { completionMode: 'Indexed', completions: 3, parallelism: 3 }))
     const all = await running()

@@ -1,8 +1,10 @@
+import type { ObjectMeta } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { adoption, liveOwner, release } from './claims.ts'
 import { controllerRef } from './owners.ts'
+import type { PatchAction } from './plan.ts'
 import type { ReconcileContext } from './reconcile.ts'
 import { gadgets, type Widget, widget, widgets } from './testing/resources.ts'
 
@@ -31,6 +33,17 @@ describe('claims', () => {
     const owned = object([other, controllerRef(owner)])
     expect(release(gadgets, owner, owned, 'it matches no more')).toEqual(patch([other], 'it matches no more'))
     expect(release(gadgets, owner, object([controllerRef(owner)]), 'no more')).toEqual(patch(null, 'no more'))
+  })
+
+  it('hold an object that is adopted by the owner’s finalizer, and no longer one that is let go', () => {
+    const finalizersOf = ({ patch }: PatchAction) =>
+      (patch as { readonly body: { readonly metadata: ObjectMeta } }).body.metadata.finalizers
+    const held = { ...object(), metadata: { ...object().metadata, finalizers: ['example.dev/a', 'example.dev/b'] } }
+    expect(finalizersOf(adoption(gadgets, owner, object(), '', 'example.dev/b'))).toEqual(['example.dev/b'])
+    expect(finalizersOf(adoption(gadgets, owner, held, '', 'example.dev/c'))).toHaveLength(3)
+    expect(finalizersOf(adoption(gadgets, owner, held, '', 'example.dev/b'))).toBeUndefined()
+    expect(finalizersOf(release(gadgets, owner, held, '', 'example.dev/b'))).toEqual(['example.dev/a'])
+    expect(finalizersOf(release(gadgets, owner, held, '', 'example.dev/c'))).toBeUndefined()
   })
 
   it('address an object without a namespace by its name', () => {

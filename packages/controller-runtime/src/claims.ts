@@ -3,25 +3,41 @@ import { controllerRef } from './owners.ts'
 import type { PatchAction } from './plan.ts'
 import type { ReconcileContext } from './reconcile.ts'
 
-/** Makes `owner` the controller of an object that has none. Whoever adopts asks for the `liveOwner` first. */
+/**
+ * Makes `owner` the controller of an object that has none. Whoever adopts asks for the `liveOwner` first. `finalizer`: what the owner
+ * keeps its objects by.
+ */
 export function adoption(
   resource: Resource,
   owner: KubernetesObject,
   object: KubernetesObject,
   because: string,
+  finalizer?: string,
 ): PatchAction {
-  return ownersPatch(resource, object, [...(object.metadata.ownerReferences ?? []), controllerRef(owner)], because)
+  const { ownerReferences = [], finalizers = [] } = object.metadata
+  const isNew = finalizer !== undefined && !finalizers.includes(finalizer)
+  const held = isNew ? { finalizers: [...finalizers, finalizer] } : {}
+  return ownershipPatch(
+    resource,
+    object,
+    { ownerReferences: [...ownerReferences, controllerRef(owner)], ...held },
+    because,
+  )
 }
 
-/** Ends that `owner` has a part in an object. */
+/** Ends that `owner` has a part in an object, and keeps it by its finalizer. */
 export function release(
   resource: Resource,
   owner: KubernetesObject,
   object: KubernetesObject,
   because: string,
+  finalizer?: string,
 ): PatchAction {
-  const owners = object.metadata.ownerReferences?.filter(({ uid }) => uid !== owner.metadata.uid) ?? []
-  return ownersPatch(resource, object, owners, because)
+  const { ownerReferences = [], finalizers = [] } = object.metadata
+  const owners = ownerReferences.filter(({ uid }) => uid !== owner.metadata.uid)
+  const isHeld = finalizer !== undefined && finalizers.includes(finalizer)
+  const free = isHeld ? { finalizers: finalizers.filter((each) => each !== finalizer) } : {}
+  return ownershipPatch(resource, object, { ownerReferences: owners, ...free }, because)
 }
 
 /**
@@ -42,16 +58,16 @@ export async function liveOwner<T extends KubernetesObject>(
   }
 }
 
-/** A merge patch replaces the whole list, so it holds for the version it was made from only. */
-function ownersPatch(
+/** A merge patch replaces whole lists, so it holds for the version it was made from only. */
+function ownershipPatch(
   resource: Resource,
   { metadata }: KubernetesObject,
-  owners: readonly OwnerReference[],
+  lists: { readonly ownerReferences: readonly OwnerReference[]; readonly finalizers?: readonly string[] },
   because: string,
 ): PatchAction {
   const { namespace, name = '', uid, resourceVersion } = metadata
   const key = namespace === undefined ? { name } : { namespace, name }
-  const ownerReferences = owners.length === 0 ? null : owners
-  const patch = { type: 'merge', body: { metadata: { uid, resourceVersion, ownerReferences } } } as const
-  return { type: 'patch', resource, key, patch, because }
+  const changed = Object.entries(lists).map(([field, list]) => [field, list.length === 0 ? null : list])
+  const body = { metadata: { uid, resourceVersion, ...Object.fromEntries(changed) } }
+  return { type: 'patch', resource, key, patch: { type: 'merge', body }, because }
 }

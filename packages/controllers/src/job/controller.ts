@@ -1,18 +1,26 @@
 import { dependenciesOf, type Job, type JobStatus, jobLabels, jobs, type Pod, pods as podResource } from '@coracle/api'
-import { type IndexFunction, keyText } from '@coracle/client'
+import { type IndexFunction, keyOf, keyText } from '@coracle/client'
 import {
   type Controller,
   controller,
   controllerOf,
+  filedByLabels,
+  filedBySelector,
   type Lookup,
+  liveOwner,
   performPlan,
   type ReconcileContext,
   removeFinalizer,
+  selected,
+  selecting,
+  selectorIndexName,
 } from '@coracle/controller-runtime'
 import { isOnlyNamespaceGoing } from '../namespace/perform-unless-going.ts'
+import { type PodClaims, podClaimActions } from '../pods/claims.ts'
+import { selectorOf } from '../selector-of.ts'
 import { judgeDependencies } from './dependencies.ts'
 import { isTracked, trackingFinalizer } from './job-pods.ts'
-import { type JobPlan, planJob } from './plan.ts'
+import { isAtWork, type JobPlan, planJob } from './plan.ts'
 
 /** The index of Jobs by those that they wait for. */
 const dependentsIndexName = 'depends-on'
@@ -29,22 +37,42 @@ const byTracking: IndexFunction<Pod> = (pod) => {
   return name === undefined ? [] : [keyText(namespace, name)]
 }
 
+/** The index of pods that a Job may adopt, those that have ended among them: what they did counts. */
+const adoptableIndexName = 'adoptable-by-job'
+const isAdoptable = (pod: Pod): boolean =>
+  controllerOf(pod) === undefined && pod.metadata.deletionTimestamp === undefined
+const adoptableByLabels: IndexFunction<Pod> = (pod) => (isAdoptable(pod) ? filedByLabels(pod) : [])
+
+const selectorOfJob = ({ spec }: Job) => selectorOf(spec.selector)
+
 /** Runs the pods of Jobs, and counts each of them once. */
 export function createJobController(): Controller {
   return controller('job-controller', { component: 'job-controller' })
-    .for(jobs, { indexes: { [dependentsIndexName]: byDependency } })
+    .for(jobs, {
+      indexes: { [dependentsIndexName]: byDependency, [selectorIndexName]: filedBySelector(selectorOfJob) },
+    })
     .watches(jobs, dependents)
-    .owns(podResource, { indexes: { [trackedIndexName]: byTracking } })
-    .watches(podResource, (pod) => byTracking(pod))
+    .owns(podResource, { indexes: { [trackedIndexName]: byTracking, [adoptableIndexName]: adoptableByLabels } })
+    .watches(podResource, (pod, lookup) => [...byTracking(pod), ...wouldAdopt(pod, lookup)])
     .reconcile(async ({ key, object: job }, context) => {
       const podsOfName = context.informer(podResource).byIndex(trackedIndexName, key)
+      const claims = job === undefined ? noClaims : claimsOf(job, context)
       // Nobody counts pods of a Job that is gone: they need not wait for it.
-      const left = podsOfName.filter((pod) => controllerOf(pod)?.uid !== job?.metadata.uid)
+      const left = podsOfName.filter(
+        (pod) => controllerOf(pod)?.uid !== job?.metadata.uid && !claims.orphans.includes(pod),
+      )
       const because = 'the Job that counts the pod is gone'
       await Promise.all(
         left.map((pod) => removeFinalizer(context.client, podResource, pod, trackingFinalizer, because)),
       )
       if (job === undefined) return undefined
+      if (claims.orphans.length + claims.mismatched.length > 0) {
+        const owner = await liveOwner(context, job)
+        if (owner === undefined || !isAtWork(owner)) return undefined
+        await performPlan(context, owner, { actions: podClaimActions(owner, claims, trackingFinalizer) })
+        // What the Job has now is judged when the caches show it.
+        return { requeueAfterMs: 0 }
+      }
       const { namespace } = job.metadata
       const find = (name: string) => context.informer(jobs).get(keyText(namespace, name))
       const dependencies = judgeDependencies(job, find)
@@ -52,6 +80,27 @@ export function createJobController(): Controller {
       await perform(context, job, plan)
       return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
     })
+}
+
+const noClaims: PodClaims = { orphans: [], mismatched: [] }
+
+/** The pods that a Job takes in, and those that it lets go. One that is over or that somebody else runs does neither. */
+function claimsOf(job: Job, context: ReconcileContext<Job>): PodClaims {
+  if (!isAtWork(job)) return noClaims
+  const selector = selectorOfJob(job)
+  const { namespace } = job.metadata
+  return {
+    orphans: selected(context.informer(podResource), adoptableIndexName, namespace, selector),
+    mismatched: context.owned<Pod>(podResource).filter(({ metadata }) => !selector.matches(metadata.labels)),
+  }
+}
+
+/** The Jobs that would adopt a pod, by their keys. */
+function wouldAdopt(pod: Pod, lookup: Lookup): readonly string[] {
+  if (!isAdoptable(pod)) return []
+  const { namespace, labels } = pod.metadata
+  const candidates = selecting(lookup.informer(jobs), namespace, labels)
+  return candidates.filter((job) => isAtWork(job) && selectorOfJob(job).matches(labels)).map(keyOf)
 }
 
 /** The Jobs that wait for one, by their keys. */

@@ -51,9 +51,15 @@ export interface JobPlan extends Plan<JobStatus> {
 /** Who runs a Job that does not say who does. */
 const ownName = 'kubernetes.io/job-controller'
 
+const isManagedElsewhere = ({ spec }: Job): boolean => spec.managedBy !== undefined && spec.managedBy !== ownName
+
+/** Whether a Job still makes, adopts and lets go of pods. */
+export const isAtWork = (job: Job): boolean =>
+  !isManagedElsewhere(job) && job.metadata.deletionTimestamp === undefined && !isJobFinished(job)
+
 /** What to do about a Job (pkg/controller/job). Pure. */
 export function planJob({ job, pods, dependencies }: ObservedJob, nowMs: Time): JobPlan {
-  if (job.spec.managedBy !== undefined && job.spec.managedBy !== ownName) return nothing
+  if (isManagedElsewhere(job)) return nothing
   if (job.metadata.deletionTimestamp !== undefined || isJobFinished(job)) {
     return { ...nothing, releases: releasesOf(pods.filter(isTracked)) }
   }

@@ -1,6 +1,7 @@
 import { type KubernetesObject, type Pod, pods as podResource } from '@coracle/api'
-import { type Action, adoption, type Plan, release } from '@coracle/controller-runtime'
+import type { Action, Plan } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
+import { podClaimActions } from '../pods/claims.ts'
 import { byDeletionRank } from '../pods/deletion-ranking.ts'
 import { podFromTemplate } from '../pods/pod-from-template.ts'
 import { podKey } from '../pods/pod-key.ts'
@@ -30,8 +31,7 @@ export function planReplicas(observed: ObservedReplicas, nowMs: Time): Plan<Repl
   if (owner.metadata.deletionTimestamp !== undefined) return planned(observed, [], observed.counts, nowMs)
   const counts = withAdopted(observed.counts, orphans, desired, nowMs)
   const actions: readonly Action[] = [
-    ...mismatched.map((pod) => release(podResource, owner, pod, 'the pod’s labels no longer match the selector')),
-    ...orphans.map((pod) => adoption(podResource, owner, pod, 'the pod matches the selector and is nobody’s')),
+    ...podClaimActions(owner, { orphans, mismatched }),
     ...resize(observed, counts.replicas, nowMs),
   ]
   return planned(observed, actions, counts, nowMs)

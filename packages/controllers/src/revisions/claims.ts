@@ -1,5 +1,6 @@
-import { controllerRevisions, pods } from '@coracle/api'
-import { type Action, adoption, release } from '@coracle/controller-runtime'
+import { controllerRevisions } from '@coracle/api'
+import { type Action, adoption } from '@coracle/controller-runtime'
+import { podClaimActions } from '../pods/claims.ts'
 import type { Belongings, SelectingOwner } from './belongings.ts'
 
 /** Takes in what matches an owner's selector and is nobody's, and lets go of pods that no longer match. */
@@ -8,8 +9,7 @@ export function claimActions(
   { orphans, mismatched, orphanRevisions }: Pick<Belongings, 'orphans' | 'mismatched' | 'orphanRevisions'>,
 ): readonly Action[] {
   return [
-    ...mismatched.map((pod) => release(pods, owner, pod, 'the pod’s labels no longer match the selector')),
-    ...orphans.map((pod) => adoption(pods, owner, pod, 'the pod matches the selector and is nobody’s')),
+    ...podClaimActions(owner, { orphans, mismatched }),
     ...orphanRevisions.map((revision) =>
       adoption(controllerRevisions, owner, revision, 'the revision matches the selector and is nobody’s'),
     ),
