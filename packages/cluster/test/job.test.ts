@@ -100,6 +100,19 @@ describe('jobs in a whole cluster', () => {
     expect(items.map(({ metadata }) => metadata.name)).not.toContain('team')
   })
 
+  it('go with their namespace, also where they would keep a pod until another takes its place', async () => {
+    const { client } = cluster
+    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } })
+    const limited = job('sum', { completions: 2, completionMode: 'Indexed', backoffLimitPerIndex: 1 })
+    await client.create(jobs, { ...limited, metadata: { ...limited.metadata, namespace: 'team' } })
+    await settled()
+    await client.patch(jobs, { namespace: 'team', name: 'sum' }, { type: 'merge', body: { spec: { parallelism: 0 } } })
+    await client.delete(namespaces, { name: 'team' })
+    await environment.clock.advance('1m')
+    const { items } = await client.list(namespaces)
+    expect(items.map(({ metadata }) => metadata.name)).not.toContain('team')
+  })
+
   it('leave pods behind that they give up, which nobody holds back from going', async () => {
     await create(job('sum', { parallelism: 2, completions: 2 }))
     await cluster.client.delete(jobs, { namespace, name: 'sum' }, { propagationPolicy: 'Orphan' })

@@ -1,4 +1,14 @@
-import { dependenciesOf, type Job, type JobStatus, jobLabels, jobs, type Pod, pods as podResource } from '@coracle/api'
+import {
+  dependenciesOf,
+  type Job,
+  type JobStatus,
+  jobLabels,
+  jobs,
+  type Namespace,
+  namespaces,
+  type Pod,
+  pods as podResource,
+} from '@coracle/api'
 import { type IndexFunction, keyOf, keyText } from '@coracle/client'
 import {
   type Controller,
@@ -52,6 +62,7 @@ export function createJobController(): Controller {
       indexes: { [dependentsIndexName]: byDependency, [selectorIndexName]: filedBySelector(selectorOfJob) },
     })
     .watches(jobs, dependents)
+    .watches(namespaces, jobsGoingWith)
     .owns(podResource, { indexes: { [trackedIndexName]: byTracking, [adoptableIndexName]: adoptableByLabels } })
     .watches(podResource, (pod, lookup) => [...byTracking(pod), ...wouldAdopt(pod, lookup)])
     .reconcile(async ({ key, object: job }, context) => {
@@ -76,11 +87,19 @@ export function createJobController(): Controller {
       const { namespace } = job.metadata
       const find = (name: string) => context.informer(jobs).get(keyText(namespace, name))
       const dependencies = judgeDependencies(job, find)
-      const plan = planJob({ job, pods: context.owned<Pod>(podResource), dependencies }, context.clock.now())
+      const isNamespaceGoing = isGoing(context.informer(namespaces).get(namespace ?? ''))
+      const observed = { job, pods: context.owned<Pod>(podResource), dependencies, isNamespaceGoing }
+      const plan = planJob(observed, context.clock.now())
       await perform(context, job, plan)
       return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
     })
 }
+
+const isGoing = (namespace: Namespace | undefined): boolean => namespace?.metadata.deletionTimestamp !== undefined
+
+/** The Jobs of a namespace that is on its way out, by their keys. */
+const jobsGoingWith = (namespace: Namespace, lookup: Lookup): readonly string[] =>
+  isGoing(namespace) ? lookup.informer(jobs).list(namespace.metadata.name).map(keyOf) : []
 
 const noClaims: PodClaims = { orphans: [], mismatched: [] }
 

@@ -70,8 +70,8 @@ function pod(name: string, traits: Traits = {}): Pod {
   } as unknown as Pod)
 }
 
-const plan = (of: Job, pods: readonly Pod[] = [], dependencies: Dependencies = met) =>
-  planJob({ job: of, pods, dependencies }, startMs)
+const plan = (of: Job, pods: readonly Pod[] = [], dependencies: Dependencies = met, isNamespaceGoing = false) =>
+  planJob({ job: of, pods, dependencies, isNamespaceGoing }, startMs)
 
 function summary(action: Action): string {
   switch (action.type) {
@@ -360,6 +360,13 @@ describe('failures that are ignored, and indexes that fail by themselves', () =>
     // It keeps its finalizer until the next pod of the index is there: the count is in it.
     expect(made.releases).toEqual([])
     expect(made.status?.failedIndexes).toBe('')
+  })
+
+  it('hold no pod back in a namespace that is on its way out, where no other pod comes', () => {
+    const suspended = job({ ...perIndex, suspend: true })
+    const left = [failed('b', { index: 1, failuresBefore: 0 })]
+    expect(plan(suspended, left).releases).toEqual([])
+    expect(plan(suspended, left, met, true).releases).toHaveLength(1)
   })
 
   it('wait for a back-off of their own', () => {

@@ -39,6 +39,8 @@ export interface ObservedJob {
   /** The pods that the Job controls. */
   readonly pods: readonly Pod[]
   readonly dependencies: Dependencies
+  /** Whether no more pods can be made, as the namespace is on its way out. */
+  readonly isNamespaceGoing: boolean
 }
 
 export interface JobPlan extends Plan<JobStatus> {
@@ -58,7 +60,7 @@ export const isAtWork = (job: Job): boolean =>
   !isManagedElsewhere(job) && job.metadata.deletionTimestamp === undefined && !isJobFinished(job)
 
 /** What to do about a Job (pkg/controller/job). Pure. */
-export function planJob({ job, pods, dependencies }: ObservedJob, nowMs: Time): JobPlan {
+export function planJob({ job, pods, dependencies, isNamespaceGoing }: ObservedJob, nowMs: Time): JobPlan {
   if (isManagedElsewhere(job)) return nothing
   if (job.metadata.deletionTimestamp !== undefined || isJobFinished(job)) {
     return { ...nothing, releases: releasesOf(pods.filter(isTracked)) }
@@ -66,7 +68,7 @@ export function planJob({ job, pods, dependencies }: ObservedJob, nowMs: Time): 
   const isStarted = job.status?.startTime !== undefined
   if (!isStarted && dependencies.state === 'failed') return planDependencyFailure(job, dependencies.message, nowMs)
   if (!isStarted && dependencies.state === 'waiting') return planWaiting(job, dependencies.message, nowMs)
-  return planStarted(started(job, nowMs), pods, nowMs)
+  return planStarted(started(job, nowMs), pods, isNamespaceGoing, nowMs)
 }
 
 const nothing: JobPlan = { actions: [], releases: [], created: 0 }
@@ -114,14 +116,16 @@ function withoutWaiting(
   return withCondition(conditions, waitingCondition, { reason, message }, nowMs, 'False')
 }
 
-function planStarted(job: Job, pods: readonly Pod[], nowMs: Time): JobPlan {
+function planStarted(job: Job, pods: readonly Pod[], isNamespaceGoing: boolean, nowMs: Time): JobPlan {
   const { spec } = job
   const isLimited = spec.backoffLimitPerIndex !== undefined
   const first = account(job, pods, noPods, false)
   const failures = isLimited ? indexFailures(job, pods, first.succeededIndexes) : noFailures
   const progress = { ...first, failedIndexes: failures.failedIndexes }
   const ending = earlyEnding(job, pods, progress, nowMs)
-  const held = isLimited && ending === undefined ? heldPods(job, pods, failures) : noPods
+  // Where nothing can take over from a pod, it need not wait for that, and the namespace not for the pod.
+  const holds = isLimited && ending === undefined && !isNamespaceGoing
+  const held = holds ? heldPods(job, pods, failures) : noPods
   const counts = held.size === 0 ? first : account(job, pods, held, false)
   const active = pods.filter(isActive)
   const sync =

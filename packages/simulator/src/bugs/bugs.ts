@@ -48,13 +48,13 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'lost adoption',
-    file: 'controllers/src/replicas/plan.ts',
+    file: 'controllers/src/pods/claims.ts',
     find: '...orphans.map((pod) => adoption',
     replace: '...orphans.slice(0, 0).map((pod) => adoption',
   },
   {
     name: 'lost release',
-    file: 'controllers/src/replicas/plan.ts',
+    file: 'controllers/src/pods/claims.ts',
     find: '...mismatched.map(',
     replace: '...mismatched.slice(0, 0).map(',
   },

@@ -3,12 +3,12 @@ import { type Change, type Invariant, labelOf, type View } from '../view.ts'
 
 /** What deletion promises. Made for each run: it remembers who was given up. */
 export function deletionInvariants(): readonly Invariant[] {
-  const orphaning = new Set<string>()
+  const orphans = new Map<string, ReadonlySet<string | undefined>>()
   return [
     { name: 'what an owner owned goes with it', finally: leftBehind },
     { name: 'in the foreground an owner goes last', check: goesFirst },
     { name: 'what has another owner stays', check: collectedEarly },
-    { name: 'what is orphaned stays', check: (change, view) => takenAlong(change, view, orphaning) },
+    { name: 'what is orphaned stays', check: (change, view) => takenAlong(change, view, orphans) },
     { name: 'a namespace goes when it is empty', check: goesFull },
   ]
 }
@@ -52,12 +52,21 @@ function collectedEarly({ old, object }: Change, view: View): string | undefined
 const isGoing = (object: KubernetesObject | undefined): boolean =>
   object?.metadata.deletionTimestamp !== undefined || object === undefined
 
-/** The garbage collector deletes no pod of an owner that was deleted so that its pods stay. */
-function takenAlong({ old, object }: Change, view: View, orphaning: Set<string>): string | undefined {
-  if (object !== undefined && hasFinalizer(object, 'orphan')) orphaning.add(object.metadata.uid ?? '')
+/**
+ * The garbage collector deletes no pod of an owner that was deleted so that its pods stay. A pod that is made afterwards, by a controller
+ * that has yet to hear of it, goes as any pod whose owner is gone. `orphans`: the pods that each owner had when it was deleted so.
+ */
+function takenAlong(
+  { old, object }: Change,
+  view: View,
+  orphans: Map<string, ReadonlySet<string | undefined>>,
+): string | undefined {
+  const uid = object?.metadata.uid ?? ''
+  if (object !== undefined && hasFinalizer(object, 'orphan') && !orphans.has(uid))
+    orphans.set(uid, new Set(view.podsOf(uid).map(({ metadata }) => metadata.uid)))
   if (old?.kind !== 'Pod' || old.metadata.deletionTimestamp !== undefined) return undefined
   if (object !== undefined && object.metadata.deletionTimestamp === undefined) return undefined
-  const owner = old.metadata.ownerReferences?.find(({ uid }) => orphaning.has(uid))
+  const owner = old.metadata.ownerReferences?.find((each) => orphans.get(each.uid)?.has(old.metadata.uid))
   return owner !== undefined && view.deleterOf(old as Pod) === 'generic-garbage-collector'
     ? `${labelOf(old)} is collected with ${owner.kind} ${owner.name}, which gave it up`
     : undefined

@@ -459,10 +459,21 @@ describe('of deletion', () => {
     [
       'orphans that are collected',
       [{ object: orphaning }, { old: pod('a', set) }],
-      { deleter: 'generic-garbage-collector' },
+      { deleter: 'generic-garbage-collector', all: [pod('a', set)] },
       ['what is orphaned stays'],
     ],
-    ['orphans that a user deletes', [{ object: orphaning }, { old: pod('a', set) }], { deleter: 'player' }, []],
+    [
+      'a pod that is collected, and was made after its owner was deleted',
+      [{ object: orphaning }, { old: pod('b', set) }],
+      { deleter: 'generic-garbage-collector', all: [pod('a', set)] },
+      [],
+    ],
+    [
+      'orphans that a user deletes',
+      [{ object: orphaning }, { old: pod('a', set) }],
+      { deleter: 'player', all: [pod('a', set)] },
+      [],
+    ],
     [
       'a namespace with something in it',
       [{ old: team }],
