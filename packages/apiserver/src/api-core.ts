@@ -1,5 +1,5 @@
 import { ApiError, forbidden, type Resource, type StoredKind } from '@coracle/api'
-import type { Client } from '@coracle/client'
+import { type Client, type DiscoveredResource, discoverResources } from '@coracle/client'
 import type { Environment, HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
@@ -16,6 +16,7 @@ import { createFirstObjects } from './housekeeping/bootstrap.ts'
 import { startCauseExpiry } from './housekeeping/cause-expiry.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
 import { startEventExpiry } from './housekeeping/event-expiry.ts'
+import { Discovery } from './http/discovery.ts'
 import { createInProcessClient } from './in-process-client.ts'
 import { KindServer } from './kind-server.ts'
 import { keepIdentityLease } from './kubernetes-service/identity-lease.ts'
@@ -98,6 +99,8 @@ export interface ApiCore {
   subresource(resource: Resource, name: string): Subresource | undefined
   /** Why objects are as they are. */
   readonly causes: CausalRecord
+  /** Everything that is served, in all versions, as a client discovers it. */
+  discover(): Promise<readonly DiscoveredResource[]>
   /** A client with the rights of `user`. */
   client(user: User): Client
   /** Ends watches and timers. The store stays open. */
@@ -183,6 +186,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     authorize: (user, attributes) => authorize(authorizer, user, attributes),
     subresource: (resource, name) => subresources.get(resource, name),
     causes: new CausalRecord({ store, registries, authorizer, turns }),
+    discover: () => discoverResources(async (path) => new Discovery(registries, aggregator).aggregated(path)),
     client: (user) => createInProcessClient(core, user),
     close: async () => {
       closed = true

@@ -22,4 +22,6 @@ export type {
 } from './registry-contract.ts'
 export type { Authorizer, RequestAttributes, RequestContext, User } from './request.ts'
 export * from './security/index.ts'
+export type { DroppedField, RefusedObject, StateReport, UnknownKind } from './state/state-report.ts'
+export { StateWriter } from './state/state-writer.ts'
 export type { Subresource, SubresourceResult } from './subresources/subresource.ts'

@@ -12,7 +12,7 @@ import {
   type Pki,
   type User,
 } from '@coracle/apiserver'
-import { type Client, ConnectionError, ConnectionLink, interceptClient } from '@coracle/client'
+import { type Client, ConnectionError, ConnectionLink, type DiscoveredResource, interceptClient } from '@coracle/client'
 import type { Environment, HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import type { Started, Stop } from './component.ts'
@@ -117,6 +117,11 @@ export class ApiServer {
   async causes(user: User, query: CausesQuery = {}): Promise<CausesPage> {
     if (this.#core === undefined) throw new ConnectionError(downMessage, { refused: true })
     return this.#core.causes.list(user, query)
+  }
+
+  async discover(): Promise<readonly DiscoveredResource[]> {
+    if (this.#core === undefined) throw new ConnectionError(downMessage, { refused: true })
+    return this.#core.discover()
   }
 
   /** What it serves, or served last, that can be listed, watched and deleted: one version of each. */

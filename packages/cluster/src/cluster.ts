@@ -1,6 +1,7 @@
 import type { CausesPage, CausesQuery, OnUnexplained } from '@coracle/apiserver'
-import type { Client } from '@coracle/client'
+import type { Client, DiscoveredResource } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
+import type { SimulatedBehaviour } from '@coracle/kubelet'
 import type { EtcdStoreOptions, Store } from '@coracle/store'
 import type { LeaderElectionTimes } from './leadership.ts'
 
@@ -20,8 +21,15 @@ export interface ClusterOptions {
    * for its owner alone. Without it nothing outlives the cluster.
    */
   readonly dataDir?: string
-  /** How many nodes this process is; 1 by default. */
+  /** How many nodes this process is; 1 by default, none beside `storedNodes`. */
   readonly nodes?: number
+  /**
+   * Simulates the nodes that the store has, such as one that a state was loaded into (`loadState`), under their names: those that
+   * are alive stay as they are, and their pods run on. Nodes that are down stay down.
+   */
+  readonly storedNodes?: boolean
+  /** What simulated containers do beside what their environment says: how soon they are ready, and whether they end. For nodes that share their agent. */
+  readonly behaviour?: SimulatedBehaviour
   /** What their names begin with; a number follows. `node-`, or the name of the host where the store is shared. */
   readonly nodePrefix?: string
   /** What runs containers: `simulated` (the default; they exist in the API alone) or `process` (processes of this host). */
@@ -82,6 +90,8 @@ export interface Cluster extends AsyncDisposable {
   /** The API in process, as an administrator. */
   readonly client: Client
   readonly environment: Environment
+  /** Everything that is served, in all versions, as a client discovers it. */
+  discover(): Promise<readonly DiscoveredResource[]>
   /** Why objects are as they are, from the causal record, newest first; as an administrator sees it. */
   causes(query?: CausesQuery): Promise<CausesPage>
   /** `https://127.0.0.1:6443`; undefined where nothing is served over HTTPS. */

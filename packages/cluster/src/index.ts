@@ -3,3 +3,14 @@ export { DataDirectoryLostError, StoreMissingError } from './data-directory.ts'
 export type { LeaderElectionTimes } from './leadership.ts'
 export { processNodesMax } from './nodes.ts'
 export { startCluster } from './start-cluster.ts'
+export { loadState } from './state/load-state.ts'
+export {
+  type ClusterState,
+  type ReadStateOptions,
+  readState,
+  type StateGap,
+  type StatePage,
+  StateReading,
+  type StateSource,
+  stateObjectsMax,
+} from './state/read-state.ts'

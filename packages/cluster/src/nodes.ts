@@ -2,7 +2,8 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ConnectionLink } from '@coracle/client'
+import { type Node, nodes, pods } from '@coracle/api'
+import type { Client, ConnectionLink } from '@coracle/client'
 import { assert } from '@coracle/environment'
 import {
   createKubelet,
@@ -10,7 +11,10 @@ import {
   createProcessRuntime,
   createSimulatedRuntime,
   type Kubelet,
+  type NodeAgents,
   type Runtime,
+  type SimulatedBehaviour,
+  type StoredNodes,
   simulatedNodeAddress,
 } from '@coracle/kubelet'
 import type { Component } from './cluster.ts'
@@ -18,7 +22,7 @@ import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
 import { identities, nodeIdentity } from './identities.ts'
 import { localVolumes, startLocalPathProvisioner } from './local-path-provisioner.ts'
-import type { NodeConnections } from './node-connections.ts'
+import type { NodeConnection, NodeConnections } from './node-connections.ts'
 import { stopAll } from './stop-all.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -34,6 +38,10 @@ export interface NodesOptions {
   /** Learns how to reach each node. */
   readonly connections: NodeConnections
   readonly count: number
+  /** Whether the nodes that the store has already are simulated as well, under their names. */
+  readonly stored: boolean
+  /** What simulated containers do beside what their environment says. */
+  readonly behaviour: SimulatedBehaviour | undefined
   /** What their names begin with; a number follows. */
   readonly namePrefix: string
   readonly runtime: 'process' | 'simulated'
@@ -62,14 +70,14 @@ export function createNodes(options: NodesOptions): Nodes {
 
 /** What makes volumes on the nodes runs beside them: below `dataDirectory`, where they are real. */
 function startWithVolumes(
-  { worlds, count, namePrefix }: NodesOptions,
+  { worlds, count, stored, namePrefix }: NodesOptions,
   dataDirectory: string | undefined,
   nodes: Started,
   link: ConnectionLink,
 ): Started {
-  if (count === 0) return nodes
-  const names = new Set(Array.from({ length: count }, (_, index) => `${namePrefix}${index}`))
-  const volumes = localVolumes((name) => names.has(name), dataDirectory)
+  if (count === 0 && !stored) return nodes
+  const names = ownNames({ count, namePrefix })
+  const volumes = localVolumes((name) => stored || names.has(name), dataDirectory)
   const provisioner = startLocalPathProvisioner(worlds, volumes, link)
   return {
     atWork: Promise.all([nodes.atWork, provisioner.atWork]).then(() => {}),
@@ -77,30 +85,67 @@ function startWithVolumes(
   }
 }
 
-function sharedNodes({ worlds, connections, count, namePrefix }: NodesOptions): Nodes {
+const ownNames = ({ count, namePrefix }: Pick<NodesOptions, 'count' | 'namePrefix'>): ReadonlySet<string> =>
+  new Set(Array.from({ length: count }, (_, index) => `${namePrefix}${index}`))
+
+function sharedNodes(options: NodesOptions): Nodes {
+  const { count, stored } = options
   return {
     start(link) {
-      if (count === 0) return { atWork: Promise.resolve(), stop: () => {} }
-      const client = worlds.clientOf('nodes', identities.simulatedNodes, link)
-      const environment = worlds.environmentOf('nodes')
-      const agents = createNodeAgents({ client, environment, count, runtime: 'simulated', namePrefix })
-      const connection = {
-        usage: agents.usage,
-        logs: async (...request: Parameters<typeof agents.logs>) => agents.logs(...request),
-      }
-      for (const name of agents.nodeNames) connections.add(name, connection)
-      return {
-        atWork: agents.start(),
-        stop() {
-          for (const name of agents.nodeNames) connections.remove(name)
-          return agents.stop()
-        },
-      }
+      if (count === 0 && !stored) return { atWork: Promise.resolve(), stop: () => {} }
+      return startSharedNodes(options, link)
     },
     node(name) {
       throw new Error(`node "${name}" shares its agent with all others: start the cluster with agents: 'separate'`)
     },
   }
+}
+
+function startSharedNodes(
+  { worlds, connections, count, namePrefix, stored, behaviour }: NodesOptions,
+  link: ConnectionLink,
+): Started {
+  const client = worlds.clientOf('nodes', identities.simulatedNodes, link)
+  const environment = worlds.environmentOf('nodes')
+  let agents: NodeAgents | undefined
+  let isStopped = false
+  const start = async (): Promise<void> => {
+    const found = stored ? await storedNodes(client, ownNames({ count, namePrefix })) : undefined
+    if (isStopped) return
+    agents = createNodeAgents({
+      client,
+      environment,
+      count,
+      runtime: 'simulated',
+      namePrefix,
+      ...(found === undefined ? {} : { stored: found }),
+      ...(behaviour === undefined ? {} : { behaviour }),
+    })
+    const { usage, logs, nodeNames } = agents
+    const connection: NodeConnection = { usage, logs: async (...request) => logs(...request) }
+    for (const name of nodeNames) connections.add(name, connection)
+    await agents.start()
+  }
+  const atWork = start()
+  return {
+    atWork,
+    stop() {
+      isStopped = true
+      for (const name of agents?.nodeNames ?? []) connections.remove(name)
+      return agents?.stop()
+    },
+  }
+}
+
+/** The nodes there are that are alive and not this process's `own`, and all pods. A node that is down stays down: nobody speaks for it. */
+async function storedNodes(client: Client, own: ReadonlySet<string>): Promise<StoredNodes> {
+  const [{ items: allNodes }, { items: allPods }] = await Promise.all([client.list(nodes), client.list(pods)])
+  const alive = allNodes.filter((node) => !own.has(node.metadata.name ?? '') && isReady(node))
+  return { nodes: alive, pods: allPods }
+}
+
+function isReady({ status }: Node): boolean {
+  return status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') === true
 }
 
 /** Simulated nodes with an agent each. Their runtimes outlive the agents: containers run on when one is stopped. */

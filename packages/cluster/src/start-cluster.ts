@@ -84,7 +84,13 @@ async function start(
     listen: address && { token, dataDir, metrics, ...address },
   })
 
-  const { nodes: count = 1, nodePrefix: namePrefix = store.shared ? `${hostname()}-` : 'node-' } = options
+  const { storedNodes = false, behaviour } = options
+  assert(
+    !storedNodes || (runtime === 'simulated' && options.agents !== 'separate'),
+    'nodes of the store are simulated, by one agent that they share',
+  )
+  const { nodes: count = storedNodes ? 0 : 1, nodePrefix: namePrefix = store.shared ? `${hostname()}-` : 'node-' } =
+    options
   const { leaderElection: times } = options
   /** With one server there is nobody to agree with: nothing is elected, nothing waits. */
   const once = (name: string, user: User, start: StartComponent): StartComponent => {
@@ -99,7 +105,18 @@ async function start(
   const drives = drivesOf(environment, hasSockets(options))
   const component = (start: StartComponent) => new RestartableComponent(start, () => server.link, drives)
   const { agents = 'shared' } = options
-  const nodes = createNodes({ worlds, connections, count, namePrefix, runtime, agents, dataDir, drives })
+  const nodes = createNodes({
+    worlds,
+    connections,
+    count,
+    stored: storedNodes,
+    behaviour,
+    namePrefix,
+    runtime,
+    agents,
+    dataDir,
+    drives,
+  })
   const controllers = new Controllers({ worlds, server, drives, metrics })
   const components: Readonly<Record<ComponentName, RestartableComponent>> = {
     apiserver: component(() => server.start()),
@@ -123,6 +140,7 @@ async function start(
   return {
     client: server.client(identities.admin, server.link.branch()),
     environment,
+    discover: () => server.discover(),
     causes: (query) => server.causes(identities.admin, query),
     url: listener?.url,
     kubeconfig: listener?.kubeconfig,

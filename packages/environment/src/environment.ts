@@ -23,7 +23,7 @@ export function realEnvironment(logger: Logger = consoleLogger()): Environment {
 
 /** A clock that stands still and seeded randomness: the same seed gives the same run. */
 export function virtualEnvironment(
-  options: { readonly seed?: number; readonly start?: string; readonly logger?: Logger } = {},
+  options: { readonly seed?: number; readonly start?: string | number; readonly logger?: Logger } = {},
 ): VirtualEnvironment {
   return {
     clock: new VirtualClock(options.start),

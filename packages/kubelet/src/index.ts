@@ -9,6 +9,7 @@ export {
   type NodeAgents,
   type NodeAgentsOptions,
   nodeAgentsMax,
+  type StoredNodes,
   simulatedNodeAddress,
 } from './node-agents.ts'
 export { createProcessRuntime, type ProcessRuntimeOptions } from './runtimes/process/process-runtime.ts'
@@ -26,6 +27,12 @@ export {
   type PodSandboxStatus,
   type Runtime,
 } from './runtimes/runtime.ts'
+export type {
+  SimulatedBehaviour,
+  SimulatedConduct,
+  SimulatedContainer,
+  SimulatedRun,
+} from './runtimes/simulated/simulated-run.ts'
 export {
   createSimulatedRuntime,
   type SimulatedRuntime,

@@ -1,4 +1,4 @@
-import { nodes, type Pod, pods } from '@coracle/api'
+import { type Node, nodes, type Pod, pods } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer, type EventRecorder } from '@coracle/client'
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
@@ -6,11 +6,12 @@ import { apiSources } from './env/api-sources.ts'
 import type { LogOptions } from './log-options.ts'
 import { simulatedFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
-import type { NodeDescription } from './node/node-object.ts'
+import { describeNode, type NodeDescription } from './node/node-object.ts'
 import type { PodContext } from './pod/pod-context.ts'
 import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
+import type { SimulatedBehaviour } from './runtimes/simulated/simulated-run.ts'
 import { createSimulatedRuntime, type SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
 import { mountClaims } from './volumes/claimed-volumes.ts'
@@ -22,14 +23,27 @@ export interface NodeAgentsOptions {
   readonly client: Client
   readonly environment: Environment
   readonly count: number
+  /**
+   * Nodes that other agents have registered, with their pods: they stay as they are, and what runs on them goes on running.
+   * They come beside the `count` new ones.
+   */
+  readonly stored?: StoredNodes
   /** Only simulated nodes come in groups: processes of several nodes would fight over one host. */
   readonly runtime: 'simulated'
   /** Nodes are named by this and their number from 0. Absent: `node-`. */
   readonly namePrefix?: string
   readonly startLatencyMs?: number
+  /** What containers do beside what their environment says. */
+  readonly behaviour?: SimulatedBehaviour
   readonly labels?: (index: number) => Readonly<Record<string, string>>
   /** Whether pods' events are recorded: three objects per container. Absent: they are not. */
   readonly events?: boolean
+}
+
+/** Nodes and pods as they are in the API. */
+export interface StoredNodes {
+  readonly nodes: readonly Node[]
+  readonly pods: readonly Pod[]
 }
 
 /** The agents of many simulated nodes, which share one watch of pods, one runtime and one heartbeat loop. */
@@ -47,12 +61,17 @@ export interface NodeAgents {
 
 /** A group of node agents that has yet to be started. Throws a RangeError on more than `nodeAgentsMax`. */
 export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
-  const { client, environment, count, namePrefix = 'node-', startLatencyMs = 0 } = options
-  if (count > nodeAgentsMax)
-    throw new RangeError(`${count} nodes are more than the ${nodeAgentsMax} one group can have`)
-  const runtime = createSimulatedRuntime({ environment, startLatencyMs })
+  const { client, environment, count, namePrefix = 'node-', startLatencyMs = 0, behaviour, stored } = options
+  const total = count + (stored?.nodes.length ?? 0)
+  if (total > nodeAgentsMax)
+    throw new RangeError(`${total} nodes are more than the ${nodeAgentsMax} one group can have`)
+  const runtime = createSimulatedRuntime({
+    environment,
+    startLatencyMs,
+    ...(behaviour === undefined ? {} : { behaviour }),
+  })
   const runtimeVersion = `${runtime.name}://${runtime.version}`
-  const descriptions = Array.from({ length: count }, (_, index): NodeDescription => {
+  const added = Array.from({ length: count }, (_, index): NodeDescription => {
     const name = `${namePrefix}${index}`
     return {
       name,
@@ -62,6 +81,9 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
       labels: options.labels?.(index) ?? {},
     }
   })
+  const descriptions = [...(stored?.nodes.map(describeNode) ?? []), ...added]
+  const names = new Set(descriptions.map(({ name }) => name))
+  for (const pod of stored?.pods ?? []) if (names.has(pod.spec.nodeName ?? '')) runtime.adopt(pod)
   const recorder =
     options.events === true ? createEventRecorder(client, environment, { component: 'kubelet' }) : undefined
   const heartbeat = new NodeHeartbeat(client, environment, descriptions)

@@ -168,6 +168,24 @@ const metricIdentifier = (name: unknown, selector: unknown): JsonObject =>
 const valueTarget = (value: unknown, averageValue: unknown): JsonObject =>
   averageValue === undefined ? { type: 'Value', value } : { type: 'AverageValue', averageValue }
 
+/** Where an endpoint is was one of the labels of its node. */
+const endpointSlice: Conversion = (object) => {
+  const { endpoints } = object
+  if (!Array.isArray(endpoints)) return object
+  return { ...object, endpoints: endpoints.map((each: unknown) => (isJsonObject(each) ? endpoint(each) : each)) }
+}
+
+function endpoint({ topology, ...rest }: JsonObject): JsonObject {
+  if (!isJsonObject(topology)) return rest
+  const { 'kubernetes.io/hostname': nodeName, 'topology.kubernetes.io/zone': zone, ...others } = topology
+  return {
+    ...(nodeName === undefined ? {} : { nodeName }),
+    ...(zone === undefined ? {} : { zone }),
+    ...rest,
+    ...(Object.keys(others).length === 0 ? {} : { deprecatedTopology: others }),
+  }
+}
+
 /** What each kind of each former version is today. */
 const conversions: Readonly<Record<string, readonly [apiVersion: string, convert: Conversion]>> = {
   'extensions/v1beta1 Deployment': ['apps/v1', firstDeployment],
@@ -187,7 +205,9 @@ const conversions: Readonly<Record<string, readonly [apiVersion: string, convert
   'apps/v1beta2 ControllerRevision': ['apps/v1', asItWas],
   'batch/v1beta1 CronJob': ['batch/v1', asItWas],
   'batch/v2alpha1 CronJob': ['batch/v1', asItWas],
+  'discovery.k8s.io/v1beta1 EndpointSlice': ['discovery.k8s.io/v1', endpointSlice],
   'policy/v1beta1 PodDisruptionBudget': ['policy/v1', disruptionBudget],
+  'storage.k8s.io/v1beta1 CSIStorageCapacity': ['storage.k8s.io/v1', asItWas],
   'autoscaling/v2beta1 HorizontalPodAutoscaler': ['autoscaling/v2', firstMetrics],
   'autoscaling/v2beta2 HorizontalPodAutoscaler': ['autoscaling/v2', asItWas],
 }

@@ -82,6 +82,11 @@ export class Discovery {
     return true
   }
 
+  /** The aggregated document of `/api` or `/apis`. */
+  aggregated(path: string): unknown {
+    return this.#aggregated(path, 'v2')
+  }
+
   #legacy(path: string): LegacyDocument | undefined {
     if (path === '/api') return apiVersions(this.#definitions)
     if (path === '/apis') return groupList(groupsOf(this.#groupVersions))

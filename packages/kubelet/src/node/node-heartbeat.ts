@@ -126,6 +126,7 @@ export class NodeHeartbeat {
   }
 
   async #label(description: NodeDescription, current: Node): Promise<Node> {
+    if (description.status !== undefined) return current
     const labels = nodeLabels(description.name, description.facts, description.labels)
     const missing = Object.entries(labels).some(([name, value]) => current.metadata.labels?.[name] !== value)
     if (!missing) return current

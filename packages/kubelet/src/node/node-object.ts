@@ -14,6 +14,8 @@ export interface NodeDescription {
   /** Such as `process://0.1.0`. */
   readonly runtimeVersion: string
   readonly labels: Readonly<Record<string, string>>
+  /** What the node reports in place of all this: one that another agent has registered stays as it is. */
+  readonly status?: NodeStatus
 }
 
 /** A node as it registers itself. */
@@ -47,6 +49,8 @@ export function nodeLabels(
 /** The status the node agent reports. Conditions and other parts that belong to someone else stay as they are. */
 export function nodeStatus(description: NodeDescription, current: NodeStatus | undefined, nowMs: number): NodeStatus {
   const { name, address, facts, runtimeVersion } = description
+  if (description.status !== undefined)
+    return { ...description.status, conditions: withHeartbeats(current?.conditions ?? [], nowMs) }
   return {
     capacity: facts.capacity,
     allocatable: facts.capacity,
@@ -109,6 +113,38 @@ function nodeConditions(current: readonly NodeCondition[], nowMs: number): reado
     return { ...verdict, lastHeartbeatTime: now, lastTransitionTime: transition ?? now }
   })
   return [...foreign, ...own]
+}
+
+/** The node's own conditions as they are, with this time. */
+function withHeartbeats(current: readonly NodeCondition[], nowMs: number): readonly NodeCondition[] {
+  const lastHeartbeatTime = formatTime(nowMs)
+  return current.map((condition) =>
+    verdicts.some(({ type }) => type === condition.type) ? { ...condition, lastHeartbeatTime } : condition,
+  )
+}
+
+/** A node that another agent has registered, to be kept alive as it is. */
+export function describeNode({ metadata, status = {} }: Node): NodeDescription {
+  const { name = '' } = metadata
+  const { nodeInfo, addresses = [], allocatable, capacity } = status
+  const addressOf = (wanted: string) => addresses.find(({ type }) => type === wanted)?.address
+  return {
+    name,
+    address: addressOf('InternalIP') ?? addressOf('ExternalIP') ?? '127.0.0.1',
+    facts: {
+      hostname: addressOf('Hostname') ?? name,
+      operatingSystem: nodeInfo?.operatingSystem ?? 'linux',
+      architecture: nodeInfo?.architecture ?? 'amd64',
+      kernelVersion: nodeInfo?.kernelVersion ?? '',
+      osImage: nodeInfo?.osImage ?? '',
+      machineId: nodeInfo?.machineID ?? '',
+      bootId: nodeInfo?.bootID ?? '',
+      capacity: allocatable ?? capacity ?? {},
+    },
+    runtimeVersion: nodeInfo?.containerRuntimeVersion ?? '',
+    labels: {},
+    status,
+  }
 }
 
 /** Whether `next` says more than that time has passed, or it is time to say that. */

@@ -84,6 +84,8 @@ export interface ContainerRuntimeStatus {
   /** `Completed`, `Error`, `OOMKilled`, `StartError`. */
   readonly reason?: string
   readonly message?: string
+  /** Whether it says of itself that it is not ready, where no probe can ask it: simulated ones. */
+  readonly unready?: boolean
   /** As whom its first process started; absent where that means nothing. */
   readonly user?: ContainerUser
 }
@@ -95,7 +97,7 @@ export interface ContainerUser {
   readonly supplementalGroups: readonly number[]
 }
 
-/** A container has stopped, for whatever reason. CRI's GetContainerEvents. */
+/** A container has stopped, for whatever reason, or a simulated one is ready. CRI's GetContainerEvents. */
 export interface ContainerStoppedEvent {
   readonly podUid: string
   readonly containerId: string

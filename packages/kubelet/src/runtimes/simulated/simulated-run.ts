@@ -16,6 +16,32 @@ export interface SimulatedRun {
   readonly exitCodes: readonly number[]
 }
 
+/** A container of a simulated pod that is about to run, or that ran already when the runtime took its pod over. */
+export interface SimulatedContainer {
+  readonly podUid: string
+  readonly podNamespace: string
+  readonly podName: string
+  readonly name: string
+  readonly image: string
+  /** How often it was started before. */
+  readonly attempt: number
+  /** What it knew of itself when its pod was taken over; undefined for one that starts here. */
+  readonly adopted?: { readonly startedAtMs: number; readonly ready: boolean }
+}
+
+/** What a simulated container does beside what its environment says. */
+export interface SimulatedConduct {
+  /** How long it takes to start; the runtime's unless given. */
+  readonly startLatencyMs?: number
+  /** How long after it has started it is ready: at once unless given, never where infinite. */
+  readonly readyAfterMs?: number
+  /** How it ends by itself, where its environment does not say. */
+  readonly run?: SimulatedRun
+}
+
+/** Says of each run of a container how it goes. */
+export type SimulatedBehaviour = (container: SimulatedContainer) => SimulatedConduct
+
 /** What the environment of a container says of its run; undefined where it does not end. Throws an Error that names a wrong variable. */
 export function simulatedRunOf(env: readonly EnvironmentVariable[]): SimulatedRun | undefined {
   const textOf = (wanted: string) => env.findLast(({ name }) => name === wanted)?.value

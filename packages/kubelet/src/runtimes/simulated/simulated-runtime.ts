@@ -1,3 +1,4 @@
+import type { Pod } from '@coracle/api'
 import { type Environment, sleep, type Timer } from '@coracle/environment'
 import { type AddressPool, createAddressPool } from '../../addresses.ts'
 import type {
@@ -9,7 +10,14 @@ import type {
   PodSandboxStatus,
   Runtime,
 } from '../runtime.ts'
-import { exitCodeOf, type SimulatedRun, simulatedRunOf } from './simulated-run.ts'
+import { adoptedPod } from './adopted-pod.ts'
+import {
+  exitCodeOf,
+  type SimulatedBehaviour,
+  type SimulatedConduct,
+  type SimulatedRun,
+  simulatedRunOf,
+} from './simulated-run.ts'
 
 /** Pods a simulated runtime can hold at once: one address each. */
 export const simulatedPodsMax = 2 ** 22
@@ -19,12 +27,19 @@ export interface SimulatedRuntimeOptions {
   readonly environment: Environment
   /** How long a container takes to start. */
   readonly startLatencyMs?: number
+  /** What containers do beside what their environment says. */
+  readonly behaviour?: SimulatedBehaviour
   /** Its pods' addresses, for one of several runtimes: `simulatedPodsMax` from 10.128.0.1 unless given. */
   readonly addresses?: { readonly first: string; readonly count: number }
 }
 
 /** A runtime without processes: containers are entries in a table. */
 export interface SimulatedRuntime extends Runtime {
+  /**
+   * Takes over a pod that ran before under another runtime, as its status says: its containers go on running, with the same
+   * ids, addresses and counts. Does nothing for one of which nothing has started. Call it before anybody asks about the pod.
+   */
+  adopt(pod: Pod): void
   /** Lets the running container of a pod end as if its process had. False where none of that name runs. */
   exitContainer(podUid: string, name: string, exitCode: number): boolean
 }
@@ -36,6 +51,9 @@ export interface SimulatedRuntime extends Runtime {
 export function createSimulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRuntime {
   return new TableRuntime(options)
 }
+
+/** The most that the host's timers can wait for: what takes longer does not happen. */
+const foreverMs = Number.POSITIVE_INFINITY
 
 interface PodEntry {
   sandboxes: readonly PodSandboxStatus[]
@@ -52,15 +70,21 @@ class TableRuntime implements SimulatedRuntime {
   readonly #podOf = new Map<string, string>()
   /** How containers end that end by themselves, by their ids, until they run. */
   readonly #runs = new Map<string, SimulatedRun>()
+  /** What containers do that have yet to start, by their ids, where anything is said. */
+  readonly #conducts = new Map<string, SimulatedConduct>()
   /** What ends them, by their ids, while they run. */
   readonly #ends = new Map<string, Timer>()
+  /** What makes them ready, by their ids, while they are not. */
+  readonly #readies = new Map<string, Timer>()
+  readonly #behaviour: SimulatedBehaviour | undefined
   readonly #addresses: AddressPool
   readonly #podsMax: number
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
   #ids = 0
 
-  constructor({ environment, startLatencyMs = 0, addresses = allAddresses }: SimulatedRuntimeOptions) {
+  constructor({ environment, startLatencyMs = 0, addresses = allAddresses, behaviour }: SimulatedRuntimeOptions) {
     this.#environment = environment
+    this.#behaviour = behaviour
     this.#startLatencyMs = startLatencyMs
     this.#addresses = createAddressPool(addresses.first, addresses.count)
     this.#podsMax = addresses.count
@@ -69,6 +93,29 @@ class TableRuntime implements SimulatedRuntime {
   subscribe(listener: (event: ContainerStoppedEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  adopt(pod: Pod): void {
+    const adopted = adoptedPod(pod)
+    if (adopted === undefined) return
+    const { sandbox, containers } = adopted
+    for (const address of sandbox.addresses) this.#addresses.claim(address)
+    for (const { id } of [sandbox, ...containers]) this.#podOf.set(id, sandbox.podUid)
+    const statuses = pod.status?.containerStatuses ?? []
+    this.#pods.set(sandbox.podUid, { sandboxes: [sandbox], containers })
+    for (const { id, name, image, attempt, state, startedAtMs = 0 } of containers) {
+      if (state !== 'running') continue
+      const ready = statuses.find((each) => each.name === name)?.ready !== false
+      const { podUid, podName, podNamespace } = sandbox
+      const who = { podUid, podName, podNamespace, name, image, attempt, adopted: { startedAtMs, ready } }
+      const { env = [] } = pod.spec.containers.find((each) => each.name === name) ?? {}
+      const variables = env.map(({ name: variable, value = '' }) => ({ name: variable, value }))
+      const { run: usual, readyAfterMs = 0 } = this.#behaviour?.(who) ?? {}
+      const run = simulatedRunOf(variables) ?? usual
+      const sinceMs = this.#environment.clock.now() - startedAtMs
+      if (run !== undefined) this.#endAfter(id, run, Math.max(0, run.forMs - sinceMs))
+      if (!ready) this.#readyAfter(id, Math.max(0, readyAfterMs - sinceMs))
+    }
   }
 
   async listPodSandboxes(podUid?: string): Promise<readonly PodSandboxStatus[]> {
@@ -121,6 +168,7 @@ class TableRuntime implements SimulatedRuntime {
       if (container.sandboxId === id) {
         this.#podOf.delete(container.id)
         this.#runs.delete(container.id)
+        this.#conducts.delete(container.id)
       }
     this.#podOf.delete(id)
     entry.containers = entry.containers.filter(({ sandboxId }) => sandboxId !== id)
@@ -132,7 +180,11 @@ class TableRuntime implements SimulatedRuntime {
     const podUid = this.#podOf.get(sandboxId)
     const entry = this.#entryOf(sandboxId)
     if (podUid === undefined || entry === undefined) throw new Error(`sandbox ${sandboxId} not found`)
-    const run = simulatedRunOf(config.env)
+    const sandbox = entry.sandboxes.find(({ id }) => id === sandboxId)
+    const { name, attempt, image } = config
+    const { podName = '', podNamespace = '' } = sandbox ?? {}
+    const conduct = this.#behaviour?.({ podUid, podName, podNamespace, name, image, attempt })
+    const run = simulatedRunOf(config.env) ?? conduct?.run
     const container: ContainerRuntimeStatus = {
       id: this.#newId(podUid),
       sandboxId,
@@ -145,20 +197,21 @@ class TableRuntime implements SimulatedRuntime {
       createdAtMs: this.#environment.clock.now(),
     }
     if (run !== undefined) this.#runs.set(container.id, run)
+    if (conduct !== undefined) this.#conducts.set(container.id, conduct)
     entry.containers = [...entry.containers, container]
     return container.id
   }
 
   async startContainer(id: string): Promise<void> {
-    if (this.#startLatencyMs > 0) await sleep(this.#environment.clock, this.#startLatencyMs)
+    const { startLatencyMs = this.#startLatencyMs, readyAfterMs = 0 } = this.#conducts.get(id) ?? {}
+    if (startLatencyMs > 0) await sleep(this.#environment.clock, startLatencyMs)
     if (this.#containerOf(id) === undefined) throw new Error(`container ${id} not found`)
-    const { clock, random } = this.#environment
-    this.#change(id, { state: 'running', startedAtMs: clock.now() })
+    this.#change(id, { state: 'running', startedAtMs: this.#environment.clock.now() })
     const run = this.#runs.get(id)
-    if (run === undefined) return
     this.#runs.delete(id)
-    const timer = clock.setTimer(run.forMs, () => this.#end(id, exitCodeOf(run, random)))
-    this.#ends.set(id, timer)
+    this.#conducts.delete(id)
+    if (readyAfterMs > 0) this.#readyAfter(id, readyAfterMs)
+    if (run !== undefined) this.#endAfter(id, run, run.forMs)
   }
 
   async stopContainer(id: string): Promise<void> {
@@ -178,6 +231,7 @@ class TableRuntime implements SimulatedRuntime {
     entry.containers = entry.containers.filter((container) => container.id !== id)
     this.#podOf.delete(id)
     this.#runs.delete(id)
+    this.#conducts.delete(id)
   }
 
   /** Simulated containers use what their pods say. */
@@ -194,8 +248,10 @@ class TableRuntime implements SimulatedRuntime {
 
   async close(): Promise<void> {
     this.#listeners.clear()
-    for (const timer of this.#ends.values()) timer.cancel()
-    this.#ends.clear()
+    for (const timers of [this.#ends, this.#readies]) {
+      for (const timer of timers.values()) timer.cancel()
+      timers.clear()
+    }
   }
 
   #entryOf(id: string): PodEntry | undefined {
@@ -218,17 +274,46 @@ class TableRuntime implements SimulatedRuntime {
   #end(id: string, exitCode: number): void {
     const container = this.#containerOf(id)
     if (container?.state !== 'running') return
-    this.#ends.get(id)?.cancel()
-    this.#ends.delete(id)
+    for (const timers of [this.#ends, this.#readies]) {
+      timers.get(id)?.cancel()
+      timers.delete(id)
+    }
     const reason = exitCode === 0 ? 'Completed' : 'Error'
     this.#change(id, { state: 'exited', exitCode, reason, finishedAtMs: this.#environment.clock.now() })
-    for (const listener of this.#listeners) listener({ podUid: container.podUid, containerId: id })
+    this.#tell(container)
+  }
+
+  #endAfter(id: string, run: SimulatedRun, delayMs: number): void {
+    const { clock, random } = this.#environment
+    this.#ends.set(
+      id,
+      clock.setTimer(delayMs, () => this.#end(id, exitCodeOf(run, random))),
+    )
+  }
+
+  #readyAfter(id: string, delayMs: number): void {
+    this.#change(id, { unready: true })
+    if (delayMs === foreverMs) return
+    const timer = this.#environment.clock.setTimer(delayMs, () => {
+      this.#readies.delete(id)
+      this.#change(id, { unready: false })
+      const container = this.#containerOf(id)
+      if (container !== undefined) this.#tell(container)
+    })
+    this.#readies.set(id, timer)
+  }
+
+  #tell({ podUid, id }: ContainerRuntimeStatus): void {
+    for (const listener of this.#listeners) listener({ podUid, containerId: id })
   }
 
   /** Ids look like those of real runtimes: 64 hexadecimal digits. */
   #newId(podUid: string): string {
-    this.#ids += 1
-    const id = this.#ids.toString(16).padStart(64, '0')
+    let id: string
+    do {
+      this.#ids += 1
+      id = this.#ids.toString(16).padStart(64, '0')
+    } while (this.#podOf.has(id))
     this.#podOf.set(id, podUid)
     return id
   }
