@@ -190,6 +190,17 @@ describe('jobs in a whole cluster', () => {
     })
   })
 
+  it('leave pods behind while nobody runs them, which are let go later', async () => {
+    await create(job('sum', { parallelism: 2, completions: 2 }))
+    await cluster.controller('job-controller').stop()
+    await cluster.client.delete(jobs, { namespace, name: 'sum' }, { propagationPolicy: 'Orphan' })
+    await settled()
+    await cluster.controller('job-controller').start()
+    await settled()
+    const { items: orphans } = await cluster.client.list(pods, { namespace })
+    expect(orphans.map(({ metadata }) => metadata.finalizers)).toEqual([undefined, undefined])
+  })
+
   it('run each index once, and try those again that fail', async () => {
     await create(job('part', { completionMode: 'Indexed', completions: 3, parallelism: 3 }))
     const all = await running()

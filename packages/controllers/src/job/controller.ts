@@ -69,9 +69,9 @@ export function createJobController(): Controller {
       const podsOfName = context.informer(podResource).byIndex(trackedIndexName, key)
       const claims = job === undefined ? noClaims : claimsOf(job, context)
       // Nobody counts pods of a Job that is gone: they need not wait for it.
-      const left = podsOfName.filter(
-        (pod) => controllerOf(pod)?.uid !== job?.metadata.uid && !claims.orphans.includes(pod),
-      )
+      const isCounted = (pod: Pod) =>
+        job !== undefined && (controllerOf(pod)?.uid === job.metadata.uid || claims.orphans.includes(pod))
+      const left = podsOfName.filter((pod) => !isCounted(pod))
       const because = 'the Job that counts the pod is gone'
       await Promise.all(
         left.map((pod) => removeFinalizer(context.client, podResource, pod, trackingFinalizer, because)),
