@@ -61,7 +61,7 @@ export interface Link {
 
 /** The links of all documents, decisions among them, but for those to other sites. */
 export function linksOf(root: string): readonly Link[] {
-  const more = ['docs', 'docs/decisions', 'bench', 'torture', 'examples/operator'].flatMap((folder) =>
+  const more = ['docs', 'docs/decisions', 'docs/reference', 'bench', 'torture', 'examples/operator'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),

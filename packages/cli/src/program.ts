@@ -2,6 +2,7 @@ import { Command, CommanderError, type Option } from 'commander'
 import { normalizeArguments } from './arguments.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
+import { mayAskForHelp, withHelpAsFlag } from './manual/help-arguments.ts'
 import { ownVersion } from './own-version.ts'
 import { addChangingVerbs } from './verbs/changing.ts'
 import { addClusterVerbs } from './verbs/cluster.ts'
@@ -16,7 +17,8 @@ import { addWritingVerbs } from './verbs/writing.ts'
 export async function run(args: readonly string[], host: Host): Promise<number> {
   const program = createProgram(host)
   try {
-    const given = args.length === 0 ? ['--help'] : args
+    const given = withHelpAsFlag(args.length === 0 ? ['--help'] : args, program)
+    if (mayAskForHelp(given)) (await import('./manual/manual.ts')).addManual(program)
     await program.parseAsync(normalizeArguments(given, program), { from: 'user' })
     return 0
   } catch (error) {
@@ -32,7 +34,7 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
  * The commands and their flags. What a command does is loaded when it is the one to run: nothing here may import more
  * than the parser.
  */
-function createProgram(host: Host): Command {
+export function createProgram(host: Host): Command {
   const program = new Command('coracle')
     .description('Kubernetes in one process: starts a cluster, and works with this or any other.')
     .version(`coracle ${ownVersion()}`, '--version', 'show the version of this program')
@@ -59,22 +61,27 @@ function createProgram(host: Host): Command {
     .exitOverride()
     .enablePositionalOptions()
     .showSuggestionAfterError()
-  for (const add of [
-    addClusterVerbs,
-    addReadingVerbs,
-    addCreatingVerbs,
-    addWritingVerbs,
-    addChangingVerbs,
-    addWorkloadVerbs,
-    addNodeVerbs,
-    addServerVerbs,
-  ])
+  for (const [heading, add] of [
+    ['Clusters of this machine:', addClusterVerbs],
+    ['See what there is:', addReadingVerbs],
+    ['Create objects:', addCreatingVerbs],
+    ['Create, change and delete by files:', addWritingVerbs],
+    ['Change objects:', addChangingVerbs],
+    ['Roll out:', addWorkloadVerbs],
+    ['Nodes:', addNodeVerbs],
+    ['The server:', addServerVerbs],
+  ] as const) {
+    program.commandsGroup(heading)
     add(program, host)
+  }
+  program.addHelpCommand(
+    new Command('help').argument('[command...]').summary('tell all about a command').helpGroup('Help:'),
+  )
   return program
 }
 
 /** An option in help: what it does, and its default where that says something. */
-function optionDescription({ description, argChoices, defaultValue }: Option): string {
+export function optionDescription({ description, argChoices, defaultValue }: Option): string {
   const notes = [
     ...(argChoices === undefined ? [] : [argChoices.join(', ')]),
     ...(['string', 'number'].includes(typeof defaultValue) ? [`default: ${defaultValue}`] : []),

@@ -37,6 +37,7 @@ function creation(parent: Command, host: Host, name: string, creation: Creation,
     .argument('[name]', 'the name of the object')
     .argument('[command...]', 'after --: what the container runs')
     .summary(summary)
+    .description(`Creates ${parent.name() === 'create' ? summary : `${parent.summary()} ${summary}`}.`)
     .addOption(dryRunOption())
     .addOption(validateOption())
     .option('--save-config', 'note in the object what was created, for apply')
@@ -71,10 +72,10 @@ function addSettings(create: Command, host: Host): void {
     '--type <type>',
     'its type; Opaque unless given',
   )
-  creation(secret, host, 'tls', 'secret tls', 'a certificate and its key')
+  creation(secret, host, 'tls', 'secret tls', 'of a certificate and its key')
     .option('--cert <file>', 'file with the certificate (PEM)')
     .option('--key <file>', 'file with its key (PEM)')
-  creation(secret, host, 'docker-registry', 'secret docker-registry', 'what opens a registry of images')
+  creation(secret, host, 'docker-registry', 'secret docker-registry', 'that opens a registry of images')
     .option('--docker-server <url>', 'address of the registry', 'https://index.docker.io/v1/')
     .option('--docker-username <name>', 'user there')
     .option('--docker-password <password>', 'the password')
@@ -148,7 +149,7 @@ function addNetwork(create: Command, host: Host): void {
     wholeNumber({ noun: 'port', min: 0, max: 65_535 }),
   )
   withPorts(creation(service, host, 'loadbalancer', 'service loadbalancer', 'behind a load balancer'))
-  withPorts(creation(service, host, 'externalname', 'service externalname', 'a name elsewhere')).option(
+  withPorts(creation(service, host, 'externalname', 'service externalname', 'that stands for a name elsewhere')).option(
     '--external-name <name>',
     'that name',
   )

@@ -6,12 +6,13 @@ import { dryRunOption } from './shared-options.ts'
 
 /** Adds the commands that take nodes out of service and bring them back. */
 export function addNodeVerbs(program: Command, host: Host): void {
-  for (const [verb, summary] of [
-    ['cordon', 'keep new pods from nodes'],
-    ['uncordon', 'let new pods come to nodes again'],
+  for (const [verb, summary, description] of [
+    ['cordon', 'keep new pods from nodes', 'Keeps new pods from nodes; those that are there stay.'],
+    ['uncordon', 'let new pods come to nodes again', 'Lets new pods come to nodes again.'],
   ] as const) {
     withNodes(program.command(verb))
       .summary(summary)
+      .description(description)
       .action(async (names: readonly string[], _options, command: Command) => {
         const commands = await import('../commands/nodes/cordon.ts')
         await commands[verb](host, names, command.optsWithGlobals())

@@ -48,6 +48,7 @@ export function addServerVerbs(program: Command, host: Host): void {
   auth
     .command('whoami')
     .summary('who one is to the server')
+    .description('Prints the user, the groups and the rest of what the server knows of who asks.')
     .option('-o, --output <format>', 'json or yaml')
     .action(async (_options, command: Command) => {
       const { whoAmI } = await import('../commands/auth.ts')

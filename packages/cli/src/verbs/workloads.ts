@@ -45,13 +45,14 @@ function addRollout(program: Command, host: Host): void {
       const { rolloutUndo } = await import('../commands/rollout/undo.ts')
       await rolloutUndo(host, resources, command.optsWithGlobals())
     })
-  for (const [verb, summary, action] of [
-    ['pause', 'hold a rollout', 'rolloutPause'],
-    ['resume', 'go on with a rollout that is held', 'rolloutResume'],
-    ['restart', 'replace all pods by new ones', 'rolloutRestart'],
+  for (const [verb, summary, description, action] of [
+    ['pause', 'hold a rollout', 'Holds rollouts: changes of the template have no effect meanwhile.', 'rolloutPause'],
+    ['resume', 'go on with a rollout that is held', 'Goes on with rollouts that are held.', 'rolloutResume'],
+    ['restart', 'replace all pods by new ones', 'Replaces all pods by new ones, as a rollout does.', 'rolloutRestart'],
   ] as const) {
     withChanges(rollout.command(verb), verb)
       .summary(summary)
+      .description(description)
       .action(async (resources: readonly string[], _options, command: Command) => {
         const commands = await import('../commands/rollout/pause.ts')
         await commands[action](host, resources, command.optsWithGlobals())
@@ -92,6 +93,7 @@ function addSet(program: Command, host: Host): void {
     })
   withContainers(withChanges(set.command('resources'), 'change'))
     .summary('set requests and limits of containers')
+    .description('Sets what containers request and may use at most; 0 takes an amount away.')
     .option('--limits <amounts>', 'as cpu=1,memory=1Gi')
     .option('--requests <amounts>', 'as cpu=100m,memory=256Mi')
     .action(async (resources: readonly string[], _options, command: Command) => {
@@ -100,12 +102,16 @@ function addSet(program: Command, host: Host): void {
     })
   withChanges(set.command('serviceaccount').alias('sa'), 'change')
     .summary('set the service account of pods')
+    .description('Sets the service account of pods: its name stands after the objects.')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { setServiceAccount } = await import('../commands/set/service-account.ts')
       await setServiceAccount(host, resources, command.optsWithGlobals())
     })
   withChanges(set.command('selector'), 'change')
     .summary('set the selector of Services')
+    .description(
+      'Sets the selector of Services: KEY=VALUE[,KEY=VALUE] after the objects, in place of the one they have.',
+    )
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { setSelector } = await import('../commands/set/selector.ts')
       await setSelector(host, resources, command.optsWithGlobals())

@@ -1,0 +1,40 @@
+import type { ManualPages } from '../manual-page.ts'
+
+/** Commands that ask what the server has and is. */
+export const serverPages: ManualPages = {
+  'api-resources': {
+    examples: [
+      ['all types, with their short names', 'coracle api-resources'],
+      ['those of one group that can be listed', 'coracle api-resources --api-group=apps --verbs=list'],
+    ],
+    seeAlso: ['api-versions', 'get'],
+  },
+  'api-versions': {
+    examples: [['all versions', 'coracle api-versions']],
+    seeAlso: ['api-resources', 'version'],
+  },
+  auth: {
+    examples: [['whether one may delete pods', 'coracle auth can-i delete pods']],
+    seeAlso: ['auth can-i', 'auth whoami'],
+  },
+  'auth can-i': {
+    examples: [
+      ['in this namespace', 'coracle auth can-i create deployments'],
+      ['all that one may do', 'coracle auth can-i --list'],
+      ['in a script', 'coracle auth can-i get nodes -q'],
+    ],
+    exitCodes: { 0: 'yes', 1: 'no, or it failed' },
+    seeAlso: ['auth whoami', 'create role'],
+  },
+  'auth whoami': {
+    examples: [['who the server takes one for', 'coracle auth whoami']],
+    seeAlso: ['auth can-i'],
+  },
+  version: {
+    examples: [
+      ['of this program and of the server', 'coracle version'],
+      ['of this program alone', 'coracle version --client -o json'],
+    ],
+    seeAlso: ['api-versions'],
+  },
+}
