@@ -3,6 +3,7 @@ import { normalizeArguments } from './arguments.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
 import { mayAskForHelp, withHelpAsFlag } from './manual/help-arguments.ts'
+import { collect, wholeNumber } from './option-values.ts'
 import { ownVersion } from './own-version.ts'
 import { addChangingVerbs } from './verbs/changing.ts'
 import { addClusterVerbs } from './verbs/cluster.ts'
@@ -53,6 +54,20 @@ export function createProgram(host: Host): Command {
     .option('--client-key <file>', 'its key')
     .option('--tls-server-name <name>', "name in the server's certificate")
     .option('--insecure-skip-tls-verify', "take any certificate for the server's")
+    .option('--username <name>', 'name for basic authentication')
+    .option('--password <password>', 'its password')
+    .option('--as <name>', 'act as this user, who may be a service account')
+    .option('--as-group <group>', 'act as a member of this group; repeatable', collect)
+    .option('--as-uid <uid>', 'act as a user of this UID')
+    .option('--as-user-extra <pair>', 'act as a user of whom KEY=VALUE is known; repeatable', collect)
+    .option('--request-timeout <duration>', 'give up a request after this long, as 30s; 0: never')
+    .option('--warnings-as-errors', 'count a warning of the server as a failure')
+    .option('--cache-dir <directory>', 'accepted for the sake of scripts: nothing is cached in files')
+    .option(
+      '-v, --v <level>',
+      'tell of requests: 6 lines, 7 headers, 8 bodies, 9 as curl commands',
+      wholeNumber({ noun: 'log level', min: 0, max: 10 }),
+    )
     .configureHelp({ showGlobalOptions: true, optionDescription })
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Resource } from '@coracle/api'
 import { realEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ExchangeEvent } from './exchange-trace.ts'
 import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
 import { createInformer } from './informer.ts'
 import { widget, widgets } from './testing/resources.ts'
@@ -436,5 +437,67 @@ describe('warnings', () => {
     await listening.get(nodes, { name: 'n' })
     expect(heard).toEqual(['unknown field "dat"', 'v1 is old'])
     await listening.close()
+  })
+})
+
+describe('who makes requests', () => {
+  it.each<[string, Partial<HttpClientOptions>, Readonly<Record<string, string>>]>([
+    ['a name and a password', { basic: { username: 'a', password: 'b' } }, { authorization: 'Basic YTpi' }],
+    ['a token before those', { basic: { username: 'a', password: 'b' }, token: 't' }, { authorization: 'Bearer t' }],
+    [
+      'somebody else whom they act as',
+      { impersonate: { user: 'jane', uid: '7', groups: ['dev', 'ops'], extra: { 'example.com/scope': ['x', 'y'] } } },
+      {
+        'impersonate-user': 'jane',
+        'impersonate-uid': '7',
+        'impersonate-group': 'dev, ops',
+        'impersonate-extra-example.com%2fscope': 'x, y',
+      },
+    ],
+  ])('is told by %s', async (_, options, headers) => {
+    const other = connect(options)
+    answers = [json(200, widget('a'))]
+    await other.get(widgets, { namespace: 'a', name: 'a' })
+    expect(received[0]?.headers).toMatchObject(headers)
+    await other.close()
+  })
+})
+
+describe('an exchange', () => {
+  it('can be followed, without what is secret', async () => {
+    const events: ExchangeEvent[] = []
+    const other = connect({ token: 'secret', onExchange: (event) => events.push(event) })
+    answers = [json(200, { kind: 'Widget' }), json(404, status(404, 'NotFound', 'no widget'))]
+    await other.rawGet('/one')
+    await other.rawGet('/two').catch(() => {})
+    expect(events).toMatchObject([
+      {
+        type: 'request',
+        method: 'GET',
+        url: expect.stringMatching(/^http:.*\/one$/),
+        headers: { authorization: 'Bearer <masked>' },
+      },
+      { type: 'response', code: 200, headers: { 'content-type': 'application/json' } },
+      { type: 'body', text: '{"kind":"Widget"}' },
+      { type: 'request' },
+      { type: 'response', code: 404 },
+      { type: 'body', text: expect.stringContaining('no widget') },
+    ])
+    expect(JSON.stringify(events)).not.toContain('secret')
+    await other.close()
+  })
+
+  it('ends after the time it is given', async () => {
+    const other = connect({ timeoutMs: 20 })
+    answers = [() => {}]
+    await expect(other.rawGet('/slow')).rejects.toThrow('no answer to GET /slow within 20 ms')
+    answers = [(response) => response.writeHead(200).write('{"type":')]
+    const watch = await other.watch(widgets, { namespace: 'a' })
+    await expect(
+      (async () => {
+        for await (const _ of watch);
+      })(),
+    ).rejects.toThrow('within 20 ms')
+    await other.close()
   })
 })

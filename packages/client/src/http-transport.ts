@@ -1,5 +1,13 @@
 import { type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
 import type { Pool } from 'undici'
+import {
+  type CredentialHeaders,
+  credentialHeaders,
+  type Impersonation,
+  tlsOptionsOf,
+} from './connection-credentials.ts'
+import { type ExchangeEvent, traceExchange } from './exchange-trace.ts'
+import { limitTime } from './request-time-limit.ts'
 import { serverError } from './server-error.ts'
 
 /** Connections for requests, and for watches and streams, which each keep one. */
@@ -25,6 +33,10 @@ export interface TransportOptions {
   readonly key?: string
   /** A bearer token, or where to get the present one. */
   readonly token?: string | (() => Promise<string>)
+  /** A name and a password, where there is no token. */
+  readonly basic?: { readonly username: string; readonly password: string }
+  /** Whom requests are made as, for those who may act as others. */
+  readonly impersonate?: Impersonation
   /** Name to check the server's certificate against, where it is not the host of `server`. */
   readonly serverName?: string
   /** Takes any certificate for the server's. */
@@ -34,6 +46,10 @@ export interface TransportOptions {
   readonly metrics?: MetricsRegistry
   /** Hears what the server warns of (RFC 7234, code 299), such as a field it does not know. */
   readonly onWarning?: (text: string) => void
+  /** Hears of each request and its answer, for a log. */
+  readonly onExchange?: (event: ExchangeEvent) => void
+  /** A request that is not over by then is given up; watches and streams too. Absent: none is. */
+  readonly timeoutMs?: number
 }
 
 /** A request as it goes out. */
@@ -79,13 +95,7 @@ interface Pools {
 /** A transport. Connects when the first request comes. Throws a TypeError when `server` is no URL. */
 export function createTransport(options: TransportOptions, environment: Pick<Environment, 'clock'>): Transport {
   const { origin, prefix } = parseServer(options.server)
-  const connect = {
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    ...(options.cert === undefined ? {} : { cert: options.cert }),
-    ...(options.key === undefined ? {} : { key: options.key }),
-    ...(options.serverName === undefined ? {} : { servername: options.serverName }),
-    ...(options.insecureSkipTlsVerify === true ? { rejectUnauthorized: false } : {}),
-  }
+  const connect = tlsOptionsOf(options)
   const shared = { connect, headersTimeout: headersTimeoutMs, bodyTimeout: 0, pipelining: 1 }
   let pools: Promise<Pools> | undefined
 
@@ -119,16 +129,26 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
   async function send(kind: keyof Pools, request: RawRequest) {
     pools ??= connectPools()
     const pool = (await pools)[kind]
-    const token = typeof options.token === 'function' ? await options.token() : options.token
-    return pool.request({
-      method: request.method,
-      path: prefix + request.path,
-      // undici distrusts DELETE with a body and would close the connection after each; the Kubernetes API defines it.
-      reset: false,
-      headers: headersOf(request, token, options.userAgent),
-      ...(request.body === undefined ? {} : { body: request.body }),
-      ...(request.signal === undefined ? {} : { signal: request.signal }),
-    })
+    const { method, body, signal } = request
+    const headers = headersOf(request, await credentialHeaders(options), options.userAgent)
+    const path = prefix + request.path
+    const trace = traceExchange(options.onExchange, environment.clock, { method, url: origin + path, headers, body })
+    try {
+      const response = await pool.request({
+        method,
+        path,
+        // undici distrusts DELETE with a body and would close the connection after each; the Kubernetes API defines it.
+        reset: false,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal }),
+      })
+      trace?.(response.statusCode, response.headers)
+      return response
+    } catch (error) {
+      trace?.(undefined, {})
+      throw error
+    }
   }
 
   async function attempt(pool: keyof Pools, request: RawRequest) {
@@ -138,6 +158,7 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
       if (response.statusCode < 400) return response
       const retryAfter = Number(response.headers['retry-after'])
       const body = await readText(response.body)
+      options.onExchange?.({ type: 'body', text: body })
       const mayRetry = response.statusCode === 429 && retryAfter > 0 && tries < retryAfterTriesMax
       if (!mayRetry) throw serverError(request.method, response.statusCode, body)
       await sleep(environment.clock, retryAfter * 1000, request.signal)
@@ -158,14 +179,28 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
 
   return {
     async send(request) {
-      const response = await attempt('requests', request)
-      return { code: response.statusCode, headers: response.headers, body: await readText(response.body) }
+      const limit = limitTime(request, options.timeoutMs, environment.clock)
+      try {
+        const response = await attempt('requests', limit.request)
+        const body = await readText(response.body)
+        options.onExchange?.({ type: 'body', text: body })
+        return { code: response.statusCode, headers: response.headers, body }
+      } finally {
+        limit.end()
+      }
     },
     async open(request) {
-      const { body } = await attempt('streams', request)
-      // Destroying a body that nobody reads raises an error nobody listens for.
-      body.on('error', () => {})
-      return { [Symbol.asyncIterator]: () => body[Symbol.asyncIterator](), destroy: () => body.destroy() }
+      const limit = limitTime(request, options.timeoutMs, environment.clock)
+      try {
+        const { body } = await attempt('streams', limit.request)
+        // Destroying a body that nobody reads raises an error nobody listens for.
+        body.on('error', () => {})
+        body.on('close', limit.end)
+        return { [Symbol.asyncIterator]: () => body[Symbol.asyncIterator](), destroy: () => body.destroy() }
+      } catch (error) {
+        limit.end()
+        throw error
+      }
     },
     async close() {
       const opened = await pools
@@ -183,15 +218,15 @@ function parseServer(server: string): { readonly origin: string; readonly prefix
 
 function headersOf(
   request: RawRequest,
-  token: string | undefined,
+  credentials: CredentialHeaders,
   userAgent: string | undefined,
-): Record<string, string> {
+): Record<string, string | string[]> {
   return {
     accept: request.accept ?? 'application/json',
     'user-agent': userAgent ?? 'coracle',
     ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
     ...request.headers,
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...credentials,
   }
 }
 

@@ -19,6 +19,7 @@ export {
   type WriteOptions,
 } from './client.ts'
 export { connect } from './connect.ts'
+export { credentialHeaders, type Impersonation, tlsOptionsOf } from './connection-credentials.ts'
 export { ConnectionError, ConnectionLink } from './connection-link.ts'
 export { type DiscoveredResource, discoverResources } from './discovery.ts'
 export {
@@ -29,6 +30,7 @@ export {
   type EventTarget,
   type EventType,
 } from './event-recorder.ts'
+export type { ExchangeEvent, ShownHeaders } from './exchange-trace.ts'
 export { createHttpClient, createRestClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
 export {
   type RawRequest,
@@ -48,7 +50,19 @@ export {
   type Kubeconfig,
   loadKubeconfig,
   parseKubeconfig,
+  readKubeconfigDocuments,
 } from './kubeconfig.ts'
+export {
+  isFields,
+  type KubeconfigDocument,
+  type KubeconfigEntry,
+  type KubeconfigFields,
+  type KubeconfigList,
+  kubeconfigLists,
+  mergeKubeconfigDocuments,
+  parseKubeconfigDocument,
+  readKubeconfigDocument,
+} from './kubeconfig-document.ts'
 export { createLeaderElector, type LeaderElectionOptions, type LeaderElector } from './leader-election.ts'
 export { keyOf, keyText, objectKeyOf, splitKey } from './object-key.ts'
 export {

@@ -104,6 +104,28 @@ users: [{name: u, user: {token: a}}, {name: v, user: {token: b}}]
     expect(merged.currentContext).toBe('a')
     expect(await connectionOf(merged, { clock })).toMatchObject({ server: 'https://two' })
   })
+
+  it('of several files needs only one, which may be empty', async () => {
+    const empty = await write('empty', '')
+    expect(await loadKubeconfig([join(directory, 'absent'), empty])).toMatchObject({ currentContext: undefined })
+    await expect(loadKubeconfig([join(directory, 'absent'), await write('broken', 'a: [')])).rejects.toThrow()
+    await expect(loadKubeconfig([join(directory, 'absent'), join(directory, 'gone')])).rejects.toThrow('cannot read')
+  })
+
+  it('may have a name and a password, after tokens', async () => {
+    expect(await connect(config('{server: "https://h"}', '{username: a, password: b}'))).toMatchObject({
+      basic: { username: 'a', password: 'b' },
+    })
+    const both = await connect(config('{server: "https://h"}', '{username: a, password: b, token: t}'))
+    expect(both).toEqual({ server: 'https://h', token: 't', namespace: 'default' })
+  })
+
+  it('may ask to be taken for somebody else', async () => {
+    const user = '{token: t, as: jane, as-uid: "7", as-groups: [dev, ops], as-user-extra: {scope: [a, b]}}'
+    expect(await connect(config('{server: "https://h"}', user))).toMatchObject({
+      impersonate: { user: 'jane', uid: '7', groups: ['dev', 'ops'], extra: { scope: ['a', 'b'] } },
+    })
+  })
 })
 
 describe('what a kubeconfig lacks is named', () => {
@@ -132,9 +154,9 @@ describe('what a kubeconfig lacks is named', () => {
       'cannot read /nowhere/ca',
     ],
     [
-      'a plugin',
-      config('{server: "https://h"}', '{exec: {command: aws}}'),
-      'gets its credentials from a plugin (exec)',
+      'an old plugin',
+      config('{server: "https://h"}', '{auth-provider: {name: gcp}}'),
+      'gets its credentials from an auth-provider',
     ],
     ['a nameless entry', 'users: [{user: {}}]', 'an entry of users has no name'],
     ['another document', '[]', 'is no kubeconfig'],

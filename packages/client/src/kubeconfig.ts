@@ -1,15 +1,27 @@
-import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Clock } from '@coracle/environment'
+import type { Impersonation } from './connection-credentials.ts'
+import { execCredentials, execPluginOf } from './exec-credentials.ts'
 import type { TransportOptions } from './http-transport.ts'
+import {
+  isFields,
+  type KubeconfigDocument,
+  type KubeconfigEntry,
+  type KubeconfigFields,
+  mergeKubeconfigDocuments,
+  parseKubeconfigDocument,
+  readConfigFile,
+  readKubeconfigDocument,
+  textOf,
+} from './kubeconfig-document.ts'
 
-/** What a kubeconfig file says, as far as it matters for a connection. Paths in it are absolute. */
+/** What a kubeconfig says, as far as it matters for a connection. Paths in it are absolute. */
 export interface Kubeconfig {
   readonly currentContext: string | undefined
   readonly contexts: ReadonlyMap<string, KubeconfigContext>
-  readonly clusters: ReadonlyMap<string, Fields>
-  readonly users: ReadonlyMap<string, Fields>
+  readonly clusters: ReadonlyMap<string, KubeconfigEntry>
+  readonly users: ReadonlyMap<string, KubeconfigEntry>
 }
 
 export interface KubeconfigContext {
@@ -17,8 +29,6 @@ export interface KubeconfigContext {
   readonly user: string
   readonly namespace: string | undefined
 }
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** How to reach a cluster, and as whom. Options of `createHttpClient`. */
 export interface Connection extends TransportOptions {
@@ -31,36 +41,38 @@ const tokenFileFreshMs = 60_000
 
 /**
  * Reads the kubeconfig files named: by default those of `KUBECONFIG`, or else `~/.kube/config`. As with kubectl the
- * first file that says something wins. Rejects with an Error that names the file where one cannot be read or parsed.
+ * first file that says something wins, and of several not all need to be there. Rejects with an Error that names the file
+ * where one cannot be read or parsed.
  */
 export async function loadKubeconfig(paths: readonly string[] = defaultPaths()): Promise<Kubeconfig> {
-  const files = await Promise.all(paths.map(readKubeconfig))
-  return {
-    currentContext: files.find((file) => file.currentContext !== undefined)?.currentContext,
-    contexts: merge(files.map((file) => file.contexts)),
-    clusters: merge(files.map((file) => file.clusters)),
-    users: merge(files.map((file) => file.users)),
-  }
+  return connectionParts(mergeKubeconfigDocuments(await readKubeconfigDocuments(paths)))
 }
+
+/** Reads those files of several that are there; one has to be. */
+export async function readKubeconfigDocuments(paths: readonly string[]): Promise<readonly KubeconfigDocument[]> {
+  const results = await Promise.allSettled(paths.map(readKubeconfigDocument))
+  const isThere = results.some(({ status }) => status === 'fulfilled')
+  return results.flatMap((result) => {
+    if (result.status === 'fulfilled') return [result.value]
+    if (isThere && isMissingFile(result.reason)) return []
+    throw result.reason
+  })
+}
+
+const isMissingFile = (error: unknown): boolean =>
+  error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
 
 /** Parses the text of a kubeconfig. `path` is where it stands, for messages and for relative paths in it. */
 export async function parseKubeconfig(text: string, path: string): Promise<Kubeconfig> {
-  const { parse } = await import('yaml')
-  let document: unknown
-  try {
-    document = parse(text)
-  } catch (cause) {
-    throw new Error(`${path} is no YAML: ${cause instanceof Error ? cause.message : cause}`, { cause })
-  }
-  if (!isFields(document)) throw new Error(`${path} is no kubeconfig: it holds no mapping`)
-  const current = document['current-context']
-  return {
-    currentContext: typeof current === 'string' && current !== '' ? current : undefined,
-    contexts: new Map([...entries(document, 'context', path)].map(([name, fields]) => [name, contextOf(fields)])),
-    clusters: withAbsolutePaths(entries(document, 'cluster', path), dirname(path)),
-    users: withAbsolutePaths(entries(document, 'user', path), dirname(path)),
-  }
+  return connectionParts(await parseKubeconfigDocument(text, path))
 }
+
+const connectionParts = ({ currentContext, contexts, clusters, users }: KubeconfigDocument): Kubeconfig => ({
+  currentContext,
+  contexts: new Map([...contexts].map(([name, { fields }]) => [name, contextOf(fields)])),
+  clusters: withAbsolutePaths(clusters),
+  users: withAbsolutePaths(users),
+})
 
 /** Which parts of a kubeconfig make a connection. */
 export interface ConnectionChoice {
@@ -82,11 +94,11 @@ export async function connectionOf(config: Kubeconfig, choice: ConnectionChoice)
   const [clusterName, userName] = [choice.cluster ?? context.cluster, choice.user ?? context.user]
   const cluster = config.clusters.get(clusterName)
   if (cluster === undefined) throw missing(context, 'cluster', choice)
-  const user = userName === '' ? {} : config.users.get(userName)
+  const user = userName === '' ? { fields: {} } : config.users.get(userName)
   if (user === undefined) throw missing(context, 'user', choice)
   return {
-    ...(await serverOf(cluster, clusterName)),
-    ...(await credentialsOf(user, userName, choice.clock)),
+    ...(await serverOf(cluster.fields, clusterName)),
+    ...(await credentialsOf(user, userName, cluster.fields, choice.clock)),
     namespace: context.namespace ?? 'default',
   }
 }
@@ -125,7 +137,9 @@ export async function inClusterConnection(
   if (host === undefined || port === undefined) {
     throw new Error('this is no pod of a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set')
   }
-  const [ca, namespace] = await Promise.all(['ca.crt', 'namespace'].map((file) => readText(join(directory, file))))
+  const [ca, namespace] = await Promise.all(
+    ['ca.crt', 'namespace'].map((file) => readConfigFile(join(directory, file))),
+  )
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     ca: ca ?? '',
@@ -139,32 +153,7 @@ function defaultPaths(): readonly string[] {
   return named.length > 0 ? named : [join(homedir(), '.kube', 'config')]
 }
 
-async function readKubeconfig(path: string): Promise<Kubeconfig> {
-  return parseKubeconfig(await readText(path), resolve(path))
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    throw new Error(`cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`, { cause })
-  }
-}
-
-/** The named members of `contexts`, `clusters` or `users`. */
-function entries(document: Fields, part: 'context' | 'cluster' | 'user', path: string): Map<string, Fields> {
-  const list = document[`${part}s`] ?? []
-  if (!Array.isArray(list)) throw new Error(`${path}: ${part}s is no list`)
-  const named = new Map<string, Fields>()
-  for (const entry of list) {
-    if (!isFields(entry) || typeof entry.name !== 'string') throw new Error(`${path}: an entry of ${part}s has no name`)
-    const fields = entry[part]
-    if (!named.has(entry.name)) named.set(entry.name, isFields(fields) ? fields : {})
-  }
-  return named
-}
-
-const contextOf = (fields: Fields): KubeconfigContext => ({
+const contextOf = (fields: KubeconfigFields): KubeconfigContext => ({
   cluster: textOf(fields, 'cluster') ?? '',
   user: textOf(fields, 'user') ?? '',
   namespace: textOf(fields, 'namespace'),
@@ -172,18 +161,19 @@ const contextOf = (fields: Fields): KubeconfigContext => ({
 
 const pathFields = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile']
 
-function withAbsolutePaths(named: ReadonlyMap<string, Fields>, directory: string): ReadonlyMap<string, Fields> {
-  const absolute = (fields: Fields): Fields => {
-    const paths = pathFields.flatMap((name) => {
-      const path = textOf(fields, name)
-      return path === undefined ? [] : [[name, resolve(directory, path)] as const]
-    })
-    return { ...fields, ...Object.fromEntries(paths) }
-  }
-  return new Map([...named].map(([name, fields]) => [name, absolute(fields)]))
+function withAbsolutePaths(named: ReadonlyMap<string, KubeconfigEntry>): ReadonlyMap<string, KubeconfigEntry> {
+  return new Map([...named].map(([name, entry]) => [name, { ...entry, fields: withAbsoluteFields(entry) }]))
 }
 
-async function serverOf(cluster: Fields, name: string): Promise<TransportOptions> {
+function withAbsoluteFields({ fields, path = '' }: KubeconfigEntry): KubeconfigFields {
+  const absolute = pathFields.flatMap((name) => {
+    const value = textOf(fields, name)
+    return value === undefined ? [] : [[name, resolve(dirname(path), value)] as const]
+  })
+  return { ...fields, ...Object.fromEntries(absolute) }
+}
+
+async function serverOf(cluster: KubeconfigFields, name: string): Promise<TransportOptions> {
   const server = textOf(cluster, 'server')
   if (server === undefined) throw new Error(`cluster "${name}" of the kubeconfig has no server`)
   if (textOf(cluster, 'proxy-url') !== undefined)
@@ -198,34 +188,65 @@ async function serverOf(cluster: Fields, name: string): Promise<TransportOptions
   }
 }
 
-async function credentialsOf(user: Fields, name: string, clock: Clock): Promise<Omit<TransportOptions, 'server'>> {
-  for (const plugin of ['exec', 'auth-provider']) {
-    if (user[plugin] === undefined) continue
+async function credentialsOf(
+  { fields: user, path = '' }: KubeconfigEntry,
+  name: string,
+  cluster: KubeconfigFields,
+  clock: Clock,
+): Promise<Omit<TransportOptions, 'server'>> {
+  if (user['auth-provider'] !== undefined) {
     throw new Error(
-      `user "${name}" gets its credentials from a plugin (${plugin}); give it a token, a tokenFile or a client certificate`,
+      `user "${name}" gets its credentials from an auth-provider, which client-go has given up; use an exec plugin`,
     )
   }
+  const impersonate = impersonationOf(user)
+  const shared = impersonate === undefined ? {} : { impersonate }
   const cert = await pemOf(user, 'client-certificate')
   const key = await pemOf(user, 'client-key')
   if (cert !== undefined && key === undefined)
     throw new Error(`user "${name}" has a client-certificate but no client-key`)
   if (key !== undefined && cert === undefined)
     throw new Error(`user "${name}" has a client-key but no client-certificate`)
+  const pair = cert === undefined || key === undefined ? {} : { cert, key }
   const file = textOf(user, 'tokenFile')
   // As in client-go the file comes before the token itself.
   const token = file === undefined ? textOf(user, 'token') : tokenFile(file, clock)
+  if (token !== undefined) return { ...shared, ...pair, token }
+  const username = textOf(user, 'username')
+  if (username !== undefined) {
+    return { ...shared, ...pair, basic: { username, password: textOf(user, 'password') ?? '' } }
+  }
+  if (!isFields(user.exec)) return { ...shared, ...pair }
+  const credentials = execCredentials(execPluginOf(user.exec, name, cluster, path), clock)
+  const first = await credentials()
   return {
-    ...(cert === undefined || key === undefined ? {} : { cert, key }),
-    ...(token === undefined ? {} : { token }),
+    ...shared,
+    ...(first.cert === undefined || first.key === undefined ? pair : { cert: first.cert, key: first.key }),
+    ...(first.token === undefined ? {} : { token: async () => (await credentials()).token ?? '' }),
+  }
+}
+
+/** Whom a user of a kubeconfig wants to be taken for. */
+function impersonationOf(user: KubeconfigFields): Impersonation | undefined {
+  const name = textOf(user, 'as')
+  if (name === undefined) return undefined
+  const uid = textOf(user, 'as-uid')
+  const groups = user['as-groups']
+  const extra = user['as-user-extra']
+  return {
+    user: name,
+    ...(uid === undefined ? {} : { uid }),
+    ...(Array.isArray(groups) ? { groups: groups.map(String) } : {}),
+    ...(isFields(extra) ? { extra: extra as NonNullable<Impersonation['extra']> } : {}),
   }
 }
 
 /** PEM text under `name-data` (base64) or in the file under `name`. Embedded data comes first. */
-async function pemOf(fields: Fields, name: string): Promise<string | undefined> {
+async function pemOf(fields: KubeconfigFields, name: string): Promise<string | undefined> {
   const data = textOf(fields, `${name}-data`)
   if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8')
   const path = textOf(fields, name)
-  return path === undefined ? undefined : readText(path)
+  return path === undefined ? undefined : readConfigFile(path)
 }
 
 /** Gives the token in a file, read anew when it is older than a minute. */
@@ -234,24 +255,12 @@ function tokenFile(path: string, clock: Clock): () => Promise<string> {
   let readMs = Number.NEGATIVE_INFINITY
   return async () => {
     if (clock.monotonicMs() - readMs >= tokenFileFreshMs) {
-      token = (await readText(path)).trim()
+      token = (await readConfigFile(path)).trim()
       readMs = clock.monotonicMs()
     }
     return token
   }
 }
-
-function merge<T>(maps: readonly ReadonlyMap<string, T>[]): ReadonlyMap<string, T> {
-  return new Map([...maps].reverse().flatMap((map) => [...map]))
-}
-
-function textOf(fields: Fields, name: string): string | undefined {
-  const value = fields[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const listNames = (named: ReadonlyMap<string, unknown>): string =>
   [...named.keys()].map((name) => `"${name}"`).join(', ') || 'none'

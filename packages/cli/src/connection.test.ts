@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runCommand } from './testing/recording-host.ts'
+
+let received: IncomingMessage[]
+let answer: (response: ServerResponse) => void
+let server: ReturnType<typeof createServer>
+let url: string
+
+beforeEach(async () => {
+  received = []
+  answer = (response) => response.end('{"kind":"Answer"}')
+  server = createServer((request, response) => {
+    received.push(request)
+    answer(response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const ask = (...flags: readonly string[]) => runCommand(['get', '--raw', '/readyz', '--server', url, ...flags])
+
+describe('flags of every command', () => {
+  it('say as whom a request is made', async () => {
+    const flags = ['--as=jane', '--as-uid=7', '--as-group=dev', '--as-group=ops', '--as-user-extra=scope=a']
+    await ask(...flags, '--username=root', '--password=pw')
+    expect(received[0]?.headers).toMatchObject({
+      authorization: `Basic ${Buffer.from('root:pw').toString('base64')}`,
+      'impersonate-user': 'jane',
+      'impersonate-uid': '7',
+      'impersonate-group': 'dev, ops',
+      'impersonate-extra-scope': 'a',
+    })
+    expect(await ask('--as-group=dev')).toMatchObject({
+      code: 1,
+      stderr: 'error: requesting uid, groups or user-extra for impersonating a user requires --as to be set\n',
+    })
+  })
+
+  it('give up a request after a time', async () => {
+    answer = () => {}
+    expect(await ask('--request-timeout=20ms')).toMatchObject({
+      code: 1,
+      stderr: 'error: no answer to GET /readyz within 20 ms\n',
+    })
+    expect(await ask('--request-timeout=soon')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Invalid timeout value'),
+    })
+    answer = (response) => response.end()
+    expect(await ask('--request-timeout=0')).toMatchObject({ code: 0 })
+  })
+
+  it('count warnings as failures', async () => {
+    answer = (response) => response.setHeader('Warning', '299 - "old field"').end('ok')
+    expect(await ask()).toMatchObject({ code: 0, stdout: 'ok', stderr: 'Warning: old field\n' })
+    expect(await ask('--warnings-as-errors')).toMatchObject({
+      code: 1,
+      stdout: 'ok',
+      stderr: 'Warning: old field\nerror: 1 warning received\n',
+    })
+  })
+
+  it('are accepted where they ask for what there is anyway', async () => {
+    expect(await ask('--cache-dir=/nowhere')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('-v tells of requests', () => {
+  const time = String.raw`I\d{4} \d\d:\d\d:\d\d\.\d{6} `
+  const told = async (level: number, ...flags: readonly string[]) => (await ask('-v', String(level), ...flags)).stderr
+
+  it('nothing below 6', async () => {
+    expect(await told(5)).toBe('')
+  })
+
+  it('what came of them at 6', async () => {
+    expect(await told(6)).toMatch(
+      new RegExp(`^${time}"Response" verb="GET" url="${url}/readyz" status="200" milliseconds=\\d+\n$`),
+    )
+    expect(await ask('--v=6')).toMatchObject({ stderr: expect.stringContaining('"Response"') })
+  })
+
+  it('their headers at 7, and nothing secret', async () => {
+    const text = await told(7, '--token=hidden')
+    expect(text).toContain('"Request" verb="GET"')
+    expect(text).toContain('\tauthorization: Bearer <masked>\n')
+    expect(text).not.toContain('hidden')
+  })
+
+  it('their bodies at 8, shortened', async () => {
+    expect(await told(8)).toContain(String.raw`"Response Body" body="{\"kind\":\"Answer\"}"`)
+    answer = (response) => response.end('x'.repeat(2000))
+    expect(await told(8)).toContain(`"Response Body" body="${'x'.repeat(1024)}" [truncated 976 chars]`)
+    expect(await told(9)).toContain(`"Response Body" body="${'x'.repeat(2000)}"\n`)
+  })
+
+  it('how to send them with curl at 9', async () => {
+    expect(await told(9, '--token=hidden')).toMatch(/curl -v -XGET .*-H "authorization: Bearer <masked>".* 'http:/)
+  })
+})

@@ -1,0 +1,49 @@
+import { access } from 'node:fs/promises'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import type { Host } from '../host.ts'
+
+/** The kubeconfig files that a command goes by. */
+export interface KubeconfigFiles {
+  /** In the order in which they are asked: the first that has something wins. Not all need to be there. */
+  readonly paths: readonly string[]
+  /** What `--kubeconfig` names stands alone. */
+  readonly isExplicit: boolean
+}
+
+/** Directory in which `coracle up` keeps everything unless told otherwise. */
+export const defaultDataDirectory = '.coracle'
+
+/** The flag, then KUBECONFIG, then the cluster started in this directory or the nearest above it, then kubectl's own. */
+export async function kubeconfigFiles(host: Host, flag: string | undefined): Promise<KubeconfigFiles> {
+  if (flag !== undefined) return { paths: [resolve(host.workingDirectory, flag)], isExplicit: true }
+  const named = (host.variables.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '')
+  if (named.length > 0) {
+    return { paths: [...new Set(named.map((path) => resolve(host.workingDirectory, path)))], isExplicit: false }
+  }
+  const local = await localKubeconfig(host.workingDirectory)
+  return { paths: [local ?? join(host.homeDirectory, '.kube', 'config')], isExplicit: false }
+}
+
+/** The file that gets what no file has yet: the first that is there, or else the last. */
+export async function defaultKubeconfigFile({ paths }: KubeconfigFiles): Promise<string> {
+  for (const path of paths) if (await fileExists(path)) return path
+  return paths.at(-1) ?? ''
+}
+
+/** Whether a kubeconfig is the one that `coracle up` writes for the cluster it starts. */
+export const isLocalKubeconfig = (path: string): boolean => basename(dirname(path)) === defaultDataDirectory
+
+export async function fileExists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function localKubeconfig(directory: string): Promise<string | undefined> {
+  const path = join(directory, defaultDataDirectory, 'kubeconfig')
+  if (await fileExists(path)) return path
+  return dirname(directory) === directory ? undefined : localKubeconfig(dirname(directory))
+}

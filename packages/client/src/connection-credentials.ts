@@ -1,0 +1,52 @@
+import type { TransportOptions } from './http-transport.ts'
+
+/** Who one wants to be taken for, by whoever may ask for it. */
+export interface Impersonation {
+  readonly user: string
+  readonly uid?: string
+  readonly groups?: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>>
+}
+
+/** Headers that say who makes a request. A list is a header that is sent more than once. */
+export type CredentialHeaders = Readonly<Record<string, string | string[]>>
+
+/** The headers that go with each request of a connection; the token is asked for anew each time. */
+export async function credentialHeaders({
+  token,
+  basic,
+  impersonate,
+}: Pick<TransportOptions, 'token' | 'basic' | 'impersonate'>): Promise<CredentialHeaders> {
+  const present = typeof token === 'function' ? await token() : token
+  return {
+    ...(present !== undefined && present !== ''
+      ? { authorization: `Bearer ${present}` }
+      : basic === undefined
+        ? {}
+        : { authorization: `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}` }),
+    ...(impersonate === undefined ? {} : impersonationHeaders(impersonate)),
+  }
+}
+
+/** How TLS to the server is set up: options of `tls.connect`. */
+export function tlsOptionsOf(options: TransportOptions) {
+  const { ca, cert, key, serverName, insecureSkipTlsVerify } = options
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(insecureSkipTlsVerify === true ? { rejectUnauthorized: false } : {}),
+  }
+}
+
+function impersonationHeaders({ user, uid, groups = [], extra = {} }: Impersonation): CredentialHeaders {
+  return {
+    'Impersonate-User': user,
+    ...(uid === undefined ? {} : { 'Impersonate-Uid': uid }),
+    ...(groups.length === 0 ? {} : { 'Impersonate-Group': [...groups] }),
+    ...Object.fromEntries(
+      Object.entries(extra).map(([name, values]) => [`Impersonate-Extra-${encodeURIComponent(name)}`, [...values]]),
+    ),
+  }
+}
