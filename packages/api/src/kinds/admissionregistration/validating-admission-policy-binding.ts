@@ -1,9 +1,10 @@
+import { compareText } from '../../compare-text.ts'
 import { kindSchema } from '../../meta.ts'
 import { object, optional, required, setList, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
-import { labelSelector } from '../meta/label-selector.ts'
+import { type LabelSelector, labelSelector } from '../meta/label-selector.ts'
 import { validateBinding } from './binding-validation.ts'
 import { matchResources } from './match-resources-schema.ts'
 import { admissionregistrationV1 } from './names.ts'
@@ -72,7 +73,18 @@ export const validatingAdmissionPolicyBindings = kind<ValidatingAdmissionPolicyB
 )
 
 /** A reference to parameters as tables show it. */
-export function paramText({ name = '', namespace = '' }: ParamRef = {}): string {
-  if (name === '') return notSet
-  return namespace === '' ? name : `${namespace}/${name}`
+export function paramText({ name = '', namespace = '', selector }: ParamRef = {}): string {
+  // Whether the parameters are in namespaces cannot be told from here.
+  if (name !== '') return `${namespace === '' ? '*' : namespace}/${name}`
+  return selector === undefined ? notSet : goText(selector)
+}
+
+/** A selector as Go prints the structure, which is what upstream's table shows. */
+function goText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
+  const labels = Object.keys(matchLabels).sort(compareText)
+  const expressions = matchExpressions.map(
+    ({ key, operator, values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+  )
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.map((key) => `${key}: ${matchLabels[key]},`).join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
 }

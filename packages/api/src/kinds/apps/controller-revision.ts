@@ -46,7 +46,7 @@ export const controllerRevisions = kind<ControllerRevision>(controllerRevisionSc
   columns: [
     nameColumn,
     column('Controller', controllerText, 'Whose state it was.'),
-    column('Revision', ({ revision }) => revision, { field: 'revision' }),
+    column('Revision', ({ revision }) => revision, 'Which state it was: later ones have greater numbers.'),
     ageColumn,
   ],
   validate,

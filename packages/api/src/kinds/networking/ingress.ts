@@ -1,3 +1,4 @@
+import { compareText } from '../../compare-text.ts'
 import { ageColumn, column, joined, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import { type Ingress, ingressSchema } from './ingress-schema.ts'
@@ -47,6 +48,6 @@ function shownHosts({ spec }: Ingress): string {
 }
 
 function shownAddresses({ status }: Ingress): string {
-  const addresses = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '')
-  return joined(addresses.filter((address) => address !== ''))
+  const addresses = new Set((status?.loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }) => ip || hostname || []))
+  return joined([...addresses].sort(compareText))
 }

@@ -108,7 +108,10 @@ export const volumeAttachments = kind<VolumeAttachment>(volumeAttachmentSchema, 
   namespaced: false,
   columns: [
     nameColumn,
-    column('Attacher', ({ spec }) => spec.attacher, { field: 'spec.attacher' }),
+    {
+      ...column('Attacher', ({ spec }: VolumeAttachment) => spec.attacher, { field: 'spec.attacher' }),
+      format: 'name',
+    },
     column('PV', ({ spec }) => spec.source.persistentVolumeName ?? '', { field: 'spec.source.persistentVolumeName' }),
     column('Node', ({ spec }) => spec.nodeName, { field: 'spec.nodeName' }),
     column('Attached', ({ status }) => status?.attached === true, { field: 'status.attached' }),

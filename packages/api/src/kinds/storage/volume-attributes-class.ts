@@ -40,12 +40,21 @@ function validateUpdate(next: VolumeAttributesClass, old: VolumeAttributesClass)
   return errors
 }
 
+const defaultClassAnnotation = 'volumeattributesclass.alpha.kubernetes.io/is-default-class'
+
+const nameWithMark = ({ metadata }: VolumeAttributesClass): string =>
+  `${metadata.name ?? ''}${metadata.annotations?.[defaultClassAnnotation] === 'true' ? ' (default)' : ''}`
+
 /** `storage.k8s.io/v1` volumeattributesclasses. */
 export const volumeAttributesClasses = kind<VolumeAttributesClass>(volumeAttributesClassSchema, {
   plural: 'volumeattributesclasses',
   shortNames: ['vac'],
   namespaced: false,
-  columns: [nameColumn, column('DriverName', ({ driverName }) => driverName, { field: 'driverName' }), ageColumn],
+  columns: [
+    { ...nameColumn, cell: nameWithMark },
+    column('DriverName', ({ driverName }) => driverName, { field: 'driverName' }),
+    ageColumn,
+  ],
   rules: { returnsDeletedObject: true },
   validate,
   validateUpdate,

@@ -11,7 +11,7 @@ export const horizontalPodAutoscalerColumns: readonly ColumnSource<HorizontalPod
   column('Targets', targetsText, { field: 'spec.metrics' }),
   column('MinPods', ({ spec }) => String(spec.minReplicas ?? '<unset>'), 'The fewest there may be.'),
   column('MaxPods', ({ spec }) => spec.maxReplicas, 'The most there may be.'),
-  column('Replicas', ({ status }) => status?.currentReplicas ?? 0, { field: 'status.currentReplicas' }),
+  column('Replicas', ({ status }) => status?.currentReplicas ?? 0, 'How many there are.'),
   ageColumn,
 ]
 

@@ -24,6 +24,12 @@ function withDefaults(cronJob: CronJob): CronJob {
   return withFields(cronJobSchema, cronJob, { spec })
 }
 
+/** A word, though the column says that it is a truth. */
+function suspendText({ spec: { suspend } }: CronJob): string {
+  if (suspend === undefined) return '<unset>'
+  return suspend ? 'True' : 'False'
+}
+
 /** `batch/v1` cronjobs. */
 export const cronJobs = kind<CronJob>(cronJobSchema, {
   plural: 'cronjobs',
@@ -33,10 +39,7 @@ export const cronJobs = kind<CronJob>(cronJobSchema, {
     nameColumn,
     column('Schedule', ({ spec }) => spec.schedule, { field: 'spec.schedule' }),
     column('Timezone', ({ spec }) => spec.timeZone ?? '<none>', { field: 'spec.timeZone' }),
-    column('Suspend', ({ spec }) => (spec.suspend === true ? 'True' : 'False'), {
-      type: 'string',
-      description: 'Whether no Jobs are made for now.',
-    }),
+    column('Suspend', suspendText, { field: 'spec.suspend' }),
     column('Active', ({ status }) => status?.active?.length ?? 0, {
       type: 'integer',
       description: 'How many Jobs are not over yet.',
