@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { configMap, manifest } from './support/kubectl.ts'
-import { type Outcome, Program } from './support/program.ts'
-import { Twins } from './support/twins.ts'
+import { Program } from './support/program.ts'
+import { compareScenarios, type Step } from './support/twins.ts'
 
 // The verbs that kubectl has too, side by side with it: the same words, tables, errors and exit codes, and the same objects afterwards.
 
@@ -22,13 +22,6 @@ beforeAll(async () => {
   program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--nodes', '2'] })
 })
 afterAll(() => program[Symbol.asyncDispose]())
-
-/** A command line, or one with what it reads from standard input. Of one that follows something, only the end is compared. */
-type Step = string | readonly [string, string] | { readonly follow: string }
-
-/** Words of a command line; quotes keep spaces. */
-const words = (line: string): readonly string[] =>
-  (line.match(/('[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
 
 const workload = (kind: string, name: string, spec: object) => ({
   apiVersion: 'apps/v1',
@@ -474,23 +467,6 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
   ],
 }
 
-const lastLine = (text: string): string | undefined => text.trimEnd().split('\n').at(-1)
-
 describe('coracle beside kubectl', () => {
-  for (const [index, [name, steps]] of Object.entries(scenarios).entries()) {
-    it(name, async () => {
-      const twins = await Twins.in(program, `twin-${index}`)
-      const ours: unknown[] = []
-      const theirs: unknown[] = []
-      for (const step of steps) {
-        const [line, input] = typeof step === 'string' ? [step, ''] : 'follow' in step ? [step.follow, ''] : step
-        const outcome = await twins.run(words(line), input)
-        const shown = (each: Outcome) =>
-          typeof step === 'object' && 'follow' in step ? { ...each, stdout: lastLine(each.stdout) } : each
-        ours.push([line, shown(outcome.ours)])
-        theirs.push([line, shown(outcome.theirs)])
-      }
-      expect(ours).toEqual(theirs)
-    }, 180_000)
-  }
+  compareScenarios(() => program, scenarios)
 })

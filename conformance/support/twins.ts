@@ -1,11 +1,38 @@
+import { expect, it } from 'vitest'
 import { runCommand } from '../../packages/cli/src/testing/recording-host.ts'
 import type { Outcome, Program } from './program.ts'
 
 /** Each has a node of its own, too: `{node}` in a command line. */
 const nodes = { theirs: 'node-0', ours: 'node-1' } as const
 
-const withNode = (args: readonly string[], node: string): readonly string[] =>
-  args.map((arg) => arg.replaceAll('{node}', node))
+/** A command line, or one with what it reads from standard input. Of one that follows something, only the end is compared. */
+export type Step = string | readonly [string, string] | { readonly follow: string }
+
+/** Words of a command line; quotes keep spaces. */
+const words = (line: string): readonly string[] =>
+  (line.match(/('[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
+
+const lastLine = (text: string): string | undefined => text.trimEnd().split('\n').at(-1)
+
+/** A test for each scenario: its steps by kubectl and by coracle, side by side, with nothing to tell them apart. */
+export function compareScenarios(program: () => Program, scenarios: Readonly<Record<string, readonly Step[]>>): void {
+  for (const [index, [name, steps]] of Object.entries(scenarios).entries()) {
+    it(name, async () => {
+      const twins = await Twins.in(program(), `twin-${index}`)
+      const ours: unknown[] = []
+      const theirs: unknown[] = []
+      for (const step of steps) {
+        const [line, input] = typeof step === 'string' ? [step, ''] : 'follow' in step ? [step.follow, ''] : step
+        const outcome = await twins.run(words(line), input)
+        const shown = (each: Outcome) =>
+          typeof step === 'object' && 'follow' in step ? { ...each, stdout: lastLine(each.stdout) } : each
+        ours.push([line, shown(outcome.ours)])
+        theirs.push([line, shown(outcome.theirs)])
+      }
+      expect(ours).toEqual(theirs)
+    }, 180_000)
+  }
+}
 
 /** The same command line by kubectl and by coracle, each in a namespace of its own where the same has been done before. */
 export class Twins {
@@ -27,13 +54,16 @@ export class Twins {
 
   /** Runs it both ways, and returns what came of each with all that may differ taken out: names of namespaces and programs, ages, versions. */
   async run(args: readonly string[], input = ''): Promise<{ readonly ours: Outcome; readonly theirs: Outcome }> {
-    const theirs = await this.#program.kubectl(['-n', this.#theirs, ...withNode(args, nodes.theirs)], {
-      input: input.replaceAll('{node}', nodes.theirs),
+    // `{namespace}` makes names of cluster-wide objects that each has for itself.
+    const forTheirs = (text: string) => text.replaceAll('{node}', nodes.theirs).replaceAll('{namespace}', this.#theirs)
+    const forOurs = (text: string) => text.replaceAll('{node}', nodes.ours).replaceAll('{namespace}', this.#ours)
+    const theirs = await this.#program.kubectl(['-n', this.#theirs, ...args.map(forTheirs)], {
+      input: forTheirs(input),
     })
-    const ours = await runCommand(['-n', this.#ours, ...withNode(args, nodes.ours)], {
+    const ours = await runCommand(['-n', this.#ours, ...args.map(forOurs)], {
       variables: { KUBECONFIG: this.#program.kubeconfig },
       workingDirectory: process.cwd(),
-      stdin: input.replaceAll('{node}', nodes.ours),
+      stdin: forOurs(input),
     })
     return { ours: this.#normal(ours), theirs: this.#normal(theirs) }
   }
@@ -53,9 +83,10 @@ export class Twins {
         .replace(/^[IWE]\d{4} .*\n/gm, '')
         .replace(/^See 'coracle .*' for help and examples\n/gm, '')
         .replace(/\b(\d+(s|ms|m|h))+\b *|\bAGE\b */g, 'AGE ')
-        .replace(/(resourceVersion\W{1,6}|expected resource version to be \d+, was )\d+/gi, '$1VERSION')
+        .replace(/(resource ?version\W{1,8}|expected resource version to be \d+, was )\d+/gi, '$1VERSION')
         .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
         .replace(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4}/g, 'TIME')
+        .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4} \w+/g, 'TIME')
         .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
         .replace(/[ \t]+$/gm, '')
     )

@@ -35,8 +35,8 @@ export function describeContainers(
     describeCommand(text, 'Command', container.command)
     describeCommand(text, 'Args', container.args)
     if (status !== undefined) describeStatus(text, status)
-    describeResources(text, 'Limits', container.resources?.limits)
-    describeResources(text, 'Requests', container.resources?.requests)
+    describeResources(text, 2, 'Limits', container.resources?.limits)
+    describeResources(text, 2, 'Requests', container.resources?.requests)
     describeProbe(text, 'Liveness', container.livenessProbe)
     describeProbe(text, 'Readiness', container.readinessProbe)
     describeProbe(text, 'Startup', container.startupProbe)
@@ -66,6 +66,18 @@ function describeBasics(text: Description, container: Container, status: Contain
     `Host Port${plural}`,
     join(ports.map(({ hostPort = 0, protocol = 'TCP', name }) => `${hostPort}/${protocol}${name ? ` (${name})` : ''}`)),
   )
+  describeSeccomp(text, { level: 2, profileLevel: 3 }, container.securityContext?.seccompProfile)
+}
+
+/** The system calls that containers may make, where that is said; the name of a profile of the node stands at its own level. */
+export function describeSeccomp(
+  text: Description,
+  { level, profileLevel }: { readonly level: number; readonly profileLevel: number },
+  profile: { readonly type: string; readonly localhostProfile?: string | undefined } | undefined,
+): void {
+  if (profile === undefined) return
+  text.field(level, 'SeccompProfile', profile.type)
+  if (profile.type === 'Localhost') text.field(profileLevel, 'LocalhostProfile', profile.localhostProfile ?? '')
 }
 
 function describeCommand(text: Description, label: string, words: readonly string[] | undefined): void {
@@ -97,11 +109,17 @@ function describeState(text: Description, label: string, state: ContainerState =
   }
 }
 
-function describeResources(text: Description, label: string, list: Readonly<Record<string, string>> | undefined): void {
+/** Amounts of resources under a label; nothing where there are none. */
+export function describeResources(
+  text: Description,
+  level: number,
+  label: string,
+  list: Readonly<Record<string, string>> | undefined,
+): void {
   const names = Object.keys(list ?? {}).sort()
   if (names.length === 0) return
-  text.heading(2, label)
-  for (const name of names) text.field(3, name, list?.[name] ?? '')
+  text.heading(level, label)
+  for (const name of names) text.field(level + 1, name, list?.[name] ?? '')
 }
 
 function describeProbe(text: Description, label: string, probe: Probe | undefined): void {

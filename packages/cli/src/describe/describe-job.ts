@@ -47,14 +47,13 @@ export function describeJob(job: Job, events: readonly Event[] | undefined, nowM
   return text.toString()
 }
 
-/** Indexes that fit a line. */
+/** From this length on indexes are left out, whole ones. */
 const indexesLengthMax = 50
 
 function shortened(indexes: string): string {
   if (indexes === '') return '<none>'
-  if (indexes.length <= indexesLengthMax) return indexes
-  const cut = indexes.slice(0, indexesLengthMax)
-  return `${cut.slice(0, cut.lastIndexOf(',') + 1)}...`
+  const comma = indexes.indexOf(',', indexesLengthMax)
+  return comma < 0 ? indexes : `${indexes.slice(0, comma + 1)}...`
 }
 
 /** A CronJob in detail (kubectl's describeCronJob). */

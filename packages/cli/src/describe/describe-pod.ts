@@ -1,9 +1,10 @@
-import { type Event, humanDuration, type Pod, parseTime } from '@coracle/api'
-import { describeContainers } from './containers.ts'
+import type { Event, Pod } from '@coracle/api'
+import { describeContainers, describeResources, describeSeccomp } from './containers.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { controllerText, describeAnnotations, describeLabels } from './metadata.ts'
+import { controllerText, describeAnnotations, describeLabels, lifecycleText } from './metadata.ts'
 import { describeTolerations } from './pod-template.ts'
+import { describeTopologySpread } from './topology-spread.ts'
 import { describeVolumes } from './volumes.ts'
 
 /** A pod in detail (kubectl's describePod). */
@@ -21,6 +22,7 @@ export function describePod(pod: Pod, events: readonly Event[] | undefined, nowM
   describeAnnotations(text, 0, metadata.annotations)
   describeState(text, pod, nowMs)
   describeContainerSections(text, pod)
+  describeReadinessGates(text, pod)
   const conditions = (status.conditions ?? []).map((each) => `  ${each.type} \t${each.status} `)
   if (conditions.length > 0) text.heading(0, 'Conditions').line(1, 'Type\tStatus')
   for (const condition of conditions) text.line(0, condition)
@@ -28,19 +30,21 @@ export function describePod(pod: Pod, events: readonly Event[] | undefined, nowM
   text.field(0, 'QoS Class', status.qosClass ?? '')
   describeLabels(text, 0, 'Node-Selectors', spec.nodeSelector)
   describeTolerations(text, 0, spec.tolerations)
+  describeTopologySpread(text, 0, spec.topologySpreadConstraints)
   describeEvents(text, events, nowMs)
   return text.toString()
 }
 
 function describeState(text: Description, pod: Pod, nowMs: number): void {
-  const { metadata, status = {} } = pod
-  if (metadata.deletionTimestamp !== undefined) {
-    const lasts = humanDuration(nowMs - parseTime(metadata.deletionTimestamp))
-    text.field(0, 'Status', `Terminating (lasts ${lasts === '<invalid>' ? '0s' : lasts})`)
+  const { metadata, spec, status = {} } = pod
+  const isOver = status.phase === 'Failed' || status.phase === 'Succeeded'
+  if (metadata.deletionTimestamp !== undefined && !isOver) {
+    text.field(0, 'Status', lifecycleText(metadata, '', nowMs))
     text.field(0, 'Termination Grace Period', `${metadata.deletionGracePeriodSeconds ?? 0}s`)
   } else text.field(0, 'Status', status.phase ?? '')
   if (status.reason) text.field(0, 'Reason', status.reason)
   if (status.message) text.field(0, 'Message', status.message)
+  describeSeccomp(text, { level: 0, profileLevel: 0 }, spec.securityContext?.seccompProfile)
   text.field(0, 'IP', status.podIP ?? '')
   const ips = status.podIPs ?? []
   if (ips.length === 0) text.field(0, 'IPs', '<none>')
@@ -49,6 +53,11 @@ function describeState(text: Description, pod: Pod, nowMs: number): void {
   const controller = controllerText(pod)
   if (controller !== undefined) text.field(0, 'Controlled By', controller)
   if (status.nominatedNodeName) text.field(0, 'NominatedNodeName', status.nominatedNodeName)
+  if (spec.resources !== undefined) {
+    text.heading(0, 'Resources')
+    describeResources(text, 1, 'Limits', spec.resources.limits)
+    describeResources(text, 1, 'Requests', spec.resources.requests)
+  }
 }
 
 function describeContainerSections(text: Description, pod: Pod): void {
@@ -65,4 +74,22 @@ function describeContainerSections(text: Description, pod: Pod): void {
   }
   const statuses = status.containerStatuses ?? []
   describeContainers(text, { label: 'Containers', containers: spec.containers ?? [], statuses, indent: '', pod })
+  const ephemeral = spec.ephemeralContainers ?? []
+  if (ephemeral.length > 0) {
+    const section = {
+      label: 'Ephemeral Containers',
+      statuses: status.ephemeralContainerStatuses ?? [],
+      indent: '',
+    } as const
+    describeContainers(text, { ...section, containers: ephemeral, pod })
+  }
+}
+
+function describeReadinessGates(text: Description, { spec, status }: Pod): void {
+  const gates = spec.readinessGates ?? []
+  if (gates.length > 0) text.heading(0, 'Readiness Gates').line(1, 'Type\tStatus')
+  for (const { conditionType } of gates) {
+    const state = status?.conditions?.find(({ type }) => type === conditionType)?.status
+    text.line(1, `${conditionType} \t${state ?? '<none>'} `)
+  }
 }

@@ -1,6 +1,7 @@
 import type { EndpointSlice, Event, Service } from '@coracle/api'
 import { labelText } from '../output/table-printer.ts'
 import { Description } from './description.ts'
+import { endpointsText } from './endpoints-text.ts'
 import { describeEvents } from './events.ts'
 import { describeAnnotations, describeLabels } from './metadata.ts'
 
@@ -34,10 +35,10 @@ export function describeService(
   text.field(0, 'Session Affinity', spec.sessionAffinity ?? '')
   if (spec.externalTrafficPolicy) text.field(0, 'External Traffic Policy', spec.externalTrafficPolicy)
   if (spec.internalTrafficPolicy) text.field(0, 'Internal Traffic Policy', spec.internalTrafficPolicy)
-  if (spec.trafficDistribution) text.field(0, 'Traffic Distribution', spec.trafficDistribution)
   if (spec.healthCheckNodePort) text.field(0, 'HealthCheck NodePort', spec.healthCheckNodePort)
   const sources = spec.loadBalancerSourceRanges ?? []
   if (sources.length > 0) text.field(0, 'LoadBalancer Source Ranges', sources.join(','))
+  if (spec.trafficDistribution) text.field(0, 'Traffic Distribution', spec.trafficDistribution)
   describeEvents(text, events, nowMs)
   return text.toString()
 }
@@ -49,22 +50,3 @@ function describePort(text: Description, port: ServicePort, slices: readonly End
   if (port.nodePort) text.field(0, 'NodePort', `${name || '<unset>'}\t${port.nodePort}/${protocol}`)
   text.field(0, 'Endpoints', endpointsText(name ?? '', slices))
 }
-
-/** Endpoints that are named in one line. */
-const endpointsShownMax = 3
-
-/** `10.0.0.1:80,10.0.0.2:80 + 3 more...` */
-function endpointsText(portName: string, slices: readonly EndpointSlice[]): string {
-  const ready = slices.flatMap(({ ports = [], endpoints }) => {
-    const port = ports?.find(({ name = '' }) => name === portName)
-    if (port === undefined) return []
-    return (endpoints ?? [])
-      .filter(({ conditions }) => conditions?.ready !== false)
-      .flatMap(({ addresses }) => addresses.map((address) => hostPort(address, port.port ?? 0)))
-  })
-  const shown = ready.slice(0, endpointsShownMax).join(',')
-  return ready.length > endpointsShownMax ? `${shown} + ${ready.length - endpointsShownMax} more...` : shown
-}
-
-const hostPort = (address: string, port: number): string =>
-  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`

@@ -2,15 +2,8 @@ import { isJsonObject, type JsonObject } from '@coracle/api'
 import type { Description } from './description.ts'
 
 /** Nested fields of any object, in order of their names: what kubectl prints of kinds it does not know. */
-export function describeFields(
-  text: Description,
-  level: number,
-  object: JsonObject,
-  skipped: ReadonlySet<string> = new Set(),
-): void {
-  for (const key of Object.keys(object).sort()) {
-    if (!skipped.has(key)) describeValue(text, level, labelOf(key), object[key])
-  }
+export function describeFields(text: Description, level: number, object: JsonObject): void {
+  for (const key of Object.keys(object).sort()) describeValue(text, level, labelOf(key), object[key])
 }
 
 function describeValue(text: Description, level: number, label: string, value: unknown): void {

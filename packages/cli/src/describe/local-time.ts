@@ -21,3 +21,23 @@ export function formatLocalTime(time: string, timeZone?: string): string {
   const month = part('month').slice(0, 3)
   return `${part('weekday')}, ${part('day')} ${month} ${part('year')} ${part('hour')}:${part('minute')}:${part('second')} ${offset}`
 }
+
+/** `2026-01-01 00:00:00 +0000 UTC`, as Go prints a time that nobody formats, in the host's time zone or the one given. */
+export function formatGoTime(time: string, timeZone?: string): string {
+  const ms = parseTime(time)
+  if (Number.isNaN(ms)) return time
+  const zone = timeZone === undefined ? {} : { timeZone }
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+    ...zone,
+  }).formatToParts(ms)
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.find((each) => each.type === type)?.value ?? ''
+  const offset = formatLocalTime(time, timeZone).slice(-5)
+  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')} ${offset} ${part('timeZoneName')}`
+}

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import { humanDuration, type KubernetesObject, type ObjectMeta, parseTime } from '@coracle/api'
 import { lastAppliedAnnotation } from '../manifests/apply-object.ts'
 import { labelText } from '../output/table-printer.ts'
 import type { Description } from './description.ts'
@@ -20,28 +20,42 @@ export function describeLabels(
   label: string,
   labels: Readonly<Record<string, string>> | undefined,
 ): void {
-  text.lines(level, label, Object.keys(labels ?? {}).length === 0 ? [] : labelText(labels, '\n').split('\n'))
+  text.lines(level, label, labelLines(labels))
 }
+
+/** Labels, one a line, in order of their keys. */
+export const labelLines = (labels: Readonly<Record<string, string>> = {}): readonly string[] =>
+  Object.keys(labels).length === 0 ? [] : labelText(labels, '\n').split('\n')
 
 /** All annotations but the one that holds the whole object once more. */
 export function describeAnnotations(
   text: Description,
   level: number,
-  annotations: Readonly<Record<string, string>> = {},
+  annotations: Readonly<Record<string, string>> | undefined,
 ): void {
+  text.lines(level, 'Annotations', annotationLines(annotations))
+}
+
+/** The lines of annotations, in order of their keys; of a long value, or one of several lines, below its key. */
+export function annotationLines(annotations: Readonly<Record<string, string>> = {}): readonly string[] {
   const keys = Object.keys(annotations)
     .filter((key) => key !== lastAppliedAnnotation)
     .sort()
-  const lines = keys.flatMap((key) => {
+  return keys.flatMap((key) => {
     const value = (annotations[key] ?? '').replace(/\n$/, '')
     const isShort = key.length + value.length + 2 <= annotationInlineMax && !value.includes('\n')
     return isShort ? [`${key}: ${value}`] : [`${key}:`, ...value.split('\n').map((line) => `  ${shorten(line)}`)]
   })
-  text.lines(level, 'Annotations', lines)
 }
 
 /** `ReplicationController/frontend`; undefined where nothing controls it. */
 export function controllerText({ metadata }: KubernetesObject): string | undefined {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)
   return owner === undefined ? undefined : `${owner.kind}/${owner.name}`
+}
+
+/** The phase of an object; of one that is being deleted, for how long. */
+export function lifecycleText({ deletionTimestamp }: ObjectMeta, phase: string, nowMs: number): string {
+  if (deletionTimestamp === undefined) return phase
+  return `Terminating (lasts ${humanDuration(nowMs - parseTime(deletionTimestamp))})`
 }

@@ -1,7 +1,8 @@
-import type { PodTemplateSpec, Toleration } from '@coracle/api'
+import { compareText, type PodTemplateSpec, type Toleration } from '@coracle/api'
 import { describeContainers } from './containers.ts'
 import type { Description } from './description.ts'
 import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeTopologySpread } from './topology-spread.ts'
 import { describeVolumes } from './volumes.ts'
 
 /** The template of pods, as it stands in the description of what makes them. */
@@ -20,13 +21,15 @@ export function describePodTemplate(text: Description, template: PodTemplateSpec
   }
   describeContainers(text, { label: 'Containers', containers: spec.containers ?? [], indent: '  ' })
   describeVolumes(text, spec.volumes, '  ')
+  describeTopologySpread(text, 1, spec.topologySpreadConstraints)
   if (spec.priorityClassName) text.field(1, 'Priority Class Name', spec.priorityClassName)
   describeLabels(text, 1, 'Node-Selectors', spec.nodeSelector)
   describeTolerations(text, 1, spec.tolerations)
 }
 
 export function describeTolerations(text: Description, level: number, tolerations: readonly Toleration[] = []): void {
-  text.lines(level, 'Tolerations', tolerations.map(tolerationText))
+  const sorted = tolerations.toSorted((a, b) => compareText(a.key ?? '', b.key ?? ''))
+  text.lines(level, 'Tolerations', sorted.map(tolerationText))
 }
 
 /** `node.kubernetes.io/not-ready:NoExecute op=Exists for 300s` */

@@ -1,7 +1,7 @@
-import { isJsonObject } from '@coracle/api'
 import { findJsonPath, parseJsonPath, type Template } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import { alignTabs, tableAlignment } from './align.ts'
+import { goText } from './go-text.ts'
 
 /** A column of `-o custom-columns`. */
 export interface Column {
@@ -58,13 +58,4 @@ export function printColumns(columns: readonly Column[], objects: readonly unkno
 function cellText(template: Template, object: unknown): string {
   const found = findJsonPath(template, object).flat()
   return found.length === 0 ? '<none>' : found.map(goText).join(',')
-}
-
-/** A value as Go's `%v` prints it, which is what people's scripts expect of lists and maps in columns. */
-function goText(value: unknown): string {
-  if (value === null || value === undefined) return '<nil>'
-  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`
-  if (!isJsonObject(value)) return String(value)
-  const members = Object.keys(value).sort()
-  return `map[${members.map((key) => `${key}:${goText(value[key])}`).join(' ')}]`
 }

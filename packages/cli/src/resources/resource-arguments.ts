@@ -14,7 +14,9 @@ export interface NamedResource {
 export function parseResourceArguments(args: readonly string[], verb: string): ResourceArguments {
   const [first, ...rest] = args
   if (first === undefined) {
-    throw new CliError(`You must specify the type of resource to ${verb}, such as: coracle ${verb} pods`)
+    throw new CliError(
+      `You must specify the type of resource to ${verb}. Use "coracle api-resources" for a complete list of supported resources.`,
+    )
   }
   if (args.some((each) => each.includes('/'))) return { form: 'names', names: args.map(parsePair) }
   const types = first.split(',').filter((type) => type !== '')

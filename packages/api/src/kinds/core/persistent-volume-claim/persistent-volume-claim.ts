@@ -12,7 +12,10 @@ import {
 } from './validation.ts'
 
 /** The class that a claim names: empty for storage without a class, undefined where it says nothing. */
-export function storageClassOfClaim({ metadata, spec }: PersistentVolumeClaim): string | undefined {
+export function storageClassOfClaim({
+  metadata,
+  spec,
+}: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>): string | undefined {
   return metadata.annotations?.[oldStorageClassAnnotation] ?? spec?.storageClassName
 }
 
