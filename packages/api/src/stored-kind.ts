@@ -28,6 +28,8 @@ export interface StoredKind<H extends KubernetesObject = KubernetesObject> exten
 export interface CustomForms<H extends KubernetesObject = KubernetesObject> {
   /** The schemas of all versions by apiVersion: what is stored is pruned and given defaults by that of its own version. */
   readonly schemas: Readonly<Record<string, ObjectSchema>>
+  /** Which of the kind's `selectableFields`, those of all versions together, the hub's own version may be selected by. */
+  readonly hubFields: readonly string[]
   /**
    * The hub's form of what is stored in any version. Present where converting takes time: then objects are cached as they
    * are stored, until they are written, and versions convert from whatever that is.

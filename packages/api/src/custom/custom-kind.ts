@@ -46,6 +46,7 @@ export function customKind(definition: CustomResourceDefinition, convert?: Conve
     rules,
     custom: {
       schemas: Object.fromEntries(versions.map(({ resource }) => [apiVersionOf(resource), resource.schema])),
+      hubFields: selectableNames(storage),
       ...(convert === undefined ? {} : { fromStored: prunedBy(hub, convert) }),
     },
   }
@@ -99,19 +100,21 @@ function versionOf(
 }
 
 function convertedVersion(
-  { selectableFields = [] }: CustomResourceVersion,
+  definition: CustomResourceVersion,
   version: ResourceDefinition,
   hub: ResourceDefinition,
   convert: Convert = convertNothing,
 ): ConvertedVersion {
-  const names = selectableFields.map(({ jsonPath }) => fieldsOf(jsonPath).join('.'))
   return {
     ...version,
     toHub: (object) => convert(object, apiVersionOf(hub)),
     fromHub: prunedBy(version, convert),
-    hubFields: Object.fromEntries(names.map((name) => [name, name])),
+    hubFields: Object.fromEntries(selectableNames(definition).map((name) => [name, name])),
   }
 }
+
+const selectableNames = ({ selectableFields = [] }: CustomResourceVersion): readonly string[] =>
+  selectableFields.map(({ jsonPath }) => fieldsOf(jsonPath).join('.'))
 
 /** Converts to a version, which shows of an object what its schema knows. */
 function prunedBy(version: ResourceDefinition, convert: Convert): ConvertedVersion['fromHub'] {

@@ -282,6 +282,79 @@ describe('a kind whose versions a webhook converts', () => {
     })
   })
 
+  describe('and that are selected by fields', () => {
+    const selectableFields = [{ jsonPath: '.spec.label' }]
+    const select = (label: string, rest = '') => `?fieldSelector=spec.label%3D${encodeURIComponent(label)}${rest}`
+    const namesOf = ({ json }: Awaited<ReturnType<TestServer['call']>>) =>
+      json.items.map(({ metadata }: KubernetesObject) => metadata.name)
+    beforeEach(async () => {
+      await define([
+        crateVersion('v1', { storage: true, selectableFields }),
+        crateVersion('v2', { selectableFields }),
+        crateVersion('v3'),
+      ])
+      for (const name of ['a', 'b', 'c', 'd']) await post('v1', name, name === 'b' ? 'beer' : 'wine')
+    })
+
+    it('are found by what each version shows', async () => {
+      expect(namesOf(await server.call(path('v1', select('wine'))))).toEqual(['a', 'c', 'd'])
+      expect(namesOf(await server.call(path('v2', select('new wine'))))).toEqual(['a', 'c', 'd'])
+      expect(namesOf(await server.call(path('v2', select('wine'))))).toEqual([])
+      expect(namesOf(await server.call(path('v2', `${select('new wine')},metadata.name%3Dc`)))).toEqual(['c'])
+    })
+
+    it('are found through no version but those that say so', async () => {
+      const refused = await server.call(path('v3', select('wine')))
+      expect([refused.code, refused.json.message]).toEqual([
+        400,
+        '"spec.label" is not a known field selector: only "metadata.name", "metadata.namespace"',
+      ])
+    })
+
+    it('come in pages of one state', async () => {
+      const first = await server.call(path('v2', select('new wine', '&limit=2')))
+      expect(namesOf(first)).toEqual(['a', 'c'])
+      await server.call(path('v1', '/d'), merge({ spec: { label: 'beer' } }))
+      const token = encodeURIComponent(first.json.metadata.continue)
+      const second = await server.call(path('v2', select('new wine', `&limit=2&continue=${token}`)))
+      expect(namesOf(second)).toEqual(['d'])
+      expect(second.json.metadata.continue ?? '').toBe('')
+      expect((await server.call(path('v2', select('new wine', '&limit=2')))).json.metadata.continue ?? '').toBe('')
+    })
+
+    it.each(['from the state', 'from a revision'])('come into view and leave it, %s', async (from) => {
+      const { metadata } = (await server.call(path('v2'))).json
+      const rest = from === 'from the state' ? '&watch=1' : `&watch=1&resourceVersion=${metadata.resourceVersion}`
+      const watch = await server.lines(path('v2', select('new wine', rest)))
+      if (from === 'from the state')
+        for (const name of ['a', 'c', 'd'])
+          expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name } } })
+      const change = (name: string, label: string) => server.call(path('v1', `/${name}`), merge({ spec: { label } }))
+      const { json } = await change('a', 'beer')
+      expect(await watch.next()).toMatchObject({
+        type: 'DELETED',
+        object: {
+          metadata: { name: 'a', resourceVersion: json.metadata.resourceVersion },
+          spec: { label: 'new wine' },
+        },
+      })
+      await change('a', 'port')
+      await change('b', 'wine')
+      expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'b' } } })
+      await server.call(path('v1', '/c'), merge({ metadata: { labels: { x: 'y' } } }))
+      expect(await watch.next()).toMatchObject({ type: 'MODIFIED', object: { metadata: { name: 'c' } } })
+      await server.call(path('v1', '/a'), { method: 'DELETE' })
+      await server.call(path('v1', '/c'), { method: 'DELETE' })
+      expect(await watch.next()).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'c' } } })
+      watch.close()
+    })
+
+    it('are deleted together by what the version shows', async () => {
+      await server.call(path('v2', select('new wine')), { method: 'DELETE' })
+      expect(namesOf(await server.call(path('v1')))).toEqual(['b'])
+    })
+  })
+
   it('holds what is written through a version to the schema of that one', async () => {
     const spec = { type: 'object', properties: { label: { type: 'string', maxLength: 6 } } }
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }

@@ -1,19 +1,34 @@
-import { type About, type ApiError, expired, type FieldError, invalid } from '@coracle/api'
+import { type About, type ApiError, expired, type FieldError, invalid, type KubernetesObject } from '@coracle/api'
 import type { ListOptions, WatchOptions } from '@coracle/client'
-import type { Page, RegistryWatch, WatchDelivery } from '../registry-contract.ts'
+import type { Page, RegistryWatch, Stored, WatchDelivery } from '../registry-contract.ts'
+import { ShownView } from '../versions/shown-view.ts'
 import type { VersionView } from '../versions/version-view.ts'
-import { selectionOf } from '../watch-cache/selection.ts'
-import type { Slice } from '../watch-cache/slice.ts'
+import { type Selection, selectionOf } from '../watch-cache/selection.ts'
+import type { Slice, SliceOptions } from '../watch-cache/slice.ts'
 import type { StoreFeed } from '../watch-cache/store-feed.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import {
   type ContinueToken,
   encodeContinue,
   inconsistentContinue,
+  type ListRequest,
   notAVersion,
   parseListRequest,
   parseResourceVersion,
 } from './list-request.ts'
+
+/** Objects of which a page sees the shown form at a time, where only that says whether they are selected. */
+const shownAtOnce = 100
+
+/** Where a list begins to read. */
+interface ListStart {
+  readonly revision: number
+  /** The key after which it begins. */
+  readonly afterKey: string
+  readonly following?: number | undefined
+  /** What it fails with where that state is no longer known. */
+  gone(): ApiError
+}
 
 /** Lists and watches of one kind through one version: upstream's options on top of a watch cache. */
 export class CollectionReader {
@@ -30,30 +45,35 @@ export class CollectionReader {
   async list(options: ListOptions): Promise<Page> {
     const request = parseListRequest(options)
     const selection = selectionOf(this.#view.definition, options, this.#view)
+    const start = await this.#startOf(request)
     const limit = options.limit ?? 0
-    switch (request.type) {
-      case 'latest': {
-        if (request.atLeast !== undefined) await this.#feed.reach(request.atLeast)
-        else await this.#feed.catchUp()
-        const { revision } = this.#cache
-        return this.#pageOf(this.#cache.slice(selection, { limit, afterKey: '' }), revision)
-      }
-      case 'exact': {
-        await this.#feed.reach(request.revision)
-        await this.#cache.reachBack(request.revision)
-        const slice = this.#cache.sliceAt(request.revision, selection, { limit, afterKey: '' })
-        if (slice === undefined) throw expired('The resourceVersion for the provided list is too old.')
-        return this.#pageOf(slice, request.revision)
-      }
-      case 'continue': {
-        const { token } = request
-        const revision = token.revision < 0 ? this.#cache.revision : token.revision
-        await this.#cache.reachBack(revision)
-        const slice = this.#cache.sliceAt(revision, selection, { limit, ...token })
-        if (slice === undefined) throw inconsistentContinue(token)
-        return this.#pageOf(slice, revision)
-      }
-    }
+    const { matchesShown } = selection
+    if (matchesShown !== undefined) return this.#shownPage(start, selection, matchesShown, limit)
+    return this.#pageOf(this.#slice(start, selection, { ...start, limit }), start.revision)
+  }
+
+  /**
+   * Where a selection has to see what it selects from as the version shows it: a watch with these options sees it through this. Options
+   * may come back with the revision that the view begins at. Undefined where what is stored says all.
+   */
+  async shownView(
+    options: WatchOptions,
+  ): Promise<{ readonly view: ShownView; readonly options: WatchOptions } | undefined> {
+    const selection = selectionOf(this.#view.definition, options, this.#view)
+    const { matchesShown } = selection
+    if (matchesShown === undefined) return undefined
+    const { resourceVersion = '', sendInitialEvents } = options
+    const asked = resourceVersion === '' ? 0 : parseResourceVersion(resourceVersion)
+    const view = new ShownView(matchesShown)
+    if (Number.isNaN(asked) || (sendInitialEvents ?? asked === 0)) return { view, options }
+    if (asked === 0) await this.#feed.catchUp()
+    else await this.#cache.reachBack(asked)
+    const revision = asked === 0 ? this.#cache.revision : asked
+    // Where the history does not go back that far, the watch says so.
+    const slice = this.#cache.sliceAt(revision, selection, { limit: 0, afterKey: '' })
+    const page = await this.#view.showPage({ ...emptyPage, items: slice?.items ?? [], revision })
+    view.begin(page.items)
+    return { view, options: { ...options, resourceVersion: String(revision) } }
   }
 
   async watch(
@@ -85,6 +105,61 @@ export class CollectionReader {
     return watch
   }
 
+  /** Where a list begins, when the caches are as far as it asks. */
+  async #startOf(request: ListRequest): Promise<ListStart> {
+    switch (request.type) {
+      case 'latest':
+        if (request.atLeast !== undefined) await this.#feed.reach(request.atLeast)
+        else await this.#feed.catchUp()
+        return { revision: this.#cache.revision, afterKey: '', gone: tooOld }
+      case 'exact':
+        await this.#feed.reach(request.revision)
+        await this.#cache.reachBack(request.revision)
+        return { revision: request.revision, afterKey: '', gone: tooOld }
+      case 'continue': {
+        const { token } = request
+        const revision = token.revision < 0 ? this.#cache.revision : token.revision
+        await this.#cache.reachBack(revision)
+        return { ...token, revision, gone: () => inconsistentContinue(token) }
+      }
+    }
+  }
+
+  #slice({ revision, gone }: ListStart, selection: Selection, options: SliceOptions): Slice {
+    const slice = this.#cache.sliceAt(revision, selection, options)
+    if (slice === undefined) throw gone()
+    return slice
+  }
+
+  /** A page of what matches as it is shown: as much is shown as it takes to fill it, and to know whether more follows. */
+  async #shownPage(
+    start: ListStart,
+    selection: Selection,
+    matches: (object: KubernetesObject) => boolean,
+    limit: number,
+  ): Promise<Page> {
+    const { revision } = start
+    const items: Stored[] = []
+    let lastKey = ''
+    for (let { afterKey } = start; ; ) {
+      const slice = this.#slice(start, selection, { limit: limit === 0 ? 0 : Math.max(limit, shownAtOnce), afterKey })
+      if (slice.lastKey !== '') this.#cache.keepSnapshot(revision)
+      const { items: shown } = await this.#view.showPage({ ...emptyPage, items: slice.items, revision })
+      for (const item of shown) {
+        if (!matches(item.object)) continue
+        if (limit > 0 && items.length === limit) {
+          const token: ContinueToken = { revision, afterKey: lastKey, following: undefined }
+          return { ...emptyPage, items, revision, continue: encodeContinue(token) }
+        }
+        items.push(item)
+        const { namespace = '', name = '' } = item.object.metadata
+        lastKey = this.#cache.keyOf(namespace, name)
+      }
+      if (slice.lastKey === '') return { ...emptyPage, items, revision }
+      afterKey = slice.lastKey
+    }
+  }
+
   /** A page; where more follow, its state is kept for the pages after it. */
   #pageOf({ items, lastKey, remaining }: Slice, revision: number): Page {
     if (lastKey === '') return { items, revision, continue: '', remainingItemCount: undefined }
@@ -93,6 +168,10 @@ export class CollectionReader {
     return { items, revision, continue: encodeContinue(token), remainingItemCount: remaining }
   }
 }
+
+const emptyPage: Page = { items: [], revision: 0, continue: '', remainingItemCount: undefined }
+
+const tooOld = (): ApiError => expired('The resourceVersion for the provided list is too old.')
 
 function badWatchVersion(about: About, resourceVersion: string): ApiError {
   const message = notAVersion(resourceVersion).replace(/^resourceVersion: /, '')

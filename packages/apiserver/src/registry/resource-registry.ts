@@ -13,6 +13,7 @@ import type {
 } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { OrderedWatch } from '../versions/ordered-watch.ts'
+import type { ShownView } from '../versions/shown-view.ts'
 import type { VersionView } from '../versions/version-view.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
 import { type Configuration, readConfiguration } from './apply-configuration.ts'
@@ -270,8 +271,13 @@ export class ResourceRegistry implements Registry {
     onEnd: () => void,
   ): Promise<RegistryWatch> {
     if (this.#view.isHub) return this.#reader.watch(options, onEvent, onEnd)
-    const watch = new OrderedWatch({ show: (delivery) => this.#view.showDelivery(delivery), onEvent, onEnd })
-    return watch.attach(await this.#reader.watch(options, watch.take, watch.sourceEnded))
+    const shown = await this.#reader.shownView(options)
+    const watch = new OrderedWatch({
+      show: (delivery) => this.#view.showDelivery(delivery),
+      onEvent: shown === undefined ? onEvent : selectedBy(shown.view, onEvent),
+      onEnd,
+    })
+    return watch.attach(await this.#reader.watch(shown?.options ?? options, watch.take, watch.sourceEnded))
   }
 
   /** A PUT where nothing is. */
@@ -294,6 +300,14 @@ export class ResourceRegistry implements Registry {
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error
     }
+  }
+}
+
+/** Passes on what concerns the objects in view. */
+function selectedBy(view: ShownView, onEvent: (delivery: WatchDelivery) => boolean): typeof onEvent {
+  return (delivery) => {
+    const selected = view.take(delivery)
+    return selected === undefined || onEvent(selected)
   }
 }
 

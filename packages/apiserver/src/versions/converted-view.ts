@@ -11,12 +11,12 @@ import type { Page, Stored, WatchDelivery } from '../registry-contract.ts'
 import { bookmarkOf, type ObjectDelivery } from '../watch-cache/cache-event.ts'
 import { StoredObject, unstored } from '../watch-cache/stored-object.ts'
 import type { FormCache } from './form-cache.ts'
-import type { VersionView } from './version-view.ts'
+import { hubFieldsOf, type VersionView } from './version-view.ts'
 
 /** The hub's version of a kind whose objects may be stored, and cached, in any. */
 export function lateHubView(kind: StoredKind, forms: FormCache): VersionView {
   const fromHub = kind.custom?.fromStored ?? ((object: KubernetesObject) => object)
-  const hubFields = Object.fromEntries(Object.keys(kind.selectableFields).map((field) => [field, field]))
+  const hubFields = Object.fromEntries(Object.keys(hubFieldsOf(kind)).map((field) => [field, field]))
   return new ConvertedView(kind, { ...kind, fromHub, toHub: (object) => object, hubFields }, forms)
 }
 
@@ -25,6 +25,7 @@ export class ConvertedView implements VersionView {
   readonly definition: ConvertedVersion
   readonly isHub = false
   readonly selectableFields: StoredKind['selectableFields']
+  readonly selectsShown: boolean
   readonly #kind: StoredKind
   readonly #apiVersion: string
   readonly #forms: FormCache
@@ -36,6 +37,8 @@ export class ConvertedView implements VersionView {
     this.selectableFields = Object.fromEntries(
       Object.entries(version.hubFields).map(([field, hub]) => [field, readerOf(kind, hub)]),
     )
+    // Where somebody else converts, the stored form need not have the field, nor under this name.
+    this.selectsShown = kind.custom?.fromStored !== undefined
     this.#kind = kind
     this.#apiVersion = apiVersionOf(version)
     this.#forms = forms

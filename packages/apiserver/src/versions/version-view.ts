@@ -18,8 +18,10 @@ export interface VersionView {
   fromHub(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
   /** The form objects are stored in, complete with its defaults, of a decoded object of this version. */
   toHub(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
-  /** The fields that may be selected by, under this version's names; they read what is stored. */
+  /** The fields that may be selected by, under this version's names. */
   readonly selectableFields: StoredKind['selectableFields']
+  /** Whether these are read from what the version shows. Else they read what is stored, which costs no conversion. */
+  readonly selectsShown: boolean
   /** The hub's name of a field that may be selected by. */
   hubField(field: string): string
 }
@@ -29,7 +31,8 @@ export function hubView(kind: StoredKind): VersionView {
   return {
     definition: kind,
     isHub: true,
-    selectableFields: kind.selectableFields,
+    selectableFields: hubFieldsOf(kind),
+    selectsShown: false,
     show: (stored) => stored,
     showPage: (page) => page,
     showDelivery: (delivery) => delivery,
@@ -37,4 +40,10 @@ export function hubView(kind: StoredKind): VersionView {
     toHub: (object) => object,
     hubField: (field) => field,
   }
+}
+
+/** The fields that the hub's own version may be selected by. */
+export function hubFieldsOf({ selectableFields, custom }: StoredKind): StoredKind['selectableFields'] {
+  if (custom === undefined) return selectableFields
+  return Object.fromEntries(Object.entries(selectableFields).filter(([field]) => custom.hubFields.includes(field)))
 }

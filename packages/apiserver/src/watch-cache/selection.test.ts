@@ -50,6 +50,7 @@ describe('a selection', () => {
   it('tells the kind’s own fields, by the names of the hub', () => {
     const view = {
       selectableFields: { nodeName: pods.selectableFields['spec.nodeName'] ?? (() => '') },
+      selectsShown: false,
       hubField: (field: string) => `spec.${field}`,
     }
     const { fieldTerms, labelRequirements } = selectionOf(

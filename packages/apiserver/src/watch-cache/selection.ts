@@ -23,6 +23,8 @@ export interface Selection {
   readonly labelRequirements: readonly LabelRequirement[]
   /** Terms on fields of the kind (not of metadata), by the hub's names. */
   readonly fieldTerms: readonly FieldTerm[]
+  /** What is still to be asked of the object as the version shows it; undefined where `matches` says all. */
+  readonly matchesShown?: (object: KubernetesObject) => boolean
 }
 
 export interface SelectionOptions {
@@ -32,7 +34,7 @@ export interface SelectionOptions {
 }
 
 /** The fields of a served version, see VersionView. */
-export type SelectedFields = Pick<VersionView, 'selectableFields' | 'hubField'>
+export type SelectedFields = Pick<VersionView, 'selectableFields' | 'selectsShown' | 'hubField'>
 
 /** Parses selectors. Throws a BadRequest for what does not parse and for fields the kind is not selected by. */
 export function selectionOf(definition: Resource, options: SelectionOptions, view: SelectedFields): Selection {
@@ -41,18 +43,20 @@ export function selectionOf(definition: Resource, options: SelectionOptions, vie
   if (labelSelector === '' && fieldSelector === '') return unfilteredSelection(namespace)
   const labels = labelSelector === '' ? everything : parseLabelSelector(labelSelector)
   const fields = parseFieldSelector(fieldSelector)
-  const matchesFields = fields.terms.length === 0 ? undefined : fieldMatcher(fields, view.selectableFields)
+  const isOfKind = ({ field }: FieldTerm) => Object.hasOwn(view.selectableFields, field)
+  const shown = view.selectsShown ? fields.terms.filter(isOfKind) : []
+  const stored = shown.length === 0 ? fields.terms : fields.terms.filter((term) => !isOfKind(term))
+  const matchesFields = stored.length === 0 ? undefined : fieldMatcher({ terms: stored }, view.selectableFields)
   const name = fields.terms.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value
   return {
     namespace,
-    unfiltered: labels.requirements.length === 0 && fields.terms.length === 0,
+    unfiltered: labels.requirements.length === 0 && stored.length === 0,
     matches: (object) =>
       labels.matches(object.metadata.labels) && (matchesFields === undefined || matchesFields(object)),
     key: name === undefined ? undefined : keyIn(definition, namespace, name),
     labelRequirements: labels.requirements,
-    fieldTerms: fields.terms
-      .filter(({ field }) => Object.hasOwn(view.selectableFields, field))
-      .map((term) => ({ ...term, field: view.hubField(term.field) })),
+    fieldTerms: stored.filter(isOfKind).map((term) => ({ ...term, field: view.hubField(term.field) })),
+    ...(shown.length === 0 ? {} : { matchesShown: fieldMatcher({ terms: shown }, view.selectableFields) }),
   }
 }
 

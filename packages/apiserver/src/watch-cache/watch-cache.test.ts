@@ -242,7 +242,11 @@ describe('a slice of a cache', () => {
     const { cache, put, start } = await startCache({
       kind: { ...pods, selectableFields: { 'spec.nodeName': nodeName } },
     })
-    const view = { selectableFields: { 'spec.nodeName': nodeName }, hubField: (field: string) => field }
+    const view = {
+      selectableFields: { 'spec.nodeName': nodeName },
+      selectsShown: false,
+      hubField: (field: string) => field,
+    }
     const looksAt = (fieldSelector: string, namespace = '') => {
       looks = 0
       const { items } = cache.slice(selectionOf(pods, { fieldSelector, namespace }, view), everything)
