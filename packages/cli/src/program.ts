@@ -7,6 +7,7 @@ import { collect, wholeNumber } from './option-values.ts'
 import { ownVersion } from './own-version.ts'
 import { addChangingVerbs } from './verbs/changing.ts'
 import { addClusterVerbs } from './verbs/cluster.ts'
+import { addConfigVerbs } from './verbs/config.ts'
 import { addCreatingVerbs } from './verbs/creating.ts'
 import { addNodeVerbs } from './verbs/nodes.ts'
 import { addReadingVerbs } from './verbs/reading.ts'
@@ -85,6 +86,7 @@ export function createProgram(host: Host): Command {
     ['Roll out:', addWorkloadVerbs],
     ['Nodes:', addNodeVerbs],
     ['The server:', addServerVerbs],
+    ['Which cluster, and as whom:', addConfigVerbs],
   ] as const) {
     program.commandsGroup(heading)
     add(program, host)

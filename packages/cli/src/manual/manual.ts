@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type ManualPage, type ManualPages, usualExitCodes } from './manual-page.ts'
 import { changingPages } from './pages/changing.ts'
 import { clusterPages } from './pages/clusters.ts'
+import { configPages } from './pages/config.ts'
 import { creatingPages } from './pages/creating.ts'
 import { nodePages } from './pages/nodes.ts'
 import { readingPages } from './pages/reading.ts'
@@ -17,6 +18,7 @@ export const manual: ManualPages = {
   ...workloadPages,
   ...nodePages,
   ...serverPages,
+  ...configPages,
 }
 
 /** A command of the program with the words that call it: `rollout status`. */

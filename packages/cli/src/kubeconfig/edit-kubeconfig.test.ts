@@ -1,0 +1,72 @@
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runCommand } from '../testing/recording-host.ts'
+
+let directory: string
+let path: string
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kubeconfig-'))
+  path = join(directory, 'config')
+})
+
+afterEach(() => rm(directory, { recursive: true }))
+
+const config = (...args: readonly string[]) =>
+  runCommand(['config', '--kubeconfig', path, ...args], { workingDirectory: directory })
+
+describe('a kubeconfig that is changed', () => {
+  it('can be read by its owner alone, and nothing is left beside it', async () => {
+    await config('set-credentials', 'me', '--token=secret')
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect(await readdir(directory)).toEqual(['config'])
+  })
+
+  it('is not touched while somebody else changes it', async () => {
+    await writeFile(`${path}.lock`, '')
+    expect(await config('set-context', 'a')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`remove ${path}.lock if that has died`),
+    })
+    expect(await readdir(directory)).toEqual(['config.lock'])
+  })
+
+  it('stays where a link points to', async () => {
+    await symlink(join(directory, 'real'), path)
+    await writeFile(join(directory, 'real'), '')
+    await config('set-context', 'a')
+    expect(await readFile(join(directory, 'real'), 'utf8')).toContain('name: a')
+    expect(await readFile(path, 'utf8')).toContain('name: a')
+  })
+
+  it('keeps what is not known here', async () => {
+    await writeFile(
+      path,
+      'extensions: [{name: e, extension: {a: 1}}]\nclusters: [{name: c, cluster: {server: s, future: 1}}]',
+    )
+    await config('set-cluster', 'c', '--server=t')
+    expect(await readFile(path, 'utf8')).toBe(`apiVersion: v1
+clusters:
+- cluster:
+    future: 1
+    server: t
+  name: c
+contexts: null
+current-context: ""
+extensions:
+- extension:
+    a: 1
+  name: e
+kind: Config
+users: null
+`)
+  })
+
+  it('is not written where nothing is different', async () => {
+    await writeFile(path, '# mine\nclusters: [{name: c, cluster: {server: s}}]')
+    await config('set-cluster', 'c', '--server=s')
+    expect(await readFile(path, 'utf8')).toMatch(/^# mine/)
+  })
+})
