@@ -54,7 +54,8 @@ const isGoing = (object: KubernetesObject | undefined): boolean =>
 
 /**
  * The garbage collector deletes no pod of an owner that was deleted so that its pods stay. A pod that is made afterwards, by a controller
- * that has yet to hear of it, goes as any pod whose owner is gone. `orphans`: the pods that each owner had when it was deleted so.
+ * that has yet to hear of it, goes as any pod whose owner is gone; and all go where somebody asks for that before it is done.
+ * `orphans`: the pods that each owner had when it was deleted so.
  */
 function takenAlong(
   { old, object }: Change,
@@ -64,6 +65,7 @@ function takenAlong(
   const uid = object?.metadata.uid ?? ''
   if (object !== undefined && hasFinalizer(object, 'orphan') && !orphans.has(uid))
     orphans.set(uid, new Set(view.podsOf(uid).map(({ metadata }) => metadata.uid)))
+  if (object !== undefined && hasFinalizer(object, 'foregroundDeletion')) orphans.delete(uid)
   if (old?.kind !== 'Pod' || old.metadata.deletionTimestamp !== undefined) return undefined
   if (object !== undefined && object.metadata.deletionTimestamp === undefined) return undefined
   const owner = old.metadata.ownerReferences?.find((each) => orphans.get(each.uid)?.has(old.metadata.uid))

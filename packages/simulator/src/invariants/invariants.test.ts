@@ -439,6 +439,7 @@ describe('of budgets and quotas', () => {
 describe('of deletion', () => {
   const foreground = later(set, { metadata: { ...going, finalizers: ['foregroundDeletion'] } })
   const orphaning = later(set, { metadata: { ...going, finalizers: ['orphan'] } })
+  const collecting = later(set, { metadata: { ...going, finalizers: ['foregroundDeletion'] } })
   const team = made('Namespace', 'team', { namespace: undefined })
   const here = made('Namespace', 'default', { namespace: undefined })
   it.each<Case>([
@@ -465,6 +466,12 @@ describe('of deletion', () => {
     [
       'a pod that is collected, and was made after its owner was deleted',
       [{ object: orphaning }, { old: pod('b', set) }],
+      { deleter: 'generic-garbage-collector', all: [pod('a', set)] },
+      [],
+    ],
+    [
+      'pods that are collected, as somebody wants them to go after all',
+      [{ object: orphaning }, { object: collecting }, { old: pod('a', set) }],
       { deleter: 'generic-garbage-collector', all: [pod('a', set)] },
       [],
     ],
