@@ -5,6 +5,7 @@ import { readOpenApiFacts } from '../../packages/api/test/data/extract-openapi-f
 import { builtInAdmission } from '../../packages/apiserver/src/admission/built-in.ts'
 import { admissionWebhooks } from '../../packages/apiserver/src/admission/webhooks/admission-webhooks.ts'
 import type { Registries } from '../../packages/apiserver/src/registries.ts'
+import { featureGates } from './feature-gates.ts'
 import { admissionPlugins, controllers, kindNotes, type Part } from './upstream.ts'
 
 /** Plural and subresources of a kind in one generally available version, as the paths of an API tell. */
@@ -20,6 +21,10 @@ export function parityDocument(): string {
   const kinds = kindRows()
   const controllerRows = partRows(controllers, new Set(builtinControllers.map(({ name }) => name)))
   const admissionRows = partRows(admissionPlugins, new Set(admissionNames()))
+  const gateRows = featureGates.map(({ name, since, where, note }) => {
+    const state = [where === undefined ? 'not there' : 'there', ...(note === undefined ? [] : [note])].join('. ')
+    return { isHere: where !== undefined, cells: [name, since, where === undefined ? '' : linkTo(where), state] }
+  })
   const here = (rows: readonly Row[]) => `${rows.filter(({ isHere }) => isHere).length} of ${rows.length}`
   return [
     '# Parity with upstream',
@@ -40,8 +45,17 @@ export function parityDocument(): string {
     '',
     ...table(['Upstream', 'Here', 'State'], admissionRows),
     '',
+    `## What feature gates bring that are generally available: ${here(gateRows)}`,
+    '',
+    'There are no gates here: what is there is on.',
+    '',
+    ...table(['Gate', 'Since', 'Where', 'State'], gateRows),
+    '',
   ].join('\n')
 }
+
+/** A link to a file from `docs/`; the packages are told by it. */
+const linkTo = (where: string): string => `[${where.replace(/^packages\/([^/]+)\/.*$/, '$1')}](../${where})`
 
 interface Row {
   readonly isHere: boolean

@@ -1,0 +1,148 @@
+/**
+ * What upstream's feature gates that are generally available bring (test/compatibility_lifecycle/reference/feature_list.md, v1.36,
+ * kubernetes/kubernetes), and what there is of it here.
+ */
+
+export interface FeatureGate {
+  readonly name: string
+  /** The version it is generally available from. */
+  readonly since: string
+  /** The file that does it, from the root of the repository; absent: it is not there. */
+  readonly where?: string
+  /** What is different, or why it is missing. */
+  readonly note?: string
+}
+
+const hostOnly = 'It is about how containers share a machine, which the process runtime leaves to the operating system.'
+const windows = 'Nodes are Linux.'
+const authentication = 'Who may come in is set by flags and files of the data directory.'
+const tracing = 'Spans are not exported; causes tell what led to what.'
+
+export const featureGates: readonly FeatureGate[] = [
+  { name: 'APIServerTracing', since: '1.34', note: tracing },
+  { name: 'AnonymousAuthConfigurableEndpoints', since: '1.34', note: authentication },
+  {
+    name: 'AnyVolumeDataSource',
+    since: '1.33',
+    where: 'packages/api/src/kinds/core/persistent-volume-claim/validation.ts',
+  },
+  { name: 'AuthorizeNodeWithSelectors', since: '1.34', where: 'packages/apiserver/src/security/node-authorizer.ts' },
+  { name: 'AuthorizeWithSelectors', since: '1.34', where: 'packages/apiserver/src/reviews/access-reviews.ts' },
+  {
+    name: 'BtreeWatchCache',
+    since: '1.33',
+    where: 'packages/apiserver/src/watch-cache/ordered-map.ts',
+  },
+  { name: 'CPUManagerPolicyOptions', since: '1.33', note: hostOnly },
+  { name: 'CRDValidationRatcheting', since: '1.33', where: 'packages/apiserver/src/registry/validation.ts' },
+  { name: 'CSIServiceAccountTokenSecrets', since: '1.36', note: 'Volume drivers are not run.' },
+  { name: 'ConsistentListFromCache', since: '1.34', where: 'packages/apiserver/src/watch-cache/store-feed.ts' },
+  { name: 'CustomResourceFieldSelectors', since: '1.32', where: 'packages/api/src/custom/custom-kind.ts' },
+  {
+    name: 'DisableAllocatorDualWrite',
+    since: '1.34',
+    where: 'packages/apiserver/src/services/service-allocator.ts',
+    note: 'Addresses have only ever been IPAddress objects.',
+  },
+  { name: 'DynamicResourceAllocation', since: '1.34', note: 'Devices are not allocated yet.' },
+  { name: 'ExecProbeTimeout', since: '1.20', where: 'packages/kubelet/src/probes/handlers.ts' },
+  {
+    name: 'HonorPVReclaimPolicy',
+    since: '1.33',
+    where: 'packages/controllers/src/local-path-provisioner/plan.ts',
+  },
+  { name: 'ImageMaximumGCAge', since: '1.35', note: 'Images are not pulled yet.' },
+  { name: 'InPlacePodVerticalScaling', since: '1.35', note: 'Pods have no resize subresource yet.' },
+  { name: 'InformerResourceVersion', since: '1.35', where: 'packages/client/src/informer.ts' },
+  { name: 'JobBackoffLimitPerIndex', since: '1.33', where: 'packages/controllers/src/job/index-failures.ts' },
+  { name: 'JobManagedBy', since: '1.35', where: 'packages/controllers/src/job/plan.ts' },
+  { name: 'JobPodReplacementPolicy', since: '1.34', where: 'packages/controllers/src/job/job-pods.ts' },
+  { name: 'JobSuccessPolicy', since: '1.33', where: 'packages/controllers/src/job/success-policy.ts' },
+  { name: 'KubeletCgroupDriverFromCRI', since: '1.34', note: 'There is no CRI runtime yet.' },
+  { name: 'KubeletFineGrainedAuthz', since: '1.36', note: 'Node agents listen on no port of their own.' },
+  { name: 'KubeletTracing', since: '1.34', note: tracing },
+  { name: 'LogarithmicScaleDown', since: '1.31', where: 'packages/controllers/src/pods/deletion-ranking.ts' },
+  { name: 'MatchLabelKeysInPodAffinity', since: '1.33', where: 'packages/api/src/kinds/core/pod/pod-strategy.ts' },
+  { name: 'MultiCIDRServiceAllocator', since: '1.33', where: 'packages/apiserver/src/services/service-allocator.ts' },
+  { name: 'NFTablesProxyMode', since: '1.33', note: 'No service proxy runs on nodes yet.' },
+  {
+    name: 'NodeInclusionPolicyInPodTopologySpread',
+    since: '1.33',
+    where: 'packages/scheduler/src/plugins/spread-constraints.ts',
+  },
+  { name: 'NodeSwap', since: '1.34', note: hostOnly },
+  { name: 'OrderedNamespaceDeletion', since: '1.34', where: 'packages/controllers/src/namespace/content.ts' },
+  { name: 'PodLifecycleSleepAction', since: '1.34', where: 'packages/kubelet/src/pod/lifecycle-hooks.ts' },
+  { name: 'PodLifecycleSleepActionAllowZero', since: '1.34', where: 'packages/kubelet/src/pod/lifecycle-hooks.ts' },
+  { name: 'PodObservedGenerationTracking', since: '1.35', where: 'packages/kubelet/src/status/pod-status.ts' },
+  { name: 'PodSchedulingReadiness', since: '1.30', where: 'packages/scheduler/src/scheduler.ts' },
+  {
+    name: 'PreferSameTrafficDistribution',
+    since: '1.35',
+    where: 'packages/controllers/src/endpoint-slice/plan.ts',
+  },
+  {
+    name: 'RecoverVolumeExpansionFailure',
+    since: '1.34',
+    where: 'packages/api/src/kinds/core/persistent-volume-claim/validation.ts',
+    note: 'The rules for what may be asked; local paths have no size to grow.',
+  },
+  { name: 'RecursiveReadOnlyMounts', since: '1.33', note: hostOnly },
+  { name: 'RelaxedDNSSearchValidation', since: '1.34', where: 'packages/api/src/kinds/core/pod/pod-validation.ts' },
+  {
+    name: 'RelaxedEnvironmentVariableValidation',
+    since: '1.34',
+    where: 'packages/api/src/kinds/core/pod/validation/env.ts',
+  },
+  {
+    name: 'ResilientWatchCacheInitialization',
+    since: '1.34',
+    where: 'packages/apiserver/src/watch-cache/store-feed.ts',
+    note: 'A server that reads its caches is not ready, and takes no requests.',
+  },
+  { name: 'RetryGenerateName', since: '1.32', where: 'packages/apiserver/src/registry/object-creation.ts' },
+  { name: 'SchedulerQueueingHints', since: '1.34', where: 'packages/scheduler/src/scheduling-queue.ts' },
+  {
+    name: 'SeparateTaintEvictionController',
+    since: '1.34',
+    where: 'packages/controllers/src/node-lifecycle/controller.ts',
+    note: 'One controller evicts and looks after nodes.',
+  },
+  { name: 'ServiceAccountTokenJTI', since: '1.32', note: 'Tokens of service accounts are not issued yet.' },
+  { name: 'ServiceAccountTokenNodeBinding', since: '1.33', note: 'Tokens of service accounts are not issued yet.' },
+  {
+    name: 'ServiceAccountTokenNodeBindingValidation',
+    since: '1.32',
+    note: 'Tokens of service accounts are not issued yet.',
+  },
+  { name: 'ServiceAccountTokenPodNodeInfo', since: '1.32', note: 'Tokens of service accounts are not issued yet.' },
+  { name: 'SidecarContainers', since: '1.33', where: 'packages/kubelet/src/pod/plan-pod.ts' },
+  {
+    name: 'StreamingCollectionEncodingToJSON',
+    since: '1.34',
+    where: 'packages/apiserver/src/http/representation/list-writer.ts',
+    note: 'Lists are written object by object, each made once for all who ask.',
+  },
+  {
+    name: 'StreamingCollectionEncodingToProtobuf',
+    since: '1.34',
+    where: 'packages/apiserver/src/http/protobuf.ts',
+    note: 'As in JSON.',
+  },
+  { name: 'StructuredAuthenticationConfiguration', since: '1.34', note: authentication },
+  { name: 'SupplementalGroupsPolicy', since: '1.35', note: hostOnly },
+  {
+    name: 'SystemdWatchdog',
+    since: '1.35',
+    note: 'The health endpoints are there to be watched; systemd is not told.',
+  },
+  { name: 'TopologyManagerPolicyOptions', since: '1.32', note: hostOnly },
+  {
+    name: 'VolumeAttributesClass',
+    since: '1.34',
+    where: 'packages/controllers/src/persistent-volume-binder/plan.ts',
+    note: 'Claims and volumes match by it; nothing modifies volumes.',
+  },
+  { name: 'WinDSR', since: '1.34', note: windows },
+  { name: 'WinOverlay', since: '1.34', note: windows },
+]
