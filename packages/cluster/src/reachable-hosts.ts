@@ -47,7 +47,7 @@ export function reachableHosts(
 
 /** Addresses have many spellings: `0` is 0.0.0.0, and `0:0::0` is `::`. */
 function canonicalHost(host: string): string {
-  const url = URL.parse(`https://${isIPv6(host) ? `[${host}]` : host}`)
+  const url = URL.parse(`https://${host.includes(':') && isIPv6(host) ? `[${host}]` : host}`)
   return url === null ? host : url.hostname.replace(/^\[(.*)\]$/, '$1')
 }
 

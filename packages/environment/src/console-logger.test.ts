@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { consoleLogger } from './console-logger.ts'
+import { consoleLogger, localTimeOfDay } from './console-logger.ts'
 
 function lines(format: 'text' | 'json' | 'pino', level?: 'debug') {
   const written: string[] = []
@@ -38,5 +38,14 @@ describe('consoleLogger', () => {
     const loud = lines('text', 'debug')
     loud.logger.debug('detail')
     expect(loud.written).toHaveLength(1)
+  })
+})
+
+describe('localTimeOfDay', () => {
+  it('is what the clock on the wall shows, in 24 hours', () => {
+    const wall = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+    for (const ms of [Date.UTC(2026, 0, 1), Date.UTC(2026, 6, 1, 12, 59, 9, 999), Date.UTC(2026, 6, 1, 23, 0, 0)]) {
+      expect(localTimeOfDay(ms)).toBe(wall.format(ms))
+    }
   })
 })

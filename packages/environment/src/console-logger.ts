@@ -34,12 +34,16 @@ function jsonLine({ level, message, fields }: LogLine, time: Date): string {
 }
 
 function prettyLine({ level, message, fields }: LogLine, time: Date): string {
-  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0'))
   const details = Object.entries(readable(fields))
     .filter(([, value]) => value !== undefined && value !== '')
     .map(([name, value]) => `${name}=${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`)
-  return [clock.join(':'), level.padEnd(5), message, ...details].join('  ')
+  return [timeOfDay(time), level.padEnd(5), message, ...details].join('  ')
 }
+
+/** A moment by the host's own clock: `14:03:59`. Costs nothing at the start, as `Intl` does: 14 ms and 8 MB. */
+export const localTimeOfDay = (ms: number): string => timeOfDay(new Date(ms))
+
+const timeOfDay = (time: Date): string => time.toTimeString().slice(0, 8)
 
 const renderers = { text: prettyLine, json: jsonLine, pino: pinoLine } as const
 

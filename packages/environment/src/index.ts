@@ -9,7 +9,7 @@ export {
   type Timer,
   type TimerOptions,
 } from './clock.ts'
-export { type ConsoleLoggerOptions, consoleLogger } from './console-logger.ts'
+export { type ConsoleLoggerOptions, consoleLogger, localTimeOfDay } from './console-logger.ts'
 export { parseDuration } from './duration.ts'
 export {
   type Environment,

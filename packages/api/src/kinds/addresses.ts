@@ -32,9 +32,10 @@ interface SpecialRange {
   readonly range: BlockList
 }
 
-function special(why: string, ...subnets: readonly (readonly [string, number])[]): SpecialRange {
+function special(why: string, ipv4: readonly [string, number], ipv6: readonly [string, number]): SpecialRange {
   const range = new BlockList()
-  for (const [address, bits] of subnets) range.addSubnet(address, bits, isIP(address) === 4 ? 'ipv4' : 'ipv6')
+  range.addSubnet(...ipv4, 'ipv4')
+  range.addSubnet(...ipv6, 'ipv6')
   return { why, range }
 }
 

@@ -1,4 +1,4 @@
-import { VirtualClock } from '@coracle/environment'
+import { localTimeOfDay, VirtualClock } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { ActivityPrinter } from './activity-printer.ts'
 
@@ -10,7 +10,7 @@ function printer(coloured = false) {
     isTerminal: true,
   }
   const clock = new VirtualClock()
-  const activity = new ActivityPrinter(clock, output, { coloured, timeZone: 'UTC' })
+  const activity = new ActivityPrinter(clock, output, { coloured })
   const print = (what: string, nowMs = 3_723_000) => activity.print(nowMs, { about: 'pod/web', what, tone: 'good' })
   return { activity, clock, print, writes }
 }
@@ -24,7 +24,7 @@ function printed(coloured: boolean, what: string): string {
 
 describe('ActivityPrinter', () => {
   it('prints time, object and what happened, one a line', () => {
-    expect(printed(false, 'ready')).toBe(`01:02:03  ${'pod/web'.padEnd(28)}  ready\n`)
+    expect(printed(false, 'ready')).toBe(`${localTimeOfDay(3_723_000)}  ${'pod/web'.padEnd(28)}  ready\n`)
   })
 
   it('colours where that is wanted', () => {
@@ -49,10 +49,10 @@ describe('ActivityPrinter', () => {
     expect(writes).toEqual([])
     await clock.settle()
     expect(writes.map((text) => text.split('\n').map((line) => line.slice(0, 8)))).toEqual([
-      ['01:02:03', '01:02:04', ''],
+      [localTimeOfDay(3_723_000), localTimeOfDay(3_724_000), ''],
     ])
     print('gone', 3_725_000)
     await clock.settle()
-    expect(writes[1]).toMatch(/^01:02:05 .* gone\n$/)
+    expect(writes[1]).toMatch(new RegExp(`^${localTimeOfDay(3_725_000)} .* gone\\n$`))
   })
 })

@@ -1,4 +1,4 @@
-import type { Clock } from '@coracle/environment'
+import { type Clock, localTimeOfDay } from '@coracle/environment'
 import type { Output } from '../host.ts'
 import { padEnd, textWidth } from '../output/align.ts'
 import type { ChangeOf } from './log-changes.ts'
@@ -17,8 +17,6 @@ const reset = '\u001b[0m'
 
 export interface PrinterOptions {
   readonly coloured: boolean
-  /** The host's own where none is given. */
-  readonly timeZone?: string
 }
 
 /**
@@ -29,22 +27,15 @@ export class ActivityPrinter {
   readonly #clock: Clock
   readonly #output: Output
   readonly #coloured: boolean
-  readonly #time: Intl.DateTimeFormat
   #aboutWidth = aboutWidthMin
   /** The second that was shown last, and how. */
   #shown = { second: Number.NaN, text: '' }
   #lines = ''
 
-  constructor(clock: Clock, output: Output, { coloured, timeZone }: PrinterOptions) {
+  constructor(clock: Clock, output: Output, { coloured }: PrinterOptions) {
     this.#clock = clock
     this.#output = output
     this.#coloured = coloured
-    this.#time = new Intl.DateTimeFormat('en-GB', {
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      ...(timeZone === undefined ? {} : { timeZone }),
-    })
   }
 
   print(nowMs: number, { about, what, tone }: ChangeOf): void {
@@ -71,7 +62,7 @@ export class ActivityPrinter {
 
   #timeText(nowMs: number): string {
     const second = Math.floor(nowMs / 1000)
-    if (second !== this.#shown.second) this.#shown = { second, text: this.#time.format(nowMs) }
+    if (second !== this.#shown.second) this.#shown = { second, text: localTimeOfDay(nowMs) }
     return this.#shown.text
   }
 }

@@ -1,4 +1,3 @@
-import { connect } from 'node:http2'
 import type { HandlerResult } from './handlers.ts'
 import { connectFailure, withPort } from './ports.ts'
 
@@ -24,7 +23,9 @@ export interface GrpcCheck {
  * (https://github.com/grpc/grpc/blob/master/doc/health-checking.md). Both messages have one field, so they are put
  * together by hand. Rejects where there is no answer.
  */
-export function checkGrpcHealth(check: GrpcCheck, signal: AbortSignal): Promise<HandlerResult> {
+export async function checkGrpcHealth(check: GrpcCheck, signal: AbortSignal): Promise<HandlerResult> {
+  // Few clusters have such probes: what they need is loaded with the first.
+  const { connect } = await import('node:http2')
   const { host, port, service, userAgent, timeoutSeconds } = check
   const target = withPort(host, port)
   return new Promise((resolve, reject) => {

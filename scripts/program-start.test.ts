@@ -1,0 +1,99 @@
+import { join, relative } from 'node:path'
+import { build, type Metafile } from 'esbuild'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+
+/** What of the sources is loaded when `entry` is, before anything is imported by a call. */
+interface Loaded {
+  readonly files: readonly string[]
+  readonly bytes: number
+  readonly packages: readonly string[]
+  readonly builtins: readonly string[]
+}
+
+/** Bundles as `npm run build` does, and writes nothing. */
+async function loadedBy(entry: string): Promise<Loaded> {
+  const { metafile } = await build({
+    entryPoints: { entry: join(root, entry) },
+    absWorkingDir: root,
+    outdir: 'dist',
+    write: false,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    external: ['lmdb'],
+    metafile: true,
+    logLevel: 'error',
+  })
+  const outputs = new Set<string>()
+  const visit = (path: string): void => {
+    if (outputs.has(path)) return
+    outputs.add(path)
+    for (const { path: next, kind, external } of outputOf(metafile, path).imports) {
+      if (kind !== 'dynamic-import' && external !== true) visit(next)
+    }
+  }
+  visit('dist/entry.js')
+  const parts = [...outputs].map((path) => outputOf(metafile, path))
+  const files = parts.flatMap(({ inputs }) => Object.keys(inputs)).map((path) => relative(root, join(root, path)))
+  const externals = parts.flatMap(({ imports }) =>
+    imports.filter(({ external, kind }) => external === true && kind !== 'dynamic-import').map(({ path }) => path),
+  )
+  return {
+    files,
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+    packages: unique(files.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [])),
+    builtins: unique(externals.map((path) => path.replace(/^node:/, ''))),
+  }
+}
+
+function outputOf({ outputs }: Metafile, path: string): Metafile['outputs'][string] {
+  const output = outputs[path]
+  if (output === undefined) throw new Error(`the bundle has no ${path}`)
+  return output
+}
+
+const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].sort()
+
+// What is loaded for everybody is paid for by everybody, at each start: 1 ms of CPU for each 60 kB, and for some modules of Node 5.
+describe('what `coracle up` loads before it does anything', () => {
+  let up: Loaded
+  beforeAll(async () => {
+    up = await loadedBy('packages/cli/src/commands/up.ts')
+  })
+
+  it('is no library but the one its caches are made of, and the store', () => {
+    expect(up.packages).toEqual(['sorted-btree'])
+  })
+
+  it('is no module of Node that only some clusters need', () => {
+    const rare = ['http2', 'inspector', 'readline', 'repl', 'sqlite', 'vm', 'worker_threads']
+    expect(up.builtins.filter((name) => rare.includes(name))).toEqual([])
+  })
+
+  it('is nothing of YAML, CEL or custom kinds', () => {
+    const lazy = [
+      'packages/apiserver/src/http/yaml-text.ts',
+      'packages/api/src/cel/evaluate.ts',
+      'packages/api/src/custom/',
+    ]
+    expect(up.files.filter((path) => lazy.some((each) => path.startsWith(each)))).toEqual([])
+  })
+
+  it('has a limit', () => {
+    const bytesMax = 2_100_000
+    expect(up.bytes).toBeLessThan(bytesMax)
+  })
+})
+
+describe('what a command loads before it is known which', () => {
+  it('is the parser and nothing of the cluster', async () => {
+    const main = await loadedBy('packages/cli/src/main.ts')
+    expect(main.packages).toEqual(['commander'])
+    expect(main.bytes).toBeLessThan(160_000)
+  })
+})
