@@ -38,6 +38,8 @@ export interface Host {
    * undoes it.
    */
   onInterrupt(handler: () => void): () => void
+  /** Gives memory that a burst of work needed back to the system once the process is idle, until the returned function is called. */
+  returnMemoryWhenIdle(): () => void
   /** Ends the process at once. */
   exit(code: number): void
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
-import { realEnvironment, silentLogger } from '@coracle/environment'
+import { realEnvironment, returnMemoryWhenIdle, silentLogger } from '@coracle/environment'
 import type { Host, Output } from './host.ts'
 import { npmProcess, onNpmEnd } from './npm-process.ts'
 import { runProgram } from './run-program.ts'
@@ -68,6 +68,7 @@ export function processHost(): Host {
         if (handlers.size === 0) end()
       }
     },
+    returnMemoryWhenIdle: () => returnMemoryWhenIdle(environment.clock),
     exit: (code) => process.exit(code),
   }
 }

@@ -41,6 +41,7 @@ export async function up(host: Host, flags: UpFlags): Promise<void> {
   const interrupted = interruption(host)
   const lost = Promise.withResolvers<DataDirectoryLostError>()
   const cluster = await start(host, flags, reporter, lost.resolve)
+  const stopReturning = host.returnMemoryWhenIdle()
   reporter.begin()
   host.stdout.write(`${readyLine(host, cluster)}\n`)
   if (host.stdout.isTerminal) host.stdout.write(nextSteps(stepsOf(host, flags, cluster)))
@@ -64,6 +65,7 @@ export async function up(host: Host, flags: UpFlags): Promise<void> {
     await applyAtStart(cluster.client, manifests, placement, reporter.tell)
   }
   const loss = await Promise.race([interrupted, lost.promise])
+  stopReturning()
   if (loss === undefined) await stop(cluster, activity, reporter)
   else await stopWithoutDirectory(host, loss, cluster, activity, reporter)
 }

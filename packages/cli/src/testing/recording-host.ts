@@ -50,6 +50,7 @@ export function recordingHost(options: RecordingOptions = {}): RecordingHost {
       handlers.add(handler)
       return () => handlers.delete(handler)
     },
+    returnMemoryWhenIdle: () => () => {},
     exit: (code) => exits.push(code),
     interrupt() {
       for (const handler of handlers) handler()

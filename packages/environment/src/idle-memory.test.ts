@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { returnMemoryWhenIdle } from './idle-memory.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+/** A process whose use of CPU the test decides. */
+function measuredProcess() {
+  const clock = new VirtualClock()
+  const preferred: boolean[] = []
+  let cpuMs = 700
+  const memory = {
+    cpuMs: () => cpuMs,
+    preferLittleMemory: (little: boolean) => void preferred.push(little),
+  }
+  const stop = returnMemoryWhenIdle(clock, memory)
+  const spend = async (ms: number) => {
+    cpuMs += ms
+    await clock.advance('5s')
+  }
+  return { preferred, spend, stop, clock }
+}
+
+describe('returnMemoryWhenIdle', () => {
+  it('prefers little memory while the process has next to nothing to do, and speed while it works', async () => {
+    const { preferred, spend } = measuredProcess()
+    await spend(4000)
+    expect(preferred).toEqual([])
+    await spend(100)
+    await spend(100)
+    expect(preferred).toEqual([true])
+    await spend(500)
+    expect(preferred).toEqual([true, false])
+    await spend(499)
+    expect(preferred).toEqual([true, false, true])
+  })
+
+  it('leaves the engine as it found it', async () => {
+    const { preferred, spend, stop, clock } = measuredProcess()
+    await spend(0)
+    stop()
+    await clock.advance('60s')
+    expect(preferred).toEqual([true, false])
+  })
+})

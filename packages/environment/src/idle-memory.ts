@@ -1,0 +1,56 @@
+import { setFlagsFromString } from 'node:v8'
+import type { Clock, Timer } from './clock.ts'
+
+/** How often it is looked whether the process works. */
+const lookMs = 5000
+/** A process that takes less than this share of a core is idle; the heartbeats of a thousand nodes are a fifth of it. */
+const idleShareMax = 0.1
+
+/** What `returnMemoryWhenIdle` asks of the process. */
+export interface ProcessMemory {
+  /** CPU time that the process has taken. */
+  cpuMs(): number
+  /** Whether the engine is to prefer little memory over speed. */
+  preferLittleMemory(preferred: boolean): void
+}
+
+/**
+ * Has V8 collect what a burst of work has left behind once the process is idle, and give the memory back, until the returned
+ * function is called. V8 does so of its own accord only for as long as a little is allocated, and a process that does next to
+ * nothing keeps twice what it needs: 390 MB instead of 230 after 3,000 simulated pods. The collection is V8's incremental
+ * one, with a pause as others have, once after a burst.
+ */
+export function returnMemoryWhenIdle(clock: Clock, memory: ProcessMemory = processMemory): () => void {
+  let timer: Timer
+  let last = memory.cpuMs()
+  let isIdle = false
+  const become = (idle: boolean): void => {
+    if (idle === isIdle) return
+    isIdle = idle
+    memory.preferLittleMemory(idle)
+  }
+  const look = (): void => {
+    const now = memory.cpuMs()
+    become(now - last < lookMs * idleShareMax)
+    last = now
+    timer = clock.setTimer(lookMs, look, { housekeeping: true })
+  }
+  timer = clock.setTimer(lookMs, look, { housekeeping: true })
+  return () => {
+    timer.cancel()
+    // The code that Node keeps for the next start is good under the flags it was compiled with.
+    become(false)
+  }
+}
+
+const processMemory: ProcessMemory = {
+  cpuMs() {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000
+  },
+  preferLittleMemory(preferred) {
+    setFlagsFromString(preferred ? '--optimize-for-size' : '--no-optimize-for-size')
+    // The first collection gives back nearly all there is; the second, which moves most of the rest together, pauses four times as long.
+    setFlagsFromString(`--memory-reducer-gc-count=${preferred ? 1 : 2}`)
+  },
+}
