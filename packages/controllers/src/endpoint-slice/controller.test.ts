@@ -1,4 +1,4 @@
-import { endpointSlices, endpoints, type Pod, pods, type Service, services } from '@coracle/api'
+import { endpointSlices, endpoints, type Node, nodes, type Pod, pods, type Service, services } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
@@ -32,7 +32,7 @@ const createService = (spec: object = { selector: { app: 'web' } }) =>
     spec: { ipFamilies: ['IPv4'], ports: [{ port: 80, targetPort: 8080 }], ...spec },
   } as Service)
 
-async function createPod(name: string, ip: string, ready = true, app = 'web'): Promise<void> {
+async function createPod(name: string, ip: string, ready = true, app = 'web', nodeName?: string): Promise<void> {
   const status = {
     phase: 'Running',
     podIP: ip,
@@ -44,7 +44,7 @@ async function createPod(name: string, ip: string, ready = true, app = 'web'): P
     apiVersion: 'v1',
     kind: 'Pod',
     metadata,
-    spec: { containers: [] },
+    spec: { containers: [], nodeName },
     status,
   } as unknown as Pod)
 }
@@ -119,4 +119,32 @@ it.each([10, 1000])('reads only its own pods of %i in the namespace', async (cou
   await client.delete(pods, { namespace: 'default', name: 'a' })
   expect((await behind()).slices).toEqual([])
   expect(reads.taken()).toBeLessThan(10)
+})
+
+it('allocates endpoints anew when the nodes of a zone change', async () => {
+  const node = (name: string, zone: string, cpu: string): Node =>
+    ({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels: { 'topology.kubernetes.io/zone': zone } },
+      status: { allocatable: { cpu }, conditions: [{ type: 'Ready', status: 'True' }] },
+    }) as unknown as Node
+  for (const each of [node('n1', 'a', '1'), node('n2', 'b', '1')]) await client.create<Node>(nodes, each)
+  const made = await createService()
+  const annotations = { 'service.kubernetes.io/topology-mode': 'Auto' }
+  await client.update<Service>(services, { ...made, metadata: { ...made.metadata, annotations } })
+  for (let index = 1; index <= 6; index += 1) await createPod(`p${index}`, `10.0.0.${index}`, true, 'web', 'n1')
+  const zones = async () => {
+    await environment.clock.settle()
+    return client
+      .stored(endpointSlices)
+      .flatMap(({ endpoints: all = [] }) => all.map(({ hints }) => hints?.forZones?.[0]?.name))
+      .sort()
+      .join('')
+  }
+  expect(await zones()).toBe('aaabbb')
+  const [second] = client.stored(nodes).filter(({ metadata }) => metadata.name === 'n2')
+  const grown = { ...(second as Node), status: node('n2', 'b', '5').status } as Node
+  await client.update<Node>(nodes, grown, { subresource: 'status' })
+  expect(await zones()).toBe('abbbbb')
 })

@@ -1,7 +1,15 @@
-import { endpointSlices, nodes, pods, services } from '@coracle/api'
-import { byController, controllerIndexName } from '@coracle/client'
-import { type Controller, controller, isBeingDeleted, isControlledBy, performPlan } from '@coracle/controller-runtime'
+import { deepEqual, endpointSlices, type Node, nodes, pods, type Service, services } from '@coracle/api'
+import { byController, controllerIndexName, keyOf } from '@coracle/client'
+import {
+  type Change,
+  type Controller,
+  controller,
+  isBeingDeleted,
+  isControlledBy,
+  performPlan,
+} from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
+import { readyStatus } from '../node-lifecycle/ready.ts'
 import {
   changesEndpoints,
   hasPods,
@@ -12,20 +20,30 @@ import {
 } from '../services/pods-behind.ts'
 import { managedByLabel } from '../services/slices.ts'
 import { TriggerTimes } from '../services/trigger-times.ts'
-import { managedBy, planEndpointSlices } from './plan.ts'
+import { managedBy, planEndpointSlices, type SaidOfHints } from './plan.ts'
+import { wantsTopologyHints, zoneLabel, zoneShares } from './topology-hints.ts'
 
-const zoneLabel = 'topology.kubernetes.io/zone'
+/** The index of services whose endpoints are allocated to zones. */
+const topologyIndexName = 'topology'
+const byTopology = (service: Service): readonly string[] => (wantsTopologyHints(service) ? [''] : [])
 
 /** Keeps the slices of services that select pods: what is behind them, and whether it takes traffic. */
 export function createEndpointSliceController(): Controller {
   const triggerTimes = new TriggerTimes()
+  /** What has been said of each service's allocation. */
+  const said = new Map<string, SaidOfHints>()
   return controller('endpointslice-controller', { component: 'endpoint-slice-controller' })
-    .for(services, { indexes: serviceIndexes })
+    .for(services, { indexes: { ...serviceIndexes, [topologyIndexName]: byTopology } })
     .owns(endpointSlices, { indexes: { [controllerIndexName]: byController } })
     .watches(pods, servicesOf, { predicates: [changesEndpoints], indexes: podIndexes })
-    .reads(nodes)
+    .watches(nodes, (_node, lookup) => lookup.informer(services).byIndex(topologyIndexName, '').map(keyOf), {
+      predicates: [changesShares],
+    })
     .reconcile(async ({ key, object: service }, context) => {
-      if (service === undefined) triggerTimes.forget(key)
+      if (service === undefined) {
+        triggerTimes.forget(key)
+        said.delete(key)
+      }
       if (service === undefined || isBeingDeleted(service) || !hasPods(service)) return undefined
       const slices = context
         .informer(endpointSlices)
@@ -34,12 +52,25 @@ export function createEndpointSliceController(): Controller {
       const zoneOf = (nodeName: string) => context.informer(nodes).get(nodeName)?.metadata.labels?.[zoneLabel]
       const behind = podsBehind(service, context)
       const triggerTime = triggerTimes.next(key, service, behind)
-      const plan = planEndpointSlices({ service, pods: behind, slices, zoneOf, triggerTime })
+      const topology = wantsTopologyHints(service) ? { shares: zoneShares(context.informer(nodes).list()) } : undefined
+      const saidOfHints = said.get(key) ?? new Map()
+      const plan = planEndpointSlices({ service, pods: behind, slices, zoneOf, triggerTime, topology, saidOfHints })
       try {
-        return await performPlan(context, service, plan)
+        const result = await performPlan(context, service, plan)
+        if (plan.saidOfHints.size > 0) said.set(key, plan.saidOfHints)
+        else said.delete(key)
+        return result
       } catch (error) {
         if (isNamespaceGoing(error)) return undefined
         throw error
       }
     })
+}
+
+/** Of a node's many updates those that change how much its zone can do. */
+function changesShares(change: Change<Node>): boolean {
+  if (change.type !== 'update') return true
+  const of = ({ metadata, status }: Node) => [metadata.labels, status?.allocatable?.cpu]
+  const { old, object } = change
+  return readyStatus(old) !== readyStatus(object) || !deepEqual(of(old), of(object))
 }

@@ -157,6 +157,59 @@ describe('who should use an endpoint first', () => {
   })
 })
 
+describe('a service whose endpoints are allocated to zones', () => {
+  const shares = new Map([
+    ['z', 0.5],
+    ['y', 0.5],
+  ])
+  const pods = ['p1', 'p2', 'p3', 'p4'].map((name) => pod(name))
+  const allocate = (given: Partial<Parameters<typeof planEndpointSlices>[0]>) => {
+    const input = { service: service({ trafficDistribution: 'PreferSameNode' }), pods, slices: [], zoneOf: () => 'z' }
+    return planEndpointSlices({ ...input, topology: { shares }, ...given })
+  }
+  const eventsOf = ({ actions }: ReturnType<typeof planEndpointSlices>) =>
+    actions.flatMap((action) => (action.type === 'event' ? [`${action.reason}: ${action.message}`] : []))
+  const enabled = 'TopologyAwareHintsEnabled: Topology Aware Hints has been enabled, addressType: IPv4'
+
+  it('has them shared out, whatever its traffic distribution is, and says so once', () => {
+    const plan = allocate({})
+    const [created] = plan.actions
+    const object = (created as unknown as { readonly object: EndpointSlice }).object
+    expect(object.endpoints?.map(({ hints }) => hints)).toEqual(
+      ['y', 'y', 'z', 'z'].map((name) => ({ forZones: [{ name }] })),
+    )
+    expect(eventsOf(plan)).toEqual([enabled])
+    expect(eventsOf(allocate({ saidOfHints: plan.saidOfHints }))).toEqual([])
+  })
+
+  it('changes nothing while what is there is fair', () => {
+    const [created] = allocate({}).actions
+    const { object } = created as unknown as { readonly object: EndpointSlice }
+    const present = { ...object, metadata: { ...object.metadata, name: 's' } }
+    const plan = allocate({ slices: [present], pods: pods.toReversed() })
+    expect(plan.actions.filter(({ type }) => type !== 'event')).toEqual([])
+  })
+
+  it('has no hints where they cannot be shared out, and says why once', () => {
+    const plan = allocate({ pods: pods.slice(0, 1) })
+    const [created] = plan.actions
+    const { object } = created as unknown as { readonly object: EndpointSlice }
+    expect(object.endpoints?.map(({ hints }) => hints)).toEqual([undefined])
+    const why = 'TopologyAwareHintsDisabled: Insufficient number of endpoints (1 endpoints, 2 zones), addressType: IPv4'
+    expect(eventsOf(plan)).toEqual([why])
+    expect(eventsOf(allocate({ pods: pods.slice(0, 1), saidOfHints: plan.saidOfHints }))).toEqual([])
+  })
+
+  it('says when it no longer is', () => {
+    const before = allocate({}).saidOfHints
+    const after = planEndpointSlices({ service: service(), pods, slices: [], zoneOf: () => 'z', saidOfHints: before })
+    expect(eventsOf(after)).toEqual([
+      'TopologyAwareHintsDisabled: Topology Aware Hints has been disabled, addressType: IPv4',
+    ])
+    expect(after.saidOfHints.size).toBe(0)
+  })
+})
+
 describe('ports by name', () => {
   const byName = service({ ports: [{ port: 80, targetPort: 'web' }] })
 

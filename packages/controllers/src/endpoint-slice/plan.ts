@@ -16,6 +16,7 @@ import { hasEnded, isReady } from '../pods/pod-state.ts'
 import { hostnameOf, targetPortOf } from '../services/pods-behind.ts'
 import { type AddressType, managedByLabel, serviceNameLabel, signatureOf, sliceDeletion } from '../services/slices.ts'
 import { triggerTimeAnnotation, withTriggerTime } from '../services/trigger-times.ts'
+import { allocateToZones, hintsDisabled, hintsEnabled } from './topology-hints.ts'
 
 export const managedBy = 'endpointslice-controller.k8s.io'
 export const headlessLabel = 'service.kubernetes.io/headless'
@@ -33,6 +34,21 @@ export interface SlicesInput {
   readonly zoneOf: (nodeName: string) => string | undefined
   /** When what is behind the service changed, for whoever measures how long it takes to be heard of; undefined: unknown. */
   readonly triggerTime?: string | undefined
+  /** What allocating endpoints to zones takes; absent where the service does not want it. */
+  readonly topology?: TopologyInput | undefined
+  /** What has been said of its allocation, by family of addresses; empty where there was none. */
+  readonly saidOfHints?: SaidOfHints
+}
+
+export interface TopologyInput {
+  /** The share of each zone, see `zoneShares`. */
+  readonly shares: ReadonlyMap<string, number> | undefined
+}
+
+export type SaidOfHints = ReadonlyMap<AddressType, string>
+
+export interface SlicesPlan extends Plan<ServiceStatus> {
+  readonly saidOfHints: SaidOfHints
 }
 
 /** Endpoints that can be in one slice: they have the same ports, and addresses of one family. */
@@ -47,8 +63,8 @@ interface Group {
  * goes into slices that change anyway, then into one with room for all that is left, then into new ones; a slice that would go
  * is used for a new one. Pure. (Upstream: endpointslice/reconciler.go.)
  */
-export function planEndpointSlices(input: SlicesInput): Plan<ServiceStatus> {
-  const { service, slices, triggerTime } = input
+export function planEndpointSlices(input: SlicesInput): SlicesPlan {
+  const { service, slices, triggerTime, saidOfHints = new Map() } = input
   const labels = labelsOf(service)
   const bySignature = new Map<string, EndpointSlice[]>()
   for (const slice of slices) {
@@ -56,7 +72,8 @@ export function planEndpointSlices(input: SlicesInput): Plan<ServiceStatus> {
     bySignature.set(signature, [...(bySignature.get(signature) ?? []), slice])
   }
   const changes: Changes = { made: [], changed: [], gone: [] }
-  for (const group of groupsOf(input)) {
+  const { groups, said } = withTopologyHints(groupsOf(input), input)
+  for (const group of groups) {
     const signature = signatureOf(group.addressType, group.ports)
     packGroup(group, bySignature.get(signature) ?? [], labels, changes)
     bySignature.delete(signature)
@@ -68,8 +85,58 @@ export function planEndpointSlices(input: SlicesInput): Plan<ServiceStatus> {
       ...changes.made.map((made) => creation(service, made, labels, triggerTime)),
       ...changes.changed.map((changed) => update(changed, labels, triggerTime)),
       ...changes.gone.map((slice) => sliceDeletion(slice, 'no pod of the service is in it')),
+      ...hintEvents(said, saidOfHints),
     ],
+    saidOfHints: said,
   }
+}
+
+/** Has the endpoints of each family allocated to zones, where the service wants that. */
+function withTopologyHints(
+  groups: readonly Group[],
+  { topology, slices }: SlicesInput,
+): { readonly groups: readonly Group[]; readonly said: SaidOfHints } {
+  if (topology === undefined) return { groups, said: new Map() }
+  const present = new Map(
+    slices.flatMap(({ endpoints = [] }) =>
+      endpoints.map((each) => [identityOf(each), each.hints?.forZones?.[0]?.name] as const),
+    ),
+  )
+  const said = new Map<AddressType, string>()
+  const zones = new Map<Endpoint, string>()
+  for (const addressType of new Set(groups.map((group) => group.addressType))) {
+    const endpoints = groups.filter((group) => group.addressType === addressType).flatMap((group) => group.endpoints)
+    const hints = allocateToZones(endpoints, topology.shares, (endpoint) => present.get(identityOf(endpoint)))
+    said.set(addressType, hints.zones === undefined ? hints.why : hintsEnabled)
+    for (const [endpoint, zone] of hints.zones ?? []) zones.set(endpoint, zone)
+  }
+  const hinted = ({ hints: _, ...endpoint }: Endpoint, zone: string | undefined): Endpoint =>
+    zone === undefined ? endpoint : { ...endpoint, hints: { forZones: [{ name: zone }] } }
+  const withHints = (group: Group): Group => ({
+    ...group,
+    endpoints: group.endpoints.map((each) => hinted(each, zones.get(each))),
+  })
+  return { groups: groups.map(withHints), said }
+}
+
+/** Tells of what is new: that endpoints are allocated, that they are no longer, or why they are not. */
+function hintEvents(said: SaidOfHints, before: SaidOfHints): readonly Action[] {
+  const wasEnabled = [...before.values()].includes(hintsEnabled)
+  const isNews = ([type, text]: readonly [AddressType, string]) =>
+    text === hintsEnabled ? !wasEnabled : text !== before.get(type)
+  const changed = [...said].filter(isNews)
+  const ended: (readonly [AddressType, string])[] =
+    said.size === 0 && wasEnabled ? [...before.keys()].slice(0, 1).map((type) => [type, hintsDisabled]) : []
+  return [...changed, ...ended].map(([addressType, text]): Action => {
+    const isEnabled = text === hintsEnabled
+    return {
+      type: 'event',
+      eventType: isEnabled ? 'Normal' : 'Warning',
+      reason: isEnabled ? 'TopologyAwareHintsEnabled' : 'TopologyAwareHintsDisabled',
+      message: `${text}, addressType: ${addressType}`,
+      because: text,
+    }
+  })
 }
 
 /** What becomes of the slices of a service. */
