@@ -24,6 +24,12 @@ export { newestOf } from './newest-of.ts'
 export * from './object-meta-validation.ts'
 export type { GroupVersionKind, KindSchema } from './openapi/definitions.ts'
 export type { OpenApiOptions } from './openapi/document.ts'
+export {
+  jsonSchemaOfKind,
+  jsonSchemaOfKinds,
+  mergeOpenApiDefinitions,
+  type OpenApiDefinitions,
+} from './openapi/json-schema.ts'
 export * from './openapi/v2.ts'
 export * from './openapi/v3.ts'
 export { createJsonPatch } from './patch/create-json-patch.ts'

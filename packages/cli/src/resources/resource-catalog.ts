@@ -31,6 +31,11 @@ export class ResourceCatalog {
     return members.length > 0 ? members : [this.find(text)]
   }
 
+  /** Every resource, in all versions. */
+  all(): readonly DiscoveredResource[] {
+    return this.#resources
+  }
+
   /** Every resource, in the version its group prefers. */
   preferred(): readonly DiscoveredResource[] {
     return this.#resources.filter(({ isPreferredVersion }) => isPreferredVersion)

@@ -27,6 +27,20 @@ export function addServerVerbs(program: Command, host: Host): void {
       const { apiVersions } = await import('../commands/api-versions.ts')
       await apiVersions(host, command.optsWithGlobals())
     })
+  program
+    .command('explain')
+    .argument('[type...]', 'TYPE, or TYPE.FIELD for one of its fields')
+    .summary('describe a type of object and its fields')
+    .description('Describes a type of object, or one of its fields, as the server documents it.')
+    .option('--recursive', 'all fields below, without descriptions')
+    .option('--api-version <version>', 'in this version, as apps/v1')
+    .option('-o, --output <format>', 'plaintext or plaintext-openapiv2', 'plaintext')
+    .option('--json-schema', 'the JSON Schema of the type, or of all types, for editors and validators')
+    .option('--output-dir <directory>', 'with --json-schema: write a file for each type there')
+    .action(async (types: readonly string[], _options, command: Command) => {
+      const { explain } = await import('../commands/explain.ts')
+      await explain(host, types, command.optsWithGlobals())
+    })
   const auth = program
     .command('auth')
     .summary('ask about rights')

@@ -2,6 +2,19 @@ import type { ManualPages } from '../manual-page.ts'
 
 /** Commands that ask what the server has and is. */
 export const serverPages: ManualPages = {
+  explain: {
+    details: [
+      'Custom types are explained like any other. With --json-schema it writes what editors and validators check manifests by: JSON Schema (draft 7) of one type, or of all types in one file, or a file for each with --output-dir, named as kubeconform looks for them.',
+    ],
+    examples: [
+      ['a type and its fields', 'coracle explain deployments'],
+      ['one field', 'coracle explain pods.spec.containers.resources'],
+      ['all fields at a glance', 'coracle explain cronjobs --recursive'],
+      ['a schema for the editor', 'coracle explain --json-schema'],
+      ['a folder of schemas for a validator', 'coracle explain --json-schema --output-dir schemas'],
+    ],
+    seeAlso: ['api-resources', 'get'],
+  },
   'api-resources': {
     examples: [
       ['all types, with their short names', 'coracle api-resources'],

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { manifest } from './support/kubectl.ts'
+import { Program } from './support/program.ts'
+import { compareScenarios, type Step } from './support/twins.ts'
+
+// What the server is and has, side by side with kubectl.
+
+const widgets = manifest({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            description:
+              'A widget.\n\n  * first, which is long enough to be wrapped at the end of the line that it is on\n  * second',
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['size'],
+                properties: {
+                  size: { type: 'integer', description: `${'long '.repeat(40)}.` },
+                  port: { 'x-kubernetes-int-or-string': true },
+                  note: { type: 'string', nullable: true, enum: ['a', 'b', '', 'd', 'e', 'f'] },
+                  any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+                  list: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } },
+                },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+})
+
+let program: Program
+beforeAll(async () => {
+  program = await Program.start({ args: ['--memory', '--runtime', 'simulated'] })
+  await program.kubectlOk(['create', '-f', '-'], { input: widgets })
+  await program.kubectlOk(['wait', '--for=condition=Established', 'crd/widgets.example.com'])
+})
+afterAll(() => program[Symbol.asyncDispose]())
+
+const scenarios: Readonly<Record<string, readonly Step[]>> = {
+  'explain describes types and fields': [
+    'explain pods',
+    'explain pods --recursive',
+    'explain pod.spec.containers',
+    'explain pod.spec.containers.resources.limits',
+    'explain deploy.spec.strategy.type',
+    'explain pods.spec.restartPolicy',
+    'explain pods.metadata.labels --recursive',
+    'explain ingress.spec.rules.http.paths --recursive',
+    'explain crd --recursive',
+    'explain crd.spec.versions.schema.openAPIV3Schema',
+    'explain hpa --api-version=autoscaling/v1',
+    'explain widgets',
+    'explain widgets.spec',
+    'explain widgets.spec.note',
+    'explain widget --recursive',
+  ],
+  'explain knows the older form': [
+    'explain pods --output=plaintext-openapiv2',
+    'explain pods.spec --output=plaintext-openapiv2 --recursive',
+    'explain pods.spec.containers --output=plaintext-openapiv2',
+    'explain pods.spec.restartPolicy --output=plaintext-openapiv2',
+    'explain pods.spec.nodeSelector -o plaintext-openapiv2',
+    'explain crd --output=plaintext-openapiv2 --recursive',
+    'explain widgets --output=plaintext-openapiv2',
+    'explain widgets.spec --output=plaintext-openapiv2',
+    'explain pods.spec.nope --output=plaintext-openapiv2',
+    'explain deploy --api-version=v2 --output=plaintext-openapiv2',
+  ],
+  'explain says what is not there': [
+    'explain',
+    'explain a b',
+    'explain nosuch',
+    'explain pods --api-version=apps/v1',
+    'explain deploy --api-version=v2',
+    'explain pods -o foo',
+  ],
+}
+
+describe('coracle beside kubectl', () => {
+  compareScenarios(() => program, scenarios)
+})
