@@ -49,10 +49,13 @@ export async function run(scenario: Scenario, limits: RunLimits = {}): Promise<R
   const environment = virtualEnvironment({ seed: scenario.seed })
   const { clock } = environment
   const network = new Network(environment, scenario.operations)
-  const servers = new Servers(environment, network, limits.writesMax ?? writesMaxDefault)
+  const servers = new Servers(environment, network, {
+    writesMax: limits.writesMax ?? writesMaxDefault,
+    onUnexplained: (user, what) => history.report('every write says why', `${user}: ${what}`),
+  })
   const invariants = invariantsOfRun()
   const isCalm = !scenario.operations.some(isFault) && Object.keys(scenario.skewsMs).length === 0
-  const history = new History(servers.store, environment, network, invariants, isCalm)
+  const history: History = new History(servers.store, environment, network, invariants, isCalm)
   await servers.start(scenario)
   await clock.settle()
   const readers = servers.clients.map((client) => new Reader(client, environment, servers.store.latest()))

@@ -1,5 +1,5 @@
 import type { Client } from '@coracle/client'
-import { type Cluster, type Component, startCluster } from '@coracle/cluster'
+import { type Cluster, type ClusterOptions, type Component, startCluster } from '@coracle/cluster'
 import type { VirtualEnvironment } from '@coracle/environment'
 import { createMemoryStore, type SoleWriterStore, type Store } from '@coracle/store'
 import { type FaultyStore, faultyStore } from '@coracle/store/faults'
@@ -28,21 +28,29 @@ interface Server {
   fuse: Fuse | undefined
 }
 
+export interface ServersOptions {
+  /** After so many transactions the store takes no more. */
+  readonly writesMax: number
+  /** Told of every write by a component that does not say why. */
+  readonly onUnexplained: NonNullable<ClusterOptions['onUnexplained']>
+}
+
 /** One server, or several with one store, each with its share of the nodes. */
 export class Servers {
   readonly store: SoleWriterStore = createMemoryStore()
   readonly #environment: VirtualEnvironment
   readonly #network: Network
+  readonly #onUnexplained: ServersOptions['onUnexplained']
   readonly #servers: Server[] = []
   #isStopped = false
   readonly #writesMax: number
   #writes = 0
 
-  /** `writesMax`: after so many transactions the store takes no more. */
-  constructor(environment: VirtualEnvironment, network: Network, writesMax: number) {
+  constructor(environment: VirtualEnvironment, network: Network, { writesMax, onUnexplained }: ServersOptions) {
     this.#environment = environment
     this.#network = network
     this.#writesMax = writesMax
+    this.#onUnexplained = onUnexplained
   }
 
   async start({ servers, nodes, skewsMs }: Scenario): Promise<void> {
@@ -123,6 +131,7 @@ export class Servers {
       nodePrefix: nodePrefixes[index] ?? '',
       agents: 'separate',
       leaderElection,
+      onUnexplained: this.#onUnexplained,
       seams: {
         client: (component, client) => this.#network.between(index, component, client),
         skewMs: (component) => skewsMs[component] ?? 0,
