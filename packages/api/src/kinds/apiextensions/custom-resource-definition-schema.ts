@@ -21,10 +21,12 @@ export const customResourceNames = object(
   `${apiextensionsV1}.CustomResourceDefinitionNames`,
   'What the kind and its objects are called.',
   {
-    plural: required(string(), 'The name in paths: /apis/<group>/<version>/.../<plural>. It cannot be changed.'),
+    plural: required(string(), 'The name in paths: /apis/<group>/<version>/.../<plural>. It cannot be changed.', {
+      default: '',
+    }),
     singular: optional(string(), 'The name of one, in lower case; that of the kind unless said otherwise.'),
     shortNames: optional(atomicList(string()), 'Shorter names for the command line.'),
-    kind: required(string(), 'The kind, in CamelCase.'),
+    kind: required(string(), 'The kind, in CamelCase.', { default: '' }),
     listKind: optional(string(), 'The kind of lists: <kind>List unless said otherwise.'),
     categories: optional(atomicList(string()), 'Groups of kinds that can be asked for together, such as all.'),
   },

@@ -95,6 +95,8 @@ describe('validation', () => {
       { names: { plural: 'crates', kind: 'A b' } },
       'spec.names.kind: Invalid value: "A b": may have mixed case, but should otherwise match: ',
     ],
+    [{ names: { plural: 'crates', kind: '' } }, 'spec.names.kind: Required value'],
+    [{ names: { plural: '', kind: 'Crate' } }, 'spec.names.plural: Required value'],
     [
       { names: { plural: 'crates', kind: 'A', listKind: 'A' } },
       'spec.names.listKind: Invalid value: "A": kind and listKind may not be the same',

@@ -9,6 +9,7 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionStatus,
+  CustomResourceNames,
   CustomResourceVersion,
 } from './custom-resource-definition-schema.ts'
 import { validateNames } from './names-validation.ts'
@@ -31,7 +32,7 @@ export function validateDefinition({ metadata, spec, status }: CustomResourceDef
     ...scopeErrors(spec),
     ...versions.flatMap((version, index) => validateVersion(version, spec, versionsPath.index(index))),
     ...versionListErrors(versions),
-    ...(names === undefined ? [] : validateNames(names, namesPath)),
+    ...(names === undefined ? [] : [...missingNames(names), ...validateNames(names, namesPath)]),
     ...(conversion === undefined ? [] : validateConversion(conversion, specPath.field('conversion'))),
     ...(status?.acceptedNames === undefined
       ? []
@@ -48,6 +49,12 @@ export function validateDefinition({ metadata, spec, status }: CustomResourceDef
       : []),
   ]
 }
+
+/** Of the names that are wanted two have to be there. Those that are accepted lack what another definition has. */
+const missingNames = (names: Partial<CustomResourceNames>): readonly FieldError[] =>
+  (['plural', 'kind'] as const).flatMap((field) =>
+    (names[field] ?? '') === '' ? [requiredField(namesPath.field(field))] : [],
+  )
 
 /** What an update may not change. */
 export function validateDefinitionUpdate(
