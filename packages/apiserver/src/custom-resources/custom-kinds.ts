@@ -86,7 +86,8 @@ export class CustomKinds {
     if (before !== undefined && makesTheSame(before.definition, definition)) return
     const isUsable = hasTrueCondition(definition, 'NamesAccepted') || hasTrueCondition(definition, 'Established')
     if (!isUsable) return
-    const { customKind } = await import('@coracle/api/custom')
+    // No time passes while a module is loaded, or a virtual clock would go on without the kind.
+    const { customKind } = await this.#parts.environment.clock.hold(import('@coracle/api/custom'))
     const webhook = await this.#webhookOf(definition)
     const made = customKind(definition, webhook?.convert)
     // Closures that do the same are the same, so that what is stored need not be read again.

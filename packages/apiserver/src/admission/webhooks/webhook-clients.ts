@@ -13,12 +13,14 @@ export class WebhookClients {
 
   /** A client of the webhook at this address. Most clusters have no webhook, and do not load what asks one. */
   async of(address: Address): Promise<WebhookClient> {
-    const { createWebhookClient } = await import('../../webhook/webhook-client.ts')
+    const { clock } = this.#environment
+    // No time passes while a module is loaded, or a virtual clock would go on without the request.
+    const { createWebhookClient } = await clock.hold(import('../../webhook/webhook-client.ts'))
     if (this.#closed) throw new Error('the server is closing')
     const key = keyOf(address)
     const known = this.#clients.get(key)
     if (known !== undefined) return known
-    const made = createWebhookClient(address, this.#environment.clock)
+    const made = createWebhookClient(address, clock)
     this.#clients.set(key, made)
     return made
   }
