@@ -137,6 +137,7 @@ describe('the causal record', () => {
     expect(await names({ group: '', resource: 'configmaps' })).toEqual(['c', 'b', 'a'])
     expect(await names({ name: 'a' })).toEqual(['a', 'a'])
     expect(await names({ namespace: 'other' })).toEqual([])
+    expect(await names({ group: '', after: first + 2 })).toEqual(['a', 'c'])
     expect(await names({ uid: (await test.client.get(configMaps, { ...key, name: 'b' })).metadata.uid ?? '' })).toEqual(
       ['b'],
     )

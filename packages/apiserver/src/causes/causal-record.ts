@@ -39,6 +39,8 @@ export interface CausesQuery {
   readonly uid?: string
   /** Only causes of earlier revisions. */
   readonly before?: Revision
+  /** Only causes of later revisions: what is new to whoever has read so far. */
+  readonly after?: Revision
   readonly limit?: number
 }
 
@@ -76,10 +78,12 @@ export class CausalRecord {
     const limit = Math.min(query.limit ?? causesPageDefault, causesPageMax)
     const found: Cause[] = []
     let { before } = query
+    const { after = 0 } = query
     for (let scanned = 0; scanned < notesScannedMax; scanned += notesReadAtOnce) {
       await this.#parts.turns.take(true)
       const notes = await this.#notes({ limit: notesReadAtOnce, ...(before === undefined ? {} : { before }) })
       for (const note of notes) {
+        if (note.revision <= after) return { causes: found }
         before = note.revision
         const cause = mayConcern(note, query) ? this.#causeOf(user, note) : undefined
         if (cause === undefined || !cause.changes.some((change) => concerns(change, query))) continue

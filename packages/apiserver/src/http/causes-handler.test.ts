@@ -44,6 +44,8 @@ describe('the causal record over HTTP', () => {
     expect(items.map(({ changes }) => changes[0]?.name)).toEqual(['b'])
     const rest = (await get(`?resource=configmaps&limit=1&continue=${metadata.continue}`)).body as CauseList
     expect(rest.items.map(({ changes }) => changes[0]?.name)).toEqual(['a'])
+    const since = (await get(`?resource=configmaps&after=${rest.items[0]?.revision}`)).body as CauseList
+    expect(since.items.map(({ changes }) => changes[0]?.name)).toEqual(['b'])
     const [first] = items
     expect((await get(`/${first?.revision}`)).body).toEqual(first)
     expect((await get(`?revision=${first?.revision}`)).body.items).toEqual([first])

@@ -36,7 +36,7 @@ export async function handleCauses(context: HandlerContext, exchange: Exchange, 
   await sendCauses(exchange, clock, causeListOf(await core.causes.list(user, causesQueryOf(query))))
 }
 
-/** Parameters that select by one field of a change, and `revision`, `limit` and `continue`. */
+/** Parameters that select by one field of a change. Others are `revision`, `after`, `limit` and `continue`. */
 const fields = ['group', 'resource', 'namespace', 'name', 'uid'] as const
 
 function causesQueryOf(query: URLSearchParams): CausesQuery {
@@ -50,11 +50,13 @@ function causesQueryOf(query: URLSearchParams): CausesQuery {
     if (value !== null) selected[field] = value
   }
   const [revisions, limit, before] = [query.get('revision'), query.get('limit'), query.get('continue')]
+  const after = query.get('after')
   return {
     ...selected,
     ...(revisions === null ? {} : { revisions: revisionsOf(revisions) }),
     ...(limit === null ? {} : { limit: revisionOf('limit', limit) }),
     ...(before === null ? {} : { before: revisionOf('continue', before) }),
+    ...(after === null ? {} : { after: revisionOf('after', after) }),
   }
 }
 
