@@ -20,9 +20,20 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   controllers: [...control, 'controller-runtime'],
   scheduler: control,
   kubelet: control,
+  why: control,
   cluster: [...control, 'store', 'controller-runtime', 'apiserver', 'controllers', 'scheduler', 'kubelet'],
-  simulator: [...control, 'store', 'cluster'],
-  cli: [...control, 'store', 'controller-runtime', 'apiserver', 'controllers', 'scheduler', 'kubelet', 'cluster'],
+  simulator: [...control, 'store', 'cluster', 'why'],
+  cli: [
+    ...control,
+    'store',
+    'controller-runtime',
+    'apiserver',
+    'controllers',
+    'scheduler',
+    'kubelet',
+    'cluster',
+    'why',
+  ],
 }
 
 const scope = '@coracle/'

@@ -1,6 +1,6 @@
 import { ApiError, type Cause } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { type CauseSource, readCauses, readChain } from './causes.ts'
+import { httpCauses, readCauses, readChain } from './causes.ts'
 
 const causeOf = (revision: number, seen?: readonly number[]): Cause => ({
   apiVersion: 'coracle.dev/v1',
@@ -16,7 +16,7 @@ const causeOf = (revision: number, seen?: readonly number[]): Cause => ({
 /** A server with these causes; `pageSize` is how many it gives at once. */
 function serverWith(causes: readonly Cause[], pageSize = 100) {
   const asked: string[] = []
-  const source: CauseSource = {
+  const source = httpCauses({
     async rawGet(path) {
       asked.push(path)
       const query = new URL(path, 'https://server').searchParams
@@ -27,7 +27,7 @@ function serverWith(causes: readonly Cause[], pageSize = 100) {
       const metadata = items.length < found.length ? { continue: String(items.at(-1)?.revision) } : {}
       return JSON.stringify({ apiVersion: 'coracle.dev/v1', kind: 'CauseList', metadata, items })
     },
-  }
+  })
   return { source, asked }
 }
 
@@ -47,7 +47,7 @@ describe('the causal record of a server', () => {
   })
 
   it('is undefined where a server has none', async () => {
-    const source = { rawGet: () => Promise.reject(new ApiError(404, 'NotFound', 'no such path')) }
+    const source = httpCauses({ rawGet: () => Promise.reject(new ApiError(404, 'NotFound', 'no such path')) })
     expect(await readCauses(source, {}, 10)).toBeUndefined()
     expect(await readChain(source, 7)).toEqual([])
   })

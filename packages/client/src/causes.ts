@@ -10,11 +10,12 @@ import {
   hasReason,
   seenBefore,
 } from '@coracle/api'
-import { type Query, withQuery } from './resource-path.ts'
+import { withQuery } from './resource-path.ts'
 
-/** Where causes are read from: a client over HTTP. */
+/** Where causes are read: a cluster in this process, or a server over HTTP (`httpCauses`). */
 export interface CauseSource {
-  rawGet(path: string): Promise<string>
+  /** A page of the causal record, newest first. Undefined where the server keeps none. */
+  causes(query: CauseQuery): Promise<CausePage | undefined>
 }
 
 /** What of the causal record is asked for: what all that is given holds for. */
@@ -24,9 +25,40 @@ export interface CauseSelection {
   readonly namespace?: string
   readonly name?: string
   readonly uid?: string
+  /** Only causes of later revisions. */
+  readonly after?: number
+}
+
+export interface CauseQuery extends CauseSelection {
+  /** Only causes of these revisions. */
+  readonly revisions?: readonly number[]
+  /** Only causes of earlier revisions. */
+  readonly before?: number
+  readonly limit?: number
+}
+
+export interface CausePage {
+  /** Newest first. */
+  readonly causes: readonly Cause[]
+  /** Where there may be more: only before this revision. */
+  readonly before?: number
 }
 
 const path = `/apis/${causesGroup}/${causesVersion}/${causesPlural}`
+
+/** The causal record of a server, as its API shows it. */
+export const httpCauses = (client: { rawGet(path: string): Promise<string> }): CauseSource => ({
+  async causes({ revisions, before, ...query }) {
+    const asked = { ...query, revision: revisions?.join(','), continue: before }
+    const text = await client.rawGet(withQuery(path, asked)).catch((error: unknown) => {
+      if (hasReason(error, 'NotFound')) return undefined
+      throw error
+    })
+    if (text === undefined) return undefined
+    const { items, metadata } = JSON.parse(text) as CauseList
+    return metadata.continue === undefined ? { causes: items } : { causes: items, before: Number(metadata.continue) }
+  },
+})
 
 /** Most revisions the server takes in one question. */
 const revisionsAskedMax = 100
@@ -40,15 +72,16 @@ export async function readCauses(
   selection: CauseSelection,
   limit: number,
 ): Promise<readonly Cause[] | undefined> {
-  const causes: Cause[] = []
-  let next: string | undefined
+  const found: Cause[] = []
+  let before: number | undefined
   do {
-    const page = await readPage(source, { ...selection, limit: limit - causes.length, continue: next })
+    const from = before === undefined ? {} : { before }
+    const page = await source.causes({ ...selection, limit: limit - found.length, ...from })
     if (page === undefined) return undefined
-    causes.push(...page.items)
-    next = page.metadata.continue
-  } while (next !== undefined && causes.length < limit)
-  return causes
+    found.push(...page.causes)
+    before = page.before
+  } while (before !== undefined && found.length < limit)
+  return found
 }
 
 /** The chain of causes that leads to a revision, latest first: see `chainOf`. */
@@ -57,19 +90,10 @@ export async function readChain(source: CauseSource, revision: number): Promise<
   let wanted: readonly number[] = [revision]
   while (wanted.length > 0 && known.size < chainLinksMax) {
     const asked = wanted.slice(0, revisionsAskedMax)
-    const { items = [] } = (await readPage(source, { revision: asked.join(',') })) ?? {}
-    for (const cause of items) known.set(cause.revision, cause)
-    const seen = new Set([...wanted.slice(revisionsAskedMax), ...items.flatMap(seenBefore)])
+    const { causes = [] } = (await source.causes({ revisions: asked })) ?? {}
+    for (const cause of causes) known.set(cause.revision, cause)
+    const seen = new Set([...wanted.slice(revisionsAskedMax), ...causes.flatMap(seenBefore)])
     wanted = [...seen].filter((each) => !known.has(each) && !asked.includes(each))
   }
   return chainOf((each) => known.get(each), revision)
-}
-
-async function readPage(source: CauseSource, query: Query): Promise<CauseList | undefined> {
-  try {
-    return JSON.parse(await source.rawGet(withQuery(path, query))) as CauseList
-  } catch (error) {
-    if (hasReason(error, 'NotFound')) return undefined
-    throw error
-  }
 }

@@ -1,7 +1,15 @@
 /** How anything talks to the API: one `Client`, over HTTP or in process, and what stands on it. */
 
 export { BoundedMap } from './bounded-map.ts'
-export { type CauseSelection, type CauseSource, readCauses, readChain } from './causes.ts'
+export {
+  type CausePage,
+  type CauseQuery,
+  type CauseSelection,
+  type CauseSource,
+  httpCauses,
+  readCauses,
+  readChain,
+} from './causes.ts'
 export {
   type ApplyConfiguration,
   type ApplyOptions,

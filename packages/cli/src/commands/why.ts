@@ -1,33 +1,20 @@
-import {
-  type CauseLink,
-  type Event,
-  events,
-  hasReason,
-  type KubernetesObject,
-  type PersistentVolumeClaim,
-  type Pod,
-  persistentVolumeClaims,
-  pods,
-  type Resource,
-} from '@coracle/api'
-import { type DiscoveredResource, readCauses, readChain } from '@coracle/client'
+import { hasReason } from '@coracle/api'
+import { httpCauses } from '@coracle/client'
+import { type Explanation, explain, follow, gistOf, type Subject, type WhySource } from '@coracle/why'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { serialize } from '../output/serialize.ts'
+import { type SerializedFormat, serialize } from '../output/serialize.ts'
+import { pause } from '../pause.ts'
 import { selectObjects } from '../resources/select-objects.ts'
-import { selectorText } from '../resources/selector-text.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
-import type { Facts } from '../why/facts.ts'
-import { explainStuck } from '../why/stuck.ts'
-import { type Why, whyText } from '../why/why-text.ts'
+import { changeRows, verdictText, whyText } from '../why/why-text.ts'
 
 export interface WhyFlags extends ConnectionFlags {
   readonly output?: string
   readonly limit: number
+  /** Goes on with what is new. */
+  readonly watch?: boolean
 }
-
-/** Most causes shown, however many led to one another. */
-const linksShownMax = 200
 
 /** `coracle why TYPE/NAME`: what holds an object up, and which changes, by whom, led to how it is. */
 export async function why(host: Host, args: readonly string[], flags: WhyFlags): Promise<void> {
@@ -36,11 +23,12 @@ export async function why(host: Host, args: readonly string[], flags: WhyFlags):
     throw new CliError(`unknown output format ${JSON.stringify(output)}: use json or yaml, or leave -o out`)
   }
   await withSession(host, flags, async (session) => {
-    const selections = selectObjects(args, 'why', await session.catalog(), {})
+    const subjects = await subjectsOf(session, args)
+    const source = { client: session.client, causes: httpCauses(session.client), clock: host.environment.clock }
+    if (flags.watch === true) return watch(host, source, subjects, flags.limit, output)
     let isFirst = true
-    for (const { resource, name } of selections) {
-      if (name === undefined) throw new CliError(`name one: coracle why ${resource.singular}/NAME`)
-      const told = await tell(host, session, resource, name, flags.limit)
+    for (const subject of subjects) {
+      const told = await found(subject, explain(source, subject, { changes: flags.limit }))
       const text = output === undefined ? whyText(told, host.environment.clock.now()) : await serialize(told, output)
       host.stdout.write(isFirst || output !== undefined ? text : `\n${text}`)
       isFirst = false
@@ -48,90 +36,56 @@ export async function why(host: Host, args: readonly string[], flags: WhyFlags):
   })
 }
 
-async function tell(
-  host: Host,
-  session: Session,
-  resource: DiscoveredResource,
-  name: string,
-  limit: number,
-): Promise<Why> {
-  const object = await find(session, resource, name)
-  const causes = await chainsOf(session, resource, name, object, limit)
-  // What is gone is still in the record; what never was is not.
-  if (object === undefined && (causes === undefined || causes.length === 0)) {
-    throw new CliError(`${resource.plural} "${name}" not found, and the record has nothing of it`)
-  }
-  const stuck = object === undefined ? [] : explainStuck(await factsOf(session, object, host.environment.clock.now()))
-  return { object: `${resource.singular}/${name}`, isGone: object === undefined, stuck, causes }
+async function subjectsOf(session: Session, args: readonly string[]): Promise<readonly Subject[]> {
+  const selections = selectObjects(args, 'why', await session.catalog(), {})
+  return selections.map(({ resource, name }) => {
+    if (name === undefined) throw new CliError(`name one: coracle why ${resource.singular}/NAME`)
+    return { resource, name, ...(resource.namespaced ? { namespace: session.namespace } : {}) }
+  })
 }
 
-async function find({ client, namespace }: Session, resource: Resource, name: string) {
+/** What is gone is still in the record; what never was is not. */
+async function found({ resource, name }: Subject, explanation: Promise<Explanation>): Promise<Explanation> {
   try {
-    return await client.get(resource, resource.namespaced ? { namespace, name } : { name })
+    return await explanation
   } catch (error) {
-    if (hasReason(error, 'NotFound')) return undefined
-    throw error
+    if (!hasReason(error, 'NotFound')) throw error
+    throw new CliError(
+      `${resource.plural} "${name}" not found, and the record has nothing of it: a request that was refused leaves nothing behind`,
+    )
   }
 }
 
-/** The latest causes of an object, and all that led to them. */
-async function chainsOf(
-  { client, namespace }: Session,
-  { group, plural, namespaced }: Resource,
-  name: string,
-  object: KubernetesObject | undefined,
+/** Tells why, then what is new: changes as they come, and what holds the object up whenever that is something else. */
+async function watch(
+  host: Host,
+  source: WhySource,
+  subjects: readonly Subject[],
   limit: number,
-): Promise<readonly CauseLink[] | undefined> {
-  const uid = object?.metadata.uid
-  const selection = {
-    group,
-    resource: plural,
-    name,
-    ...(namespaced ? { namespace } : {}),
-    ...(uid === undefined ? {} : { uid }),
-  }
-  const own = await readCauses(client, selection, limit)
-  if (own === undefined) return undefined
-  const links = new Map<number, CauseLink>()
-  for (const { revision } of own) {
-    if (links.has(revision) || links.size >= linksShownMax) continue
-    for (const link of await readChain(client, revision)) links.set(link.cause.revision, link)
-  }
-  return [...links.values()].sort((a, b) => b.cause.revision - a.cause.revision).slice(0, linksShownMax)
-}
-
-/** What can be seen of an object's surroundings: what may not be read is left out. */
-async function factsOf({ client }: Session, object: KubernetesObject, nowMs: number): Promise<Facts> {
-  const { namespace, name = '', uid } = object.metadata
-  const items = async <T extends KubernetesObject>(resource: Resource<T>, options: object): Promise<readonly T[]> => {
-    try {
-      return (await client.list(resource, options)).items
-    } catch (error) {
-      if (hasReason(error, 'Forbidden') || hasReason(error, 'NotFound')) return []
-      throw error
-    }
-  }
-  const scope = namespace === undefined ? {} : { namespace }
-  const labelSelector = namespace === undefined ? undefined : selectorText(object)
-  const claimNames = claimsOf(object)
-  const fieldSelector = `involvedObject.kind=${object.kind},involvedObject.name=${name}${uid ? `,involvedObject.uid=${uid}` : ''}`
-  const [found, told, claims] = await Promise.all([
-    labelSelector === undefined ? [] : items<Pod>(pods, { ...scope, labelSelector }),
-    items<Event>(events, { ...scope, fieldSelector }),
-    claimNames.size === 0 ? [] : items<PersistentVolumeClaim>(persistentVolumeClaims, scope),
-  ])
-  const lastOf = ({ lastTimestamp, eventTime }: Event) => lastTimestamp ?? eventTime ?? ''
-  return {
-    object,
-    pods: found,
-    claims: claims.filter((claim) => claimNames.has(claim.metadata.name ?? '')),
-    events: told.toSorted((a, b) => (lastOf(a) < lastOf(b) ? -1 : 1)),
-    nowMs,
+  output: SerializedFormat | undefined,
+): Promise<void> {
+  const [subject, ...others] = subjects
+  if (subject === undefined || others.length > 0) throw new CliError('name one object to watch')
+  const explanations = follow(source, subject, { changes: limit, wait: (ms) => pause(host, ms) })
+  for (let before: Explanation | undefined; ; ) {
+    const next = await found(subject, nextOf(explanations))
+    if (output !== undefined) host.stdout.write(`${output === 'yaml' ? '---\n' : ''}${await serialize(next, output)}`)
+    else host.stdout.write(newsText(next, before, host.environment.clock.now()))
+    before = next
+    await host.stdout.drained()
   }
 }
 
-function claimsOf(object: KubernetesObject): ReadonlySet<string> {
-  if (object.kind !== 'Pod') return new Set()
-  const { volumes = [] } = (object as Pod).spec
-  return new Set(volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []))
+async function nextOf(explanations: AsyncGenerator<Explanation, void, void>): Promise<Explanation> {
+  const { value, done } = await explanations.next()
+  if (done === true || value === undefined) throw new Error('an explanation is followed until the process ends')
+  return value
+}
+
+/** New changes, then what holds the object up now where that is something else; all of it the first time. */
+function newsText(next: Explanation, before: Explanation | undefined, nowMs: number): string {
+  if (before === undefined) return whyText(next, nowMs)
+  const { changes = [] } = next
+  const rows = changes.length === 0 ? '' : changeRows(changes, nowMs, false)
+  return gistOf(next) === gistOf(before) ? rows : `${rows}\n${verdictText(next)}\n`
 }

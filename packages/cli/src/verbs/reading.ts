@@ -69,6 +69,7 @@ function addWhy(program: Command, host: Host): void {
       'Says what holds an object up and what would help, and which changes led to how it is: who made them, when and why, back to who asked. Objects that are gone are in the record too.',
     )
     .option('-o, --output <format>', 'json or yaml')
+    .option('-w, --watch', 'go on with new changes, and whenever something else holds it up')
     .option('--limit <count>', 'how many of its latest changes to follow back', wholeNumber({ min: 1 }), 20)
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { why } = await import('../commands/why.ts')

@@ -1,63 +1,69 @@
-import { type Cause, type CauseLink, parseTime } from '@coracle/api'
+import { parseTime } from '@coracle/api'
+import type { Change, Explanation } from '@coracle/why'
 import { describe, expect, it } from 'vitest'
 import { whyText } from './why-text.ts'
 
-const cause = (revision: number, parts: Partial<Cause>): Cause => ({
+const nowMs = parseTime('2026-01-01T00:01:05Z')
+const object = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' }
+const explanation = (parts: Partial<Explanation>): Explanation => ({
   apiVersion: 'coracle.dev/v1',
-  kind: 'Cause',
-  metadata: { name: String(revision), creationTimestamp: '2026-01-01T00:00:00Z' },
-  revision,
-  changes: [{ operation: 'update', group: '', resource: 'pods', kind: 'Pod', namespace: 'default', name: 'web' }],
-  user: 'jane',
-  request: { verb: 'update' },
+  kind: 'Explanation',
+  object,
+  verdict: 'fine',
+  findings: [],
   ...parts,
 })
-const reconcile = {
-  controller: 'replicator',
-  object: { apiVersion: 'v1', kind: 'ReplicationController', name: 'rc' },
-  seen: [],
-}
-const nowMs = parseTime('2026-01-01T00:01:05Z')
+const changed = {
+  operation: 'update',
+  group: '',
+  resource: 'pods',
+  kind: 'Pod',
+  namespace: 'default',
+  name: 'web',
+} as const
+const jane = { type: 'user', name: 'jane', user: 'jane' } as const
+const asked = (parts: Partial<Change> = {}): Change => ({
+  revision: 7,
+  time: '2026-01-01T00:00:00Z',
+  who: jane,
+  request: { verb: 'update' },
+  objects: [changed],
+  from: [],
+  end: 'request',
+  ...parts,
+})
+const reconciled = { apiVersion: 'v1', kind: 'ReplicationController', name: 'rc' }
+const controller = { type: 'controller', name: 'replicator', user: 'system:serviceaccount:kube-system:r' } as const
+const { end: _, ...open } = asked({ who: controller, reconciled, because: 'none exist' })
 
-/** The one line about a cause, without revision and age. */
-const line = (link: CauseLink): string | undefined => {
-  const text = whyText({ object: 'pod/web', isGone: false, stuck: [], causes: [link] }, nowMs)
-  return text
+/** The one line about a change, without revision and age. */
+const line = (change: Change): string | undefined =>
+  whyText(explanation({ changes: [change] }), nowMs)
     .split('\n')[3]
     ?.replace(/^\d+ +65s +/, '')
     .replaceAll(/ {3,}/g, ' | ')
-}
 
 describe('why, as text', () => {
-  const asked = (parts: Partial<Cause>): CauseLink => ({ cause: cause(7, parts), from: [], end: 'request' })
-  const acted = (parts: Partial<Cause>, rest: Partial<CauseLink> = {}): CauseLink => ({
-    cause: cause(7, { reconcile, because: 'none exist', ...parts }),
-    from: [],
-    ...rest,
-  })
-  const [change] = cause(7, {}).changes
-  const changes = change === undefined ? [] : [change, change]
-
-  it.each<[string, CauseLink, string]>([
+  it.each<[string, Change, string]>([
     [
       'who asked, and with what',
-      asked({ request: { verb: 'update', fieldManager: 'kubectl-edit' } }),
+      asked({ who: { ...jane, manager: 'kubectl-edit' } }),
       'pod/web changed | jane | asked for, with kubectl-edit',
     ],
     ['the reason that somebody gave', asked({ because: 'too old' }), 'pod/web changed | jane | too old'],
     [
       'which controller, for what, after what',
-      acted({}, { from: [5, 3] }),
+      { ...open, from: [5, 3] },
       'pod/web changed | replicator | replicationcontroller/rc: none exist [after 5, 3]',
     ],
     [
       'that it only claims to be one',
-      acted({ claimed: true }, { end: 'time' }),
+      { ...open, who: { ...controller, user: 'jane', claimed: true }, end: 'time' },
       'pod/web changed | replicator (says jane) | replicationcontroller/rc: none exist',
     ],
     [
       'that the record ends',
-      acted({}, { end: 'forgotten' }),
+      { ...open, end: 'forgotten' },
       'pod/web changed | replicator | replicationcontroller/rc: none exist [what it followed from is not kept]',
     ],
     [
@@ -65,21 +71,40 @@ describe('why, as text', () => {
       asked({ request: { verb: 'delete', subresource: 'eviction' } }),
       'pod/web asked to go (eviction) | jane | asked for',
     ],
-    ['what changed with it', asked({ changes }), 'pod/web changed and 1 more | jane | asked for'],
-  ])('tells %s', (_what, link, told) => {
-    expect(line(link)).toBe(told)
+    ['what changed with it', asked({ objects: [changed, changed] }), 'pod/web changed and 1 more | jane | asked for'],
+  ])('tells %s', (_what, change, told) => {
+    expect(line(change)).toBe(told)
   })
 
-  it('tells first what holds the object up', () => {
-    const stuck = [{ what: 'no node takes it', because: '0/1 nodes are available', remedy: 'add one' }]
-    const text = whyText({ object: 'pod/web', isGone: false, stuck, causes: [] }, nowMs)
-    expect(text).toBe(
-      'pod/web: no node takes it\n  0/1 nodes are available\n  → add one\n\nThe record has no changes of it, or none that is kept still.\n',
+  it('tells first what holds the object up, and of whom else it is true', () => {
+    const finding = {
+      object,
+      reason: 'NoNodes',
+      what: 'no node takes it',
+      because: '0/1 nodes are available',
+      remedy: 'add one',
+    }
+    const other = { ...finding, object: { ...object, kind: 'Node', name: 'n1' }, state: 'waiting', alike: 2 } as const
+    const findings = [{ ...finding, state: 'stuck' } as const, other]
+    expect(whyText(explanation({ verdict: 'stuck', findings, changes: [] }), nowMs)).toBe(
+      [
+        'pod/web: no node takes it',
+        '  0/1 nodes are available',
+        '  → add one',
+        '',
+        'pod/web ← node/n1, and 2 like it: no node takes it (goes on by itself)',
+        '  0/1 nodes are available',
+        '  → add one',
+        '',
+        'The record has no changes of it, or none that is kept still.',
+        '',
+      ].join('\n'),
     )
   })
 
   it('says so where there is no record, or no object any more', () => {
-    const told = whyText({ object: 'pod/web', isGone: true, stuck: [], causes: undefined }, nowMs)
-    expect(told).toBe('pod/web: gone\n\nThe server keeps no record of causes.\n')
+    expect(whyText(explanation({ verdict: 'gone' }), nowMs)).toBe(
+      'pod/web: gone\n\nThe server keeps no record of causes.\n',
+    )
   })
 })

@@ -1,40 +1,55 @@
-import { type Cause, type CauseLink, humanDuration, parseTime } from '@coracle/api'
+import { humanDuration, parseTime } from '@coracle/api'
+import { type Author, type Change, type Explanation, type Finding, shortName } from '@coracle/why'
 import { alignTabs, tableAlignment } from '../output/align.ts'
-import type { Stuck } from './facts.ts'
 
-/** What is told of an object: what holds it up, and the changes that led to how it is, newest first. */
-export interface Why {
-  /** `pod/web`. */
-  readonly object: string
-  /** There is no such object any more. */
-  readonly isGone: boolean
-  readonly stuck: readonly Stuck[]
-  /** Undefined where the server keeps no record. */
-  readonly causes: readonly CauseLink[] | undefined
+/** What people read: what holds an object up, then the changes that led to how it is, newest first. */
+export function whyText(explanation: Explanation, nowMs: number): string {
+  const { changes } = explanation
+  const record = changes === undefined ? 'The server keeps no record of causes.\n' : changesText(changes, nowMs)
+  return `${verdictText(explanation)}\n${record}`
 }
 
-/** What people read. */
-export function whyText({ object, isGone, stuck, causes }: Why, nowMs: number): string {
-  const parts = stuck.map(({ what, because, remedy }) => `${object}: ${what}\n  ${because}\n  → ${remedy}\n`)
-  if (stuck.length === 0) parts.push(`${object}: ${isGone ? 'gone' : 'nothing holds it up'}\n`)
-  parts.push(causes === undefined ? 'The server keeps no record of causes.\n' : causesText(causes, nowMs))
-  return parts.join('\n')
+/** What holds an object up. */
+export function verdictText({ object, verdict, findings }: Explanation): string {
+  if (findings.length > 0) return findings.map((finding) => findingText(finding, shortName(object))).join('\n')
+  return `${shortName(object)}: ${verdict === 'gone' ? 'gone' : 'nothing holds it up'}\n`
 }
 
-function causesText(causes: readonly CauseLink[], nowMs: number): string {
-  if (causes.length === 0) return 'The record has no changes of it, or none that is kept still.\n'
-  const rows = causes.map((link) => {
-    const { cause } = link
-    const age = humanDuration(nowMs - parseTime(cause.metadata.creationTimestamp))
-    return [cause.metadata.name, age, whatOf(cause), whoOf(cause), reasonOf(link)].join('\t')
-  })
-  return alignTabs(['REVISION\tAGE\tWHAT\tWHO\tWHY', ...rows, ''].join('\n'), tableAlignment)
+const states = { stuck: '', waiting: ' (goes on by itself)', hint: ' (hint)' } as const
+
+/** `asked` is what was asked about: others are named with it. */
+function findingText({ object, what, because, remedy, state, alike }: Finding, asked: string): string {
+  const name = shortName(object)
+  const others = alike === undefined ? '' : `, and ${alike} like it`
+  const about = name === asked ? name : `${asked} ← ${name}`
+  const lines = [`${about}${others}: ${what}${states[state]}`, `  ${because}`, `  → ${remedy}`]
+  return `${lines.join('\n')}\n`
+}
+
+function changesText(changes: readonly Change[], nowMs: number): string {
+  if (changes.length === 0) return 'The record has no changes of it, or none that is kept still.\n'
+  return changeRows(changes, nowMs)
+}
+
+/** A table of changes, with or without its header. */
+export function changeRows(changes: readonly Change[], nowMs: number, hasHeader = true): string {
+  const rows = changes.map((change) =>
+    [
+      change.revision,
+      humanDuration(nowMs - parseTime(change.time)),
+      whatOf(change),
+      whoOf(change.who),
+      reasonOf(change),
+    ].join('\t'),
+  )
+  const header = hasHeader ? ['REVISION\tAGE\tWHAT\tWHO\tWHY'] : []
+  return alignTabs([...header, ...rows, ''].join('\n'), tableAlignment)
 }
 
 const done = { create: 'created', update: 'changed', delete: 'gone' } as const
 
-function whatOf({ changes, request }: Cause): string {
-  const [first, ...others] = changes
+function whatOf({ objects, request }: Change): string {
+  const [first, ...others] = objects
   if (first === undefined) return ''
   const { operation, kind, resource, name } = first
   const asked = request.verb === 'delete' && operation === 'update' ? 'asked to go' : done[operation]
@@ -42,19 +57,14 @@ function whatOf({ changes, request }: Cause): string {
   return `${(kind ?? resource).toLowerCase()}/${name} ${asked}${part}${others.length === 0 ? '' : ` and ${others.length} more`}`
 }
 
-const whoOf = ({ reconcile, user, claimed }: Cause): string =>
-  reconcile === undefined ? user : claimed === true ? `${reconcile.controller} (says ${user})` : reconcile.controller
+const whoOf = ({ name, user, claimed }: Author): string => (claimed === true ? `${name} (says ${user})` : name)
 
 /** The reason, where there is one, with what it was for and what it followed from. */
-function reasonOf({ cause, from, end }: CauseLink): string {
-  const { because, reconcile, request } = cause
-  if (reconcile === undefined) {
-    const tool = request.fieldManager ?? request.userAgent?.split('/')[0]
-    return because ?? (tool === undefined ? 'asked for' : `asked for, with ${tool}`)
-  }
-  const { kind, name } = reconcile.object
-  const isItsOwn = cause.changes[0]?.kind === kind && cause.changes[0]?.name === name
-  const about = isItsOwn ? '' : `${kind.toLowerCase()}/${name}: `
+function reasonOf({ who, because, reconciled, objects, from, end }: Change): string {
+  if (reconciled === undefined)
+    return because ?? (who.manager === undefined ? 'asked for' : `asked for, with ${who.manager}`)
+  const isItsOwn = objects[0]?.kind === reconciled.kind && objects[0]?.name === reconciled.name
+  const about = isItsOwn ? '' : `${shortName(reconciled)}: `
   const seen = from.length === 0 ? '' : ` [after ${from.join(', ')}]`
   return `${about}${because ?? 'it did not say'}${end === 'forgotten' ? ' [what it followed from is not kept]' : seen}`
 }

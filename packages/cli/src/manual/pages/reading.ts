@@ -23,12 +23,16 @@ export const readingPages: ManualPages = {
   why: {
     details: [
       'A reason that holds an object up comes first, with what would help. The table then goes from the newest change to the one that began it: each line names who made the change, and the revision that made them make it.',
+      'What it waits for is looked into, too: of a Deployment its pods are told of first where they are the reason. Of each reason it says whether the object goes on by itself, or is only given a hint. What you may not read is left out, and nothing is concluded from it.',
+      'With --watch it goes on: with new changes as they come, and with what holds the object up whenever that is something else.',
       'You see the causes of changes of what you may get. Servers that are no Coracle keep no such record: there only the first part is told.',
     ],
     examples: [
       ['why a pod is Pending, or was made', 'coracle why pod/web-5d8f9c'],
       ['why a rollout does not go on', 'coracle why deployment web'],
       ['who deleted something', 'coracle why configmap/settings'],
+      ['watch what becomes of a Job', 'coracle why job/report --watch'],
+      ['the verdict alone, for a script', "coracle why deployment/web -o json | jq -r '.verdict'"],
     ],
     seeAlso: ['describe', 'events', 'get'],
   },

@@ -1,0 +1,256 @@
+import type { Event, KubernetesObject, Pod, Resource } from '@coracle/api'
+import { nodes, persistentVolumeClaims, pods } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { type Examined, findingsOf, verdictOf } from './explanation.ts'
+import type { Facts } from './facts.ts'
+import { rulesOf } from './kinds/index.ts'
+
+const nowMs = 1_767_225_660_000
+
+const object = (apiVersion: string, kind: string, parts: object): KubernetesObject =>
+  ({
+    apiVersion,
+    kind,
+    ...parts,
+    metadata: { name: 'web', namespace: 'default', uid: 'u', ...(parts as Pod).metadata },
+  }) as KubernetesObject
+const pod = (status: object, spec: object = {}, metadata: object = {}) =>
+  object('v1', 'Pod', { metadata, spec: { containers: [{ name: 'main', image: 'a' }], ...spec }, status })
+const onNode = { nodeName: 'n1' }
+const readyNode = object('v1', 'Node', {
+  metadata: { name: 'n1', namespace: undefined },
+  status: { conditions: [{ type: 'Ready', status: 'True' }] },
+})
+const condition = (type: string, status: string, reason = '', message = '') => ({ type, status, reason, message })
+const running = { phase: 'Running', startTime: '2026-01-01T00:00:00Z' }
+
+interface Around {
+  /** What was read of each resource; undefined where it could not be. */
+  readonly known?: ReadonlyMap<Resource, readonly KubernetesObject[] | undefined>
+  readonly events?: readonly Partial<Event>[]
+  readonly leads?: readonly Examined[]
+}
+
+/** An object with what was read around it: nothing at all unless it is said. */
+function examined(subject: KubernetesObject, { known = new Map(), events = [], leads = [] }: Around = {}): Examined {
+  const all = (resource: Resource) => known.get(resource)
+  const facts = { object: subject, events, causes: [], nowMs, all, some: (resource: Resource) => all(resource) ?? [] }
+  return { facts: facts as unknown as Facts, rules: rulesOf(subject), leads }
+}
+
+const onReadyNode = { known: new Map<Resource, readonly KubernetesObject[]>([[nodes as Resource, [readyNode]]]) }
+const reasons = (subject: Examined) => findingsOf(subject).map(({ reason }) => reason)
+
+describe('nothing holds up', () => {
+  it.each<[what: string, Examined]>([
+    [
+      'a pod that is ready',
+      examined(pod({ ...running, conditions: [condition('Ready', 'True')] }, onNode), onReadyNode),
+    ],
+    ['a pod that has done its work', examined(pod({ phase: 'Succeeded' }, onNode), onReadyNode)],
+    [
+      'a claim that is bound',
+      examined(object('v1', 'PersistentVolumeClaim', { spec: {}, status: { phase: 'Bound' } })),
+    ],
+    ['a Node that is ready', examined(readyNode)],
+    ['a ConfigMap', examined(object('v1', 'ConfigMap', {}))],
+    [
+      'a kind that nothing is known of, and whose controller is content',
+      examined(object('a.io/v1', 'Widget', { status: { conditions: [condition('Ready', 'True')] } })),
+    ],
+    [
+      'a Service for names elsewhere',
+      examined(object('v1', 'Service', { spec: { type: 'ExternalName', externalName: 'a.io' } })),
+    ],
+    [
+      'a Deployment that is as it is to be, and paused',
+      examined(
+        object('apps/v1', 'Deployment', {
+          spec: { replicas: 1, selector: {}, paused: false },
+          status: { replicas: 1, updatedReplicas: 1, availableReplicas: 1, readyReplicas: 1 },
+        }),
+      ),
+    ],
+  ])('%s', (_what, subject) => {
+    expect(findingsOf(subject)).toEqual([])
+    expect(verdictOf(findingsOf(subject))).toBe('fine')
+  })
+})
+
+describe('what could not be read', () => {
+  const selecting = object('v1', 'Service', { spec: { selector: { app: 'web' }, ports: [] } })
+  const mounting = pod({ phase: 'Pending' }, { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] })
+
+  it.each<[what: string, KubernetesObject, Resource, reason: string]>([
+    ['pods that a Service selects', selecting, pods as Resource, 'SelectorMatchesNothing'],
+    ['a claim that a pod uses', mounting, persistentVolumeClaims as Resource, 'ClaimMissing'],
+    ['the node of a pod', pod(running, onNode), nodes as Resource, 'NodeLost'],
+  ])('is not taken for absent: %s', (_what, subject, resource, reason) => {
+    const readable = { known: new Map<Resource, readonly KubernetesObject[]>([[resource, []]]) }
+    expect(reasons(examined(subject, readable))).toContain(reason)
+    expect(reasons(examined(subject))).not.toContain(reason)
+  })
+})
+
+describe('what is told first', () => {
+  const image = { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } }
+  const stuckPod = (name: string) =>
+    examined(
+      pod(
+        {
+          ...running,
+          phase: 'Pending',
+          containerStatuses: [{ name: 'main', ready: false, restartCount: 0, state: image }],
+        },
+        onNode,
+        {
+          name,
+          uid: name,
+        },
+      ),
+      onReadyNode,
+    )
+  const overdue = object('apps/v1', 'Deployment', {
+    spec: { replicas: 2, selector: {} },
+    status: { conditions: [condition('Progressing', 'False', 'ProgressDeadlineExceeded', 'timed out')] },
+  })
+
+  it('is the cause, then what follows from it', () => {
+    expect(reasons(examined(overdue, { leads: [stuckPod('a')] }))).toEqual([
+      'ImageNotPulled',
+      'ProgressDeadlineExceeded',
+    ])
+  })
+
+  it('is told once of those that are alike', () => {
+    const [first] = findingsOf(examined(overdue, { leads: [stuckPod('a'), stuckPod('b'), stuckPod('c')] }))
+    expect(first).toMatchObject({ reason: 'ImageNotPulled', object: { name: 'a' }, alike: 2 })
+  })
+
+  it('is no hint about an object that was not asked about', () => {
+    const tainted = object('v1', 'Node', {
+      spec: { taints: [{ key: 'gpu', effect: 'NoSchedule' }] },
+      status: { conditions: [condition('Ready', 'True')] },
+    })
+    expect(reasons(examined(tainted))).toEqual(['Tainted'])
+    expect(reasons(examined(object('v1', 'ConfigMap', {}), { leads: [examined(tainted)] }))).toEqual([])
+  })
+})
+
+describe('a pod', () => {
+  const container = (state: object, more: object = {}) => ({
+    containerStatuses: [{ name: 'main', ready: false, restartCount: 1, state, ...more }],
+  })
+
+  it.each<[what: string, KubernetesObject, readonly Partial<Event>[], reason: string]>([
+    [
+      'has failed with a segmentation fault',
+      pod({ phase: 'Failed', ...container({ terminated: { exitCode: 139 } }) }, onNode),
+      [],
+      'ContainerFailed',
+    ],
+    [
+      'was killed for its memory',
+      pod({ phase: 'Failed', ...container({ terminated: { exitCode: 137, reason: 'OOMKilled' } }) }, onNode),
+      [],
+      'OutOfMemory',
+    ],
+    [
+      'has run out of time',
+      pod({ phase: 'Failed', reason: 'DeadlineExceeded', message: 'too long' }, onNode),
+      [],
+      'DeadlineExceeded',
+    ],
+    [
+      'had to make room',
+      pod({
+        phase: 'Failed',
+        conditions: [condition('DisruptionTarget', 'True', 'PreemptionByScheduler', 'more important')],
+      }),
+      [],
+      'Preempted',
+    ],
+    [
+      'waits for room that is being made',
+      pod({
+        phase: 'Pending',
+        nominatedNodeName: 'n1',
+        conditions: [condition('PodScheduled', 'False', 'Unschedulable', 'Insufficient cpu')],
+      }),
+      [],
+      'WaitsForPreemption',
+    ],
+    [
+      'cannot mount what is not there',
+      pod(
+        {
+          phase: 'Pending',
+          startTime: '2026-01-01T00:00:00Z',
+          ...container({ waiting: { reason: 'ContainerCreating' } }),
+        },
+        onNode,
+      ),
+      [{ reason: 'FailedMount', message: 'MountVolume.SetUp failed for volume "v" : configmap "settings" not found' }],
+      'ConfigurationMissing',
+    ],
+    [
+      'is not let in by a readiness gate',
+      pod(
+        {
+          ...running,
+          conditions: [condition('Ready', 'False'), condition('ContainersReady', 'True')],
+          ...container({ running: {} }, { ready: true }),
+        },
+        { ...onNode, readinessGates: [{ conditionType: 'a.io/lb' }] },
+      ),
+      [],
+      'ReadinessGateNotMet',
+    ],
+    [
+      'does not pass its startup probe',
+      pod({ ...running, ...container({ running: {} }, { started: false }) }, onNode),
+      [{ reason: 'Unhealthy', message: 'Startup probe failed: not yet' }],
+      'StartupProbeFailed',
+    ],
+    ['is not taken on by its node', pod({ phase: 'Pending' }, onNode), [], 'NotTakenOn'],
+    [
+      'ends in its time',
+      pod(running, onNode, { deletionTimestamp: '2026-01-01T00:01:10Z', deletionGracePeriodSeconds: 30 }),
+      [],
+      'Ending',
+    ],
+    [
+      'should have ended',
+      pod(running, onNode, { deletionTimestamp: '2025-12-31T00:01:10Z', deletionGracePeriodSeconds: 30 }),
+      [],
+      'EndingOverdue',
+    ],
+    [
+      'is on a node that has gone silent',
+      pod(running, { nodeName: 'n2' }, { deletionTimestamp: '2026-01-01T00:01:10Z' }),
+      [],
+      'NodeSilent',
+    ],
+  ])('%s', (_what, subject, events, reason) => {
+    const silent = object('v1', 'Node', {
+      metadata: { name: 'n2' },
+      status: { conditions: [condition('Ready', 'Unknown')] },
+    })
+    const isElsewhere = (subject as Pod).spec.nodeName === 'n2'
+    const around = isElsewhere ? { known: new Map([[nodes as Resource, [silent]]]) } : onReadyNode
+    const [first] = findingsOf(examined(subject, { ...around, events }))
+    expect(first?.reason).toBe(reason)
+    expect([first?.what, first?.because, first?.remedy]).not.toContain('')
+  })
+})
+
+describe('kinds of others', () => {
+  it('are explained by the conditions that their controllers set', () => {
+    const widget = object('a.io/v1', 'Widget', {
+      status: {
+        conditions: [condition('Ready', 'False', 'DiskFull', 'the disk is full'), condition('Progressing', 'False')],
+      },
+    })
+    expect(findingsOf(examined(widget))).toMatchObject([{ reason: 'DiskFull', because: 'the disk is full' }])
+  })
+})
