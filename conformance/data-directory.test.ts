@@ -50,7 +50,7 @@ describe('a data directory that is in use', () => {
     const pids = await startPods(program, dataDir)
     const kubeconfig = await readFile(program.kubeconfig, 'utf8')
     expect(await refusal(['--data-dir', dataDir, ...args])).toBe(
-      `error: ${dataDir} is in use by process ${program.pid}: stop that, or choose another directory with --data-dir`,
+      `error: ${dataDir} is in use by process ${program.pid}: stop that with \`coracle down --data-dir ${dataDir}\`, or choose another directory with --data-dir`,
     )
     expect(await readFile(program.kubeconfig, 'utf8')).toBe(kubeconfig)
     expect(pids.filter(isRunning)).toEqual(pids)
@@ -109,6 +109,7 @@ describe('a directory that was there before', () => {
         'kubelet',
         'owner.json',
         'pki',
+        'server.json',
         'store',
         'store.made',
         'token',

@@ -132,8 +132,11 @@ describe('coracle up that cannot start', () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    expect(await refusal(['--data-dir', join(home, 'data'), '--port', String(port)])).toBe(
-      `error: port ${port} of 127.0.0.1 is in use: choose another with --port (0 picks a free one)`,
+    expect(await refusal(['--data-dir', join(home, 'data'), '--port', String(port)])).toMatch(
+      new RegExp(
+        `^error: port ${port} of 127.0.0.1 is in use( by process ${process.pid} \\(.*\\))?: ` +
+          'stop that, or choose another with --port \\(0 picks a free one\\)$',
+      ),
     )
     server.close()
   })
@@ -142,7 +145,7 @@ describe('coracle up that cannot start', () => {
     const dataDir = join(home, 'data')
     await using program = await Program.start({ dataDir, args: simulated })
     expect(await refusal(['--data-dir', dataDir, '--port', '0'])).toBe(
-      `error: ${dataDir} is in use by process ${program.pid}: stop that, or choose another directory with --data-dir`,
+      `error: ${dataDir} is in use by process ${program.pid}: stop that with \`coracle down --data-dir ${dataDir}\`, or choose another directory with --data-dir`,
     )
     // The first goes on as if nothing had been.
     expect(await program.kubectlOk(['get', 'nodes', '-o', 'name'])).toBe('node/node-0\n')

@@ -19,6 +19,8 @@ export interface HostProcesses {
   read(pid: number): HostProcess | undefined
   /** Whether it still runs; true where the system does not tell, as when no file descriptor is left. Costs next to nothing. */
   isAlive(process: HostProcess): boolean
+  /** Sends a signal. Throws the system's error where that is not allowed; does nothing where the process has ended. */
+  signal(process: HostProcess, signal: NodeJS.Signals): void
 }
 
 /** Processes as Linux has them in /proc. */
@@ -38,6 +40,17 @@ export const procProcesses: HostProcesses = {
       return !hasCode(error, 'ENOENT', 'ESRCH')
     }
   },
+  signal: sendSignal,
+}
+
+function sendSignal(this: HostProcesses, target: HostProcess, signal: NodeJS.Signals): void {
+  // Not to another process that has got the id since.
+  if (this.read(target.pid)?.started !== target.started) return
+  try {
+    process.kill(target.pid, signal)
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error
+  }
 }
 
 /** Undefined for a zombie. Throws where there is no such process, and where the system does not tell. */
@@ -77,6 +90,7 @@ export const psProcesses: HostProcesses = {
       return hasCode(error, 'EPERM')
     }
   },
+  signal: sendSignal,
 }
 
 /** The processes of this host. */

@@ -1,4 +1,5 @@
 import type { Environment } from '@coracle/environment'
+import type { HostProcesses } from './host-processes.ts'
 
 /** Where text goes. */
 export interface Output {
@@ -17,6 +18,13 @@ export interface ProgramEnd {
   readonly stderr: string
 }
 
+/** This program, started once more to go on by itself. */
+export interface DetachedProgram {
+  readonly pid: number
+  /** What it announces, or how it has ended before it did: its exit code, or null where a signal has ended it. */
+  readonly outcome: Promise<{ readonly announced: unknown } | { readonly exitCode: number | null }>
+}
+
 /** What a command may touch of the process it runs in. */
 export interface Host {
   readonly environment: Environment
@@ -32,6 +40,15 @@ export interface Host {
    * `captured`. Rejects where it cannot be started.
    */
   runProgram(command: string, args: readonly string[], captured: boolean): Promise<ProgramEnd>
+  /** Other processes of this machine. */
+  readonly processes: HostProcesses
+  /**
+   * Starts this program with other arguments, in a session of its own that outlives the terminal. What it prints is added to
+   * a file. This process may end once the outcome is known.
+   */
+  startDetached(args: readonly string[], outputFile: string): DetachedProgram
+  /** Tells something to the program that has started this one detached; nothing where none has, or it has ended. */
+  announce(message: object): void
   /**
    * Calls `handler` for each Ctrl-C (SIGINT), SIGTERM and SIGHUP, instead of ending the process; and, unless it was called
    * before, when nobody reads the output any more, and when the npm has ended that started the process. Returns what

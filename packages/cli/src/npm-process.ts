@@ -19,7 +19,7 @@ const checkEveryMs = 500
 export function npmProcess(
   variables: Readonly<Record<string, string | undefined>>,
   pid: number = process.pid,
-  processes: HostProcesses = hostProcesses,
+  processes: Pick<HostProcesses, 'read' | 'isAlive'> = hostProcesses,
 ): NpmProcess | undefined {
   // What npm runs knows of it by this. Elsewhere nobody is looked at.
   if (variables.npm_execpath === undefined && variables.npm_lifecycle_event === undefined) return undefined

@@ -1,7 +1,9 @@
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
 import { realEnvironment, returnMemoryWhenIdle, silentLogger } from '@coracle/environment'
+import { announce, startDetached } from './detached-program.ts'
 import type { Host, Output } from './host.ts'
+import { hostProcesses } from './host-processes.ts'
 import { npmProcess, onNpmEnd } from './npm-process.ts'
 import { runProgram } from './run-program.ts'
 
@@ -60,6 +62,9 @@ export function processHost(): Host {
     stderr: outputOf(process.stderr, onReaderGone),
     readStdin,
     runProgram,
+    processes: hostProcesses,
+    startDetached,
+    announce,
     onInterrupt(handler) {
       if (handlers.size === 0) begin()
       handlers.add(handler)

@@ -17,7 +17,7 @@ import { addWritingVerbs } from './verbs/writing.ts'
 
 /** Runs `coracle` with these arguments and returns the exit code: 0, or 1 after a message on standard error. */
 export async function run(args: readonly string[], host: Host): Promise<number> {
-  const program = createProgram(host)
+  const program = createProgram(host, args)
   try {
     const given = withHelpAsFlag(args.length === 0 ? ['--help'] : args, program)
     if (mayAskForHelp(given)) (await import('./manual/manual.ts')).addManual(program)
@@ -36,7 +36,7 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
  * The commands and their flags. What a command does is loaded when it is the one to run: nothing here may import more
  * than the parser.
  */
-export function createProgram(host: Host): Command {
+export function createProgram(host: Host, args: readonly string[] = []): Command {
   const program = new Command('coracle')
     .description('Kubernetes in one process: starts a cluster, and works with this or any other.')
     .version(`coracle ${ownVersion()}`, '--version', 'show the version of this program')
@@ -89,7 +89,7 @@ export function createProgram(host: Host): Command {
     ['Which cluster, and as whom:', addConfigVerbs],
   ] as const) {
     program.commandsGroup(heading)
-    add(program, host)
+    add(program, host, args)
   }
   program.addHelpCommand(
     new Command('help').argument('[command...]').summary('tell all about a command').helpGroup('Help:'),

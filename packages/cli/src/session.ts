@@ -3,6 +3,8 @@ import { CliError } from './cli-error.ts'
 import { type ConnectionFlags, connectionFor } from './connection.ts'
 import type { Host } from './host.ts'
 import { isLocalKubeconfig, kubeconfigFiles } from './kubeconfig/kubeconfig-files.ts'
+import { placeFlagText, placesHere } from './local/cluster-place.ts'
+import { readServerRecord } from './local/server-record.ts'
 import { ResourceCatalog } from './resources/resource-catalog.ts'
 
 export type { ConnectionFlags } from './connection.ts'
@@ -42,26 +44,29 @@ export async function withSession<R>(
     if (flags.warningsAsErrors === true) warnings.assertNone()
     return result
   } catch (error) {
-    throw isRefusedConnection(error) && (await isLocalCluster(host, flags, connection.server))
-      ? notRunning(error)
-      : error
+    if (!isRefusedConnection(error)) throw error
+    const command = await startCommand(host, flags, connection.server)
+    throw command === undefined ? error : notRunning(error, command)
   } finally {
     await client.close()
   }
 }
 
 /** The cluster that `coracle up` has started here has ended, and left its kubeconfig. */
-function notRunning({ message }: Error): CliError {
-  return new CliError(message.replace('is the server running?', 'start it with `npx coracle up`'))
+function notRunning({ message }: Error, command: string): CliError {
+  return new CliError(message.replace('is the server running?', `start it with \`npx ${command}\``))
 }
 
 const isRefusedConnection = (error: unknown): error is Error =>
   error instanceof Error && error.message.includes('ECONNREFUSED')
 
-async function isLocalCluster(host: Host, { kubeconfig, server }: ConnectionFlags, address: string): Promise<boolean> {
-  if (server !== undefined || !/^https:\/\/(127\.|localhost\b|\[::1\])/.test(address)) return false
+/** What starts the cluster at an address, where that is one of this directory. */
+async function startCommand(host: Host, { kubeconfig, server }: ConnectionFlags, address: string) {
+  if (server !== undefined || !/^https:\/\/(127\.|localhost\b|\[::1\])/.test(address)) return undefined
+  const place = placesHere(host).find(({ directory }) => readServerRecord(directory)?.url === address)
+  if (place !== undefined) return `coracle up${placeFlagText(place)}`
   const { paths } = await kubeconfigFiles(host, kubeconfig)
-  return paths.some(isLocalKubeconfig)
+  return paths.some(isLocalKubeconfig) ? 'coracle up' : undefined
 }
 
 /** Prints what the server warns of, each warning once. */

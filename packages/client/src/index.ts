@@ -71,6 +71,7 @@ export {
   parseKubeconfigDocument,
   readKubeconfigDocument,
 } from './kubeconfig-document.ts'
+export { KubeconfigEdit, type KubeconfigPart } from './kubeconfig-edit.ts'
 export { createLeaderElector, type LeaderElectionOptions, type LeaderElector } from './leader-election.ts'
 export { keyOf, keyText, objectKeyOf, splitKey } from './object-key.ts'
 export {

@@ -4,6 +4,7 @@ import {
   type ApiCore,
   type CausesPage,
   type CausesQuery,
+  collectObjectCounts,
   createApiCore,
   createAuthorizer,
   createTokenAuthenticator,
@@ -82,6 +83,7 @@ export class ApiServer {
       await core.ready
       const listener = await this.#listen(core)
       if (listener !== undefined) stops.push(() => listener.close(), core.advertise(listener.advertised, hostname()))
+      if (listen !== undefined) stops.push(collectObjectCounts(listen.metrics, core.registries))
       if (isStopped) return
       stops.push(core.registries.onChange(() => this.#resourcesHaveChanged()))
       this.#core = core

@@ -6,6 +6,8 @@ import type { EtcdStoreOptions, Store } from '@coracle/store'
 import type { LeaderElectionTimes } from './leadership.ts'
 
 export interface ClusterOptions {
+  /** What the kubeconfig calls the cluster, its context and (with `-admin`) its user; `coracle` by default. */
+  readonly name?: string
   /** The world it runs in: `virtualEnvironment()` gives a cluster whose clock is the caller's. The host's by default, logging errors alone. */
   readonly environment?: Environment
   /**
@@ -46,6 +48,8 @@ export interface ClusterOptions {
    * data directory was removed or replaced. The process should end.
    */
   readonly onFailure?: (error: Error) => void
+  /** Told what a start is at, in words, for people who wait for it: `opening the store`. */
+  readonly onStartProgress?: (stage: string) => void
   /** Told of every write by a component that does not say why: that is a defect of the component, for tests to find. */
   readonly onUnexplained?: OnUnexplained
   /** What stands between each component and the others. Nothing by default: for simulations, and tests of faults. */

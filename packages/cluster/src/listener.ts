@@ -44,6 +44,8 @@ export interface ListenerOptions {
   readonly port: number
   /** Where the kubeconfig is written; undefined: nowhere. */
   readonly dataDir: string | undefined
+  /** What the kubeconfig calls the cluster. */
+  readonly clusterName: string | undefined
 }
 
 /** Whose bearer tokens are good. */
@@ -81,7 +83,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const listening = await server.listen({ host, port })
   const { local, advertised } = reachableHosts(host)
   const url = local === undefined ? listening.url : `https://${local}:${listening.port}`
-  const access = { server: url, caPem: pki.ca.certificatePem, client: pki.admin }
+  const access = { server: url, caPem: pki.ca.certificatePem, client: pki.admin, clusterName: options.clusterName }
   const kubeconfigPath = dataDir === undefined ? undefined : join(dataDir, 'kubeconfig')
   if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, access)
   return {

@@ -63,6 +63,8 @@ async function start(
           options.onFailure?.(error)
         })
   if (directory !== undefined) stops.push(() => directory.close())
+  const tell = (stage: string): void => options.onStartProgress?.(stage)
+  tell('opening the store')
   const { store, close: closeStore } = await openStore(options, directory)
   stops.push(closeStore)
   const token = dataDir === undefined ? createToken() : await loadOrCreateToken(dataDir)
@@ -81,7 +83,7 @@ async function start(
       checkOf('controller-manager', 'kube-controller-manager'),
       checkOf('scheduler', 'kube-scheduler'),
     ],
-    listen: address && { token, dataDir, metrics, ...address },
+    listen: address && { token, dataDir, metrics, clusterName: options.name, ...address },
   })
 
   const { storedNodes = false, behaviour } = options
@@ -133,7 +135,11 @@ async function start(
   })
   for (const each of Object.values(components)) stops.push((stopOptions) => each.close(stopOptions))
   const { apiserver, ...others } = components
+  tell('starting the API server')
   await apiserver.startNow()
+  tell(
+    count === 1 ? 'starting controllers, scheduler and the node' : `starting controllers, scheduler and ${count} nodes`,
+  )
   await Promise.all(Object.values(others).map((each) => each.startNow()))
   const { listener } = server
 

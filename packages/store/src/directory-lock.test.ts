@@ -3,8 +3,9 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../test/temporary-directory.ts'
-import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+import { type DirectoryLock, directoryOwner, lockDirectory } from './directory-lock.ts'
 import { DirectoryInUseError } from './errors.ts'
+import { processStart } from './process-start.ts'
 
 let directory: ReturnType<typeof temporaryDirectory>
 let path: string
@@ -29,7 +30,7 @@ describe('a locked directory', () => {
   it('says who has it', () => {
     lockHere()
     const owner = JSON.parse(readFileSync(join(path, 'owner.json'), 'utf8'))
-    expect(owner).toEqual({ pid: process.pid, host: hostname() })
+    expect(owner).toEqual({ pid: process.pid, host: hostname(), started: processStart() })
   })
 
   it.each([
@@ -83,6 +84,39 @@ describe('a locked directory', () => {
     // What the other has written stays.
     lock.release()
     expect(readdirSync(path).sort()).toEqual(['coracle.lock', 'owner.json'])
+  })
+})
+
+describe('the owner of a directory', () => {
+  it('is told by the lock, and gone when it is let go', () => {
+    expect(directoryOwner(path)).toBeUndefined()
+    const lock = lockHere()
+    const owner = { pid: process.pid, host: undefined, started: processStart() }
+    expect(directoryOwner(path)).toEqual(owner)
+    // Asking has let nobody else in.
+    expect(() => lockDirectory(path)).toThrow(DirectoryInUseError)
+    lock.release()
+    expect(directoryOwner(path)).toBeUndefined()
+    expect(readdirSync(path)).toEqual(['coracle.lock'])
+  })
+
+  it('is not whoever a process that died has left the name of', () => {
+    lockHere().release()
+    writeFileSync(join(path, 'owner.json'), JSON.stringify({ pid: process.pid, host: hostname() }))
+    expect(directoryOwner(path)).toBeUndefined()
+  })
+
+  it.each([
+    ['its host, where that is another', JSON.stringify({ pid: 42, host: 'web-1', started: '7' }), 42, 'web-1', '7'],
+    ['nothing that cannot be read', '{', undefined, undefined, undefined],
+  ])('tells %s', (_, text, pid, host, started) => {
+    lockHere()
+    writeFileSync(join(path, 'owner.json'), text)
+    expect(directoryOwner(path)).toEqual({ pid, host, started })
+  })
+
+  it('is nobody where there is no directory', () => {
+    expect(directoryOwner(join(path, 'missing'))).toBeUndefined()
   })
 })
 

@@ -1,10 +1,11 @@
 import { accessSync, constants, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite'
 import { fileIdentity } from './directories.ts'
 import { DirectoryInUseError, DirectoryLockError } from './errors.ts'
 import { withoutExperimentalWarnings } from './experimental-warnings.ts'
+import { processStart } from './process-start.ts'
 
 /** A directory that this process has for itself: no other process of any container that shares the directory has it. */
 export interface DirectoryLock {
@@ -51,7 +52,8 @@ export function lockDirectory(directory: string): DirectoryLock {
     const locked = fileIdentity(path)
     const takenOver = statSync(ownerPath, { throwIfNoEntry: false }) !== undefined
     rmSync(ownerPath, { force: true })
-    writeFileSync(ownerPath, `${JSON.stringify({ pid: process.pid, host: hostname() })}\n`, { mode: 0o600, flag: 'wx' })
+    const owner = { pid: process.pid, host: hostname(), started: processStart() }
+    writeFileSync(ownerPath, `${JSON.stringify(owner)}\n`, { mode: 0o600, flag: 'wx' })
     const isInPlace = () => fileIdentity(path) === locked
     return {
       takenOver,
@@ -66,6 +68,26 @@ export function lockDirectory(directory: string): DirectoryLock {
     unlock()
     throw error
   }
+}
+
+/** Who has a directory for itself. */
+export interface DirectoryOwner {
+  /** Undefined where the owner is only just taking the directory, or has not managed to write its name. */
+  readonly pid: number | undefined
+  /** Where the process is; undefined for this host. A container is a host of its own. */
+  readonly host: string | undefined
+  /** When the process started, as the system counts: ids are used again. Undefined where the system does not tell. */
+  readonly started: string | undefined
+}
+
+/**
+ * Who has the directory at this moment, as the lock itself tells; undefined when nobody has. A process that died has let
+ * go, whatever it left behind. Takes nothing, changes nothing.
+ */
+export function directoryOwner(directory: string): DirectoryOwner | undefined {
+  const path = join(directory, lockFileName)
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true || !isLocked(directory, path)) return undefined
+  return readOwner(join(directory, ownerFileName)) ?? { pid: undefined, host: undefined, started: undefined }
 }
 
 /** Makes the file where it is missing, and throws the system's own error where it cannot be made or written. */
@@ -84,26 +106,50 @@ function makeLockFile(path: string): void {
  * the file. Nothing is ever written to it. Undefined when someone else has it.
  */
 function lockFile(directory: string, path: string): DatabaseSync | undefined {
-  const { DatabaseSync } = withoutExperimentalWarnings(() => process.getBuiltinModule('node:sqlite'))
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(path, { timeout: attemptMs })
+    database = openDatabase(path, { timeout: attemptMs })
     // A journal in memory is no second file.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return database
   } catch (error) {
     database?.close()
-    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return undefined
+    if (isBusy(error)) return undefined
     throw new DirectoryLockError(directory, lockFileName, error)
   }
 }
 
-/** Who holds the lock, as far as can be told; another container's process ids mean nothing here without its name. */
-function readOwner(path: string): { readonly pid: number; readonly host: string | undefined } | undefined {
+function openDatabase(path: string, options: DatabaseSyncOptions): DatabaseSync {
+  const { DatabaseSync } = withoutExperimentalWarnings(() => process.getBuiltinModule('node:sqlite'))
+  return new DatabaseSync(path, options)
+}
+
+const isBusy = (error: unknown): boolean => error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
+
+/** Reading takes a shared lock, which nobody gets beside an exclusive one. */
+function isLocked(directory: string, path: string): boolean {
+  const database = openDatabase(path, { readOnly: true })
   try {
-    const { pid, host } = JSON.parse(readFileSync(path, 'utf8')) as { readonly pid?: unknown; readonly host?: unknown }
+    database.exec('SELECT count(*) FROM sqlite_schema')
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw new DirectoryLockError(directory, lockFileName, error)
+  } finally {
+    database.close()
+  }
+}
+
+/** Who holds the lock, as far as can be told; another container's process ids mean nothing here without its name. */
+function readOwner(path: string): (DirectoryOwner & { readonly pid: number }) | undefined {
+  try {
+    const { pid, host, started } = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>
     if (typeof pid !== 'number') return undefined
-    return { pid, host: typeof host === 'string' && host !== hostname() ? host : undefined }
+    return {
+      pid,
+      host: typeof host === 'string' && host !== hostname() ? host : undefined,
+      started: typeof started === 'string' ? started : undefined,
+    }
   } catch {
     // It only tells more about a lock that is held in any case.
     return undefined

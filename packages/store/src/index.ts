@@ -1,5 +1,5 @@
 export { fileIdentity, makePrivateDirectory, syncDirectory } from './directories.ts'
-export { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+export { type DirectoryLock, type DirectoryOwner, directoryOwner, lockDirectory } from './directory-lock.ts'
 export {
   DirectoryInUseError,
   DirectoryLockError,
@@ -26,6 +26,7 @@ export {
 } from './limits.ts'
 export { holdsLmdbStore, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.ts'
 export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
+export { processStart } from './process-start.ts'
 export { examineStore, repairStore, type StoreReport } from './repair.ts'
 export {
   type CommitResult,

@@ -2,6 +2,7 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, open as openFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseKubeconfig } from '@coracle/client'
 import { virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAuthority } from './certificates.ts'
@@ -182,5 +183,25 @@ describe('writeKubeconfig', () => {
     expect(await readFile(path, 'utf8')).toContain('https://127.0.0.1:6444')
     expect(await modeOf(path)).toBe('600')
     expect(await readdir(join(dataDir, 'somewhere'))).toEqual(['admin.conf'])
+  })
+
+  it('keeps what others have put into it, and which context is the current one', async () => {
+    const path = join(dataDir, 'kubeconfig')
+    const options = {
+      server: 'https://127.0.0.1:6443',
+      caPem: 'CA',
+      client: { certificatePem: 'CERTIFICATE', keyPem: 'KEY' },
+    }
+    const staging = kubeconfigOf({ ...options, clusterName: 'staging' })
+    await writeFile(path, `# mine\n${staging}`)
+    await writeKubeconfig(path, options)
+    const text = await readFile(path, 'utf8')
+    expect(text).toContain('# mine\n')
+    const { contexts, currentContext } = await parseKubeconfig(text, path)
+    expect([...contexts.keys()]).toEqual(['staging', 'coracle'])
+    expect(currentContext).toBe('staging')
+    const { ino } = await stat(path)
+    await writeKubeconfig(path, options)
+    expect((await stat(path)).ino).toBe(ino)
   })
 })

@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path'
+import { formatTime } from '@coracle/api'
 import {
   type Cluster,
   type ClusterOptions,
@@ -6,45 +6,65 @@ import {
   processNodesMax,
   startCluster,
 } from '@coracle/cluster'
-import { createLogger, type Environment } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
+import { isDetached } from '../detached-program.ts'
 import type { Host } from '../host.ts'
-import type { ManifestFlags } from '../manifests/load-manifests.ts'
+import { type ClusterPlace, placeToStart } from '../local/cluster-place.ts'
+import { shareKubeconfig } from '../local/common-kubeconfig.ts'
+import { readServerRecord, type ServerRecord, writeServerRecord } from '../local/server-record.ts'
+import { Progress } from '../output/progress.ts'
+import { ownVersion } from '../own-version.ts'
 import { type Activity, followActivity } from '../up/activity.ts'
-import { ActivityPrinter } from '../up/activity-printer.ts'
-import { Bursts } from '../up/bursts.ts'
-import { type EtcdFlags, etcdOf } from '../up/etcd-flags.ts'
+import { choosePort } from '../up/choose-port.ts'
+import { etcdOf } from '../up/etcd-flags.ts'
+import { changesOfUse } from '../up/former-use.ts'
 import { interruption } from '../up/interruption.ts'
-import { type LeaderElectionFlags, leaderElectionOf } from '../up/leader-election-flags.ts'
-import { type ChangeOf, logChange } from '../up/log-changes.ts'
-import { nextSteps } from '../up/next-steps.ts'
+import { leaderElectionOf } from '../up/leader-election-flags.ts'
 import { hasNpmTakenFile } from '../up/npm-flags.ts'
+import { portHolder } from '../up/port-holder.ts'
+import { tellReady } from '../up/ready.ts'
+import { Reporter } from '../up/reporter.ts'
+import { withBoundedLog } from '../up/server-log.ts'
 import { explainStartFailure } from '../up/start-failure.ts'
+import type { UpFlags } from '../up/up-flags.ts'
 
-export interface UpFlags extends ManifestFlags, EtcdFlags, LeaderElectionFlags {
-  readonly dataDir: string
-  readonly memory?: boolean
-  readonly listen: string
-  readonly port: number
-  readonly nodes: number
-  readonly runtime: 'process' | 'simulated'
-  readonly namespace?: string
-  readonly nodePrefix?: string
+/**
+ * `coracle up`: a cluster in this process until it is interrupted; with `--detach` in another that outlives this one. `args`
+ * are those of the whole command.
+ */
+export async function up(host: Host, args: readonly string[], flags: UpFlags): Promise<void> {
+  checkFlags(flags)
+  const place = placeToStart(host, flags)
+  if (flags.detach !== true) return serve(host, place, flags, false)
+  if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, flags, true)
+  // A mistake in a file is told here.
+  if (!flags.filename.includes('-')) await readManifests(host, flags)
+  const { upDetached } = await import('../up/detach.ts')
+  await upDetached(host, args, place, flags)
 }
 
-/** `coracle up`: a cluster in this process until it is interrupted. */
-export async function up(host: Host, flags: UpFlags): Promise<void> {
-  checkFlags(flags)
+/** `isKept`: the server is a detached one, and what it tells goes to its log. */
+async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: boolean): Promise<void> {
   const manifests = await readManifests(host, flags)
-  const reporter = new Reporter(host)
+  const reporter = new Reporter(host, { isJson: flags.output === 'json', isKept })
   // Who interrupts a start has it stopped in order too: containers of an earlier life may be up by then.
   const interrupted = interruption(host)
   const lost = Promise.withResolvers<DataDirectoryLostError>()
-  const cluster = await start(host, flags, reporter, lost.resolve)
+  const { port, note } = await choosePort(host, place, flags)
+  const former = readServerRecord(place.directory)
+  const cluster = await start(host, place, { ...flags, port }, reporter, lost.resolve)
   const stopReturning = host.returnMemoryWhenIdle()
   reporter.begin()
-  host.stdout.write(`${readyLine(host, cluster)}\n`)
-  if (host.stdout.isTerminal) host.stdout.write(nextSteps(stepsOf(host, flags, cluster)))
+  const record = recordOf(cluster, flags, isKept)
+  await writeServerRecord(place.directory, record)
+  await shareKubeconfig(place)
+  const milliseconds = Math.round(host.environment.clock.monotonicMs())
+  const ready = { url: record.url, milliseconds, pid: record.pid }
+  tellReady(host, place, ready, flags, false)
+  if (isKept) host.announce(ready)
+  for (const change of [...(note === undefined ? [] : [note]), ...changesOfUse(former, record)]) {
+    reporter.note(change, 'bad')
+  }
   if (manifests.length > 0 && hasNpmTakenFile(host.variables)) {
     host.stderr.write(
       'npm has taken -f for a flag of its own; the file is applied all the same (npm start -- -f FILE)\n',
@@ -52,13 +72,7 @@ export async function up(host: Host, flags: UpFlags): Promise<void> {
   }
   const activity = await followActivity(cluster.client, cluster.environment, reporter.startedMs, reporter.tell)
   reporter.follow(activity)
-  if (activity.livePods > 0) {
-    reporter.tell({
-      about: 'cluster',
-      what: `goes on with ${count(activity.livePods, 'pod')} from before`,
-      tone: 'plain',
-    })
-  }
+  if (activity.livePods > 0) reporter.note(`goes on with ${count(activity.livePods, 'pod')} from before`)
   if (manifests.length > 0) {
     const { applyAtStart } = await import('../up/apply-at-start.ts')
     const placement = { namespace: flags.namespace ?? 'default', givenNamespace: flags.namespace }
@@ -66,13 +80,15 @@ export async function up(host: Host, flags: UpFlags): Promise<void> {
   }
   const loss = await Promise.race([interrupted, lost.promise])
   stopReturning()
-  if (loss === undefined) await stop(cluster, activity, reporter)
-  else await stopWithoutDirectory(host, loss, cluster, activity, reporter)
+  if (loss === undefined) {
+    const stoppedAt = formatTime(host.environment.clock.now())
+    await writeServerRecord(place.directory, { ...record, stoppedAt }).catch(() => {})
+    await stop(host, cluster, activity, reporter)
+  } else await stopWithoutDirectory(host, loss, cluster, activity, reporter)
 }
 
 /** Throws a CliError on what cannot be, before anything is touched. */
-function checkFlags({ dataDir, nodes, runtime }: UpFlags): void {
-  if (dataDir === '') throw new CliError('--data-dir is empty: name a directory of its own')
+function checkFlags({ nodes, runtime }: UpFlags): void {
   if (runtime === 'process' && nodes > processNodesMax) {
     throw new CliError(
       `one host cannot be ${nodes} nodes of real processes: give at most ${processNodesMax} with --nodes, or --runtime simulated`,
@@ -97,20 +113,24 @@ async function readManifests(host: Host, flags: UpFlags) {
 
 async function start(
   host: Host,
-  flags: UpFlags,
+  place: ClusterPlace,
+  flags: UpFlags & { readonly port: number },
   reporter: Reporter,
   onLost: (error: DataDirectoryLostError) => void,
 ): Promise<Cluster> {
+  const progress = new Progress(host, 'starting')
   try {
     return await startCluster({
+      name: place.name,
       environment: reporter.environment,
-      dataDir: resolve(host.workingDirectory, flags.dataDir),
+      dataDir: place.directory,
       ...storeOf(host, flags),
       ...leaderElectionOf(flags),
       nodes: flags.nodes,
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
       runtime: flags.runtime,
       listen: { host: flags.listen, port: flags.port },
+      onStartProgress: (stage) => progress.say(stage),
       onFailure(error) {
         if (error instanceof DataDirectoryLostError) return onLost(error)
         reporter.flush()
@@ -119,42 +139,42 @@ async function start(
       },
     })
   } catch (error) {
-    throw explainStartFailure(error, flags)
+    throw explainStartFailure(
+      error,
+      { place, listen: flags.listen, port: flags.port },
+      { portHolder: (port) => portHolder(port, host.processes) },
+    )
+  } finally {
+    progress.end()
   }
 }
 
-/** Address, kubeconfig, and how long it took from the start of the process. */
-function readyLine(host: Host, { url, kubeconfigPath = '' }: Cluster): string {
-  const ms = Math.round(host.environment.clock.monotonicMs())
-  const path = relative(host.workingDirectory, kubeconfigPath)
-  return `Coracle is ready at ${url} after ${ms} ms (KUBECONFIG=${path.startsWith('..') ? kubeconfigPath : path})`
-}
-
-function stepsOf({ workingDirectory, variables }: Host, flags: UpFlags, { kubeconfigPath = '' }: Cluster) {
+function recordOf({ url = '', environment }: Cluster, flags: UpFlags, isDetached: boolean): ServerRecord {
+  const { store, etcdServers, memory, runtime } = flags
+  const isInEtcd = store !== undefined || etcdServers !== undefined
   return {
-    dataDir: resolve(workingDirectory, flags.dataDir),
-    kubeconfig: kubeconfigPath,
-    memory: flags.memory === true,
-    resource: flags.filename.length > 0 ? ('pods' as const) : ('nodes' as const),
-    viaNpm: variables.npm_command !== undefined,
+    version: ownVersion(),
+    pid: process.pid,
+    url,
+    startedAt: formatTime(environment.clock.now()),
+    store: isInEtcd ? 'etcd' : memory === true ? 'memory' : 'disk',
+    runtime,
+    isDetached,
   }
 }
 
-async function stop(cluster: Cluster, activity: Activity, reporter: Reporter): Promise<void> {
+async function stop(host: Host, cluster: Cluster, activity: Activity, reporter: Reporter): Promise<void> {
   const { clock } = cluster.environment
   const startedMs = clock.monotonicMs()
   const pods = activity.livePods
-  const what = pods === 0 ? 'stopping' : `stopping ${count(pods, 'pod')} (Ctrl-C again: at once)`
-  reporter.tell({ about: 'cluster', what, tone: 'plain' })
+  reporter.note(pods === 0 ? 'stopping' : `stopping ${count(pods, 'pod')} (Ctrl-C again: at once)`)
   reporter.end()
+  const progress = new Progress(host, pods === 0 ? 'stopping' : `stopping ${count(pods, 'pod')}`)
   try {
     await cluster.stop()
-    reporter.tell({
-      about: 'cluster',
-      what: `stopped after ${Math.round(clock.monotonicMs() - startedMs)} ms`,
-      tone: 'plain',
-    })
+    reporter.note(`stopped after ${Math.round(clock.monotonicMs() - startedMs)} ms`)
   } finally {
+    progress.end()
     await activity.stop()
     reporter.flush()
   }
@@ -169,58 +189,9 @@ async function stopWithoutDirectory(
   reporter: Reporter,
 ): Promise<void> {
   // What is written on the way has nowhere to go, and that is known.
-  await stop(cluster, activity, reporter).catch(() => {})
+  await stop(host, cluster, activity, reporter).catch(() => {})
   host.stderr.write(`error: ${loss.message}\n`)
   host.exit(1)
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
-
-/** Terminals show colours, unless the user wants none (no-color.org). */
-function isColoured({ stdout, variables }: Host): boolean {
-  return stdout.isTerminal && (variables.NO_COLOR ?? '') === '' && variables.TERM !== 'dumb'
-}
-
-/** Prints what happens, and listens to the cluster's log for it. */
-class Reporter {
-  /** The host's world, with the log that this reads. */
-  readonly environment: Environment
-  /** When the start began, by the wall clock. */
-  readonly startedMs: number
-  readonly #printer: ActivityPrinter
-  readonly #bursts: Bursts
-  /** Nobody wants to read how a cluster starts, nor how its parts miss each other while it stops. */
-  #tellsLog = false
-
-  constructor(host: Host) {
-    const { clock } = host.environment
-    this.startedMs = clock.now()
-    this.#printer = new ActivityPrinter(clock, host.stdout, { coloured: isColoured(host) })
-    this.#bursts = new Bursts(clock, (timeMs, change) => this.#printer.print(timeMs, change))
-    const logger = createLogger((line) => {
-      const change = this.#tellsLog ? logChange(line) : undefined
-      if (change !== undefined) this.tell(change)
-    })
-    this.environment = { ...host.environment, logger }
-  }
-
-  begin(): void {
-    this.#tellsLog = true
-  }
-
-  end(): void {
-    this.#tellsLog = false
-  }
-
-  /** From now on it sums up what happens to many pods of one controller. */
-  follow({ groups }: Activity): void {
-    this.#bursts.follow(groups)
-  }
-
-  flush(): void {
-    this.#bursts.flush()
-    this.#printer.flush()
-  }
-
-  readonly tell = (change: ChangeOf): void => this.#bursts.tell(change)
-}

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import type { Host } from '../host.ts'
+import { commonKubeconfig, findHome, homeName } from '../local/cluster-place.ts'
 
 /** The kubeconfig files that a command goes by. */
 export interface KubeconfigFiles {
@@ -9,9 +10,6 @@ export interface KubeconfigFiles {
   /** What `--kubeconfig` names stands alone. */
   readonly isExplicit: boolean
 }
-
-/** Directory in which `coracle up` keeps everything unless told otherwise. */
-export const defaultDataDirectory = '.coracle'
 
 /** The flag, then KUBECONFIG, then the cluster started in this directory or the nearest above it, then kubectl's own. */
 export async function kubeconfigFiles(host: Host, flag: string | undefined): Promise<KubeconfigFiles> {
@@ -31,7 +29,7 @@ export async function defaultKubeconfigFile({ paths }: KubeconfigFiles): Promise
 }
 
 /** Whether a kubeconfig is the one that `coracle up` writes for the cluster it starts. */
-export const isLocalKubeconfig = (path: string): boolean => basename(dirname(path)) === defaultDataDirectory
+export const isLocalKubeconfig = (path: string): boolean => basename(dirname(path)) === homeName
 
 export async function fileExists(path: string): Promise<boolean> {
   try {
@@ -43,7 +41,6 @@ export async function fileExists(path: string): Promise<boolean> {
 }
 
 async function localKubeconfig(directory: string): Promise<string | undefined> {
-  const path = join(directory, defaultDataDirectory, 'kubeconfig')
-  if (await fileExists(path)) return path
-  return dirname(directory) === directory ? undefined : localKubeconfig(dirname(directory))
+  const home = findHome(directory)
+  return home !== undefined && (await fileExists(commonKubeconfig(home))) ? commonKubeconfig(home) : undefined
 }

@@ -1,5 +1,6 @@
 import { localTimeOfDay, VirtualClock } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
+import { recordingHost } from '../testing/recording-host.ts'
 import { ActivityPrinter } from './activity-printer.ts'
 
 function printer(coloured = false) {
@@ -29,6 +30,14 @@ describe('ActivityPrinter', () => {
 
   it('colours where that is wanted', () => {
     expect(printed(true, 'ready')).toContain('\u001b[32mready\u001b[0m')
+  })
+
+  it('names the day where lines are kept', () => {
+    const host = recordingHost()
+    const printer = new ActivityPrinter(new VirtualClock(), host.stdout, { coloured: false, dated: true })
+    printer.print(3_723_000, { about: 'pod/web', what: 'ready', tone: 'good' })
+    printer.flush()
+    expect(host.written.stdout).toMatch(/^1970-01-01T01:02:03Z {2}pod\/web +ready\n$/)
   })
 
   it('drops uids', () => {

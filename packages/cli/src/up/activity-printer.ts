@@ -1,8 +1,10 @@
+import { formatTime } from '@coracle/api'
 import { type Clock, localTimeOfDay } from '@coracle/environment'
 import type { Output } from '../host.ts'
 import { padEnd, textWidth } from '../output/align.ts'
 import type { ChangeOf } from './log-changes.ts'
 import type { Tone } from './pod-changes.ts'
+import type { ChangePrinter } from './reporter.ts'
 
 /** The names of objects get this much room, and more as they need it. */
 const aboutWidthMin = 28
@@ -17,25 +19,29 @@ const reset = '\u001b[0m'
 
 export interface PrinterOptions {
   readonly coloured: boolean
+  /** With the day, for who reads it later. */
+  readonly dated?: boolean
 }
 
 /**
  * Prints changes one a line: time, object, what happened. The lines of a turn of the event loop go out together: writing
  * to a terminal or a pipe holds everything up, and a thousand pods change in a moment.
  */
-export class ActivityPrinter {
+export class ActivityPrinter implements ChangePrinter {
   readonly #clock: Clock
   readonly #output: Output
   readonly #coloured: boolean
+  readonly #textOf: (ms: number) => string
   #aboutWidth = aboutWidthMin
   /** The second that was shown last, and how. */
   #shown = { second: Number.NaN, text: '' }
   #lines = ''
 
-  constructor(clock: Clock, output: Output, { coloured }: PrinterOptions) {
+  constructor(clock: Clock, output: Output, { coloured, dated = false }: PrinterOptions) {
     this.#clock = clock
     this.#output = output
     this.#coloured = coloured
+    this.#textOf = dated ? formatTime : localTimeOfDay
   }
 
   print(nowMs: number, { about, what, tone }: ChangeOf): void {
@@ -62,7 +68,7 @@ export class ActivityPrinter {
 
   #timeText(nowMs: number): string {
     const second = Math.floor(nowMs / 1000)
-    if (second !== this.#shown.second) this.#shown = { second, text: localTimeOfDay(nowMs) }
+    if (second !== this.#shown.second) this.#shown = { second, text: this.#textOf(nowMs) }
     return this.#shown.text
   }
 }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { nextSteps } from './next-steps.ts'
 
-const options = { dataDir: '/w/.coracle', kubeconfig: '/w/.coracle/kubeconfig', memory: false, viaNpm: true } as const
+const place = { name: 'coracle', directory: '/w/.coracle', shown: '.coracle', home: '/w/.coracle' }
+const options = {
+  place,
+  kubeconfig: '/w/.coracle/kubeconfig',
+  memory: false,
+  viaNpm: true,
+  isDetached: false,
+} as const
 
 describe('nextSteps', () => {
   it('names the variable, a command to try, and the way back', () => {
@@ -16,7 +23,8 @@ describe('nextSteps', () => {
 
   it('gives paths that a shell takes whole', () => {
     const dataDir = "/my data/it's"
-    expect(nextSteps({ ...options, dataDir, kubeconfig: `${dataDir}/kubeconfig`, resource: 'nodes' })).toContain(
+    const place = { name: 'coracle', directory: dataDir, shown: dataDir, home: undefined }
+    expect(nextSteps({ ...options, place, kubeconfig: `${dataDir}/kubeconfig`, resource: 'nodes' })).toContain(
       "export KUBECONFIG='/my data/it'\\''s/kubeconfig'\n",
     )
   })
@@ -26,5 +34,23 @@ describe('nextSteps', () => {
     expect(text).toContain('\n    coracle get nodes ')
     expect(text).toContain('nothing is kept')
     expect(text).not.toContain('rm -r')
+  })
+
+  it('says of a server that goes on by itself how to look after it, by its name', () => {
+    const directory = '/w/.coracle/clusters/staging'
+    const staging = { name: 'staging', directory, shown: directory, home: '/w/.coracle' }
+    const kubeconfig = `${directory}/kubeconfig`
+    expect(
+      nextSteps({ ...options, place: staging, kubeconfig, viaNpm: false, resource: 'nodes', isDetached: true }),
+    ).toBe(`
+  Next:
+    export KUBECONFIG=/w/.coracle/clusters/staging/kubeconfig
+    coracle get nodes -o wide      (or kubectl get nodes -o wide)
+    coracle use staging      to be meant here without KUBECONFIG
+    coracle server-logs --name staging -f      what happens in it
+    coracle status --name staging, coracle down --name staging
+  To start afresh: coracle down --name staging, then rm -r /w/.coracle/clusters/staging
+
+`)
   })
 })

@@ -1,29 +1,43 @@
 import { CliError } from '../cli-error.ts'
+import type { HostProcess } from '../host-processes.ts'
+import { type ClusterPlace, placeFlagText } from '../local/cluster-place.ts'
+import { holderText } from './port-holder.ts'
 
 export interface StartFlags {
-  readonly dataDir: string
+  readonly place: ClusterPlace
   readonly listen: string
   readonly port: number
 }
 
+/** What is found out only where it is needed. */
+export interface StartSurroundings {
+  /** Who listens on a port. */
+  portHolder(port: number): HostProcess | undefined
+}
+
 /** Why a cluster did not start, in one line that says what to do; any other error as it is. */
-export function explainStartFailure(error: unknown, { dataDir, listen, port }: StartFlags): unknown {
+export function explainStartFailure(error: unknown, flags: StartFlags, { portHolder }: StartSurroundings): unknown {
+  const { place, listen, port } = flags
+  const dataDir = place.shown
+  const elsewhere = `choose another directory with ${place.home === undefined ? '--data-dir' : '--data-dir or --name'}`
   if (!(error instanceof Error)) return error
   const { code, syscall } = error as NodeJS.ErrnoException
   if (error.name === 'DirectoryInUseError' && 'owner' in error) {
     return new CliError(
-      `${dataDir} is in use by ${error.owner}: stop that, or choose another directory with --data-dir`,
+      `${dataDir} is in use by ${error.owner}: stop that with \`coracle down${placeFlagText(place)}\`, or ${elsewhere}`,
     )
   }
   if (explained.has(error.name)) return new CliError(error.message)
   if (error.name === 'StoreDamagedError') {
     return new CliError(
-      `${error.message}; \`coracle doctor --data-dir ${dataDir}\` says more, and with --repair goes on without what is damaged`,
+      `${error.message}; \`coracle doctor${placeFlagText(place)}\` says more, and with --repair goes on without what is damaged`,
     )
   }
   switch (code) {
     case 'EADDRINUSE':
-      return new CliError(`port ${port} of ${listen} is in use: choose another with --port (0 picks a free one)`)
+      return new CliError(
+        `port ${port} of ${listen} is in use${holderText(portHolder(port))}: stop that, or choose another with --port (0 picks a free one)`,
+      )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new CliError(`${listen} is no address of this machine: choose one with --listen`)
@@ -36,14 +50,14 @@ export function explainStartFailure(error: unknown, { dataDir, listen, port }: S
     case 'ENOSPC':
       return syscall === 'listen'
         ? new CliError(`port ${port} needs rights that this user lacks: choose another with --port`)
-        : new CliError(`cannot write to ${dataDir} (${reasons[code]}): choose another directory with --data-dir`)
+        : new CliError(`cannot write to ${dataDir} (${reasons[code]}): ${elsewhere}`)
     default:
       return error
   }
 }
 
 /** Errors whose message says what to do. */
-const explained = new Set(['DirectoryLockError', 'StoreMissingError', 'StoreUnavailableError'])
+const explained = new Set(['DirectoryLockError', 'StoreMissingError', 'StoreUnavailableError', 'UnknownFormatError'])
 
 const reasons = {
   EACCES: 'permission denied',

@@ -1,29 +1,37 @@
 import { type Command, Option } from 'commander'
 import type { DoctorFlags } from '../commands/doctor.ts'
-import type { UpFlags } from '../commands/up.ts'
+import type { DownFlags } from '../commands/down.ts'
+import type { ServerLogFlags } from '../commands/server-logs.ts'
+import type { StatusFlags } from '../commands/status.ts'
 import type { Host } from '../host.ts'
 import { collect, collectCommas, durationOption, wholeNumber } from '../option-values.ts'
 import { refuseFlagsOfNpm } from '../up/npm-flags.ts'
-import { stdinText } from './shared-options.ts'
+import type { UpFlags } from '../up/up-flags.ts'
+import { ownFlags, stdinText } from './shared-options.ts'
 
 /** More nodes than this are not asked for by anyone who knows what they do to memory. */
 const nodesMax = 100_000
 
 /** Adds the commands that run and examine a cluster of this machine. */
-export function addClusterVerbs(program: Command, host: Host): void {
-  addUp(program, host)
+export function addClusterVerbs(program: Command, host: Host, args: readonly string[]): void {
+  addUp(program, host, args)
+  addStatus(program, host)
+  addDown(program, host)
+  addServerLogs(program, host)
+  addUse(program, host)
+  addKubeconfig(program, host)
   addDoctor(program, host)
 }
 
-function addUp(program: Command, host: Host): void {
-  program
-    .command('up')
+function addUp(program: Command, host: Host, args: readonly string[]): void {
+  withPlace(program.command('up'))
     .argument('[files...]', 'files or directories to apply, as with -f')
     .summary('start a cluster here')
     .description('Starts a cluster in this process and tells what happens in it, until Ctrl-C.')
     .option('-f, --filename <file>', `apply what this file or directory says (${stdinText}); repeatable`, collect, [])
     .option('-R, --recursive', 'take directories with all below them')
-    .option('--data-dir <directory>', 'where everything is kept', '.coracle')
+    .option('-d, --detach', 'return when the cluster is ready; it goes on by itself until coracle down')
+    .addOption(new Option('-o, --output <format>', 'tell what happens as a JSON object a line').choices(['json']))
     .option('--memory', 'keep objects in memory only: they are gone afterwards')
     .option('--store <url>', 'share objects with other servers: etcd://[USER:PASSWORD@]HOST:PORT[,HOST:PORT][/PREFIX]')
     .option('--etcd-servers <urls>', 'the same, as https://HOST:PORT,…', collectCommas)
@@ -45,9 +53,8 @@ function addUp(program: Command, host: Host): void {
     .option('--listen <address>', 'address to serve the API on', '127.0.0.1')
     .option(
       '--port <number>',
-      'port to serve the API on; 0 picks a free one',
+      "port to serve the API on; 0 picks a free one (default: 6443, or a free one where that is another Coracle's)",
       wholeNumber({ noun: 'port', min: 0, max: 65_535 }),
-      6443,
     )
     .option(
       '--nodes <count>',
@@ -66,8 +73,103 @@ function addUp(program: Command, host: Host): void {
       )
       const { up } = await import('../commands/up.ts')
       const flags = command.optsWithGlobals<UpFlags>()
-      await up(host, { ...flags, filename: [...flags.filename, ...files] })
+      await up(host, args, { ...flags, filename: [...flags.filename, ...files] })
     })
+}
+
+function addStatus(program: Command, host: Host): void {
+  withPlace(program.command('status'))
+    .summary('say how the clusters of this directory are')
+    .description(
+      'Says of each cluster that was started here whether it runs, where, and what it takes. Exit code 1 where none runs.',
+    )
+    .addOption(new Option('-o, --output <format>', 'for programs').choices(['json', 'yaml']))
+    .action(async (_options, command: Command) => {
+      const { status } = await import('../commands/status.ts')
+      await status(host, command.optsWithGlobals<StatusFlags>())
+    })
+}
+
+function addDown(program: Command, host: Host): void {
+  withPlace(program.command('down'))
+    .summary('stop a cluster of this machine')
+    .description(
+      'Stops a cluster in order, its pods first, as Ctrl-C does, and returns when it has ended. What it has stored stays.',
+    )
+    .option('--all', 'all clusters of this directory')
+    .addOption(durationOption('--timeout <duration>', 'how long to wait', '1m'))
+    .action(async (_options, command: Command) => {
+      const { down } = await import('../commands/down.ts')
+      await down(host, command.optsWithGlobals<DownFlags>())
+    })
+}
+
+function addServerLogs(program: Command, host: Host): void {
+  withPlace(program.command('server-logs'))
+    .summary('print what a detached server tells')
+    .description('Prints what a server has told that was started with up --detach.')
+    .option('-f, --follow', 'go on as it tells more, until it ends')
+    .option('--tail <lines>', 'only the last lines', wholeNumber({ min: -1 }))
+    .action(async (_options, command: Command) => {
+      const { serverLogs } = await import('../commands/server-logs.ts')
+      await serverLogs(host, command.optsWithGlobals<ServerLogFlags>())
+    })
+}
+
+function addUse(program: Command, host: Host): void {
+  program
+    .command('use')
+    .argument('<name>', 'name of a cluster; coracle is the one without')
+    .summary('choose which cluster commands mean here')
+    .description(
+      'Makes a cluster the current context of .coracle/kubeconfig: commands in this directory and below mean it from now on.',
+    )
+    .action(async (name: string) => {
+      const { use } = await import('../commands/use.ts')
+      await use(host, name)
+    })
+}
+
+function addKubeconfig(program: Command, host: Host): void {
+  const kubeconfig = program
+    .command('kubeconfig')
+    .summary('print the kubeconfig of a cluster, or add it to another')
+    .description('Prints the kubeconfig of a cluster of this machine, or adds it to another.')
+  withPlace(kubeconfig.command('print'))
+    .summary('print the kubeconfig of a cluster')
+    .description('Prints the kubeconfig of a cluster, with the key of its administrator.')
+    .action(async (_options, command: Command) => {
+      const { printKubeconfig } = await import('../commands/kubeconfig.ts')
+      await printKubeconfig(host, ownFlags(command))
+    })
+  withPlace(kubeconfig.command('merge'))
+    .summary('add a cluster to another kubeconfig')
+    .description('Adds the context of a cluster to another kubeconfig, or brings it up to date there. All else stays.')
+    .option('--into <file>', 'the kubeconfig to add to (default: ~/.kube/config)')
+    .option('--context-name <name>', 'name of the context there (default: the name of the cluster)')
+    .option('--use', 'make it the current context')
+    .action(async (_options, command: Command) => {
+      const { mergeKubeconfig } = await import('../commands/kubeconfig.ts')
+      await mergeKubeconfig(host, ownFlags(command))
+    })
+  withPlace(kubeconfig.command('remove'))
+    .summary('take a cluster out of another kubeconfig')
+    .description('Takes out of a kubeconfig what merge has added to it.')
+    .option('--from <file>', 'the kubeconfig to take it out of (default: ~/.kube/config)')
+    .action(async (_options, command: Command) => {
+      const { removeKubeconfig } = await import('../commands/kubeconfig.ts')
+      await removeKubeconfig(host, ownFlags(command))
+    })
+}
+
+/** Options that say which cluster of this machine is meant. */
+export function withPlace(command: Command): Command {
+  return command
+    .option('--name <name>', 'name of the cluster, where there are several')
+    .option(
+      '--data-dir <directory>',
+      'where everything is kept (default: .coracle, with a name .coracle/clusters/NAME)',
+    )
 }
 
 function addDoctor(program: Command, host: Host): void {

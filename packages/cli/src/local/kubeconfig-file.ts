@@ -1,0 +1,85 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { KubeconfigEdit } from '@coracle/client'
+import { makePrivateDirectory } from '@coracle/store'
+import { CliError } from '../cli-error.ts'
+
+/**
+ * Changes a kubeconfig file, or makes one that says only what `change` sets. Readers see the old one or the new one, and
+ * nothing of it is lost that `change` leaves alone; a file that stays as it is is not written. As kubectl does, it holds a
+ * lock file meanwhile. Rejects with a CliError where another has that.
+ */
+export async function changeKubeconfigFile(path: string, change: (edit: KubeconfigEdit) => void): Promise<void> {
+  // Of a link what it leads to is changed, and the link stays.
+  const file = realPath(path)
+  makePrivateDirectory(dirname(file))
+  const unlock = lock(file)
+  try {
+    const text = readText(file)
+    const edit = await KubeconfigEdit.parse(text ?? '', path)
+    const before = edit.toString()
+    change(edit)
+    if (text === undefined || edit.toString() !== before) replaceFile(file, edit.toString())
+  } finally {
+    unlock()
+  }
+}
+
+function lock(file: string): () => void {
+  const path = `${file}.lock`
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+    throw new CliError(`${file} is being changed by another program: try again, or remove ${path} if there is none`)
+  }
+  return () => rmSync(path, { force: true })
+}
+
+function replaceFile(path: string, text: string): void {
+  const aside = `${path}.new`
+  const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777
+  rmSync(aside, { force: true })
+  const file = openSync(aside, 'wx', mode)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  // The umask may have taken rights that the file had.
+  chmodSync(aside, mode)
+  renameSync(aside, path)
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}

@@ -1,0 +1,19 @@
+import type { PlaceFlags } from '../local/cluster-place.ts'
+import type { ManifestFlags } from '../manifests/load-manifests.ts'
+import type { EtcdFlags } from './etcd-flags.ts'
+import type { LeaderElectionFlags } from './leader-election-flags.ts'
+
+/** The flags of `coracle up`. */
+export interface UpFlags extends ManifestFlags, EtcdFlags, LeaderElectionFlags, PlaceFlags {
+  readonly memory?: boolean
+  readonly listen: string
+  /** Chosen where none is given. */
+  readonly port?: number
+  readonly nodes: number
+  readonly runtime: 'process' | 'simulated'
+  readonly namespace?: string
+  readonly nodePrefix?: string
+  readonly output?: 'json'
+  /** Return when the server is ready, which goes on by itself. */
+  readonly detach?: boolean
+}
