@@ -210,8 +210,9 @@ const prelude = `
 set -euo pipefail
 up=
 finish() { [ -z "$up" ] || { kill -INT $up; wait $up || true; up=; }; }
-trap 'code=$?; [ $code = 0 ] || cat up.log >&2; finish; exit $code' EXIT
+trap 'code=$?; [ $code = 0 ] || cat up.log >&2; finish; node "$CORACLE" down --all > /dev/null; exit $code' EXIT
 start() {
+  if [[ " $* " == *" --detach "* ]]; then node "$CORACLE" up "$@"; return; fi
   finish
   rm -f up.log
   node "$CORACLE" up --port 0 "$@" > up.log 2>&1 &

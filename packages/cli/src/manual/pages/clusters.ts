@@ -6,15 +6,88 @@ export const clusterPages: ManualPages = {
     details: [
       'When it says that it is ready, DIRECTORY/kubeconfig opens the cluster to kubectl and other clients; coracle itself finds .coracle/kubeconfig here or in a directory above.',
       'On the process runtime containers are processes of this host, which run as you: their image is only recorded, and they need a command. On the simulated runtime pods exist in the API alone.',
+      'A cluster with a name is in .coracle/clusters/NAME, beside the one without. All contexts are in .coracle/kubeconfig; a port that another cluster has is not taken from it.',
+      'With --detach the command returns when the cluster is ready, which goes on without the terminal: its log is read with server-logs, and down stops it.',
+      'With -o json every line is an object: type is ready (with url, kubeconfig, pid) or change (with time, object, message, severity).',
       'Ctrl-C stops the pods, then the cluster; a second one does not wait for the pods. What is stored stays in the data directory for the next start.',
     ],
     examples: [
       ['a cluster with an application in it', 'coracle up -f examples/deployment.yaml --runtime simulated'],
       ['a cluster that leaves nothing behind, on any free port', 'coracle up --memory --port 0'],
       ['a thousand nodes that run nothing', 'coracle up --memory --nodes 1000 --runtime simulated'],
+      ['a second cluster that goes on by itself', 'coracle up --name staging --detach'],
       ['one of several servers that share etcd', 'coracle up --store etcd://10.0.0.1:2379,10.0.0.2:2379'],
     ],
-    seeAlso: ['get', 'events', 'doctor'],
+    seeAlso: ['status', 'down', 'server-logs', 'use', 'doctor'],
+  },
+  status: {
+    details: [
+      'A cluster is running, starting, stopping, silent (it does not answer within three seconds), stopped, or killed: it has ended without having been stopped, and its pods may run on until the next start takes them up.',
+      'With -o json and -o yaml more is told: the data directory, version, store, runtime and CPU time.',
+    ],
+    examples: [
+      ['all clusters of this directory', 'coracle status'],
+      ['what a script wants to know of one', 'coracle status --name staging -o json'],
+    ],
+    exitCodes: { 0: 'one of them runs', 1: 'none of them runs' },
+    seeAlso: ['up', 'down', 'server-logs'],
+  },
+  down: {
+    details: [
+      'Only the server that has the data directory is ended, as its lock tells: what a server that was killed has left is no reason to end anybody. Where none runs that is said, and is no failure.',
+    ],
+    examples: [
+      ['the cluster of this directory', 'coracle down'],
+      ['one with a name', 'coracle down --name staging'],
+      ['all that were started here', 'coracle down --all'],
+    ],
+    seeAlso: ['up', 'status'],
+  },
+  'server-logs': {
+    details: ['The log of a server is put aside at 10 MiB, and the one that was aside before is removed.'],
+    examples: [
+      ['the last events, and those that come', 'coracle server-logs --tail 20 -f'],
+      ['of a cluster with a name', 'coracle server-logs --name staging'],
+    ],
+    seeAlso: ['up', 'status', 'logs', 'events'],
+  },
+  use: {
+    details: ['It is the same as config use-context, for the clusters of this directory.'],
+    examples: [
+      ['work with another cluster', 'coracle use staging'],
+      ['go back to the one without a name', 'coracle use coracle'],
+    ],
+    seeAlso: ['up', 'status', 'config use-context'],
+  },
+  kubeconfig: {
+    details: ['Every cluster writes a kubeconfig into its data directory when it starts.'],
+    examples: [['give kubectl a cluster by its context', 'coracle kubeconfig merge']],
+    seeAlso: ['use', 'config view'],
+  },
+  'kubeconfig print': {
+    examples: [
+      ['a file for another program', 'coracle kubeconfig print'],
+      ['of a cluster with a name', 'coracle kubeconfig print --name staging'],
+    ],
+    seeAlso: ['kubeconfig merge', 'config view'],
+  },
+  'kubeconfig merge': {
+    details: [
+      'The file is replaced as a whole, or not at all. Comments, and what others have put there, stay; an entry of the same name that is not from this cluster is a reason to refuse.',
+    ],
+    examples: [
+      ['add it to what kubectl reads', 'coracle kubeconfig merge --use'],
+      [
+        'under another name, elsewhere',
+        'coracle kubeconfig merge --name staging --context-name local --into team.yaml',
+      ],
+    ],
+    seeAlso: ['kubeconfig remove', 'use'],
+  },
+  'kubeconfig remove': {
+    details: ['Where the context is the current one, the one before becomes it again.'],
+    examples: [['undo a merge', 'coracle kubeconfig remove --name staging']],
+    seeAlso: ['kubeconfig merge'],
   },
   doctor: {
     details: [
