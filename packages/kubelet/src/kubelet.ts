@@ -82,6 +82,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     nodeAddress,
     allocatable: facts.capacity,
     admission: new NodeAdmission({
+      clock: environment.clock,
       allocatable: facts.capacity,
       operatingSystem: facts.operatingSystem,
       known: () => heartbeat.known(nodeName),

@@ -138,6 +138,7 @@ function contextsOf(
   return new Map(
     descriptions.map(({ name, address, facts }) => {
       const admission = new NodeAdmission({
+        clock: environment.clock,
         allocatable: facts.capacity,
         operatingSystem: facts.operatingSystem,
         known: () => heartbeat.known(name),

@@ -1,12 +1,14 @@
 import type { Container, Node, NodeSpec, Pod, PodSpec } from '@coracle/api'
+import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { testContainer, testPod } from '../testing/pods.ts'
-import { NodeAdmission } from './node-admission.ts'
+import { NodeAdmission, refusalBurst, refusalsPerSecond } from './node-admission.ts'
 
 const allocatable = { cpu: '4', memory: '1Gi', pods: '3', 'ephemeral-storage': '10Gi' }
 
-function admission(known: Node = node(), now: Node = known): NodeAdmission {
+function admission(known: Node = node(), now: Node = known, { clock } = virtualEnvironment()): NodeAdmission {
   return new NodeAdmission({
+    clock,
     allocatable,
     operatingSystem: 'linux',
     known: () => known,
@@ -104,5 +106,33 @@ describe('a node takes on', () => {
       message: "Failed to admit pod as the OS field doesn't match node OS",
     })
     expect(await admission().admit('a', testPod({ os: { name: 'linux' } }))).toBeUndefined()
+  })
+})
+
+describe('a node that turns pods away', () => {
+  it('does so at a pace that whoever makes them anew cannot outrun', async () => {
+    const environment = virtualEnvironment()
+    const full = admission(node(), node(), environment)
+    let refused = 0
+    for (let index = 0; index < refusalBurst + 25; index += 1)
+      void full.admit(`pod-${index}`, asking({ cpu: '9' })).then(() => {
+        refused += 1
+      })
+    await environment.clock.settle()
+    expect(refused).toBe(refusalBurst)
+    await environment.clock.advance('1s')
+    expect(refused).toBe(refusalBurst + refusalsPerSecond)
+    await environment.clock.advance('10s')
+    expect(refused).toBe(refusalBurst + 25)
+  })
+
+  it('does not keep a pod that is on its way out waiting', async () => {
+    const environment = virtualEnvironment()
+    const full = admission(node(), node(), environment)
+    for (let index = 0; index < refusalBurst; index += 1) await full.admit(`pod-${index}`, asking({ cpu: '9' }))
+    const ending = new AbortController()
+    const answer = full.admit('last', asking({ cpu: '9' }), ending.signal)
+    ending.abort()
+    expect(await answer).toMatchObject({ reason: 'OutOfcpu' })
   })
 })

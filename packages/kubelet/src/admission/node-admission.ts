@@ -1,9 +1,19 @@
 import { hostPortsCollide, isTolerated, type Node, type Pod, quantitiesOf, requiredNodeMatcher } from '@coracle/api'
+import { bucketRateLimiter, type RateLimiter } from '@coracle/client'
+import { type Clock, sleep } from '@coracle/environment'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { type Amounts, type PodDemand, podDemand, wholeAmounts } from './pod-demand.ts'
 
+/**
+ * Pods that a node turns away: so many at once, then so many a second. Whoever makes them anew, as controllers do at once, goes no
+ * faster (upstream's node agents are held by the rate of their requests).
+ */
+export const refusalBurst = 50
+export const refusalsPerSecond = 10
+
 /** What an admission knows of its node. */
 export interface AdmittingNode {
+  readonly clock: Clock
   readonly allocatable: Readonly<Record<string, string>>
   /** In Go's words: `linux`. */
   readonly operatingSystem: string
@@ -21,20 +31,33 @@ export class NodeAdmission {
   readonly #node: AdmittingNode
   readonly #allocatable: Amounts
   readonly #taken = new Map<string, PodDemand>()
+  readonly #pace: RateLimiter
 
   constructor(node: AdmittingNode) {
     this.#node = node
+    this.#pace = bucketRateLimiter(node.clock, { perSecond: refusalsPerSecond, burst: refusalBurst })
     this.#allocatable = wholeAmounts(quantitiesOf(node.allocatable))
   }
 
-  /** Takes the pod on, or says why not, as its status and event are to show it. */
-  async admit(uid: string, pod: Pod): Promise<WaitingReason | undefined> {
+  /** Takes the pod on, or says why not, as its status and event are to show it. `signal`: the pod need not wait for that any more. */
+  async admit(uid: string, pod: Pod, signal?: AbortSignal): Promise<WaitingReason | undefined> {
     const demand = podDemand(pod.spec)
     const misplaced = await this.#misplaced(pod)
     // From here to the end nobody else is taken on.
     const refusal = this.#wrongSystem(pod) ?? this.#shortage(demand) ?? misplaced ?? this.#takenPort(demand)
     if (refusal === undefined) this.#taken.set(uid, demand)
+    else await this.#waitItsTurn(signal)
     return refusal
+  }
+
+  async #waitItsTurn(signal: AbortSignal | undefined): Promise<void> {
+    const delayMs = this.#pace.delayMs('')
+    if (delayMs === 0) return
+    try {
+      await sleep(this.#node.clock, delayMs, signal)
+    } catch {
+      // It goes anyway.
+    }
   }
 
   /** Counts a pod that was taken on in an earlier life of the node agent, whether or not it would be now. */

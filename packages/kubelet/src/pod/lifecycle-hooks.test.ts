@@ -15,6 +15,7 @@ function contextOf(): PodContext {
   const environment = realEnvironment()
   const client: Client = createFakeClient(environment)
   const admission = new NodeAdmission({
+    clock: environment.clock,
     allocatable: {},
     operatingSystem: 'linux',
     known: () => undefined,

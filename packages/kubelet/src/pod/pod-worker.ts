@@ -174,7 +174,7 @@ export class PodWorker {
     const begun = (await runtime.listPodSandboxes(uid)).length > 0
     if (this.#gone) return
     if (begun) admission.count(uid, this.#pod)
-    else this.#refusal = await admission.admit(uid, this.#pod)
+    else this.#refusal = await admission.admit(uid, this.#pod, this.#ending.signal)
     if (this.#gone) admission.release(uid)
     this.#asked = true
     if (this.#refusal === undefined) return

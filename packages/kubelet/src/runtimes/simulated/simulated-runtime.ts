@@ -46,11 +46,14 @@ export interface SimulatedRuntime extends Runtime {
 
 /**
  * Containers that start when asked, run until they are stopped, told to end or as long as their environment says
- * (`simulatedRunOf`), and stop at once with exit code 0. One runtime serves any number of nodes.
+ * (`simulatedRunOf`), and stop at once. One runtime serves any number of nodes.
  */
 export function createSimulatedRuntime(options: SimulatedRuntimeOptions): SimulatedRuntime {
   return new TableRuntime(options)
 }
+
+/** Of a process that SIGTERM ends: 128 and the number of the signal. */
+const terminatedExitCode = 143
 
 /** The most that the host's timers can wait for: what takes longer does not happen. */
 const foreverMs = Number.POSITIVE_INFINITY
@@ -214,8 +217,9 @@ class TableRuntime implements SimulatedRuntime {
     if (run !== undefined) this.#endAfter(id, run, run.forMs)
   }
 
+  /** Work that is broken off ends as SIGTERM ends a process; what would run for ever was asked to stop, and does so in order. */
   async stopContainer(id: string): Promise<void> {
-    this.#end(id, 0)
+    this.#end(id, this.#ends.has(id) ? terminatedExitCode : 0)
   }
 
   exitContainer(podUid: string, name: string, exitCode: number): boolean {
