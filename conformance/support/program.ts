@@ -67,6 +67,8 @@ export interface ProgramOptions {
   readonly umask?: string
   /** The program's file. Absent: that of the source tree, which needs no build. */
   readonly file?: string
+  /** The program as one executable, in place of a file for Node. */
+  readonly executable?: string
 }
 
 /** The program ended before it was ready. */
@@ -118,7 +120,8 @@ export class Program {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'coracle-')))
     const args = ['up', '--port', '0', '--data-dir', dataDir, ...(options.args ?? [])]
     const { uid, gid } = options
-    const command = [process.execPath, options.file ?? coracleFile, ...args]
+    const { executable: own, file = coracleFile } = options
+    const command = [...(own === undefined ? [process.execPath, file] : [own]), ...args]
     // The shell becomes the program: they have one process id.
     const preparations = [
       ...(options.limits === undefined ? [] : [`ulimit ${options.limits}`]),

@@ -169,7 +169,7 @@ export function defaulted<S extends Schema>(
   return { schema: schema as Schema<Infer<S>>, doc, required: false, default: value }
 }
 
-interface DefaultedField<T> extends Field<T, false> {
+export interface DefaultedField<T> extends Field<T, false> {
   readonly default: T
 }
 

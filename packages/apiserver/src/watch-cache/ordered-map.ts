@@ -1,10 +1,10 @@
 import sortedBtree from 'sorted-btree'
 
-type BTreeClass = typeof sortedBtree.default
-
 // The package is CommonJS that marks itself as compiled from a module: Node gives its exports as the default, tools that
-// go by the mark (Vite among them) give the class itself.
-const BTree = 'default' in sortedBtree ? sortedBtree.default : (sortedBtree as BTreeClass)
+// go by the mark (Vite among them, and compilers that resolve as bundlers do) give the class itself.
+type BTreeClass = typeof sortedBtree extends { readonly default: infer C } ? C : typeof sortedBtree
+
+const BTree: BTreeClass = 'default' in sortedBtree ? sortedBtree.default : (sortedBtree as BTreeClass)
 
 /** A map in the order of its string keys. `clone` takes constant time: copies share what neither has changed since. */
 export type OrderedMap<V> = InstanceType<typeof BTree<string, V>>

@@ -1,0 +1,46 @@
+import type { Tarball } from './pack.ts'
+
+interface Budget {
+  readonly packedBytesMax: number
+  readonly unpackedBytesMax: number
+}
+
+const kB = 1000
+
+/**
+ * How large each package may be: about a fifth more than it is. What passes its budget has taken in something it should not have, or has
+ * grown for a reason, which the change says that raises it.
+ */
+const budgets: Readonly<Record<string, Budget>> = {
+  '@coracle/api': { packedBytesMax: 700 * kB, unpackedBytesMax: 4_300 * kB },
+  '@coracle/apiserver': { packedBytesMax: 350 * kB, unpackedBytesMax: 1_250 * kB },
+  '@coracle/cli': { packedBytesMax: 1_500 * kB, unpackedBytesMax: 5_800 * kB },
+  '@coracle/client': { packedBytesMax: 80 * kB, unpackedBytesMax: 290 * kB },
+  '@coracle/cluster': { packedBytesMax: 45 * kB, unpackedBytesMax: 160 * kB },
+  '@coracle/controller-runtime': { packedBytesMax: 65 * kB, unpackedBytesMax: 220 * kB },
+  '@coracle/controllers': { packedBytesMax: 200 * kB, unpackedBytesMax: 740 * kB },
+  '@coracle/environment': { packedBytesMax: 32 * kB, unpackedBytesMax: 90 * kB },
+  '@coracle/kubelet': { packedBytesMax: 140 * kB, unpackedBytesMax: 480 * kB },
+  '@coracle/scheduler': { packedBytesMax: 70 * kB, unpackedBytesMax: 250 * kB },
+  '@coracle/simulator': { packedBytesMax: 60 * kB, unpackedBytesMax: 220 * kB },
+  '@coracle/store': { packedBytesMax: 85 * kB, unpackedBytesMax: 310 * kB },
+}
+
+/** What is too large, or has no budget, in words. */
+export function overBudget(
+  tarballs: readonly Pick<Tarball, 'name' | 'packedBytes' | 'unpackedBytes'>[],
+): readonly string[] {
+  return tarballs.flatMap(({ name, packedBytes, unpackedBytes }) => {
+    const budget = budgets[name]
+    if (budget === undefined) return [`${name} has no budget: give it one in scripts/release/budgets.ts`]
+    const { packedBytesMax, unpackedBytesMax } = budget
+    return [
+      ...exceeded(name, 'packed', packedBytes, packedBytesMax),
+      ...exceeded(name, 'unpacked', unpackedBytes, unpackedBytesMax),
+    ]
+  })
+}
+
+function exceeded(name: string, what: string, bytes: number, bytesMax: number): readonly string[] {
+  return bytes <= bytesMax ? [] : [`${name} is ${bytes} bytes ${what}, and may be ${bytesMax}`]
+}
