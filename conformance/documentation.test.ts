@@ -17,9 +17,11 @@ import {
   blocksOf,
   commandsOf,
   documents,
+  exchangesOf,
   knownMarks,
   languages,
   linksOf,
+  matchesTranscript,
 } from './support/documents.ts'
 import { Program, type RunOptions, run } from './support/program.ts'
 import { tools } from './support/tools.ts'
@@ -53,8 +55,9 @@ describe('links of the documents', () => {
     const pages = documents(root).filter(
       (document) => document.startsWith('docs/guide/') && !document.endsWith('README.md'),
     )
-    const linked = linksOf(root).filter(({ document }) => document === 'docs/guide/README.md')
-    expect([...new Set(linked.map(({ target }) => `docs/guide/${target}`))].sort()).toEqual(pages)
+    const index = linksOf(root).filter(({ document }) => document === 'docs/guide/README.md')
+    const linked = new Set(index.map(({ target }) => `docs/guide/${target}`))
+    expect(pages.filter((page) => !linked.has(page))).toEqual([])
   })
 })
 
@@ -142,14 +145,28 @@ describe('commands', () => {
       for (const name of ['examples', 'packages', 'package.json', 'node_modules']) {
         symlinkSync(join(root, name), join(home, name))
       }
-      const commands = blocks.filter((block) => block.document === document && isCommand(block)).map(commandsOf)
+      const ofDocument = blocks.filter((block) => block.document === document && isCommand(block))
+      const exchanges = ofDocument.filter(isChecked).flatMap(exchangesOf)
+      let number = 0
+      const commands = ofDocument.map((block) =>
+        isChecked(block)
+          ? exchangesOf(block)
+              .map(({ command }) => `{ ${command}\n} > printed.${number++} 2>&1 || true`)
+              .join('\n')
+          : commandsOf(block),
+      )
       writeFileSync(join(home, 'commands.sh'), `${prelude}\n${commands.join('\n')}\n`)
       const { kubectl } = await tools()
       const { code, stdout, stderr } = await run('bash', ['commands.sh'], {
         cwd: home,
+        timeoutMs: 150_000,
         env: { ...withBinaries(), HOME: home, KUBECTL: kubectl, CORACLE: join(root, 'packages/cli/bin/coracle.js') },
       })
       expect(code, `${stdout}\n${stderr}`).toBe(0)
+      for (const [index, { command, output }] of exchanges.entries()) {
+        const printed = readFileSync(join(home, `printed.${index}`), 'utf8')
+        expect(matchesTranscript(printed, output), `$ ${command}\n${printed}\nis not\n${output}`).toBe(true)
+      }
     } finally {
       await rm(home, { recursive: true, force: true })
     }
@@ -198,7 +215,11 @@ npx() { "$@"; }
 `
 
 function isCommand(block: Block): boolean {
-  return (block.language === 'sh' || block.language === 'console') && isRun(block)
+  return (block.language === 'sh' || block.language === 'console') && (isRun(block) || isChecked(block))
+}
+
+function isChecked({ marks }: Block): boolean {
+  return marks.includes('checked')
 }
 
 /**
@@ -208,6 +229,7 @@ function isCommand(block: Block): boolean {
  */
 const prelude = `
 set -euo pipefail
+exec 9>&2
 up=
 finish() { [ -z "$up" ] || { kill -INT $up; wait $up || true; up=; }; }
 trap 'code=$?; [ $code = 0 ] || cat up.log >&2; finish; node "$CORACLE" down --all > /dev/null; exit $code' EXIT
@@ -242,10 +264,10 @@ first() {
 }
 runs() { if follows "$@"; then first "$@"; else "$@"; fi; }
 coracle() {
-  echo "coracle $*" >&2
+  echo "coracle $*" >&9
   if [ "$1" = up ]; then shift; start "$@"; else runs node "$CORACLE" "$@"; fi
 }
-kubectl() { echo "kubectl $*" >&2; runs "$KUBECTL" "$@"; }
+kubectl() { echo "kubectl $*" >&9; runs "$KUBECTL" "$@"; }
 npx() { "$@"; }
-curl() { echo "curl $*" >&2; command curl --silent --show-error --fail "$@"; }
+curl() { echo "curl $*" >&9; command curl --silent --show-error --fail "$@"; }
 `

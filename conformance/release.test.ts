@@ -34,7 +34,7 @@ beforeAll(async () => {
     tarballs.filter((tarball) => !isCommand(tarball)),
     ['@types/node'],
   )
-}, 240_000)
+}, 600_000)
 
 afterAll(async () => {
   await registry?.[Symbol.asyncDispose]()
@@ -50,7 +50,7 @@ async function project(name: string, files: readonly Tarball[], packages: readon
   const { code, stderr } = await run('npm', [...args, ...files.map(({ file }) => file), ...packages], {
     cwd: home,
     env: { npm_config_cache: join(directory, 'cache') },
-    timeoutMs: 120_000,
+    timeoutMs: 240_000,
   })
   expect(code, stderr).toBe(0)
   return home
@@ -92,8 +92,10 @@ describe('every package', () => {
 describe('the command', () => {
   const file = () => join(command, 'node_modules', commandPackage, 'bin/coracle.js')
 
-  it('brings only what cannot be bundled', () => {
+  it('brings only what cannot be bundled, and the licences of what is', () => {
     expect(Object.keys(manifestOf(command, commandPackage).dependencies)).toEqual(['lmdb'])
+    const licences = readFileSync(join(command, 'node_modules', commandPackage, 'THIRD-PARTY-LICENCES.txt'), 'utf8')
+    for (const name of ['commander', 'yaml', 'undici']) expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
   })
 
   it('starts a cluster and works with it, installed by itself', async () => {
@@ -116,7 +118,7 @@ describe('the command', () => {
 })
 
 describe('the executable', () => {
-  it('starts a cluster and works with it where nothing is installed', async () => {
+  it('starts a cluster and works with it where nothing is installed', { timeout: 240_000 }, async () => {
     const executable = await buildExecutable(root, join(directory, 'coracle'))
     const env = { XDG_CACHE_HOME: join(directory, 'executable-cache'), PATH: '/nowhere', NODE_PATH: '' }
     await using program = await Program.start({ executable, env })
@@ -161,7 +163,7 @@ describe('the libraries', () => {
     },
   )
 
-  it('run: what the READMEs show does', async () => {
+  it('run: what the READMEs show does', { timeout: 240_000 }, async () => {
     await using program = await Program.start()
     for (const { where, text } of snippets()) {
       if (text.includes('until the process is stopped')) continue

@@ -14,10 +14,10 @@ export interface Block {
 }
 
 /**
- * What may stand after a fence: `no-run` is only read, `consumer` is run in a project beside the checkout. Nothing else, so that
- * a mistyped mark does not turn a check off.
+ * What may stand after a fence: `no-run` is only read, `consumer` is run in a project beside the checkout, and what the commands of a
+ * `checked` transcript print is compared with what it says. Nothing else, so that a mistyped mark does not turn a check off.
  */
-export const knownMarks: ReadonlySet<string> = new Set(['no-run', 'consumer'])
+export const knownMarks: ReadonlySet<string> = new Set(['no-run', 'consumer', 'checked'])
 
 /** Languages of blocks, and whether what they say is run: `yaml` and plain blocks are read by people and by no test. */
 export const languages: Readonly<Record<string, 'run' | 'read'>> = {
@@ -81,6 +81,46 @@ export function anchorsOf(text: string): readonly string[] {
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   )
+}
+
+/** A command of a transcript and what it printed. */
+export interface Exchange {
+  readonly command: string
+  readonly output: string
+}
+
+/** The commands of a transcript, each with the lines that follow it. */
+export function exchangesOf({ text }: Block): readonly Exchange[] {
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const end = part.indexOf('\n')
+      return { command: part.slice(0, end), output: part.slice(end + 1).trimEnd() }
+    })
+}
+
+/**
+ * What a command has printed, as a pattern of a transcript sees it: without what differs from run to run (the ends of names, addresses,
+ * times, revisions) and without the widths of columns.
+ */
+export function withoutChance(output: string): string {
+  return output
+    .replaceAll(/\b(\w+)-[0-9a-f]{8,10}(-[a-z0-9]{5})?\b/g, '$1-…')
+    .replaceAll(/\b127(\.\d+){3}\b/g, '127.…')
+    .replaceAll(/\b(\d+[hms])+\b/g, '0s')
+    .replaceAll(/^\d+ /gm, '0 ')
+    .replaceAll(/ +/g, ' ')
+    .trimEnd()
+}
+
+/** Whether a transcript says what was printed. A line of it that is `…` stands for any lines. */
+export function matchesTranscript(printed: string, transcript: string): boolean {
+  const pattern = withoutChance(transcript)
+    .split('\n')
+    .map((line) => (line === '…' ? '(?:.*\\n)*?' : `${RegExp.escape(line)}\\n`))
+    .join('')
+  return new RegExp(`^${pattern}$`).test(`${withoutChance(printed)}\n`)
 }
 
 /** The commands of a block: of a transcript (`console`) the lines after `$ `, each with the lines it goes on over. */

@@ -50,7 +50,7 @@ export function libraryManifest(
       './package.json': './package.json',
     },
     ...(bin === undefined ? {} : { bin: mapValues(bin, compiled) }),
-    files: ['dist'],
+    files: ['dist', 'CHANGELOG.md'],
     dependencies,
     // The types of Buffer and of Node's modules are in those of the packages.
     peerDependencies: { '@types/node': nodeRange, ...peerDependencies },
@@ -72,7 +72,7 @@ export function commandManifest(
     ...head(manifest, common, folder),
     bin: { coracle: './bin/coracle.js' },
     man,
-    files: ['bin', 'dist', 'man'],
+    files: ['bin', 'dist', 'man', 'CHANGELOG.md', 'THIRD-PARTY-LICENCES.txt'],
     dependencies,
   }
 }
