@@ -118,7 +118,7 @@ export function withoutChance(output: string): string {
 export function matchesTranscript(printed: string, transcript: string): boolean {
   const pattern = withoutChance(transcript)
     .split('\n')
-    .map((line) => (line === '…' ? '(?:.*\\n)*?' : `${RegExp.escape(line)}\\n`))
+    .map((line) => (line === '…' ? '(?:.*\\n)*?' : `${line.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\\n`))
     .join('')
   return new RegExp(`^${pattern}$`).test(`${withoutChance(printed)}\n`)
 }

@@ -24,6 +24,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   '@coracle/scheduler': { packedBytesMax: 70 * kB, unpackedBytesMax: 250 * kB },
   '@coracle/simulator': { packedBytesMax: 60 * kB, unpackedBytesMax: 220 * kB },
   '@coracle/store': { packedBytesMax: 85 * kB, unpackedBytesMax: 310 * kB },
+  '@coracle/why': { packedBytesMax: 75 * kB, unpackedBytesMax: 270 * kB },
 }
 
 /** What is too large, or has no budget, in words. */

@@ -35,7 +35,7 @@ describe.each(Object.entries(manual))('the page of %s', (name, { details = [], e
     const program = createProgram(host)
     for (const { command } of commandsOf(program)) if (command.commands.length === 0) command.action(() => {})
     program.commands.find((command) => command.name() === 'create')?.action(() => {})
-    await program.parseAsync(normalizeArguments(wordsOf(example).slice(1), program), { from: 'user' })
+    await program.parseAsync(normalizeArguments(argumentsOf(example), program), { from: 'user' })
     expect(host.written).toEqual({ stdout: '', stderr: '' })
   })
 
@@ -88,7 +88,8 @@ describe('help', () => {
   })
 })
 
-/** The words of a command line in which only single quotes quote. */
-function wordsOf(line: string): readonly string[] {
-  return [...line.matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ''))
+/** The arguments of a command line in which only single quotes quote, up to a pipe. */
+function argumentsOf(line: string): readonly string[] {
+  const words = [...line.matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ''))
+  return words.slice(1, words.includes('|') ? words.indexOf('|') : words.length)
 }
