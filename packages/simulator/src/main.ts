@@ -1,6 +1,7 @@
 /**
- * `npm run simulate -- [--seeds N] [--seed S] [--processes P] [--no-shrink] [--stop-at-first]`: plays N scenarios from seed S on (100 from 1), or that of one seed, in
- * P processes (as many as there are cores). A scenario that breaks a rule is shrunk and printed; exits 1 then.
+ * `npm run simulate -- [--seeds N] [--seed S] [--processes P] [--no-shrink] [--stop-at-first] [--questions Q]`: plays N scenarios
+ * from seed S on (100 from 1), or that of one seed, in P processes (as many as there are cores), and asks why about Q objects at
+ * each operation (none). A scenario that breaks a rule is shrunk and printed; exits 1 then.
  */
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     processes: { type: 'string' },
     'stop-at-first': { type: 'boolean', default: false },
     'no-shrink': { type: 'boolean', default: false },
+    questions: { type: 'string' },
     share: { type: 'string' },
   },
 })
@@ -26,6 +28,8 @@ if (values.share !== undefined) {
 const first = wholeNumber('seed', values.seed) ?? 1
 const count = wholeNumber('seeds', values.seeds) ?? (values.seed === undefined ? 100 : 1)
 const processes = Math.max(1, Math.min(count, wholeNumber('processes', values.processes) ?? availableParallelism()))
+/** About how many objects each run is asked why, at each operation. */
+const questions = wholeNumber('questions', values.questions) ?? 0
 const isTerminal = process.stderr.isTTY === true
 const started = performance.now()
 let done = 0
@@ -45,6 +49,7 @@ const shares = Array.from({ length: processes }, (_, index) => ({
   end: first + count,
   shrinks: !values['no-shrink'],
   stopsAtFirst: values['stop-at-first'],
+  questions,
 }))
 await Promise.all(processes === 1 ? shares.map((each) => share(each, heard)) : shares.map(elsewhere))
 console.log(`${done} runs, ${failed} failed, ${rate()}`)

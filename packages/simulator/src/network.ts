@@ -1,3 +1,4 @@
+import type { KubernetesObject } from '@coracle/api'
 import type { Client, ClientCall, Interceptor } from '@coracle/client'
 import { ConnectionError } from '@coracle/client'
 import {
@@ -19,6 +20,9 @@ interface Way {
   delayMs: number
 }
 
+const reads: ReadonlySet<ClientCall['verb']> = new Set(['get', 'list', 'watch'])
+const nobody: ReadonlySet<string> = new Set()
+
 /** A watch that is dropped delivers fewer events than this. */
 const droppedAfterMax = 10
 
@@ -28,6 +32,8 @@ export class Network {
   readonly #canFail: boolean
   readonly #ways = new Map<string, Way>()
   readonly #deleters = new Map<string, string>()
+  readonly #writers = new Map<number, ReadonlySet<string>>()
+  readonly #uncertain = new Set<string>()
   #probability = 0
   #unansweredMs: readonly number[] = []
 
@@ -99,16 +105,40 @@ export class Network {
     return this.#deleters.get(`${namespace}/${name}`)
   }
 
+  /**
+   * The components that a write's answer was given to; none where no answer has it. There may be two: a change that changes nothing
+   * is answered with the revision of the one before.
+   */
+  writersOf(revision: number): ReadonlySet<string> {
+    return this.#writers.get(revision) ?? nobody
+  }
+
+  /** Whether a component has ever written without learning what came of it. */
+  isUncertain(component: string): boolean {
+    return this.#uncertain.has(component)
+  }
+
   async #note<T>(component: string, call: ClientCall, proceed: () => Promise<T>): Promise<T> {
     const { verb, resource, namespace, name } = call
     if (verb === 'delete' && resource.plural === 'pods') this.#deleters.set(`${namespace}/${name}`, component)
-    if (verb !== 'create' || resource.plural === 'events') return proceed()
+    if (reads.has(verb) || resource.plural === 'events') return proceed()
     try {
-      return await proceed()
+      const answer = await proceed()
+      this.#noteWriter(component, answer)
+      return answer
     } catch (error) {
-      if (error instanceof ConnectionError) this.#unansweredMs = [...this.#unansweredMs, this.#environment.clock.now()]
+      if (error instanceof ConnectionError) {
+        this.#uncertain.add(component)
+        if (verb === 'create') this.#unansweredMs = [...this.#unansweredMs, this.#environment.clock.now()]
+      }
       throw error
     }
+  }
+
+  #noteWriter(component: string, answer: unknown): void {
+    const revision = Number((answer as Partial<KubernetesObject> | undefined)?.metadata?.resourceVersion ?? Number.NaN)
+    if (Number.isNaN(revision)) return
+    this.#writers.set(revision, new Set([...this.writersOf(revision), component]))
   }
 
   #wayOf(server: number, component: string): Way {

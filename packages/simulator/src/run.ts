@@ -1,5 +1,6 @@
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { History } from './history.ts'
+import { Inquiry } from './inquiry/inquiry.ts'
 import { isHeldUp } from './invariants/convergence.ts'
 import { invariantsOfRun } from './invariants/index.ts'
 import { Network } from './network.ts'
@@ -14,6 +15,8 @@ import type { Invariant, Violation } from './view.ts'
 export interface RunResult {
   /** Rules that were broken; none in a clean run. */
   readonly violations: readonly Violation[]
+  /** Answers to the question why that were checked. */
+  readonly answers: number
   /** How much virtual time it took, in milliseconds. */
   readonly virtualMs: number
   /** Transactions of the store. */
@@ -39,6 +42,8 @@ const writesMaxDefault = 20_000
 export interface RunLimits {
   /** Transactions of the store; 20,000 where it does not say. A run that tries more breaks a rule, and writes nothing from there on. */
   readonly writesMax?: number
+  /** About how many objects it is asked why they are as they are, at each operation and in the end; none where it does not say. */
+  readonly questions?: number
 }
 
 /**
@@ -64,26 +69,39 @@ export async function run(scenario: Scenario, limits: RunLimits = {}): Promise<R
   const player = new Player(servers, environment, network)
   await player.prepare(scenario.operations)
   const startMs = clock.now()
+  const inquiry = limits.questions === undefined ? undefined : new Inquiry(servers, environment, history, network)
+  const ask = async () => inquiry?.ask(limits.questions ?? 0)
   try {
     for (const operation of scenario.operations) {
       const waitMs = startMs + operation.atMs - clock.now()
       if (waitMs > 0) await clock.advance(waitMs)
+      await ask()
       await player.play(operation)
       await clock.settle()
+      await ask()
     }
     player.mend()
     if (!isCalm) await clock.advance(recoveryMs)
     await player.calm()
     if (!servers.isExhausted) await comeToRest(environment, history, invariants)
+    await ask()
     if (servers.isExhausted) history.report('a run comes to an end', 'it wrote as often as it may, and would go on')
     for (const reader of readers) {
       const difference = reader.difference(history.podEvents)
       if (difference !== undefined) history.report('a watcher reads what was written', difference)
     }
     const { violations } = history
-    return { violations, virtualMs: clock.now() - startMs, writes: servers.store.latest(), digest: history.digest() }
+    const answers = inquiry?.answers ?? 0
+    return {
+      violations,
+      answers,
+      virtualMs: clock.now() - startMs,
+      writes: servers.store.latest(),
+      digest: history.digest(),
+    }
   } finally {
     history.close()
+    inquiry?.close()
     for (const reader of readers) await reader.stop()
     await servers.stop()
   }

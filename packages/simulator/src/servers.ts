@@ -3,6 +3,7 @@ import { type Cluster, type ClusterOptions, type Component, startCluster } from 
 import type { VirtualEnvironment } from '@coracle/environment'
 import { createMemoryStore, type SoleWriterStore, type Store } from '@coracle/store'
 import { type FaultyStore, faultyStore } from '@coracle/store/faults'
+import type { WhySource } from '@coracle/why'
 import type { Network } from './network.ts'
 import type { CrashingComponent } from './operation.ts'
 import { nodeName, nodePrefixes, type Scenario } from './scenario.ts'
@@ -74,6 +75,12 @@ export class Servers {
   /** The API of each, as an administrator with a good connection. */
   get clients(): readonly Client[] {
     return this.#servers.map(({ cluster }) => cluster.client)
+  }
+
+  /** Where each is asked why things are as they are. */
+  get sources(): readonly WhySource[] {
+    const { clock } = this.#environment
+    return this.#servers.map(({ cluster }) => ({ client: cluster.client, causes: cluster, clock }))
   }
 
   component(server: number, name: CrashingComponent): Component | undefined {

@@ -12,6 +12,8 @@ export interface Share {
   readonly shrinks: boolean
   /** Whether it ends with the first scenario that breaks a rule. */
   readonly stopsAtFirst: boolean
+  /** About how many objects each run is asked why, again and again; none where it is 0. */
+  readonly questions: number
 }
 
 /** Every so many runs one is played twice: the same seed has to give the same run. */
@@ -19,15 +21,17 @@ const repeatEvery = 50
 
 /** Plays these seeds, and tells of each when it is done: with a text where it broke a rule. Resolves to how many did. */
 export async function share(
-  { first, step, end, shrinks, stopsAtFirst }: Share,
+  { first, step, end, shrinks, stopsAtFirst, questions }: Share,
   tell: (seed: number, text: string | undefined) => void,
 ): Promise<number> {
   let failed = 0
   for (let seed = first; seed < end; seed += step) {
     const scenario = scenarioOf(seed)
+    const attempt = (tried: Scenario) => attemptWith(tried, questions)
     const result = await attempt(scenario)
     const again = seed % repeatEvery === 0 ? await attempt(scenario) : result
-    let text = result.violations.length > 0 ? await account(scenario, result, shrinks) : undefined
+    let text =
+      result.violations.length > 0 ? await account(scenario, result, attempt, { shrinks, questions }) : undefined
     if (again.digest !== result.digest) text = `seed ${seed} gives another run the second time`
     if (text !== undefined) failed += 1
     tell(seed, text)
@@ -37,18 +41,23 @@ export async function share(
 }
 
 /** An error that nobody expected is a violation too. */
-async function attempt(scenario: Scenario): Promise<RunResult> {
+async function attemptWith(scenario: Scenario, questions: number): Promise<RunResult> {
   try {
-    return await run(scenario)
+    return await run(scenario, questions === 0 ? {} : { questions })
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     const violations = [{ invariant: 'nothing unexpected is thrown', message, atMs: 0 }]
-    return { violations, virtualMs: 0, writes: 0, digest: '' }
+    return { violations, answers: 0, virtualMs: 0, writes: 0, digest: '' }
   }
 }
 
 /** What it takes to break the first of the rules, for people. */
-async function account(scenario: Scenario, { violations }: RunResult, shrinks: boolean): Promise<string | undefined> {
+async function account(
+  scenario: Scenario,
+  { violations }: RunResult,
+  attempt: (scenario: Scenario) => Promise<RunResult>,
+  { shrinks, questions }: Pick<Share, 'shrinks' | 'questions'>,
+): Promise<string | undefined> {
   const [violation] = violations
   if (violation === undefined) return undefined
   const breaksTheSame = async (smaller: Scenario) =>
@@ -62,6 +71,6 @@ async function account(scenario: Scenario, { violations }: RunResult, shrinks: b
     ...shown.slice(0, 5).map(({ atMs, message }) => `${(atMs / 1000).toFixed(1).padStart(7)} s  ✗ ${message}`),
     `by ${smallest.operations.length} of ${scenario.operations.length} operations:`,
     ...smallest.operations.map(describeOperation),
-    `again: npm run simulate -- --seed ${seed}`,
+    `again: npm run simulate -- --seed ${seed}${questions === 0 ? '' : ` --questions ${questions}`}`,
   ].join('\n')
 }

@@ -31,6 +31,20 @@ describe('a cluster keeps its promises', () => {
   })
 })
 
+// More of them: npm run simulate -- --seeds 1000 --questions 4
+describe('nothing that is told of why things are as they are is false', () => {
+  it.each([21, 22, 23, 24, 25, 26])('under seed %i', async (seed) => {
+    const { violations, answers } = await run(scenarioOf(seed), { questions: 4 })
+    expect(violations).toEqual([])
+    expect(answers).toBeGreaterThan(20)
+  })
+
+  it('and asking changes nothing', async () => {
+    const [quiet, asked] = [await run(scenarioOf(27)), await run(scenarioOf(27), { questions: 4 })]
+    expect(asked.digest).toBe(quiet.digest)
+  })
+})
+
 it('does not take a node for lost when time has gone by while nothing happened', async () => {
   const workload = (apiVersion: string, kind: 'Deployment' | 'ReplicationController', name: string, spec: object) => {
     const template = {

@@ -1,0 +1,73 @@
+import type { CausedChange } from '@coracle/api'
+import type { Author, Change, Explanation } from '@coracle/why'
+import type { LoggedChange, WriteLog } from './write-log.ts'
+
+/** What the network knows of who wrote. */
+export interface Writers {
+  writersOf(revision: number): ReadonlySet<string>
+  isUncertain(component: string): boolean
+}
+
+/** What is wrong with what an explanation says of changes, held against what was written and by whom. */
+export function falseChanges(explanation: Explanation, log: WriteLog, writers: Writers): readonly string[] {
+  const { changes = [], object } = explanation
+  const problems = changes.flatMap((change) =>
+    [
+      ...wrongObjects(change, log.at(change.revision)),
+      ...wrongAuthor(change.who, writers.writersOf(change.revision), writers),
+      ...wrongOrigin(change, log),
+    ].map((problem) => `revision ${change.revision}: ${problem}`),
+  )
+  const latest = log.latestOf(object.uid ?? '')
+  const isTold = changes.some(({ revision }) => revision === latest)
+  if (latest !== undefined && !isTold) problems.push(`it was last changed at revision ${latest}, which is left out`)
+  const order = changes.map(({ revision }) => revision)
+  if (order.some((revision, index) => revision >= (order[index - 1] ?? Number.POSITIVE_INFINITY)))
+    problems.push(`it is not told newest first: ${order}`)
+  return problems
+}
+
+/** The very objects that were written, and what was done to them. */
+function wrongObjects({ objects }: Change, logged: readonly LoggedChange[]): readonly string[] {
+  const told = objects.map(({ operation, uid, ...place }) => `${operation} ${pathOf(place)} ${uid}`).sort()
+  const written = logged.map(({ operation, path, uid }) => `${operation} ${path} ${uid}`).sort()
+  return told.join() === written.join()
+    ? []
+    : [`told is ${told.join(', ')}; written was ${written.join(', ') || 'nothing'}`]
+}
+
+function pathOf({
+  group,
+  resource,
+  namespace,
+  name,
+}: Pick<CausedChange, 'group' | 'resource' | 'namespace' | 'name'>): string {
+  return [group === '' ? 'core' : group, resource, ...(namespace === undefined ? [] : [namespace]), name].join('/')
+}
+
+/** Whoever was answered wrote it, unless its author never got the answer. */
+function wrongAuthor(who: Author, answered: ReadonlySet<string>, writers: Writers): readonly string[] {
+  if (answered.size === 0 || [...answered].some((component) => isSame(who, component))) return []
+  const isExcused = [...answered].every((component) => writers.isUncertain(component)) || writers.isUncertain(who.name)
+  const mayBeNode = who.name === 'kubelet' && writers.isUncertain(who.user.replace('system:node:', ''))
+  return isExcused || mayBeNode ? [] : [`${who.name} (${who.user}) is told, and ${[...answered].join(', ')} wrote`]
+}
+
+function isSame({ name, user }: Author, component: string): boolean {
+  if (component === 'player') return user === 'kubernetes-admin'
+  return name === component || user === `system:node:${component}` || user === `system:${component}`
+}
+
+/** What a change followed from came before it, and what was reconciled was there. */
+function wrongOrigin({ revision, from, end, reconciled, who }: Change, log: WriteLog): readonly string[] {
+  const problems: string[] = []
+  for (const earlier of from) {
+    if (earlier >= revision) problems.push(`follows from ${earlier}, which came later`)
+    if (log.at(earlier).length === 0) problems.push(`follows from ${earlier}, at which nothing was written`)
+  }
+  if (from.length > 0 && end !== undefined) problems.push(`follows from ${from}, and ends with ${end}`)
+  if ((end === 'request') !== (who.type === 'user')) problems.push(`ends with ${end}, by a ${who.type}`)
+  if (reconciled?.uid !== undefined && !log.knows(reconciled.uid))
+    problems.push(`${reconciled.kind} ${reconciled.name} was reconciled, and there was none of uid ${reconciled.uid}`)
+  return problems
+}
