@@ -73,6 +73,8 @@ export interface SubresourceDefinition {
   readonly version: string
   readonly kind: string
   readonly verbs: readonly Verb[]
+  /** Requests become connections; the kind is that of their options, which are in the query. */
+  readonly connects?: true
 }
 
 /** `v1`, `apps/v1`. */

@@ -37,6 +37,7 @@ import {
 } from './http-transport.ts'
 import { linesOf } from './lines.ts'
 import { collectionPath, objectPath, type Query, requiredNamespace, withQuery } from './resource-path.ts'
+import type { OpenedWebSocket } from './streaming/open-web-socket.ts'
 
 export interface HttpClientOptions extends TransportOptions, Environment {}
 
@@ -48,6 +49,11 @@ export interface HttpClient extends Client {
   rawGet(path: string, signal?: AbortSignal): Promise<string>
   /** Every resource the server serves, in all versions. */
   discover(): Promise<readonly DiscoveredResource[]>
+  /**
+   * Opens a WebSocket to a path, with one of these subprotocols: what `@coracle/client/streaming` stands on. Rejects with an
+   * ApiError where the server refuses it.
+   */
+  openWebSocket(path: string, protocols: readonly string[]): Promise<OpenedWebSocket>
   /** Ends all connections; watches end too. */
   close(): Promise<void>
 }
@@ -194,6 +200,12 @@ class RestClient implements HttpClient {
 
   discover(): Promise<readonly DiscoveredResource[]> {
     return discoverResources((path, accept) => this.#transport.send({ method: 'GET', path, accept }).then(parseBody))
+  }
+
+  async openWebSocket(path: string, protocols: readonly string[]): Promise<OpenedWebSocket> {
+    const { openWebSocket } = this.#transport
+    if (openWebSocket === undefined) throw new Error('this client has no connection that could become a WebSocket')
+    return openWebSocket(path, protocols)
   }
 
   close(): Promise<void> {

@@ -9,6 +9,7 @@ import {
 import { type ExchangeEvent, traceExchange } from './exchange-trace.ts'
 import { limitTime } from './request-time-limit.ts'
 import { serverError } from './server-error.ts'
+import type { OpenedWebSocket } from './streaming/open-web-socket.ts'
 
 /** Connections for requests, and for watches and streams, which each keep one. */
 export const requestConnectionsMax = 32
@@ -77,6 +78,8 @@ export interface Transport {
   send(request: RawRequest): Promise<RawResponse>
   /** Sends a request and gives the body as it comes. Rejects with an ApiError for codes from 400. */
   open(request: RawRequest): Promise<ResponseBody>
+  /** As `HttpClient.openWebSocket`. Absent where requests do not go over a connection of their own. */
+  openWebSocket?(path: string, protocols: readonly string[]): Promise<OpenedWebSocket>
   /** Ends all connections, those under way too. */
   close(): Promise<void>
 }
@@ -200,6 +203,17 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
       } catch (error) {
         limit.end()
         throw error
+      }
+    },
+    async openWebSocket(path, protocols) {
+      // Few need it.
+      const { openWebSocket } = await import('./streaming/open-web-socket.ts')
+      const { token: given, ...rest } = options
+      const token = typeof given === 'function' ? await given() : given
+      try {
+        return await openWebSocket({ ...rest, ...(token === undefined ? {} : { token }) }, path, protocols)
+      } catch (error) {
+        throw connectionError(error, options.server)
       }
     },
     async close() {

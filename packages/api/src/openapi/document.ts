@@ -115,6 +115,8 @@ export function exchangeOf(
     case 'delete':
     case 'deletecollection':
       return { body: parts.reference(commonDefinitions.deleteOptions), answer: status }
+    case 'connect':
+      return {}
   }
 }
 

@@ -40,10 +40,10 @@ export function pathsOf(definition: ResourceDefinition): readonly Path[] {
   const paths: Path[] = [
     { path: collection, parameters: outer, operations: collectionOperations(definition) },
     { path: `${collection}/{name}`, parameters: inner, operations: objectOperations(definition) },
-    ...subresources(definition).map(({ name, kind: exchanged, verbs }) => ({
-      path: `${collection}/{name}/${name}`,
+    ...subresources(definition).map((subresource) => ({
+      path: `${collection}/{name}/${subresource.name}`,
       parameters: inner,
-      operations: subresourceOperations(definition, name, exchanged, verbs),
+      operations: subresourceOperations(definition, subresource),
     })),
   ]
   if (namespaced && definition.verbs.includes('list')) {
@@ -126,6 +126,7 @@ interface Subresource {
   readonly name: string
   readonly kind: GroupVersionKind
   readonly verbs: readonly Verb[]
+  readonly connects?: boolean
 }
 
 function subresources(definition: ResourceDefinition): readonly Subresource[] {
@@ -136,24 +137,29 @@ function subresources(definition: ResourceDefinition): readonly Subresource[] {
   if (definition.scale !== undefined) {
     found.set('scale', { name: 'scale', kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: common })
   }
-  for (const [name, { verbs, ...exchanged }] of Object.entries(definition.subresources)) {
-    found.set(name, { name, kind: exchanged, verbs })
+  for (const [name, { verbs, connects = false, ...exchanged }] of Object.entries(definition.subresources)) {
+    found.set(name, { name, kind: exchanged, verbs, connects })
   }
   return [...found.values()]
 }
 
 function subresourceOperations(
   definition: ResourceDefinition,
-  name: string,
-  { group, version, kind }: GroupVersionKind,
-  verbs: readonly Verb[],
+  { name, kind: { group, version, kind }, verbs, connects }: Subresource,
 ): readonly Operation[] {
   const methods = new Set<Method>()
   return verbs.flatMap((verb) => {
     const { method, word } = verbMethods[verb]
     if (methods.has(method)) return []
     methods.add(method)
-    const text = `${capitalized(word)}s ${name} of a ${definition.kind}.`
-    return [operation(definition, verb, text, { suffix: capitalized(name), kind: { group, version, kind } })]
+    const text = connects
+      ? `Connects to ${name} of a ${definition.kind}.`
+      : `${capitalized(word)}s ${name} of a ${definition.kind}.`
+    const made = operation(definition, verb, text, { suffix: capitalized(name), kind: { group, version, kind } })
+    if (connects !== true) return [made]
+    // As upstream calls them: connectCoreV1GetNamespacedPodExec.
+    const named = operationGroup(definition.group, definition.version)
+    const operationId = made.operationId.replace(`${word}${named}`, `connect${named}${capitalized(method)}`)
+    return [{ ...made, action: 'connect' as const, operationId }]
   })
 }

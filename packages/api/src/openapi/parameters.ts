@@ -80,6 +80,7 @@ const deleting = [dryRun, gracePeriodSeconds, orphanDependents, propagationPolic
 /** The parameters of each action beside `pretty` and those in the path. */
 export const actionParameters = {
   get: [],
+  connect: [],
   list: [allowWatchBookmarks, ...selecting, watch],
   post: [dryRun, fieldManager, fieldValidation],
   put: [dryRun, fieldManager, fieldValidation],

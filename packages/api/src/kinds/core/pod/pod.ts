@@ -12,9 +12,12 @@ export const pods = kind<Pod>(podSchema, {
   shortNames: ['po'],
   categories: ['all'],
   subresources: {
+    attach: { kind: 'PodAttachOptions', verbs: ['create', 'get'], connects: true },
     binding: { kind: 'Binding', verbs: ['create'] },
     eviction: { group: 'policy', kind: 'Eviction', verbs: ['create'] },
+    exec: { kind: 'PodExecOptions', verbs: ['create', 'get'], connects: true },
     log: { kind: 'Pod', verbs: ['get'] },
+    portforward: { kind: 'PodPortForwardOptions', verbs: ['create', 'get'], connects: true },
   },
   columns: podColumns,
   selectableFields: {

@@ -1,0 +1,56 @@
+import { text } from 'node:stream/consumers'
+import { pods } from '@coracle/api'
+import type { Clock } from '@coracle/environment'
+import type { ObjectKey } from '../client.ts'
+import type { HttpClient } from '../http-client.ts'
+import { objectPath } from '../resource-path.ts'
+import { portForwardTunnelProtocol, streamHeaders } from './protocols.ts'
+import { SpdySession } from './spdy/spdy-session.ts'
+import type { SpdyStream } from './spdy/spdy-stream.ts'
+import { tunnelOf } from './tunnel.ts'
+
+/** A connection to one port of a pod. */
+export interface ForwardedConnection {
+  readonly stream: SpdyStream
+  /** What went wrong, in the node agent's words; '' where nothing did. Resolves when the connection has ended. */
+  readonly problem: Promise<string>
+}
+
+/** A way to the ports of one pod, for any number of connections. */
+export interface PortForward {
+  /** Resolves when the way is closed, by whomever. */
+  readonly closed: Promise<void>
+  /** Connects to a port. Whether something listens there shows by `problem`. */
+  connect(port: number): Promise<ForwardedConnection>
+  close(): void
+}
+
+/** Opens a way to the ports of a pod. Rejects with an ApiError where the server refuses. Servers since 1.31 know it. */
+export async function openPortForward(client: HttpClient, clock: Clock, key: ObjectKey): Promise<PortForward> {
+  const { socket } = await client.openWebSocket(objectPath(pods, key, 'portforward'), [portForwardTunnelProtocol])
+  const session = new SpdySession(tunnelOf(socket), { role: 'client', clock })
+  socket.resume()
+  let requests = 0
+  return {
+    closed: session.closed,
+    close: () => session.close(),
+    async connect(port) {
+      const request = String(requests++)
+      const headersOf = (type: string) =>
+        new Map([
+          [streamHeaders.type, type],
+          [streamHeaders.port, String(port)],
+          [streamHeaders.request, request],
+        ])
+      const error = await session.openStream(headersOf('error'))
+      error.end()
+      const problem = text(error).catch(() => '')
+      try {
+        return { stream: await session.openStream(headersOf('data')), problem }
+      } catch (reason) {
+        error.destroy()
+        throw reason
+      }
+    },
+  }
+}
