@@ -107,7 +107,6 @@ export const admissionPlugins: readonly Part[] = [
 /** What is different about a kind, or why it is missing, by its version and plural. */
 export const kindNotes: Readonly<Record<string, string>> = {
   'v1/componentstatuses': 'Of the components of the server that is asked.',
-  'v1/pods': 'Streams (exec, attach, port-forward) come with the container runtimes.',
   'apiregistration.k8s.io/v1/apiservices':
     'Schemas of other servers are not in the OpenAPI documents, and streams that change the protocol do not go through.',
   'certificates.k8s.io/v1/certificatesigningrequests': certificates,

@@ -1,4 +1,5 @@
 import type { KubernetesObject, Node, NodeMetrics, Pod, PodMetrics } from '@coracle/api'
+import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 
 export interface LogOptions {
   /** Empty: the pod's only container. */
@@ -15,8 +16,8 @@ export interface LogOptions {
 }
 
 /**
- * How the API server reaches the node agents, for what only a node knows: `pods/log` and what is used of
- * it now, exec, attach and port-forward through the same seam. In one process it is a map of kubelets by node name.
+ * How the API server reaches the node agents, for what only a node knows and does: `pods/log`, what is used of it, exec,
+ * attach and port-forward. In one process it is a map of kubelets by node name.
  */
 export interface NodeGateway {
   /**
@@ -24,6 +25,15 @@ export interface NodeGateway {
    * good. Rejects with an ApiError in upstream's words (container not found, waiting to start, previous not found).
    */
   logs(pod: KubernetesObject, options: LogOptions, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
+  /**
+   * Finds the container, and gives what runs the command there. Rejects with an Error in upstream's words where none of that
+   * name runs.
+   */
+  exec(pod: Pod, options: ExecOptions): Promise<RunCommand>
+  /** As `exec`, for the container's own process: ends with it. */
+  attach(pod: Pod, options: AttachOptions): Promise<RunCommand>
+  /** What connects streams to ports of a pod. Rejects where the pod does not run. */
+  portForward(pod: Pod): Promise<ForwardPort>
   /** What these pods of a node use; those that do not run, and those of nodes that cannot be reached, are left out. */
   podMetrics(nodeName: string, pods: readonly Pod[]): Promise<readonly PodMetrics[]>
   /** What a node that has these pods uses; undefined where it cannot be reached, or does not know. */

@@ -121,8 +121,14 @@ function startSharedNodes(
       ...(found === undefined ? {} : { stored: found }),
       ...(behaviour === undefined ? {} : { behaviour }),
     })
-    const { usage, logs, nodeNames } = agents
-    const connection: NodeConnection = { usage, logs: async (...request) => logs(...request) }
+    const { usage, logs, exec, attach, portForward, nodeNames } = agents
+    const connection: NodeConnection = {
+      usage,
+      logs: async (...request) => logs(...request),
+      exec,
+      attach,
+      portForward,
+    }
     for (const name of nodeNames) connections.add(name, connection)
     await agents.start()
   }
@@ -217,7 +223,8 @@ function startKubelet(
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
   })
-  connections.add(name, { usage: kubelet.usage, logs: async (...request) => kubelet.logs(...request) })
+  const { usage, exec, attach, portForward } = kubelet
+  connections.add(name, { usage, logs: async (...request) => kubelet.logs(...request), exec, attach, portForward })
   return {
     atWork: kubelet.start(),
     async stop(stopOptions) {

@@ -1,5 +1,6 @@
 import { nodes, notFound, type Pod, pods, services } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer } from '@coracle/client'
+import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
@@ -8,6 +9,7 @@ import { hostFacts, type NodeFacts, simulatedFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
+import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
@@ -50,6 +52,12 @@ export interface Kubelet {
    * there is none.
    */
   logs(pod: Pod, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** What runs a command in a container of a pod of this node. Rejects in upstream's words where that container does not run. */
+  exec(pod: Pod, options: ExecOptions): Promise<RunCommand>
+  /** What connects streams to a container of a pod of this node. Rejects as `exec`. */
+  attach(pod: Pod, options: AttachOptions): Promise<RunCommand>
+  /** What connects streams to ports of a pod of this node. Rejects where it does not run. */
+  portForward(pod: Pod): Promise<ForwardPort>
 }
 
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
@@ -123,5 +131,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       if (pod.spec.nodeName !== nodeName) throw notFound({ group: '', plural: 'pods' }, pod.metadata.name ?? '')
       return podLogs(runtime, pod, manager.containerStatuses(pod), logOptions, environment.clock.now(), signal)
     },
+    exec: async (pod, execOptions) => podExec(runtime, manager.containerStatuses(pod), execOptions),
+    attach: async (pod, attachOptions) => podAttach(runtime, manager.containerStatuses(pod), attachOptions),
+    portForward: (pod) => podPortForward(runtime, pod),
   }
 }

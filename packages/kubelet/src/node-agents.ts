@@ -1,5 +1,6 @@
 import { type Node, nodes, type Pod, pods } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer, type EventRecorder } from '@coracle/client'
+import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
@@ -10,6 +11,7 @@ import { describeNode, type NodeDescription } from './node/node-object.ts'
 import type { PodContext } from './pod/pod-context.ts'
 import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
+import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { SimulatedBehaviour } from './runtimes/simulated/simulated-run.ts'
 import { createSimulatedRuntime, type SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
@@ -57,6 +59,10 @@ export interface NodeAgents {
   stop(): Promise<void>
   /** As `Kubelet.logs`: simulated containers have empty ones. */
   logs(pod: Pod, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** As `Kubelet`'s: rejects, since simulated containers run nothing. */
+  exec(pod: Pod, options: ExecOptions): Promise<RunCommand>
+  attach(pod: Pod, options: AttachOptions): Promise<RunCommand>
+  portForward(pod: Pod): Promise<ForwardPort>
 }
 
 /** A group of node agents that has yet to be started. Throws a RangeError on more than `nodeAgentsMax`. */
@@ -116,6 +122,9 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
       const statuses = manager.containerStatuses(pod)
       return podLogs(runtime, pod, statuses, logOptions, environment.clock.now(), signal)
     },
+    exec: async (pod, execOptions) => podExec(runtime, manager.containerStatuses(pod), execOptions),
+    attach: async (pod, attachOptions) => podAttach(runtime, manager.containerStatuses(pod), attachOptions),
+    portForward: (pod) => podPortForward(runtime, pod),
   }
 }
 

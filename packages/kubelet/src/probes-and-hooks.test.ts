@@ -21,7 +21,7 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
   const nameOf = async (id: string) => (await simulated.listContainers()).find((run) => run.id === id)?.name
   const overrides: Partial<Runtime> = {
     runsProcesses: true,
-    async exec(_, [name = '', seconds = '0'], signal) {
+    async execSync(_, [name = '', seconds = '0'], signal) {
       note(name)
       await sleep(clock, Number(seconds) * 1000, signal)
       return { exitCode: (answers[name] ?? true) ? 0 : 1, output: `${name} says no` }

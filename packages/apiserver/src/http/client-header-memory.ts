@@ -55,6 +55,11 @@ export class ClientHeaderMemory {
     if (this.#clients.size > this.#clientsMin) this.#schedule()
   }
 
+  /** What comes on a connection from now on are no headers. */
+  forget(connection: object): void {
+    this.#clients.delete(connection as Socket)
+  }
+
   close(): void {
     this.#timer?.cancel()
   }

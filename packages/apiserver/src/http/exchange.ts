@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Environment, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import type { User } from '../request.ts'
+import type { Upgrades } from '../streaming/upgrades.ts'
 import type { WorkTurns } from '../work-turns.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { ListWriter } from './representation/list-writer.ts'
@@ -28,6 +29,7 @@ export interface HandlerContext {
   readonly representations: Representations
   readonly lists: ListWriter
   readonly turns: WorkTurns
+  readonly upgrades: Upgrades
   /**
    * Takes the time limit off an exchange that goes on for long by nature. The signal is aborted when the client goes
    * or the server closes.

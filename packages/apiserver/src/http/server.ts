@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -10,6 +10,7 @@ import { type Authenticator, anonymous } from '../security/authentication.ts'
 import type { KeyPair } from '../security/certificates.ts'
 import { impersonatedUser } from '../security/impersonation.ts'
 import { busyMessage } from '../store-errors.ts'
+import { Upgrades } from '../streaming/upgrades.ts'
 import type { WorkTurns } from '../work-turns.ts'
 import { BodyReader } from './body-reader.ts'
 import { handleCauses, isCausesRoute } from './causes-handler.ts'
@@ -80,7 +81,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const strangers = new StrangerMemory(environment.clock)
   const clients = new ClientHeaderMemory(environment.clock, headerBytesMax, options.clientsHeaderBytesMax)
   const refused = new WeakSet<Duplex>()
-  const handler = createHandler(options, { exchanges, bodies, turns, strangers, clients, refused })
+  const upgrades = new Upgrades((connection) => clients.forget(connection))
+  const handler = createHandler(options, { exchanges, bodies, turns, strangers, clients, refused, upgrades })
   const server = createServer(
     {
       cert: serving.certificatePem,
@@ -100,6 +102,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       // Whoever names no host is answered as upstream does it.
       requireHostHeader: false,
       noDelay: true,
+      // Whoever asks for other things, such as HTTP/2 over a plain connection, is answered in HTTP/1.1.
+      shouldUpgradeCallback: ({ headers }) => upgradesTo.has((headers.upgrade ?? '').toLowerCase()),
     },
     handler,
   )
@@ -114,6 +118,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   })
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, exchanges, refused))
   server.on('connect', (_request, socket) => socket.end(plainAnswer('405 Method Not Allowed')))
+  server.on('upgrade', (request: IncomingMessage, connection: Socket, head: Buffer) => {
+    upgrades.note(request, { connection, head })
+    handler(request, responseTo(request, connection, upgrades))
+  })
   server.on('checkContinue', (request, response) => {
     bodies.expectContinue(request, response)
     handler(request, response)
@@ -127,6 +135,21 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return close(server, exchanges, sockets, environment)
     },
   }
+}
+
+/** What a connection may become. */
+const upgradesTo: ReadonlySet<string> = new Set(['websocket', 'spdy/3.1'])
+
+/** The answer to a request whose connection Node.js has let go of: it ends with the answer, unless it becomes something else. */
+function responseTo(request: IncomingMessage, connection: Socket, upgrades: Upgrades): ServerResponse {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(connection)
+  connection.on('error', () => connection.destroy())
+  response.once('finish', () => {
+    if (!upgrades.isTaken(request)) connection.end()
+  })
+  return response
 }
 
 function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<Listening> {
@@ -213,11 +236,12 @@ interface HandlerParts {
   readonly clients: ClientHeaderMemory
   /** Connections that end with what was said to them last. */
   readonly refused: WeakSet<Duplex>
+  readonly upgrades: Upgrades
 }
 
 function createHandler(
   options: HttpServerOptions,
-  { exchanges, bodies, turns, strangers, clients, refused }: HandlerParts,
+  { exchanges, bodies, turns, strangers, clients, refused, upgrades }: HandlerParts,
 ): Handler {
   const { core, environment, authenticate } = options
   const { clock, logger } = environment
@@ -230,6 +254,7 @@ function createHandler(
     representations: new Representations(clock),
     lists,
     turns,
+    upgrades,
     becomeLongRunning: (exchange) => exchanges.becomeLongRunning(exchange),
   }
   const paths = createPathHandler(options)

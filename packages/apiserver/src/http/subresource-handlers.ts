@@ -1,5 +1,6 @@
-import { bindingSchema, evictionSchema, type ResourceDefinition, scaleSchema } from '@coracle/api'
+import { ApiError, bindingSchema, evictionSchema, type ResourceDefinition, scaleSchema } from '@coracle/api'
 import type { Registry, RegistryWriteOptions } from '../registry-contract.ts'
+import type { StreamingService } from '../streaming/streaming-service.ts'
 import type { Subresource, SubresourceResult } from '../subresources/subresource.ts'
 import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
 import { subresourcesOf } from './discovery.ts'
@@ -9,8 +10,8 @@ import { writeOptionsOf } from './query.ts'
 import type { Representation } from './representation/representation.ts'
 import { sendObject, sendValue } from './representation/send.ts'
 import { handleResource } from './resource-handlers.ts'
-import { roomIn, warn } from './respond.ts'
-import { checkPathName, pathMethodNotAllowed, pathNotFound, type ResourceRoute } from './routes.ts'
+import { roomIn, sendText, warn } from './respond.ts'
+import { attributesOf, checkPathName, pathMethodNotAllowed, pathNotFound, type ResourceRoute } from './routes.ts'
 import { contextOf } from './write-context.ts'
 
 /** Carries out what a route asks of a subresource. Authorization has happened. */
@@ -31,6 +32,7 @@ export function handleSubresource(
   if (exchange.request.method === 'HEAD') throw pathMethodNotAllowed()
   checkPathName(route.name)
   const namespace = definition.namespaced ? route.namespace : ''
+  if (subresource.connect !== undefined) return connect(context, exchange, registry, subresource, namespace, route)
   if (route.verb === 'get') {
     if (subresource.stream !== undefined) return stream(context, exchange, subresource, namespace, route.name)
     return get(context, exchange, definition, subresource, namespace, route)
@@ -152,4 +154,44 @@ async function stream(
     if (!signal.aborted) throw error
   }
   response.end()
+}
+
+/** A request that becomes a connection of streams. */
+async function connect(
+  context: HandlerContext,
+  exchange: Exchange,
+  { definition }: Registry,
+  subresource: Subresource,
+  namespace: string,
+  route: ResourceRoute,
+): Promise<void> {
+  if (route.verb !== 'get' && route.verb !== 'create') throw pathMethodNotAllowed()
+  // WebSockets are opened by a GET; who may only read must not run commands by it.
+  if (route.verb === 'get') {
+    context.core.authorize(
+      exchange.user,
+      attributesOf({ ...route, verb: 'create' }, definition, () => ''),
+    )
+  }
+  const service = await connected(exchange, subresource, namespace, route.name)
+  if (service === undefined) return
+  // Protocols of streams are loaded with the first connection.
+  const { serveStreams } = await import('../streaming/serve-streams.ts')
+  await serveStreams(context, exchange, service)
+}
+
+/** What a node cannot do is told as node agents tell it: in text, which is how clients show it. */
+async function connected(
+  exchange: Exchange,
+  subresource: Subresource,
+  namespace: string,
+  name: string,
+): Promise<StreamingService | undefined> {
+  try {
+    return await subresource.connect?.(contextOf(exchange), namespace, name, exchange.query)
+  } catch (error) {
+    if (error instanceof ApiError || !(error instanceof Error)) throw error
+    sendText(exchange.response, 500, error.message)
+    return undefined
+  }
 }

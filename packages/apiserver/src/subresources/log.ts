@@ -11,6 +11,8 @@ import {
 } from '@coracle/api'
 import type { LogOptions, NodeGateway } from '../node-gateway.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
+import { chosenContainer } from './chosen-container.ts'
+import { isTrue } from './query-values.ts'
 import type { Subresource } from './subresource.ts'
 
 /** `pods/log`: what a container has written, from the node it is on. */
@@ -19,7 +21,7 @@ export function logSubresource(registry: ResourceRegistry, nodes: NodeGateway | 
     async stream(namespace, name, query, signal) {
       const options = parseLogOptions(query, name)
       const pod = (await registry.get(namespace, name)).object as Pod
-      const container = containerOf(pod, options.container)
+      const container = chosenContainer(pod, options.container)
       // Where no node has the pod there is nothing to read yet, which is not an error.
       if ((pod.spec.nodeName ?? '') === '') return nothing()
       if (nodes === undefined) throw internalError('no node agents can be reached from here')
@@ -64,28 +66,9 @@ export function parseLogOptions(query: Readonly<Record<string, string>>, name: s
   }
 }
 
-/** As in all queries: there without a value means true. */
-const isTrue = (text: string | undefined): boolean => text !== undefined && text !== 'false' && text !== '0'
-
 function timeOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const ms = parseTime(text)
   if (Number.isNaN(ms)) throw badRequest(`parsing time ${JSON.stringify(text)}: not an RFC 3339 time`)
   return ms
-}
-
-/** The container meant; a pod with one needs not be told which. */
-function containerOf(pod: Pod, wanted: string): string {
-  const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec
-  const name = pod.metadata.name ?? ''
-  const all = [...initContainers, ...containers, ...ephemeralContainers].map((container) => container.name)
-  if (wanted !== '') {
-    if (all.includes(wanted)) return wanted
-    throw badRequest(`container ${wanted} is not valid for pod ${name}`)
-  }
-  const [only] = all
-  if (all.length === 1 && only !== undefined) return only
-  const choices = (list: readonly { readonly name: string }[]): string => list.map((each) => each.name).join(' ')
-  const init = initContainers.length === 0 ? '' : ` or one of the init containers: [${choices(initContainers)}]`
-  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${choices(containers)}]${init}`)
 }

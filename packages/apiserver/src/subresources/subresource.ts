@@ -2,6 +2,7 @@ import type { ResourceDefinition } from '@coracle/api'
 import type { Patch } from '@coracle/client'
 import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
+import type { StreamingService } from '../streaming/streaming-service.ts'
 
 /** What a subresource answers: a JSON value, frozen, to be sent with this code. */
 export interface SubresourceResult {
@@ -44,6 +45,11 @@ export interface Subresource {
     patch: Patch,
     options: RegistryWriteOptions,
   ): Promise<SubresourceResult>
+  /**
+   * A GET or POST that becomes a connection of streams. Admission judges it here, and all is found that can be wrong before
+   * there is a connection.
+   */
+  connect?(context: RequestContext, namespace: string, name: string, query: URLSearchParams): Promise<StreamingService>
   /** A GET that answers with text in pieces as they come. `query` holds the request's parameters. */
   stream?(
     namespace: string,

@@ -4,6 +4,7 @@ import type { NodeGateway } from '../node-gateway.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import { bindingSubresource } from './binding.ts'
+import { attachSubresource, execSubresource, portForwardSubresource } from './connect.ts'
 import { evictionSubresource } from './eviction/eviction.ts'
 import { finalizeSubresource } from './finalize.ts'
 import { logSubresource } from './log.ts'
@@ -51,6 +52,11 @@ function subresourcesOf(
     known.set('binding', bindingSubresource(registry, environment))
     known.set('eviction', evictionSubresource(registry, registries, environment))
     known.set('log', logSubresource(registry, nodes))
+    if (nodes !== undefined) {
+      known.set('attach', attachSubresource(registry, nodes))
+      known.set('exec', execSubresource(registry, nodes))
+      known.set('portforward', portForwardSubresource(registry, nodes))
+    }
   }
   if (plural === 'namespaces') known.set('finalize', finalizeSubresource(registry))
   return known

@@ -92,6 +92,9 @@ export { configMaps }
 export function nodeGateway(answers: Partial<NodeGateway>): NodeGateway {
   return {
     logs: async () => (async function* () {})(),
+    exec: () => Promise.reject(new Error('no node')),
+    attach: () => Promise.reject(new Error('no node')),
+    portForward: () => Promise.reject(new Error('no node')),
     podMetrics: async () => [],
     nodeMetrics: async () => undefined,
     ...answers,

@@ -84,6 +84,8 @@ async function configOf(
     ...(stopSignal === undefined ? {} : { stopSignal }),
     mounts: await containerMounts(container, volumes, values),
     terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
+    ...(container.stdin === true ? { stdin: true, stdinOnce: container.stdinOnce === true } : {}),
+    ...(container.tty === true ? { tty: true } : {}),
     messageFromLog: container.terminationMessagePolicy === 'FallbackToLogsOnError',
   }
 }

@@ -61,7 +61,7 @@ async function runExec(
 ): Promise<HandlerResult> {
   const command = action.command ?? []
   try {
-    const { exitCode, output } = await runtime.exec(containerId, command, signal)
+    const { exitCode, output } = await runtime.execSync(containerId, command, signal)
     return { ok: exitCode === 0, output }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+import type { CommandStreams } from '@coracle/client/streaming'
 import type { LogReadOptions } from '../log-options.ts'
 
 /** What a pod is to the runtime: a place for its containers, with an address. CRI's PodSandboxConfig. */
@@ -61,6 +63,12 @@ export interface ContainerConfig {
   readonly terminationMessagePath?: string
   /** A run that fails without last words has the last lines of its log for a message. */
   readonly messageFromLog: boolean
+  /** Whether it has an input that clients can be attached to; without, there is nothing to read. */
+  readonly stdin?: boolean
+  /** Whether the input ends with the first client that was attached to it. */
+  readonly stdinOnce?: boolean
+  /** Whether it has a terminal. */
+  readonly tty?: boolean
 }
 
 /** `created` has never run, `exited` never will again. */
@@ -165,8 +173,26 @@ export interface Runtime {
   removeContainer(id: string): Promise<void>
   /** What these containers use; those that do not run, and those of which it cannot be told, are left out. */
   containerStats(ids: readonly string[]): Promise<ReadonlyMap<string, ContainerStats>>
-  /** Runs a command beside the container's own process. Rejects when it cannot be started or the signal is aborted. */
-  exec(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult>
+  /**
+   * Runs a command beside the container's own process, and keeps what it says. Rejects when it cannot be started or the
+   * signal is aborted.
+   */
+  execSync(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult>
+  /**
+   * As `execSync`, with the caller's streams, and a terminal where `tty`. Resolves with the exit code when all output has been
+   * written. Aborting the signal ends the command and rejects.
+   */
+  exec(
+    id: string,
+    command: readonly string[],
+    tty: boolean,
+    streams: CommandStreams,
+    signal: AbortSignal,
+  ): Promise<number>
+  /** Connects streams to the container's own process. Resolves when that has ended; rejects where it does not run. */
+  attach(id: string, streams: CommandStreams, signal: AbortSignal): Promise<void>
+  /** Connects a stream to a port of a sandbox, until either side ends. Rejects where nothing listens there. */
+  portForward(sandboxId: string, port: number, stream: Duplex, signal: AbortSignal): Promise<void>
   /** The log in pieces as they come. With `follow` it ends when the container has stopped and all is read. */
   readLog(id: string, options: LogReadOptions, signal: AbortSignal): AsyncIterable<Uint8Array>
 

@@ -92,6 +92,10 @@ export class TestServer {
     return server
   }
 
+  get url(): string {
+    return `https://127.0.0.1:${this.#port}`
+  }
+
   async close(): Promise<void> {
     await this.#server.close()
     await this.core.close()

@@ -39,14 +39,19 @@ export function commandOf(config: ContainerConfig, workDirectory: string, identi
   }
 }
 
-/** A command to run beside the container's own, in its environment. */
+/** A command to run beside the container's own, in its environment. Throws as `commandOf`. */
 export function besideCommand(
   config: ContainerConfig,
   workDirectory: string,
   identity: ContainerIdentity,
   command: readonly string[],
 ): Command {
-  return commandOf({ ...config, command, args: [] }, workDirectory, identity)
+  try {
+    return commandOf({ ...config, command, args: [] }, workDirectory, identity)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    throw new Error(error.message.replace('failed to start container:', 'failed to exec in container:'))
+  }
 }
 
 /** Where a container starts. Throws where there is no such directory. */

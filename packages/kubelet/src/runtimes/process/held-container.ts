@@ -18,6 +18,10 @@ export interface HeldContainer {
   killAtMs: number
   killTimer: Timer | undefined
   readonly waiters: (() => void)[]
+  /** Keeps its input open, until the first client that was attached has gone. */
+  inputHolderFd: number | undefined
+  /** Whether a client was attached to it. */
+  wasAttached: boolean
 }
 
 export function hold(record: ContainerRecord): HeldContainer {
@@ -31,6 +35,8 @@ export function hold(record: ContainerRecord): HeldContainer {
     killAtMs: Number.POSITIVE_INFINITY,
     killTimer: undefined,
     waiters: [],
+    inputHolderFd: undefined,
+    wasAttached: false,
   }
 }
 

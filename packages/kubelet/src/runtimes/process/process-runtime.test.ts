@@ -227,9 +227,9 @@ describe('running commands', () => {
     const id = await run(runtime, 'sleep 1000', {
       env: [{ name: 'A', value: 'b' }],
     })
-    expect(await runtime.exec(id, ['sh', '-c', 'echo $A; exit 4'], patient)).toEqual({ exitCode: 4, output: 'b\n' })
+    expect(await runtime.execSync(id, ['sh', '-c', 'echo $A; exit 4'], patient)).toEqual({ exitCode: 4, output: 'b\n' })
     const controller = new AbortController()
-    const late = runtime.exec(id, ['sleep', '1000'], controller.signal)
+    const late = runtime.execSync(id, ['sleep', '1000'], controller.signal)
     controller.abort(new Error('too late'))
     await expect(late).rejects.toThrow('too late')
   })
@@ -329,7 +329,7 @@ describe.skipIf(!linux)('processes that leave the session of their container', (
   it('are gone with what a probe or hook has started', async () => {
     const runtime = openRuntime(temporaryDirectory())
     const id = await run(runtime, 'sleep 1000')
-    const { output } = await runtime.exec(id, ['sh', '-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $!'], patient)
+    const { output } = await runtime.execSync(id, ['sh', '-c', 'setsid sleep 1000 >/dev/null 2>&1 & echo $!'], patient)
     expect(isRunning(Number(output))).toBe(true)
     await runtime.stopContainer(id, 10_000)
     expect(isRunning(Number(output))).toBe(false)
@@ -536,7 +536,7 @@ describe('after the node agent was killed', () => {
 
     const runtime = openRuntime(directory)
     const end = ended(runtime, ending)
-    await runtime.exec(ending, ['touch', 'stop'], patient)
+    await runtime.execSync(ending, ['touch', 'stop'], patient)
     expect(await end).toMatchObject({ exitCode: 8 })
     await runtime.stopContainer(stubborn, 50)
     expect(await status(runtime, stubborn)).toMatchObject({
@@ -592,7 +592,7 @@ describe('logs', () => {
     const runtime = openRuntime(temporaryDirectory())
     const id = await run(runtime, 'echo early; until [ -e later ]; do sleep 0.02; done; echo late')
     await logged(runtime, id, 'early')
-    await runtime.exec(id, ['touch', 'later'], patient)
+    await runtime.execSync(id, ['touch', 'later'], patient)
     await ended(runtime, id)
     const lines = (await log(runtime, id, { timestamps: true })).trimEnd().split('\n')
     expect(lines.map((line) => line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z /, ''))).toEqual(['early', 'late'])

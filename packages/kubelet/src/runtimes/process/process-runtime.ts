@@ -2,6 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { closeSync, type FSWatcher, mkdirSync, openSync, watch } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import type { CommandStreams } from '@coracle/client/streaming'
 import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
 import type { AddressPool } from '../../addresses.ts'
 import type { LogReadOptions } from '../../log-options.ts'
@@ -18,6 +20,8 @@ import type {
 } from '../runtime.ts'
 import { nodeAddressPool } from './address-ranges.ts'
 import { besideCommand, type Command, type ContainerIdentity, commandOf, directoryOf } from './command.ts'
+import { attachStreams, closeInput, hasInput, openInput } from './container-streams.ts'
+import { execWithStreams } from './exec-streams.ts'
 import {
   type HeldContainer,
   hold,
@@ -33,11 +37,14 @@ import { removeLog } from './log-segments.ts'
 import { LogWatcher } from './log-watcher.ts'
 import { MarkedProcesses } from './marked-processes.ts'
 import { placeMounts } from './mounts.ts'
+import { makePipes } from './pipes.ts'
+import { forwardPort } from './port-forward.ts'
 import { hasEnded, isAlive, signalGroup } from './process-identity.ts'
 import { sessionUsage } from './process-usage.ts'
 import { type ContainerRecord, RecordStore, type SandboxRecord } from './record-store.ts'
 import { runBeside } from './run-beside.ts'
 import { shimScript } from './shim.ts'
+import { onTerminal } from './terminal.ts'
 import {
   prepareTerminationMessage,
   terminationMessage,
@@ -201,6 +208,7 @@ class ProcessRuntime implements Runtime {
     const { record } = held
     const startedAtMs = this.#environment.clock.now()
     try {
+      if (hasInput(record.config)) await makePipes([this.#records.inputPath(id)])
       const own = this.#records.messagePath(id)
       const directory = directoryOf(record.config, record.workDirectory)
       const messagePath = terminationMessagePath(record.config, directory, own)
@@ -221,12 +229,15 @@ class ProcessRuntime implements Runtime {
   }
 
   #spawn(held: HeldContainer, command: Command): void {
-    const { id, logPath } = held.record
+    const { id, logPath, config } = held.record
     const log = openSync(logPath, 'a', 0o600)
+    const input = hasInput(config) ? openInput(this.#records.inputPath(id), config) : undefined
+    held.inputHolderFd = input?.holderFd
     try {
       const shim = ['-c', shimScript, 'coracle-shim', this.#records.identityPath(id), this.#records.exitPath(id)]
-      const argv = ['/bin/sh', ...shim, ...command.argv]
-      const child = launch({ ...command, argv }, ['ignore', log, 'ignore', log])
+      const launched = config.tty === true ? onTerminal(command, this.#records.terminalPath(id)) : command
+      const argv = ['/bin/sh', ...shim, ...launched.argv]
+      const child = launch({ ...launched, argv }, [input?.childFd ?? 'ignore', log, 'ignore', log])
       // Without a listener a failure would take the whole process down; it shows in the missing id.
       child.on('error', () => {})
       if (child.pid === undefined)
@@ -235,6 +246,7 @@ class ProcessRuntime implements Runtime {
       this.#followChild(held, child, child.pid)
     } finally {
       closeSync(log)
+      if (input !== undefined) closeSync(input.childFd)
     }
     held.log = this.#watchLog(logPath)
   }
@@ -274,6 +286,7 @@ class ProcessRuntime implements Runtime {
     held.killTimer?.cancel()
     held.log?.close()
     held.log = undefined
+    this.#endInput(held)
     held.message = this.#messageOf(held.record, held.exit.exitCode)
     for (const resume of held.waiters.splice(0)) resume()
     for (const listener of this.#listeners) listener({ podUid, containerId: id })
@@ -316,10 +329,45 @@ class ProcessRuntime implements Runtime {
     return new Map([...usage].map(([leader, stats]) => [leaders.get(leader) ?? '', stats]))
   }
 
-  async exec(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult> {
+  async execSync(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult> {
     await this.#spawnTurns.take()
-    const { record } = this.#held(id)
-    return runBeside(besideCommand(record.config, record.workDirectory, this.#identityOf(record), command), signal)
+    return runBeside(this.#besideCommand(id, command), signal)
+  }
+
+  async exec(
+    id: string,
+    command: readonly string[],
+    tty: boolean,
+    streams: CommandStreams,
+    signal: AbortSignal,
+  ): Promise<number> {
+    await this.#spawnTurns.take()
+    const parts = { clock: this.#environment.clock, directory: this.#records.streamsDirectory }
+    return execWithStreams(this.#besideCommand(id, command), tty, streams, parts, signal)
+  }
+
+  async attach(id: string, streams: CommandStreams, signal: AbortSignal): Promise<void> {
+    const held = this.#held(id)
+    const { config, logPath } = held.record
+    if (!isRunning(held)) throw new Error(`container ${id} is not running`)
+    // Whoever is the only one to be attached misses nothing of what was written before.
+    const isOnly = config.stdinOnce === true && !held.wasAttached
+    held.wasAttached = true
+    const options = { follow: true, timestamps: false, ...(isOnly ? {} : { tailLines: 0 }) }
+    const attached = {
+      config,
+      inputPath: this.#records.inputPath(id),
+      terminalPath: this.#records.terminalPath(id),
+      output: readLog(logPath, options, held.log, signal),
+      onInputEnd: () => this.#endInput(held),
+    }
+    await attachStreams(attached, streams)
+  }
+
+  async portForward(sandboxId: string, port: number, stream: Duplex, signal: AbortSignal): Promise<void> {
+    const sandbox = this.#sandboxes.get(sandboxId)
+    if (sandbox?.ready !== true) throw new Error(`sandbox ${sandboxId} is not ready`)
+    return forwardPort(sandbox.addresses[0] ?? '127.0.0.1', port, stream, signal)
   }
 
   readLog(id: string, options: LogReadOptions, signal: AbortSignal): AsyncIterable<Uint8Array> {
@@ -334,6 +382,7 @@ class ProcessRuntime implements Runtime {
     for (const held of this.#containers.values()) {
       held.killTimer?.cancel()
       held.log?.close()
+      this.#endInput(held)
     }
     this.#listeners.clear()
   }
@@ -416,6 +465,17 @@ class ProcessRuntime implements Runtime {
   }
 
   // --- Odds and ends --------------------------------------------------------------------------------------------------
+
+  /** A command to run in a container: in its environment, its directory, and known as a part of it. */
+  #besideCommand(id: string, command: readonly string[]): Command {
+    const { record } = this.#held(id)
+    return besideCommand(record.config, record.workDirectory, this.#identityOf(record), command)
+  }
+
+  #endInput(held: HeldContainer): void {
+    closeInput(held.inputHolderFd)
+    held.inputHolderFd = undefined
+  }
 
   #held(id: string): HeldContainer {
     const held = this.#containers.get(id)

@@ -39,13 +39,30 @@ export class RecordStore {
 
   constructor(directory: string) {
     this.#directory = directory
-    for (const name of ['sandboxes', 'containers', 'exits', 'logs', 'work']) {
+    // Left over by commands that an earlier life ran for clients, which have gone with it.
+    rmSync(this.streamsDirectory, { recursive: true, force: true })
+    for (const name of ['streams', 'sandboxes', 'containers', 'exits', 'logs', 'work']) {
       mkdirSync(join(directory, name), { recursive: true, mode: 0o700 })
     }
   }
 
   get exitsDirectory(): string {
     return join(this.#directory, 'exits')
+  }
+
+  /** Where pipes are to the commands that clients run. */
+  get streamsDirectory(): string {
+    return join(this.#directory, 'streams')
+  }
+
+  /** The pipe that is a container's input. */
+  inputPath(id: string): string {
+    return join(this.#directory, 'containers', id, 'stdin')
+  }
+
+  /** Where a container with a terminal says which one it is. */
+  terminalPath(id: string): string {
+    return join(this.#directory, 'containers', id, 'terminal')
   }
 
   exitPath(id: string): string {

@@ -243,8 +243,20 @@ class TableRuntime implements SimulatedRuntime {
     return new Map()
   }
 
-  async exec(): Promise<never> {
+  async execSync(): Promise<never> {
     throw new Error('simulated containers have no processes to run commands beside')
+  }
+
+  exec(): Promise<never> {
+    return this.execSync()
+  }
+
+  attach(): Promise<never> {
+    return this.execSync()
+  }
+
+  async portForward(): Promise<never> {
+    throw new Error('simulated pods listen on no port')
   }
 
   /** Simulated containers say nothing. */

@@ -1,0 +1,197 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, delimiter, join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { Exec, KubeConfig, PortForward, type V1Status } from '@kubernetes/client-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Kubectl, pod } from './support/kubectl.ts'
+import { type Outcome, Program, type RunOptions, run } from './support/program.ts'
+import { tools } from './support/tools.ts'
+
+// Real clients in all the ways they connect. Further versions of kubectl: CORACLE_KUBECTLS=/path/kubectl-1.20:/path/kubectl-1.36
+
+interface Client {
+  readonly name: string
+  /** Absent: the one that the tests bring along. */
+  readonly path?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const overSpdy = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }
+const others = (process.env.CORACLE_KUBECTLS ?? '').split(delimiter).filter((path) => path !== '')
+const clients: readonly Client[] = [
+  { name: 'kubectl over WebSockets' },
+  { name: 'kubectl over SPDY', env: overSpdy },
+  ...others.map((path) => ({ name: basename(path), path })),
+]
+
+/** Answers each request with as many bytes as its path says. */
+const httpServer = `
+  require('node:http')
+    .createServer((request, response) => response.end(Buffer.alloc(Number(request.url.slice(1)), 'x')))
+    .listen(8080, process.env.POD_IP)`
+
+let program: Program
+let kubectl: Kubectl
+let directory: string
+beforeAll(async () => {
+  program = await Program.start({ args: ['--runtime', 'process', '--memory'] })
+  kubectl = await Kubectl.in(program)
+  directory = join(program.dataDir, 'files')
+  mkdirSync(directory)
+  const address = { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }
+  const main = { name: 'main', image: 'x', command: [process.execPath, '-e', httpServer], env: [address] }
+  const shell = { name: 'shell', image: 'x', command: ['sh', '-c', 'while read line; do echo "got $line"; done'] }
+  const containers = [main, { ...shell, stdin: true }]
+  await kubectl.create('pods', pod('web', {}, { terminationGracePeriodSeconds: 1, containers }))
+  await kubectl.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s'])
+})
+afterAll(() => program[Symbol.asyncDispose]())
+
+async function commandOf({ path, env }: Client) {
+  const file = path ?? (await tools()).kubectl
+  return { file, args: ['--kubeconfig', program.kubeconfig], env: { HOME: program.dataDir, ...env } }
+}
+
+async function runWith(client: Client, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const { file, args: first, env } = await commandOf(client)
+  return run(file, [...first, ...args], { ...options, env: { ...options.env, ...env } })
+}
+
+describe.each(clients)('$name', (client) => {
+  it('shows both outputs of a command, and ends with its exit code', async () => {
+    const command = ['exec', 'web', '-c', 'main', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3']
+    expect(await runWith(client, command)).toEqual({
+      code: 3,
+      stdout: 'out\n',
+      stderr: 'err\ncommand terminated with exit code 3\n',
+    })
+    expect((await runWith(client, ['exec', 'web', '-c', 'main', '--', 'true'])).code).toBe(0)
+  })
+
+  it('gives a command some megabytes of input, and takes as many', async () => {
+    const input = randomBytes(2_000_000).toString('hex')
+    const { stdout, code } = await runWith(client, ['exec', '-i', 'web', '-c', 'main', '--', 'cat'], { input })
+    expect([code, stdout.length, stdout === input]).toEqual([0, input.length, true])
+  })
+
+  it('tells what cannot be run', async () => {
+    const missing = await runWith(client, ['exec', 'web', '-c', 'main', '--', 'nope'])
+    expect(missing.code).toBe(1)
+    expect(missing.stderr).toContain('exec: "nope": executable file not found in $PATH')
+    const container = await runWith(client, ['exec', 'web', '-c', 'other', '--', 'true'])
+    expect(container.code).toBe(1)
+    expect(container.stderr).toContain('container other is not valid for pod web')
+  })
+
+  it('has a terminal of its own size', { skip: process.platform !== 'linux', meta: { needs: 'Linux' } }, async () => {
+    const { file, args, env } = await commandOf(client)
+    const command = [file, ...args, 'exec', '-it', 'web', '-c', 'main', '--', 'sh', '-c', "'tty; stty size; exit 5'"]
+    const { code, stdout } = await run('script', ['-qefc', `stty rows 33 cols 77; ${command.join(' ')}`, '/dev/null'], {
+      env,
+    })
+    expect(code).toBe(5)
+    expect(stdout).toMatch(/\/dev\/pts\/\d+\r+\n33 77\r+\n/)
+  })
+
+  it('is attached to a container that reads', async () => {
+    const { file, args, env } = await commandOf(client)
+    const attached = spawn(file, [...args, 'attach', '-i', 'web', '-c', 'shell'], { env: { ...process.env, ...env } })
+    let said = ''
+    attached.stdout.on('data', (piece) => {
+      said += piece
+    })
+    attached.stdin.write('hello\n')
+    await expect.poll(() => said).toContain('got hello\n')
+    attached.kill('SIGINT')
+    await once(attached, 'exit')
+  })
+
+  it('forwards a port, for many connections at once', async () => {
+    const { file, args, env } = await commandOf(client)
+    const forwarding = spawn(file, [...args, 'port-forward', 'web', ':8080'], { env: { ...process.env, ...env } })
+    let said = ''
+    forwarding.stdout.on('data', (piece) => {
+      said += piece
+    })
+    await expect.poll(() => said).toMatch(/Forwarding from 127\.0\.0\.1:\d+ -> 8080/)
+    const [, port] = /127\.0\.0\.1:(\d+)/.exec(said) ?? []
+    const sizes = Array.from({ length: 20 }, (_, index) => index * 50_000)
+    const bodies = sizes.map(async (size) => (await (await fetch(`http://127.0.0.1:${port}/${size}`)).text()).length)
+    expect(await Promise.all(bodies)).toEqual(sizes)
+    forwarding.kill('SIGINT')
+    await once(forwarding, 'exit')
+  })
+
+  it('copies a folder into a container, and out again', async () => {
+    const name = client.name.replaceAll(/\W/g, '-')
+    const source = join(directory, name)
+    mkdirSync(join(source, 'deep'), { recursive: true })
+    const bytes = randomBytes(1_000_000)
+    writeFileSync(join(source, 'deep', 'bytes'), bytes)
+    writeFileSync(join(source, 'a'), 'text')
+    const into = await runWith(client, ['cp', '-c', 'main', source, `web:${source}-there`])
+    expect([into.code, into.stderr]).toEqual([0, ''])
+    const out = await runWith(client, ['cp', '-c', 'main', `web:${source}-there`, `${source}-back`])
+    expect(out.code).toBe(0)
+    expect(readFileSync(join(`${source}-back`, 'deep', 'bytes')).equals(bytes)).toBe(true)
+    expect(readFileSync(join(`${source}-back`, 'a'), 'utf8')).toBe('text')
+  })
+
+  it('leaves nothing behind when it is killed', async () => {
+    const { file, args, env } = await commandOf(client)
+    const script = 'echo $$; while :; do sleep 0.1; done'
+    const execution = spawn(file, [...args, 'exec', 'web', '-c', 'main', '--', 'sh', '-c', script], {
+      env: { ...process.env, ...env },
+    })
+    const pid = Number(String((await once(execution.stdout, 'data'))[0]).trim())
+    execution.kill('SIGKILL')
+    await expect
+      .poll(() => {
+        try {
+          return process.kill(pid, 0)
+        } catch {
+          return false
+        }
+      })
+      .toBe(false)
+  })
+})
+
+describe('@kubernetes/client-node', () => {
+  let config: KubeConfig
+  beforeAll(() => {
+    config = new KubeConfig()
+    config.loadFromFile(program.kubeconfig)
+  })
+
+  it('runs a command', async () => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    const texts = Promise.all([text(stdout), text(stderr)])
+    const command = ['sh', '-c', 'read line; echo "got $line"; echo err >&2; exit 3']
+    const stdin = new PassThrough()
+    stdin.write('hello\n')
+    const ended = Promise.withResolvers<V1Status>()
+    await new Exec(config).exec('default', 'web', 'main', command, stdout, stderr, stdin, false, ended.resolve)
+    const status = await ended.promise
+    expect(status.details?.causes).toEqual([{ reason: 'ExitCode', message: '3' }])
+    stdout.end()
+    stderr.end()
+    expect(await texts).toEqual(['got hello\n', 'err\n'])
+  })
+
+  it('forwards a port', async () => {
+    const output = new PassThrough()
+    const input = new PassThrough()
+    await new PortForward(config).portForward('default', 'web', [8080], output, null, input)
+    input.write('GET /5 HTTP/1.1\r\nHost: web\r\nConnection: close\r\n\r\n')
+    let answer = ''
+    output.on('data', (piece) => {
+      answer += piece
+    })
+    await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nxxxxx$/)
+  })
+})

@@ -1,0 +1,65 @@
+import { execFile, spawnSync } from 'node:child_process'
+import type { TerminalSize } from '@coracle/client/streaming'
+import type { Command } from './command.ts'
+
+/** Which terminal a command has, and the process that leads its session there. */
+export interface Terminal {
+  readonly path: string
+  readonly pid: number
+}
+
+/**
+ * The same command on a terminal of its own, made by `script` of util-linux: to give a process a terminal takes system calls
+ * that Node.js does not have. Its input and output become the terminal's; which one that is it writes to `reportPath`.
+ * Throws where this host has no such program.
+ */
+export function onTerminal(command: Command, reportPath: string, size?: TerminalSize): Command {
+  const script = scriptPath()
+  if (script === undefined) {
+    throw new Error(
+      'a terminal (tty) needs the program "script" of util-linux on this host: install util-linux, or leave the terminal out (-t)',
+    )
+  }
+  const { SHELL: shell, TERM: term = 'xterm', ...env } = command.env
+  const restored = shell === undefined ? ['-u', 'SHELL'] : [`SHELL=${shell}`]
+  const sides = size === undefined ? '' : `rows ${size.height} cols ${size.width}`
+  const inner = ['/bin/sh', '-c', terminalScript, reportPath, sides, '/usr/bin/env', ...restored, ...command.argv]
+  return {
+    directory: command.directory,
+    // `script` runs its command by the shell that this names.
+    env: { ...env, TERM: term, SHELL: '/bin/sh' },
+    argv: [script, '-qefc', `exec ${inner.map(quoted).join(' ')}`, '/dev/null'],
+  }
+}
+
+/** What `onTerminal` has a command report. Undefined where that is not complete. */
+export function parseTerminal(report: string): Terminal | undefined {
+  const [, path, pid] = /^(\/dev\/\S+) (\d+)\n$/.exec(report) ?? []
+  return path === undefined ? undefined : { path, pid: Number(pid) }
+}
+
+/** Makes a terminal this large; who runs on it is told by the system (SIGWINCH). What has gone is left alone. */
+export function resizeTerminal({ path }: Terminal, { width, height }: TerminalSize): Promise<void> {
+  const which = process.platform === 'darwin' ? '-f' : '-F'
+  return new Promise((resolve) => {
+    execFile('stty', [which, path, 'rows', String(height), 'cols', String(width)], () => resolve())
+  })
+}
+
+/**
+ * $0 is where the report goes, $1 the size as `stty` takes it, the rest the command. `script` turns the echo off, since its
+ * own input is no terminal.
+ */
+const terminalScript = 'stty echo $1; shift; printf "%s %s\\n" "$(tty)" "$$" >"$0"; exec "$@"'
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+let found: string | undefined
+
+/** Others of that name, such as those of BSD and BusyBox, do not tell how the command has ended. */
+function scriptPath(): string | undefined {
+  found ??= ['/usr/bin/script', '/bin/script'].find((path) =>
+    spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux'),
+  )
+  return found
+}
