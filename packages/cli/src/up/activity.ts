@@ -1,7 +1,7 @@
 import { type Event, events, type Node, nodes, type Pod, pods } from '@coracle/api'
 import { type Aggregate, type Client, createInformer, type InformerHandler } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
-import { gatherMs, type PodGroups, type Tally } from './bursts.ts'
+import type { PodGroups, Tally } from './bursts.ts'
 import { lastLogLine } from './last-log-line.ts'
 import { aboutText, type ChangeOf } from './log-changes.ts'
 import { podChanges } from './pod-changes.ts'
@@ -71,6 +71,9 @@ function groupOf({ metadata }: Pod): string | undefined {
   return owner === undefined ? undefined : aboutText(owner.kind, metadata.namespace, owner.name)
 }
 
+/** A pod that is gone is still told of by who has deleted it. */
+const rememberedMs = 5_000
+
 /** Keeps the groups of pods that are there, and of those that have just gone: what has happened to them is yet to be told. */
 function groupHandler(groups: Map<string, string>, { clock }: Environment): InformerHandler<Pod> {
   const keep = (pod: Pod) => {
@@ -81,7 +84,7 @@ function groupHandler(groups: Map<string, string>, { clock }: Environment): Info
   return {
     add: keep,
     update: (_, pod) => keep(pod),
-    delete: (pod) => void clock.setTimer(2 * gatherMs, () => groups.delete(aboutPod(pod))),
+    delete: (pod) => void clock.setTimer(rememberedMs, () => groups.delete(aboutPod(pod))),
   }
 }
 

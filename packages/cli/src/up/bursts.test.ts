@@ -1,6 +1,7 @@
 import { VirtualClock } from '@coracle/environment'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Bursts, gatherMs, toldOneByOneMax } from './bursts.ts'
+import { sameMax } from './flood.ts'
 import type { ChangeOf } from './log-changes.ts'
 
 let clock: VirtualClock
@@ -63,6 +64,42 @@ describe('Bursts', () => {
     expect(lines).toHaveLength(toldOneByOneMax + 9)
     expect(lines[0]).toBe('pod/web-0 gone')
     expect(lines.at(-1)).toBe('pod/alone-8 gone')
+  })
+
+  it('tells of eight thousand pods in some tens of lines, however long they take', async () => {
+    const total = 8_000
+    let ready = 0
+    bursts.follow({ groupOf: () => 'replicationcontroller/big', tally: () => ({ ready, total }) })
+    // A minute and a half, in which every tenth of a second some are created, and others become ready.
+    for (let index = 0; index < total; index++) {
+      const about = `pod/big-${index}`
+      const what = `created by replication-controller: ${index - (index % 500)} of ${total} replicas exist`
+      bursts.tell({ about, what, tone: 'plain' })
+      for (const step of ['scheduled to node-1', 'started, on 10.128.0.1', 'ready'])
+        bursts.tell({ about, what: step, tone: 'plain', isStep: true })
+      ready += 1
+      if (index % 9 === 0) await clock.advance(100)
+    }
+    await clock.advance('1m')
+    expect(lines.length).toBeLessThan(40)
+    expect(lines.at(-1)).toBe('replicationcontroller/big 8000 of 8000 ready')
+    const created = lines.flatMap((line) => Number(/ (\d+) pods? created/.exec(line)?.[1] ?? 0))
+    expect(created.reduce((sum, count) => sum + count, 0)).toBe(total)
+  })
+
+  it('tells of many objects of a kind by the first ones, and the number of the others', async () => {
+    for (let index = 0; index < 500; index++) {
+      bursts.tell({ about: `node/node-${index}`, what: 'ready', tone: 'good' })
+      bursts.tell({ about: `pod/job-${index}`, what: `scheduled to node-${index}`, tone: 'plain' })
+    }
+    expect(lines.slice(0, sameMax)).toEqual(Array.from({ length: sameMax }, (_, index) => `node/node-${index} ready`))
+    await clock.advance('2s')
+    expect(lines).toHaveLength(2 * sameMax + 2)
+    expect(lines.slice(-2)).toEqual(['node/… 480 more: ready', 'pod/… 480 more: scheduled to node-499'])
+    // What goes on is told of less and less often; then it begins anew.
+    await clock.advance('1m')
+    bursts.tell({ about: 'node/late', what: 'ready', tone: 'good' })
+    expect(lines.at(-1)).toBe('node/late ready')
   })
 
   it('holds up nothing else, and tells all when it is flushed', () => {

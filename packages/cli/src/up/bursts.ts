@@ -1,4 +1,6 @@
 import type { Clock, Timer } from '@coracle/environment'
+import { BurstSummary } from './burst-summary.ts'
+import { Flood } from './flood.ts'
 import type { ChangeOf } from './log-changes.ts'
 
 /** Changes of pods that come within this time are told together. */
@@ -6,9 +8,6 @@ export const gatherMs = 300
 
 /** So many pods of one controller are told of one by one; of more the sum is told. */
 export const toldOneByOneMax = 4
-
-/** A controller whose pods were summed up is gone on with in sums for this long: the last of many are not told one by one. */
-const goesOnMs = 2000
 
 /** How many pods a controller has, and how many of them are ready. */
 export interface Tally {
@@ -26,24 +25,27 @@ export interface PodGroups {
 interface Gathered {
   readonly timeMs: number
   readonly change: ChangeOf
+  /** Undefined as long as the pod is not known; it may be by the time it is told of. */
+  readonly group: string | undefined
 }
 
 /**
- * Sums up what happens to many pods of one controller at a time: `50 of 50 ready` instead of four lines for each. What is
- * not about pods is passed on at once.
+ * Sums up what happens to many pods of one controller at a time: `50 of 50 ready` instead of four lines for each. Sums come
+ * less and less often as long as it goes on, so that eight thousand pods are some tens of lines. What is not about pods is
+ * passed on at once, and of floods of the same only the number.
  */
 export class Bursts {
   readonly #clock: Clock
-  readonly #print: (timeMs: number, change: ChangeOf) => void
+  readonly #flood: Flood
   #groups: PodGroups | undefined
   #gathered: Gathered[] = []
   #timer: Timer | undefined
-  /** Until when the pods of a controller are summed up, however few change. */
-  readonly #summedUntilMs = new Map<string, number>()
+  /** The controllers whose pods are summed up at present. */
+  readonly #summaries = new Map<string, BurstSummary>()
 
   constructor(clock: Clock, print: (timeMs: number, change: ChangeOf) => void) {
     this.#clock = clock
-    this.#print = print
+    this.#flood = new Flood(clock, print)
   }
 
   /** From now on it is known which pods belong together. */
@@ -54,47 +56,61 @@ export class Bursts {
   tell(change: ChangeOf): void {
     const timeMs = this.#clock.now()
     if (!change.about.startsWith('pod/')) {
-      this.#print(timeMs, change)
+      this.#flood.tell(timeMs, change)
       return
     }
-    this.#gathered.push({ timeMs, change })
-    this.#timer ??= this.#clock.setTimer(gatherMs, () => this.flush())
+    this.#gathered.push({ timeMs, change, group: this.#groups?.groupOf(change.about) })
+    this.#timer ??= this.#clock.setTimer(gatherMs, () => this.#tellDue())
   }
 
   /** Tells what is gathered. */
   flush(): void {
     this.#timer?.cancel()
     this.#timer = undefined
+    this.#sort()
+    for (const summary of this.#summaries.values()) this.#print(summary)
+    this.#flood.flush()
+  }
+
+  #tellDue(): void {
+    this.#timer = undefined
+    this.#sort()
+    const nowMs = this.#clock.monotonicMs()
+    for (const [group, summary] of this.#summaries) {
+      if (summary.isOver(nowMs)) this.#summaries.delete(group)
+      else if (summary.isDue(nowMs)) this.#print(summary)
+    }
+    if (this.#summaries.size > 0) this.#timer = this.#clock.setTimer(gatherMs, () => this.#tellDue())
+  }
+
+  /** What was gathered goes to the sum of its controller, or is told where there are few. */
+  #sort(): void {
     const gathered = this.#gathered
     this.#gathered = []
-    const byGroup = Map.groupBy(gathered, ({ change }) => this.#groups?.groupOf(change.about))
-    const bursts = [...byGroup].filter(([group, changes]) => group !== undefined && this.#isBurst(group, changes))
-    const summed = new Set(bursts.flatMap(([, changes]) => changes))
-    for (const each of gathered) if (!summed.has(each)) this.#print(each.timeMs, each.change)
-    for (const [group = '', changes] of bursts) this.#sumUp(group, changes)
-  }
-
-  #isBurst(group: string, changes: readonly Gathered[]): boolean {
-    const nowMs = this.#clock.monotonicMs()
-    const pods = new Set(changes.map(({ change }) => change.about)).size
-    if (pods > toldOneByOneMax) this.#summedUntilMs.set(group, nowMs + goesOnMs)
-    else if (!(nowMs < (this.#summedUntilMs.get(group) ?? 0))) this.#summedUntilMs.delete(group)
-    return this.#summedUntilMs.has(group)
-  }
-
-  #sumUp(group: string, changes: readonly Gathered[]): void {
-    const timeMs = changes.at(-1)?.timeMs ?? this.#clock.now()
-    const news = changes.map(({ change }) => change).filter(({ isStep }) => isStep !== true)
-    for (const [what, same] of Map.groupBy(news, (change) => change.what)) {
-      const pods = new Set(same.map(({ about }) => about)).size
-      this.#print(timeMs, {
-        about: group,
-        what: `${pods} ${pods === 1 ? 'pod' : 'pods'} ${what}`,
-        tone: same[0]?.tone ?? 'plain',
-      })
+    const groupOf = ({ change, group }: Gathered) => group ?? this.#groups?.groupOf(change.about)
+    const summaries = new Map(
+      [...Map.groupBy(gathered, groupOf)].map(([group, changes]) => [group, this.#summaryOf(group, changes)]),
+    )
+    for (const each of gathered) {
+      const summary = summaries.get(groupOf(each))
+      if (summary === undefined) this.#flood.tell(each.timeMs, each.change)
+      else summary.add(each.timeMs, each.change, this.#clock.monotonicMs())
     }
-    const { ready, total } = this.#groups?.tally(group) ?? { ready: 0, total: 0 }
-    if (total === 0 || !changes.some(({ change }) => change.isStep === true)) return
-    this.#print(timeMs, { about: group, what: `${ready} of ${total} ready`, tone: ready === total ? 'good' : 'plain' })
+  }
+
+  /** The sum that changes of a controller's pods go to: the one there is, or a new one where they are many. */
+  #summaryOf(group: string | undefined, changes: readonly Gathered[]): BurstSummary | undefined {
+    if (group === undefined) return undefined
+    const present = this.#summaries.get(group)
+    if (present !== undefined) return present
+    if (new Set(changes.map(({ change }) => change.about)).size <= toldOneByOneMax) return undefined
+    const summary = new BurstSummary(group)
+    this.#summaries.set(group, summary)
+    return summary
+  }
+
+  #print(summary: BurstSummary): void {
+    const tally = this.#groups?.tally(summary.group) ?? { ready: 0, total: 0 }
+    for (const { timeMs, change } of summary.take(tally, this.#clock.monotonicMs())) this.#flood.tell(timeMs, change)
   }
 }
