@@ -167,6 +167,7 @@ async function stop(host: Host, cluster: Cluster, activity: Activity, reporter: 
   const { clock } = cluster.environment
   const startedMs = clock.monotonicMs()
   const pods = activity.livePods
+  reporter.flush()
   reporter.note(pods === 0 ? 'stopping' : `stopping ${count(pods, 'pod')} (Ctrl-C again: at once)`)
   reporter.end()
   const progress = new Progress(host, pods === 0 ? 'stopping' : `stopping ${count(pods, 'pod')}`)

@@ -96,6 +96,12 @@ describe('Bursts', () => {
     await clock.advance('2s')
     expect(lines).toHaveLength(2 * sameMax + 2)
     expect(lines.slice(-2)).toEqual(['node/… 480 more: ready', 'pod/… 480 more: scheduled to node-499'])
+    // Components repeat themselves as well.
+    for (const name of ['a', 'b', 'c', 'd', 'e'].flatMap((a) => ['v', 'w', 'x', 'y', 'z'].map((b) => a + b)))
+      bursts.tell({ about: 'cluster', what: `event dropped: too many wait: about ${name}`, tone: 'bad' })
+    expect(lines).toHaveLength(3 * sameMax + 2)
+    await clock.advance('2s')
+    expect(lines.at(-1)).toBe('cluster 5 more: event dropped: too many wait: about ez')
     // What goes on is told of less and less often; then it begins anew.
     await clock.advance('1m')
     bursts.tell({ about: 'node/late', what: 'ready', tone: 'good' })

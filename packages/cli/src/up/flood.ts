@@ -21,8 +21,8 @@ interface Same {
 }
 
 /**
- * Passes changes on, but of the same that happens to very many objects of one kind only the first ones: the others are told of
- * as a number, now and then.
+ * Passes changes on, but of the same that happens to very many objects of one kind, or that a component says again and again, only
+ * the first ones: the others are told of as a number, now and then. What is the same is said before the first colon.
  */
 export class Flood {
   readonly #clock: Clock
@@ -50,11 +50,10 @@ export class Flood {
     for (const same of this.#same.values()) this.#tellMore(same)
   }
 
-  /** Undefined for what is not counted: about no object, or where too much is counted already. */
+  /** Undefined where too much is counted already. */
   #sameAs({ about, what }: ChangeOf): Same | undefined {
-    const kind = kindOf(about)
-    if (kind === undefined) return undefined
-    const key = `${kind} ${what.replaceAll(numbered, '#')}`
+    const [statement = ''] = what.split(': ', 1)
+    const key = `${kindOf(about)} ${statement.replaceAll(numbered, '#')}`
     const known = this.#same.get(key)
     if (known !== undefined || this.#same.size >= keysMax) return known
     const same: Same = { told: 0, more: 0, last: undefined, windowMs: floodWindowMs.first }
@@ -83,7 +82,9 @@ export class Flood {
     const { about, what, tone } = last.change
     this.#print(
       last.timeMs,
-      more === 1 ? last.change : { about: `${kindOf(about)}/…`, what: `${more} more: ${what}`, tone },
+      more === 1
+        ? last.change
+        : { about: about.includes('/') ? `${kindOf(about)}/…` : about, what: `${more} more: ${what}`, tone },
     )
   }
 }
@@ -91,7 +92,8 @@ export class Flood {
 /** Words that differ from object to object: numbers, addresses, names that end in something random. */
 const numbered = /[\w.:-]*\d[\w.:-]*/g
 
-function kindOf(about: string): string | undefined {
-  const end = about.indexOf('/')
-  return end < 0 ? undefined : about.slice(0, end)
+/** `pod` of `pod/web`; a component as it is. */
+function kindOf(about: string): string {
+  const [kind = ''] = about.split('/', 1)
+  return kind
 }
