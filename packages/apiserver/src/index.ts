@@ -25,4 +25,5 @@ export type { Authorizer, RequestAttributes, RequestContext, User } from './requ
 export * from './security/index.ts'
 export type { DroppedField, RefusedObject, StateReport, UnknownKind } from './state/state-report.ts'
 export { StateWriter } from './state/state-writer.ts'
+export { storedObjects } from './state/stored-objects.ts'
 export type { Subresource, SubresourceResult } from './subresources/subresource.ts'

@@ -12,6 +12,8 @@ export type { ConnectionFlags } from './connection.ts'
 /** A server that a command talks to. */
 export interface Session {
   readonly client: HttpClient
+  /** Its address. */
+  readonly server: string
   /** The namespace where none is named: the flag's, or else the context's. */
   readonly namespace: string
   /** The namespace the flag names. */
@@ -34,6 +36,7 @@ export async function withSession<R>(
   try {
     const result = await action({
       client,
+      server: connection.server,
       namespace: flags.namespace ?? namespace,
       givenNamespace: flags.namespace,
       catalog() {

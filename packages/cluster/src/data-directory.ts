@@ -33,9 +33,14 @@ export class StoreMissingError extends Error {
   }
 }
 
-const storeName = 'store'
-/** A file that is there once the directory has had a store, and names that one. */
-const markerName = 'store.made'
+/** What is where in a data directory. */
+export const dataDirectoryNames = {
+  store: 'store',
+  /** A file that is there once the directory has had a store, and names that one. */
+  marker: 'store.made',
+} as const
+
+const { store: storeName, marker: markerName } = dataDirectoryNames
 /** How soon it is noticed that the directory is gone. */
 const checkEveryMs = 1_000
 

@@ -3,6 +3,7 @@ export { DataDirectoryLostError, StoreMissingError } from './data-directory.ts'
 export type { LeaderElectionTimes } from './leadership.ts'
 export { processNodesMax } from './nodes.ts'
 export { startCluster } from './start-cluster.ts'
+export { type FillOptions, fillDirectory, StorePresentError } from './state/fill-directory.ts'
 export { loadState } from './state/load-state.ts'
 export {
   type ClusterState,
@@ -14,3 +15,13 @@ export {
   type StateSource,
   stateObjectsMax,
 } from './state/read-state.ts'
+export {
+  readSnapshot,
+  type SnapshotEnd,
+  SnapshotError,
+  type SnapshotHeader,
+  type SnapshotReader,
+  snapshotVersion,
+  writeSnapshot,
+} from './state/snapshot.ts'
+export { readStoredState } from './state/stored-state.ts'

@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openLmdbStore } from '@coracle/store'
+import { lockDirectory, openLmdbStore } from '@coracle/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../testing/recording-host.ts'
 
@@ -67,5 +69,67 @@ describe('doctor', () => {
   it('names a directory that holds no store', async () => {
     rmSync(store, { recursive: true })
     expect((await doctor()).stderr).toMatch(/the store in .* is damaged: it is missing/)
+  })
+
+  it('says that the cluster runs', async () => {
+    const lock = lockDirectory(join(home, '.coracle'))
+    const text = `a cluster runs in .coracle (process ${process.pid}): stop it with \`coracle down\``
+    expect(await doctor()).toEqual({ code: 0, stdout: `${text} to have its store examined\n`, stderr: '' })
+    expect(await doctor('--repair')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `error: ${text} before anything is repaired\n`,
+    })
+    lock.release()
+  })
+
+  describe('of a directory that a server was on', () => {
+    const record = {
+      version: '0.0.1',
+      pid: 1,
+      url: 'https://127.0.0.1:1',
+      startedAt: '2026-11-22T07:00:00Z',
+      stoppedAt: '2026-11-22T08:00:00Z',
+      store: 'disk',
+      runtime: 'process',
+      isDetached: true,
+    }
+    const findings = async (changes: object) => {
+      writeFileSync(join(home, '.coracle', 'server.json'), JSON.stringify({ ...record, ...changes }))
+      const { stdout } = await doctor()
+      return stdout.replace(/the store in .* is whole.*\n/, '')
+    }
+
+    it.each([
+      ['nothing where it was stopped in order', {}, ''],
+      [
+        'that it was killed',
+        { stoppedAt: undefined },
+        'the server that was started at 2026-11-22T07:00:00Z has ended without having been stopped: ' +
+          'its pods may run on, and the next start takes them up\n',
+      ],
+      [
+        'that a newer version was there',
+        { version: '99.0.0' },
+        'it was last used by version 99.0.0, which is newer than this one, 0.1.0: use that one\n',
+      ],
+      [
+        'where the objects are instead',
+        { store: 'etcd' },
+        'objects were kept in an etcd the last time: start it with the same --store\n',
+      ],
+    ])('says %s', async (_, changes, text) => {
+      expect(await findings(changes)).toBe(text)
+    })
+
+    it('says who has its port now', async () => {
+      const server = createServer().listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      expect(await findings({ url: `https://127.0.0.1:${port}` })).toContain(
+        `port ${port}, which it served on, is in use by process ${process.pid} (`,
+      )
+      server.close()
+    })
   })
 })

@@ -11,6 +11,7 @@ import { isDetached } from '../detached-program.ts'
 import type { Host } from '../host.ts'
 import { type ClusterPlace, placeToStart } from '../local/cluster-place.ts'
 import { shareKubeconfig } from '../local/common-kubeconfig.ts'
+import { readImportRecord } from '../local/import-record.ts'
 import { readServerRecord, type ServerRecord, writeServerRecord } from '../local/server-record.ts'
 import { Progress } from '../output/progress.ts'
 import { ownVersion } from '../own-version.ts'
@@ -35,6 +36,7 @@ import type { UpFlags } from '../up/up-flags.ts'
 export async function up(host: Host, args: readonly string[], flags: UpFlags): Promise<void> {
   checkFlags(flags)
   const place = placeToStart(host, flags)
+  nodesOf(place, flags)
   if (flags.detach !== true) return serve(host, place, flags, false)
   if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, flags, true)
   // A mistake in a file is told here.
@@ -55,7 +57,7 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
   const cluster = await start(host, place, { ...flags, port }, reporter, lost.resolve)
   const stopReturning = host.returnMemoryWhenIdle()
   reporter.begin()
-  const record = recordOf(cluster, flags, isKept)
+  const record = recordOf(cluster, place, flags, isKept)
   await writeServerRecord(place.directory, record)
   await shareKubeconfig(place)
   const milliseconds = Math.round(host.environment.clock.monotonicMs())
@@ -88,7 +90,7 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
 }
 
 /** Throws a CliError on what cannot be, before anything is touched. */
-function checkFlags({ nodes, runtime }: UpFlags): void {
+function checkFlags({ nodes = 1, runtime = 'process' }: UpFlags): void {
   if (runtime === 'process' && nodes > processNodesMax) {
     throw new CliError(
       `one host cannot be ${nodes} nodes of real processes: give at most ${processNodesMax} with --nodes, or --runtime simulated`,
@@ -102,6 +104,18 @@ function storeOf({ workingDirectory }: Host, flags: UpFlags): Pick<ClusterOption
   if (etcd === undefined) return { store: flags.memory === true ? 'memory' : 'disk' }
   if (flags.memory === true) throw new CliError('--memory and an etcd are two places for objects: give one')
   return { store: { etcd } }
+}
+
+/** What the nodes are. Those of an imported cluster are the ones it came with, and only ever simulated. */
+function nodesOf(place: ClusterPlace, { nodes, runtime }: UpFlags) {
+  const imported = readImportRecord(place.directory)
+  if (imported === undefined) return { nodes: nodes ?? 1, runtime: runtime ?? 'process' } as const
+  if (runtime === 'process') {
+    throw new CliError(
+      `${place.shown} was imported from ${imported.source}: its pods would become processes of this host; leave --runtime out`,
+    )
+  }
+  return { nodes: nodes ?? 0, runtime: 'simulated', storedNodes: true } as const
 }
 
 /** Read before anything starts: a mistake in a file is told at once. */
@@ -126,9 +140,8 @@ async function start(
       dataDir: place.directory,
       ...storeOf(host, flags),
       ...leaderElectionOf(flags),
-      nodes: flags.nodes,
+      ...nodesOf(place, flags),
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
-      runtime: flags.runtime,
       listen: { host: flags.listen, port: flags.port },
       onStartProgress: (stage) => progress.say(stage),
       onFailure(error) {
@@ -149,8 +162,13 @@ async function start(
   }
 }
 
-function recordOf({ url = '', environment }: Cluster, flags: UpFlags, isDetached: boolean): ServerRecord {
-  const { store, etcdServers, memory, runtime } = flags
+function recordOf(
+  { url = '', environment }: Cluster,
+  place: ClusterPlace,
+  flags: UpFlags,
+  isDetached: boolean,
+): ServerRecord {
+  const { store, etcdServers, memory } = flags
   const isInEtcd = store !== undefined || etcdServers !== undefined
   return {
     version: ownVersion(),
@@ -158,7 +176,7 @@ function recordOf({ url = '', environment }: Cluster, flags: UpFlags, isDetached
     url,
     startedAt: formatTime(environment.clock.now()),
     store: isInEtcd ? 'etcd' : memory === true ? 'memory' : 'disk',
-    runtime,
+    runtime: nodesOf(place, flags).runtime,
     isDetached,
   }
 }

@@ -9,8 +9,10 @@ export interface UpFlags extends ManifestFlags, EtcdFlags, LeaderElectionFlags, 
   readonly listen: string
   /** Chosen where none is given. */
   readonly port?: number
-  readonly nodes: number
-  readonly runtime: 'process' | 'simulated'
+  /** One where none is given, and where the objects are imported those that came with them. */
+  readonly nodes?: number
+  /** `process` where none is given, and where the objects are imported `simulated`. */
+  readonly runtime?: 'process' | 'simulated'
   readonly namespace?: string
   readonly nodePrefix?: string
   readonly output?: 'json'

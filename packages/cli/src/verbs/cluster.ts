@@ -20,6 +20,8 @@ export function addClusterVerbs(program: Command, host: Host, args: readonly str
   addServerLogs(program, host)
   addUse(program, host)
   addKubeconfig(program, host)
+  addSnapshot(program, host)
+  addImport(program, host)
   addDoctor(program, host)
 }
 
@@ -58,13 +60,12 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     )
     .option(
       '--nodes <count>',
-      'how many nodes to have; 0: only a control plane',
+      'how many nodes to have; 0: only a control plane (default: 1)',
       wholeNumber({ min: 0, max: nodesMax }),
-      1,
     )
     .option('--node-prefix <text>', 'what names of nodes begin with (node-, or the host name where objects are shared)')
     .addOption(
-      new Option('--runtime <name>', 'what containers are').choices(['process', 'simulated']).default('process'),
+      new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated']),
     )
     .action(async (files: readonly string[], _options, command: Command) => {
       refuseFlagsOfNpm(
@@ -162,6 +163,46 @@ function addKubeconfig(program: Command, host: Host): void {
     })
 }
 
+function addSnapshot(program: Command, host: Host): void {
+  const snapshot = program
+    .command('snapshot')
+    .summary('save all objects of a cluster to a file, and restore them')
+    .description('Saves all objects of a cluster to a file, and makes a cluster of them again.')
+  withPlace(snapshot.command('save'))
+    .argument('<file>', 'where to write them')
+    .summary('save all objects of a cluster to a file')
+    .description(
+      'Saves all objects of a cluster, Secrets too: of one that runs by its API, of one of this machine that does not run from its data directory.',
+    )
+    .action(async (file: string, _options, command: Command) => {
+      const { saveSnapshot } = await import('../commands/snapshot.ts')
+      await saveSnapshot(host, file, ownFlags(command))
+    })
+  withPlace(snapshot.command('restore'))
+    .argument('<file>', 'what snapshot save has written')
+    .summary('make a cluster of the objects in a file')
+    .description('Puts the objects of a snapshot into a data directory whose cluster does not run.')
+    .option('--overwrite', 'have them take the place of the objects that are there')
+    .action(async (file: string, _options, command: Command) => {
+      const { restoreSnapshot } = await import('../commands/snapshot.ts')
+      await restoreSnapshot(host, file, ownFlags(command))
+    })
+}
+
+function addImport(program: Command, host: Host): void {
+  withPlace(program.command('import'))
+    .summary("copy a running cluster's objects into a simulated one")
+    .description(
+      'Reads all objects of a cluster that one has a kubeconfig of, and makes a cluster of this machine of them, in which nodes and pods are simulated.',
+    )
+    .option('--without-secrets', 'leave Secrets out')
+    .option('--overwrite', 'have them take the place of the objects that are there')
+    .action(async (_options, command: Command) => {
+      const { importCluster } = await import('../commands/import.ts')
+      await importCluster(host, ownFlags(command))
+    })
+}
+
 /** Options that say which cluster of this machine is meant. */
 export function withPlace(command: Command): Command {
   return command
@@ -173,11 +214,11 @@ export function withPlace(command: Command): Command {
 }
 
 function addDoctor(program: Command, host: Host): void {
-  program
-    .command('doctor')
+  withPlace(program.command('doctor'))
     .summary('examine what a cluster has stored')
-    .description('Reads everything that a stopped cluster has stored, and says what is damaged.')
-    .option('--data-dir <directory>', 'where everything is kept', '.coracle')
+    .description(
+      'Says how a cluster of this machine was left and what is in the way of its start, reads everything that it has stored, and says what is damaged.',
+    )
     .option('--repair', 'go on without what is damaged: it is lost')
     .action(async (_options, command: Command) => {
       const { doctor } = await import('../commands/doctor.ts')

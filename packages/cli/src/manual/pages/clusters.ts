@@ -89,9 +89,51 @@ export const clusterPages: ManualPages = {
     examples: [['undo a merge', 'coracle kubeconfig remove --name staging']],
     seeAlso: ['kubeconfig merge'],
   },
+  snapshot: {
+    details: [
+      'The file is portable: JSON lines, compressed, with a version and a checksum, and with every object as the API shows it: uid, times, status, owners of fields, and the revision it had.',
+    ],
+    examples: [['keep what there is', 'coracle snapshot save before-upgrade.snapshot']],
+    seeAlso: ['import', 'doctor'],
+  },
+  'snapshot save': {
+    details: [
+      'Without --name and --data-dir it is the cluster that other commands mean, and may be any Kubernetes. With them it is one of this machine, whether it runs or not.',
+      'A running cluster is read at one revision, where it can show that. The file is for its owner alone and replaced as a whole; it holds Secrets.',
+    ],
+    examples: [
+      ['the cluster that is meant here', 'coracle snapshot save today.snapshot'],
+      ['one that does not run', 'coracle snapshot save staging.snapshot --name staging'],
+    ],
+    seeAlso: ['snapshot restore', 'import'],
+  },
+  'snapshot restore': {
+    details: [
+      'The cluster must not run. It has what it had before until all objects of a snapshot that is whole are written. They keep their uids, times and status; revisions are new, so whoever watches lists again. Keys and certificates stay those of the directory.',
+    ],
+    examples: [
+      ['into a new cluster', 'coracle snapshot restore today.snapshot --name yesterday'],
+      ['in place of what is there', 'coracle snapshot restore today.snapshot --overwrite'],
+    ],
+    seeAlso: ['snapshot save', 'up'],
+  },
+  import: {
+    details: [
+      'Only lists are asked of the source. What one may not read is said, and so is what is left out: Events, Leases, webhooks and other servers behind the API, which would be called by the copy too, and what this server does not know.',
+      'The copy is the cluster "imported" unless --name says otherwise. When it is started, nodes and pods go on as they are, simulated: nothing runs.',
+    ],
+    examples: [
+      ['a copy to try things on', 'coracle import --context production'],
+      [
+        'without what is secret, under a name',
+        'coracle import --context production --name rehearsal --without-secrets',
+      ],
+    ],
+    seeAlso: ['up', 'snapshot'],
+  },
   doctor: {
     details: [
-      'The cluster must be stopped. Restore the data directory from a backup where there is one; --repair is for where there is none.',
+      'The store is examined where the cluster is stopped. Restore the data directory from a backup where there is one; --repair is for where there is none.',
     ],
     examples: [
       ['examine the cluster of this directory', 'coracle doctor'],

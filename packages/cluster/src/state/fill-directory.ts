@@ -1,0 +1,70 @@
+import { renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { KubernetesObject } from '@coracle/api'
+import { type StateReport, StateWriter } from '@coracle/apiserver'
+import type { Environment } from '@coracle/environment'
+import { holdsLmdbStore, lockDirectory, makePrivateDirectory, openLmdbStore, syncDirectory } from '@coracle/store'
+import { dataDirectoryNames } from '../data-directory.ts'
+
+/** The directory has a store already, and nobody has said that it may go. */
+export class StorePresentError extends Error {
+  override readonly name = 'StorePresentError'
+  constructor(directory: string) {
+    super(`${directory} has objects of a cluster already`)
+  }
+}
+
+export interface FillOptions {
+  readonly environment: Environment
+  /** Made where it is missing. */
+  readonly dataDir: string
+  /** Whether objects that are there already go. */
+  readonly overwrite?: boolean
+}
+
+/**
+ * Puts objects into the data directory of a cluster that does not run, as they are (see `StateWriter`): a cluster that is started
+ * on it goes on from there, under the keys it has. The directory has all of them or what it had before, whatever happens
+ * meanwhile: objects are written aside, and take their place when `pages` has ended well. Rejects with a `DirectoryInUseError`
+ * where the cluster runs, with a `StorePresentError` where it has objects and these may not go.
+ */
+export async function fillDirectory(
+  { environment, dataDir, overwrite = false }: FillOptions,
+  pages: AsyncIterable<readonly KubernetesObject[]>,
+): Promise<StateReport> {
+  const directory = resolve(dataDir)
+  const [store, marker] = [join(directory, dataDirectoryNames.store), join(directory, dataDirectoryNames.marker)]
+  const aside = `${store}.filling`
+  makePrivateDirectory(directory)
+  const lock = lockDirectory(directory)
+  try {
+    if (holdsLmdbStore(store) && !overwrite) throw new StorePresentError(directory)
+    rmSync(aside, { recursive: true, force: true })
+    const report = await fillStore(aside, environment, pages)
+    // Without the marker a store that is missing is not missed: nobody is kept from starting in between.
+    rmSync(marker, { force: true })
+    rmSync(store, { recursive: true, force: true })
+    renameSync(aside, store)
+    syncDirectory(directory)
+    return report
+  } finally {
+    rmSync(aside, { recursive: true, force: true })
+    lock.release()
+  }
+}
+
+async function fillStore(
+  directory: string,
+  environment: Environment,
+  pages: AsyncIterable<readonly KubernetesObject[]>,
+): Promise<StateReport> {
+  const store = await openLmdbStore({ directory, environment })
+  try {
+    const writer = new StateWriter(store, environment)
+    for await (const page of pages) await writer.write(page)
+    await writer.finish()
+    return writer.report
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,41 @@
+import { join, resolve } from 'node:path'
+import type { KubernetesObject } from '@coracle/api'
+import { storedObjects } from '@coracle/apiserver'
+import type { Environment } from '@coracle/environment'
+import { holdsLmdbStore, lockDirectory, openLmdbStore } from '@coracle/store'
+import { dataDirectoryNames } from '../data-directory.ts'
+
+export interface StoredState {
+  /** The revision of everything. */
+  readonly revision: string
+  readonly pages: AsyncIterable<readonly KubernetesObject[]>
+}
+
+/**
+ * Gives what the data directory of a cluster that does not run has on disk to `use`, and keeps others away meanwhile. Nothing is
+ * changed. Rejects with a `DirectoryInUseError` where the cluster runs, with a `StoreDamagedError` where the store is not whole.
+ */
+export async function readStoredState<R>(
+  environment: Environment,
+  dataDir: string,
+  use: (state: StoredState) => Promise<R>,
+): Promise<R> {
+  const directory = resolve(dataDir)
+  const storeDirectory = join(directory, dataDirectoryNames.store)
+  if (!holdsLmdbStore(storeDirectory)) throw new Error(`${directory} has no objects on disk`)
+  const lock = lockDirectory(directory)
+  try {
+    const store = await openLmdbStore({
+      directory: storeDirectory,
+      identityFile: join(directory, dataDirectoryNames.marker),
+      environment,
+    })
+    try {
+      return await use({ revision: String(await store.latest()), pages: storedObjects(store) })
+    } finally {
+      await store.close()
+    }
+  } finally {
+    lock.release()
+  }
+}
