@@ -40,11 +40,12 @@ export function createEventCorrelator(clock: Clock): (occurrence: Occurrence) =>
 
   function isCombined(group: string, message: string, nowMs: number): boolean {
     let similar = groups.get(group)
-    if (similar === undefined || nowMs - similar.lastMs > similarIntervalMs)
+    if (similar === undefined || nowMs - similar.lastMs > similarIntervalMs) {
       similar = { messages: new Set(), lastMs: nowMs }
+      groups.set(group, similar)
+    }
     similar.messages.add(message)
     similar.lastMs = nowMs
-    groups.set(group, similar)
     if (similar.messages.size < similarMax) return false
     similar.messages.delete(message)
     return true
@@ -67,10 +68,13 @@ export function createSpamFilter(clock: Clock): (about: string) => boolean {
   const budgets = new BoundedMap<string, { tokens: number; atMs: number }>(correlatorEntriesMax)
   return (about) => {
     const nowMs = clock.monotonicMs()
-    const budget = budgets.get(about) ?? { tokens: burstMax, atMs: nowMs }
+    let budget = budgets.get(about)
+    if (budget === undefined) {
+      budget = { tokens: burstMax, atMs: nowMs }
+      budgets.set(about, budget)
+    }
     budget.tokens = Math.min(burstMax, budget.tokens + (nowMs - budget.atMs) / refillIntervalMs)
     budget.atMs = nowMs
-    budgets.set(about, budget)
     if (budget.tokens < 1) return true
     budget.tokens -= 1
     return false

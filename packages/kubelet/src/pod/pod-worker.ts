@@ -49,15 +49,15 @@ export class PodWorker {
   readonly #context: PodContext
   readonly #onFinished: () => void
   readonly #writer: StatusWriter
-  readonly #probes: ProbeRunner
-  readonly #backOffs = new Map<string, BackOff>()
-  readonly #failures = new Map<string, StartFailure>()
-  readonly #stops: ContainerStops
+  /** Of pods with processes to probe. */
+  readonly #probes: ProbeRunner | undefined
+  /** Made when a start fails, or a container starts again: there is a worker for each pod, and most never need them. */
+  #troubles: StartTroubles | undefined
+  /** Made when a container is to stop. */
+  #stops: ContainerStops | undefined
   /** Whether the node has been asked if it takes the pod on, and why it does not. */
   #asked: boolean
   #refusal: WaitingReason | undefined
-  /** Back-offs that were told of: the run of each container that they follow. */
-  readonly #toldBackOffs = new Map<string, number | undefined>()
   #toldFailure = false
   /** Undefined until they are there. */
   #volumes: MountedVolumes | undefined
@@ -65,8 +65,10 @@ export class PodWorker {
   #volumesRetryAtMs: number | undefined
   #toldVolumes = ''
   readonly #startTimeMs: number
-  /** Aborted when the pod is to end: hooks of containers that are starting are cut short. See `endingReason`. */
-  readonly #ending = new AbortController()
+  /** Whether the pod is to end. */
+  #ending = false
+  /** While the node is asked and while containers start: aborted when the pod is to end. See `endingReason`. */
+  #underWay: AbortController | undefined
   #pod: Pod
   #gone = false
   #status: OwnPodStatus | undefined
@@ -90,12 +92,7 @@ export class PodWorker {
       newer: (newer) => this.update(newer),
       written: () => this.#wakeIfEnding(),
     })
-    this.#probes = new ProbeRunner(context, () => this.wake())
-    this.#stops = new ContainerStops(
-      context,
-      () => this.#addressOf(),
-      () => this.wake(),
-    )
+    this.#probes = context.runtime.runsProcesses ? new ProbeRunner(context, () => this.wake()) : undefined
   }
 
   get pod(): Pod {
@@ -112,7 +109,7 @@ export class PodWorker {
     const [mine, theirs] = [this.#pod.metadata.resourceVersion, pod.metadata.resourceVersion]
     if (mine !== undefined && theirs !== undefined && compareVersions(theirs, mine) <= 0) return
     this.#pod = pod
-    if (pod.metadata.deletionTimestamp !== undefined) this.#ending.abort(endingReason)
+    if (pod.metadata.deletionTimestamp !== undefined) this.#beginEnding()
     this.wake()
   }
 
@@ -121,7 +118,7 @@ export class PodWorker {
     this.#gone = true
     // Whoever took it out of the API may have put another in its place already.
     this.#context.admission.release(podUidOf(this.#pod))
-    this.#ending.abort(endingReason)
+    this.#beginEnding()
     this.wake()
   }
 
@@ -174,7 +171,8 @@ export class PodWorker {
     const begun = (await runtime.listPodSandboxes(uid)).length > 0
     if (this.#gone) return
     if (begun) admission.count(uid, this.#pod)
-    else this.#refusal = await admission.admit(uid, this.#pod, this.#ending.signal)
+    else this.#refusal = await admission.admit(uid, this.#pod, this.#endingSignal())
+    this.#underWay = undefined
     if (this.#gone) admission.release(uid)
     this.#asked = true
     if (this.#refusal === undefined) return
@@ -184,7 +182,7 @@ export class PodWorker {
 
   /** Looks for the volumes of the pod until they are there. A pod that is ending needs none. */
   async #mountVolumes(): Promise<void> {
-    if (this.#volumes !== undefined || this.#refusal !== undefined || this.#ending.signal.aborted) return
+    if (this.#volumes !== undefined || this.#refusal !== undefined || this.#ending) return
     if (claimsOfPod(this.#pod).length === 0) {
       this.#volumes = noVolumes
       return
@@ -209,19 +207,19 @@ export class PodWorker {
     const { runtime, environment } = this.#context
     const uid = podUidOf(this.#pod)
     const [sandboxes, runs] = await Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)])
-    this.#probes.follow(this.#pod, currentSandbox({ sandboxes }), runs)
-    for (const { name, state } of runs) if (state === 'running') this.#failures.delete(name)
-    this.#stops.observe(runs)
+    this.#probes?.follow(this.#pod, currentSandbox({ sandboxes }), runs)
+    for (const { name, state } of runs) if (state === 'running') this.#troubles?.failures.delete(name)
+    this.#stops?.observe(runs)
     return {
       pod: this.#pod,
       gone: this.#gone,
       sandboxes,
       runs,
-      backOffs: this.#backOffs,
-      failures: this.#failures,
-      probes: this.#probes.states,
-      unhealthy: this.#probes.unhealthy,
-      restarting: this.#stops.restarting,
+      backOffs: this.#troubles?.backOffs ?? none,
+      failures: this.#troubles?.failures ?? none,
+      probes: this.#probes?.states ?? none,
+      unhealthy: this.#probes?.unhealthy ?? none,
+      restarting: this.#stops?.restarting ?? noNames,
       refused: this.#refusal !== undefined,
       volumesRetryAtMs: this.#volumesRetryAtMs,
       startTimeMs: this.#startTimeMs,
@@ -250,7 +248,8 @@ export class PodWorker {
       runs,
       waiting: plan.waiting,
       probes,
-      restarting: this.#stops.restarting,
+      // Stops of this pass included.
+      restarting: this.#stops?.restarting ?? noNames,
       terminal: plan.terminal,
       ended: plan.ended,
       failure: plan.failure,
@@ -271,8 +270,8 @@ export class PodWorker {
   async #perform(plan: PodPlan, observation: PodObservation, status: () => OwnPodStatus): Promise<boolean> {
     const waited: PodAction[] = []
     for (const action of plan.actions) {
-      if (action.type === 'stop-container') this.#stops.stop(action, observation)
-      else if (action.type === 'prepare-stop') this.#stops.prepare(action, observation)
+      if (action.type === 'stop-container') this.#stopsToCome().stop(action, observation)
+      else if (action.type === 'prepare-stop') this.#stopsToCome().prepare(action, observation)
       else if (action.type !== 'finish') waited.push(action)
     }
     if (waited.length > 0) {
@@ -280,6 +279,7 @@ export class PodWorker {
         if (!this.#gone) this.#writer.write(status())
       })
       await Promise.all(waited.filter(isStart).map((action) => this.#start(action, observation)))
+      this.#underWay = undefined
       for (const action of waited.filter((candidate) => !isStart(candidate))) await this.#performOne(action)
       slow.cancel()
       return true
@@ -350,7 +350,7 @@ export class PodWorker {
       attempt,
       because: action.because,
     })
-    if (backOff !== undefined) this.#backOffs.set(container.name, backOff)
+    if (backOff !== undefined) this.#troublesToNote().backOffs.set(container.name, backOff)
     const failure = await startContainer(
       this.#context,
       this.#pod,
@@ -358,15 +358,40 @@ export class PodWorker {
       this.#volumes ?? noVolumes,
       container,
       attempt,
-      this.#ending.signal,
+      this.#endingSignal(),
     )
-    if (failure === undefined) this.#failures.delete(container.name)
+    if (failure === undefined) this.#troubles?.failures.delete(container.name)
     // Where the command could not be run there is an ended container, and the back-off sees to it.
     else
-      this.#failures.set(container.name, {
+      this.#troublesToNote().failures.set(container.name, {
         ...failure,
         retryAtMs: nowMs + (endsRun.has(failure.reason) ? 0 : startRetryMs),
       })
+  }
+
+  #troublesToNote(): StartTroubles {
+    this.#troubles ??= { backOffs: new Map(), failures: new Map(), toldBackOffs: new Map() }
+    return this.#troubles
+  }
+
+  #stopsToCome(): ContainerStops {
+    this.#stops ??= new ContainerStops(
+      this.#context,
+      () => this.#addressOf(),
+      () => this.wake(),
+    )
+    return this.#stops
+  }
+
+  #endingSignal(): AbortSignal {
+    this.#underWay ??= new AbortController()
+    if (this.#ending) this.#underWay.abort(endingReason)
+    return this.#underWay.signal
+  }
+
+  #beginEnding(): void {
+    this.#ending = true
+    this.#underWay?.abort(endingReason)
   }
 
   #addressOf(): string {
@@ -377,8 +402,8 @@ export class PodWorker {
   #tellBackOffs({ pod, runs }: PodObservation, plan: PodPlan): void {
     for (const [name, { reason }] of plan.waiting) {
       const attempt = runsOf(name, runs)[0]?.attempt
-      if (reason !== 'CrashLoopBackOff' || this.#toldBackOffs.get(name) === attempt) continue
-      this.#toldBackOffs.set(name, attempt)
+      if (reason !== 'CrashLoopBackOff' || this.#troubles?.toldBackOffs.get(name) === attempt) continue
+      this.#troublesToNote().toldBackOffs.set(name, attempt)
       const message = `Back-off restarting failed container ${name} in pod ${podText(pod)}`
       recordContainerEvent(this.#context, pod, { name }, 'Warning', 'BackOff', message)
     }
@@ -423,10 +448,10 @@ export class PodWorker {
 
   #stopWork(): void {
     this.#closed = true
-    this.#ending.abort(endingReason)
+    this.#beginEnding()
     this.#timer?.cancel()
     this.#writer.close()
-    this.#probes.close()
+    this.#probes?.close()
   }
 
   #wakeIfEnding(): void {
@@ -448,6 +473,16 @@ export class PodWorker {
 const endingReason = new Error('the pod is ending')
 
 const noVolumes: MountedVolumes = new Map()
+const none: ReadonlyMap<string, never> = new Map<string, never>()
+const noNames: ReadonlySet<string> = new Set()
+
+/** What did not go well with the starts of containers, by name. */
+interface StartTroubles {
+  readonly backOffs: Map<string, BackOff>
+  readonly failures: Map<string, StartFailure>
+  /** Back-offs that were told of: the run of each container that they follow. */
+  readonly toldBackOffs: Map<string, number | undefined>
+}
 
 /** Failures that leave an ended container behind. */
 const endsRun: ReadonlySet<string> = new Set(['RunContainerError', 'PostStartHookError'])
