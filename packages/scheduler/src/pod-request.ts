@@ -1,4 +1,12 @@
-import { type Pod, type PodSpec, podRequests, quantitiesOf, type ResourceQuantities, wholeAmount } from '@coracle/api'
+import {
+  type Demanding,
+  oncePerTemplate,
+  type Pod,
+  podRequests,
+  quantitiesOf,
+  type ResourceQuantities,
+  wholeAmount,
+} from '@coracle/api'
 
 /** Amounts as plain numbers: millicores, bytes, and whole units of everything else. */
 export interface ResourceAmounts {
@@ -28,34 +36,22 @@ export function resourceAmounts(quantities: ResourceQuantities): ResourceAmounts
 /** What a container that says nothing is taken to use when nodes are compared. */
 const assumed = quantitiesOf({ cpu: '100m', memory: '200Mi' })
 
-const requests = new WeakMap<PodSpec, PodRequest>()
-const nonZeroRequests = new WeakMap<PodSpec, PodRequest>()
+const requestsOf = oncePerTemplate((spec) => resourceAmounts(podRequests(spec)))
 
-/** What a pod asks for, computed once. */
-export function podRequestOf({ spec }: Pod): PodRequest {
-  return remember(requests, spec, () => resourceAmounts(podRequests(spec)))
-}
+const nonZeroRequestsOf = oncePerTemplate((spec) => resourceAmounts(podRequests(spec, assumedFor(spec))))
+
+/** What a pod asks for. */
+export const podRequestOf = ({ spec }: Pod): PodRequest => requestsOf(spec)
 
 /**
  * What a pod is taken to use when nodes are compared: as `podRequestOf`, but containers that ask for no CPU or no memory
  * count with some of it, unless the pod as a whole asks. Without that, nodes full of pods that ask for nothing would look
  * empty (upstream's NonZeroRequested).
  */
-export function nonZeroRequestOf(pod: Pod): PodRequest {
-  const { spec } = pod
-  return remember(nonZeroRequests, spec, () => resourceAmounts(podRequests(spec, assumedFor(pod))))
-}
+export const nonZeroRequestOf = ({ spec }: Pod): PodRequest => nonZeroRequestsOf(spec)
 
-function assumedFor(pod: Pod): ResourceQuantities {
-  if (pod.spec.resources?.requests === undefined) return assumed
-  const { milliCpu, memory } = podRequestOf(pod)
+function assumedFor(spec: Demanding): ResourceQuantities {
+  if (spec.resources?.requests === undefined) return assumed
+  const { milliCpu, memory } = requestsOf(spec)
   return new Map([...assumed].filter(([name]) => (name === 'cpu' ? milliCpu : memory) === 0))
-}
-
-function remember(known: WeakMap<PodSpec, PodRequest>, spec: PodSpec, compute: () => PodRequest): PodRequest {
-  const found = known.get(spec)
-  if (found !== undefined) return found
-  const request = compute()
-  known.set(spec, request)
-  return request
 }

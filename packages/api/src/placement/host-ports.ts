@@ -12,7 +12,10 @@ export interface HostPort {
 const anyAddress = '0.0.0.0'
 
 /** The ports of its node that a pod occupies as long as it runs: those of containers and sidecars (upstream's NodePorts). */
-export function hostPortsOf({ containers, initContainers = [] }: PodSpec): readonly HostPort[] {
+export function hostPortsOf({
+  containers,
+  initContainers = [],
+}: Pick<PodSpec, 'containers' | 'initContainers'>): readonly HostPort[] {
   return [...containers, ...initContainers.filter(isSidecar)].flatMap(({ ports = [] }) =>
     ports.flatMap(({ hostIP, protocol, hostPort = 0 }) =>
       hostPort > 0 ? [{ ip: hostIP || anyAddress, protocol: protocol || 'TCP', port: hostPort }] : [],

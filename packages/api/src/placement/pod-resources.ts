@@ -11,12 +11,15 @@ import {
   replaceQuantities,
 } from './resource-quantities.ts'
 
+/** What of a pod says what it takes of a node. */
+export type Demanding = Pick<PodSpec, 'containers' | 'initContainers' | 'resources' | 'overhead'>
+
 /**
  * What a pod asks a node for: the requests of its containers as `sumOfContainers` has them, those of the pod as a whole in
  * their place where it has some, and its overhead (component-helpers' PodRequests). Containers that do not say how much of
  * a resource they need count with what is `assumed`, if anything is.
  */
-export function podRequests(spec: PodSpec, assumed: ResourceQuantities = noQuantities): ResourceQuantities {
+export function podRequests(spec: Demanding, assumed: ResourceQuantities = noQuantities): ResourceQuantities {
   const ofContainers = sumOfContainers(spec, ({ resources }) =>
     replaceQuantities(assumed, quantitiesOf(resources?.requests)),
   )
@@ -36,7 +39,7 @@ export function podLimits(spec: PodSpec): ResourceQuantities {
  * the sidecars started before it, whichever is more (KEP-753).
  */
 export function sumOfContainers(
-  spec: PodSpec,
+  spec: Pick<PodSpec, 'containers' | 'initContainers'>,
   quantities: (container: Container) => ResourceQuantities,
 ): ResourceQuantities {
   // Specs that have yet to be validated may lack their containers.

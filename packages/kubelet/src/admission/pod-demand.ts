@@ -1,7 +1,8 @@
 import {
+  type Demanding,
   type HostPort,
   hostPortsOf,
-  type PodSpec,
+  oncePerTemplate,
   podRequests,
   type ResourceQuantities,
   wholeAmount,
@@ -17,9 +18,10 @@ export interface PodDemand {
 }
 
 /** Reads off a pod's spec what it takes of its node. */
-export function podDemand(spec: PodSpec): PodDemand {
-  return { amounts: wholeAmounts(podRequests(spec)), hostPorts: hostPortsOf(spec) }
-}
+export const podDemand: (spec: Demanding) => PodDemand = oncePerTemplate((spec) => ({
+  amounts: wholeAmounts(podRequests(spec)),
+  hostPorts: hostPortsOf(spec),
+}))
 
 /** The amounts in the units in which a node counts them. */
 export function wholeAmounts(quantities: ResourceQuantities): Amounts {
