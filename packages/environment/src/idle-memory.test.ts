@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { returnMemoryWhenIdle } from './idle-memory.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-/** A process whose use of CPU the test decides. */
+/** A process whose work the test decides. */
 function measuredProcess() {
   const clock = new VirtualClock()
   const preferred: boolean[] = []
-  let cpuMs = 700
+  let activeMs = 700
   const memory = {
-    cpuMs: () => cpuMs,
+    activeMs: () => activeMs,
     preferLittleMemory: (little: boolean) => void preferred.push(little),
   }
   const stop = returnMemoryWhenIdle(clock, memory)
   const spend = async (ms: number) => {
-    cpuMs += ms
+    activeMs += ms
     await clock.advance('5s')
   }
   return { preferred, spend, stop, clock }

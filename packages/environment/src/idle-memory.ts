@@ -3,13 +3,13 @@ import type { Clock, Timer } from './clock.ts'
 
 /** How often it is looked whether the process works. */
 const lookMs = 5000
-/** A process that takes less than this share of a core is idle; the heartbeats of a thousand nodes are a fifth of it. */
+/** A process whose event loop works for less than this share of the time is idle; the heartbeats of a thousand nodes are a fifth of it. */
 const idleShareMax = 0.1
 
 /** What `returnMemoryWhenIdle` asks of the process. */
 export interface ProcessMemory {
-  /** CPU time that the process has taken. */
-  cpuMs(): number
+  /** How long the event loop has been at work; one that gets no CPU while others have it is at work, too. */
+  activeMs(): number
   /** Whether the engine is to prefer little memory over speed. */
   preferLittleMemory(preferred: boolean): void
 }
@@ -22,7 +22,7 @@ export interface ProcessMemory {
  */
 export function returnMemoryWhenIdle(clock: Clock, memory: ProcessMemory = processMemory): () => void {
   let timer: Timer
-  let last = memory.cpuMs()
+  let last = memory.activeMs()
   let isIdle = false
   const become = (idle: boolean): void => {
     if (idle === isIdle) return
@@ -30,7 +30,7 @@ export function returnMemoryWhenIdle(clock: Clock, memory: ProcessMemory = proce
     memory.preferLittleMemory(idle)
   }
   const look = (): void => {
-    const now = memory.cpuMs()
+    const now = memory.activeMs()
     become(now - last < lookMs * idleShareMax)
     last = now
     timer = clock.setTimer(lookMs, look, { housekeeping: true })
@@ -44,10 +44,7 @@ export function returnMemoryWhenIdle(clock: Clock, memory: ProcessMemory = proce
 }
 
 const processMemory: ProcessMemory = {
-  cpuMs() {
-    const { user, system } = process.cpuUsage()
-    return (user + system) / 1000
-  },
+  activeMs: () => performance.eventLoopUtilization().active,
   preferLittleMemory(preferred) {
     setFlagsFromString(preferred ? '--optimize-for-size' : '--no-optimize-for-size')
     // The first collection gives back nearly all there is; the second, which moves most of the rest together, pauses four times as long.
