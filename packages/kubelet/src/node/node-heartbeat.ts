@@ -19,8 +19,11 @@ export const heartbeatMs = 10_000
 export const leaseDurationSeconds = 40
 /** Namespace of node leases. */
 const leaseNamespace = 'kube-node-lease'
-/** A group's heartbeats are spread over the period in this many portions. */
-const portions = 50
+/**
+ * A group's heartbeats are spread over the period in this many portions: one a second. Each wakes the process and has the disk
+ * written, which costs more than the beats of some nodes: 100 nodes take 0.85 % of a core with ten portions, 1.8 % with fifty.
+ */
+const portions = 10
 /** Requests of one portion under way at a time. */
 const concurrencyMax = 32
 /** Wait before another try to register. */
