@@ -7,7 +7,8 @@ import {
   type Service,
   selectorFromLabelSelector,
 } from '@coracle/api'
-import { hasEnded, isReady, type View } from '../view.ts'
+import { controllerOf, hasEnded, isReady, type View } from '../view.ts'
+import { podsOf } from './oracle.ts'
 
 interface Replicated extends KubernetesObject {
   readonly spec: { readonly replicas?: number; readonly paused?: boolean; readonly suspend?: boolean }
@@ -25,7 +26,7 @@ export function isLacking(object: KubernetesObject, view: View): string | undefi
     case 'ReplicaSet':
     case 'ReplicationController':
     case 'StatefulSet': {
-      const ready = view.podsOf(object.metadata.uid ?? '').filter(isReady).length
+      const ready = podsOf(object, view).filter(isReady).length
       return ready >= wanted ? undefined : `${ready} of ${wanted} pods are ready`
     }
     case 'Deployment':
@@ -90,8 +91,8 @@ const saysSo = ({ metadata, spec, status }: Replicated, counts: readonly string[
   counts.every((count) => (status?.[count] ?? 0) === (spec.replicas ?? 1))
 
 /** Whether a workload has as many pods as it is to have, and all of them are well: a status may be of before. */
-function hasAll({ metadata: { uid = '' }, spec }: Replicated, view: View): boolean {
-  const sets = view.list('ReplicaSet').filter((set) => set.metadata.ownerReferences?.some((owner) => owner.uid === uid))
-  const own = [uid, ...sets.map(({ metadata }) => metadata.uid ?? '')].flatMap((each) => view.podsOf(each))
-  return own.length === (spec.replicas ?? 1) && own.every((pod) => isAsAsked(pod, view))
+function hasAll(workload: Replicated, view: View): boolean {
+  const sets = view.list('ReplicaSet').filter((set) => controllerOf(set)?.uid === workload.metadata.uid)
+  const own = [workload, ...sets].flatMap((each) => podsOf(each, view))
+  return own.length === (workload.spec.replicas ?? 1) && own.every((pod) => isAsAsked(pod, view))
 }

@@ -21,6 +21,7 @@ export class WriteLog {
   readonly #watch: StoreWatch
   readonly #byRevision = new Map<number, LoggedChange[]>()
   readonly #latest = new Map<string, number>()
+  readonly #counts = new Map<string, number>()
   readonly #uids = new Map<string, string>()
   readonly #known = new Set<string>()
   readonly #events = new Map<string, Event>()
@@ -48,6 +49,11 @@ export class WriteLog {
   /** The revision of the latest change of an object. */
   latestOf(uid: string): number | undefined {
     return this.#latest.get(uid)
+  }
+
+  /** How often an object was changed. */
+  countOf(uid: string): number {
+    return this.#counts.get(uid) ?? 0
   }
 
   /** Whether there has ever been such an object. */
@@ -83,6 +89,7 @@ export class WriteLog {
     known.push({ operation, path, uid })
     this.#byRevision.set(revision, known)
     this.#latest.set(uid, revision)
+    this.#counts.set(uid, this.countOf(uid) + 1)
   }
 }
 

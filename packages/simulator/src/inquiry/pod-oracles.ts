@@ -1,0 +1,113 @@
+import type { Pod } from '@coracle/api'
+import type { Finding } from '@coracle/why'
+import { hasEnded, isReady } from '../view.ts'
+import { conditionOf, isGoing, nodeNamed, type Oracle, says, taintsOf, unless, type World } from './oracle.ts'
+
+const ofPod =
+  (check: (pod: Pod, finding: Finding, world: World) => string | undefined): Oracle =>
+  (finding, object, world) =>
+    check(object as Pod, finding, world)
+
+const unassigned = ofPod((pod, finding, world) => {
+  if ((pod.spec.nodeName ?? '') !== '') return `it is on ${pod.spec.nodeName}`
+  return says('PodScheduled', 'False')(finding, pod, world) ?? falseAdvice(finding, world)
+})
+
+/** A taint that is to be taken away is there, and so is a node that is to be uncordoned. */
+function falseAdvice({ remedy }: Finding, world: World): string | undefined {
+  const named = /`coracle taint nodes (\S+) (\S+)-`/.exec(remedy)
+  const node = nodeNamed(world, named?.[1])
+  const taints = taintsOf(node)
+  if (named !== null && !taints.includes(named[2] ?? '')) return `node ${named[1]} is not tainted ${named[2]}`
+  const cordoned = /`coracle uncordon (\S+)`/.exec(remedy)?.[1]
+  const wanted = nodeNamed(world, cordoned)
+  return cordoned === undefined || wanted?.spec?.unschedulable === true ? undefined : `node ${cordoned} is not cordoned`
+}
+
+const isOnReadyNode = ({ spec }: Pod, world: World): boolean => {
+  const node = nodeNamed(world, spec.nodeName)
+  return node !== undefined && conditionOf(node, 'Ready')?.status === 'True'
+}
+
+const onBadNode = ofPod((pod, _, world) => unless(!isOnReadyNode(pod, world), 'its node is ready'))
+
+const containersOf = ({ status }: Pod) => [
+  ...(status?.initContainerStatuses ?? []),
+  ...(status?.containerStatuses ?? []),
+]
+
+const failedContainer = ofPod((pod, { because }) => {
+  const codes = containersOf(pod).map(({ state }) => state?.terminated?.exitCode ?? 0)
+  if (pod.status?.phase !== 'Failed') return `it is ${pod.status?.phase}`
+  return unless(
+    codes.some((code) => code !== 0 && because.includes(`exit code ${code}`)),
+    `its exit codes are ${codes}`,
+  )
+})
+
+const ignored = ofPod((pod) =>
+  unless((pod.spec.nodeName ?? '') === '' && conditionOf(pod, 'PodScheduled') === undefined, 'it was looked at'),
+)
+
+/** Findings about pods, by their reasons. */
+export const podOracles: Readonly<Record<string, Oracle>> = {
+  ...Object.fromEntries(
+    [
+      'InsufficientResources',
+      'TooManyPods',
+      'UntoleratedTaint',
+      'NodeSelectorMismatch',
+      'NodesCordoned',
+      'PodAffinityMismatch',
+      'PodAntiAffinityMismatch',
+      'TopologySpreadMismatch',
+      'NoNodes',
+      'Unschedulable',
+      'SchedulerError',
+      'WaitsForPreemption',
+    ].map((reason) => [reason, unassigned]),
+  ),
+  NotScheduledYet: ignored,
+  SchedulerSilent: ignored,
+  Ending: ofPod((pod, _, world) =>
+    isOnReadyNode(pod, world)
+      ? unless(isGoing(pod) && !hasEnded(pod), 'it is not being deleted, or has ended')
+      : 'its node is not ready',
+  ),
+  EndingOverdue: ofPod((pod) => unless(isGoing(pod) && !hasEnded(pod), 'it is not being deleted, or has ended')),
+  NodeLost: ofPod(
+    (pod, finding, world) => unless(!isGoing(pod), 'it is being deleted') ?? onBadNode(finding, pod, world),
+  ),
+  NodeSilent: (finding, object, world) =>
+    object.kind === 'Pod' ? onBadNode(finding, object, world) : says('Ready', 'Unknown')(finding, object, world),
+  NotTakenOn: ofPod((pod) =>
+    unless((pod.spec.nodeName ?? '') !== '' && pod.status?.startTime === undefined, 'its node has taken it on'),
+  ),
+  Initializing: ofPod((pod) =>
+    unless(
+      containersOf(pod).some(({ state }) => state?.running !== undefined),
+      'nothing of it runs',
+    ),
+  ),
+  NotReadyYet: ofPod((pod) => unless(pod.status?.phase === 'Running' && !isReady(pod), 'it does not run, or is ready')),
+  Starting: ofPod((pod) => unless(!isReady(pod) && !hasEnded(pod), 'it is ready, or has ended')),
+  CrashLoop: ofPod((pod, { because }) =>
+    unless(
+      containersOf(pod).some(
+        ({ state, restartCount }) =>
+          state?.waiting?.reason === 'CrashLoopBackOff' &&
+          because.includes(restartCount === 1 ? 'restarted once' : `restarted ${restartCount} times`),
+      ),
+      'no container waits so',
+    ),
+  ),
+  ContainerFailed: failedContainer,
+  OutOfMemory: failedContainer,
+  PodFailed: ofPod((pod) => unless(pod.status?.phase === 'Failed', 'it has not failed')),
+  ...Object.fromEntries(
+    ['Evicted', 'EvictedByTaint', 'Preempted', 'NodeGone', 'EvictedByNode', 'Disrupted'].map((reason) => [
+      reason,
+      ofPod((pod: Pod) => unless(conditionOf(pod, 'DisruptionTarget')?.status === 'True', 'it is not disrupted')),
+    ]),
+  ),
+}
