@@ -81,6 +81,23 @@ describe('an explanation', () => {
     ])
   })
 
+  it('leads back to whoever wanted the object, however often it has changed since', async () => {
+    const { source, state } = server()
+    const created = {
+      request: { verb: 'create' },
+      changes: causeOf(3).changes.map((change) => ({ ...change, operation: 'create' as const })),
+    } as const
+    const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web' }
+    const scaled = causeOf(2, {
+      changes: [{ operation: 'update', group: 'apps', resource: 'replicasets', name: 'web', uid: 's' }],
+    })
+    const changes = Array.from({ length: 40 }, (_, index) => causeOf(44 - index))
+    const creation = causeOf(3, { ...created, reconcile: { controller: 'sets', object: set, seen: [2] } })
+    state.causes = [...changes, creation, scaled]
+    const revisions = (await explain(source, subject, { changes: 5 })).changes?.map(({ revision }) => revision)
+    expect(revisions).toEqual([44, 43, 42, 41, 40, 3, 2])
+  })
+
   it('has no changes where the server keeps no record', async () => {
     const { source } = server()
     expect(await explain({ ...source, causes: { causes: async () => undefined } }, subject)).not.toHaveProperty(

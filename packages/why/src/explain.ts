@@ -39,8 +39,8 @@ export interface ExplainOptions {
 
 const changesDefault = 20
 
-/** The object's latest causes that rules get to see, shown or not: who takes turns changing it shows in many. */
-const causesExamined = 100
+/** The object's latest causes that are looked at, shown or not: who takes turns changing it shows in many, and its creation is the first. */
+const causesExamined = 500
 
 /** Most changes of an explanation, however many led to one another. */
 export const changesMax = 200
@@ -62,7 +62,7 @@ export async function explain(
 ): Promise<Explanation> {
   const object = await find(source, subject)
   const causes = await ownCauses(source, subject, object, Math.max(limit, causesExamined), 0)
-  return explanationOf(source, subject, object, causes, causes?.slice(0, limit))
+  return explanationOf(source, subject, object, causes, causes && followed(causes, limit))
 }
 
 /** An explanation of what was found just now: its changes are those causes, and all that led to them. */
@@ -116,7 +116,7 @@ export async function* follow(
     const examined = Math.max(limit, causesExamined)
     const fresh = await ownCauses(source, subject, object, examined, known[0]?.revision ?? 0)
     known = [...(fresh ?? []), ...known].slice(0, examined)
-    const explanation = await explanationOf(source, subject, object, fresh && known, fresh?.slice(0, limit))
+    const explanation = await explanationOf(source, subject, object, fresh && known, fresh && followed(fresh, limit))
     const changes = explanation.changes?.filter(({ revision }) => !told.has(revision))
     for (const { revision } of changes ?? []) told.add(revision)
     const saying = gistOf(explanation)
@@ -164,14 +164,25 @@ async function ownCauses(
   return readCauses(source, selection, limit)
 }
 
-/** Those causes and all that led to them, newest first. */
+/** The latest causes, and that of the creation: it leads to whoever wanted the object, however much has happened to it since. */
+function followed(causes: readonly Cause[], limit: number): readonly Cause[] {
+  const rest = causes
+    .slice(limit)
+    .filter(({ request, changes }) => request.verb === 'create' && changes[0]?.operation === 'create')
+  return [...causes.slice(0, limit), ...rest]
+}
+
+/** Those causes and all that led to them, newest first. Where they are too many, what led to the last of them stays. */
 async function chains({ causes: source }: WhySource, own: readonly Cause[]): Promise<readonly CauseLink[]> {
   const links = new Map<number, CauseLink>()
-  for (const { revision } of own) {
-    if (links.has(revision) || links.size >= changesMax) continue
-    for (const link of await readChain(source, revision)) links.set(link.cause.revision, link)
+  const last = own.at(-1)
+  for (const { revision } of last === undefined ? [] : [last, ...own]) {
+    if (links.has(revision)) continue
+    for (const link of await readChain(source, revision)) {
+      if (links.size < changesMax) links.set(link.cause.revision, link)
+    }
   }
-  return [...links.values()].sort((a, b) => b.cause.revision - a.cause.revision).slice(0, changesMax)
+  return [...links.values()].sort((a, b) => b.cause.revision - a.cause.revision)
 }
 
 /** What holds an object up, and what holds up what it waits for. */
