@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Outcome, Program, runCoracle } from './support/program.ts'
+
+// Objects of one server on another: from a file, and by an import.
+
+let directory: string
+let source: Program
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'snapshot-'))
+  source = await Program.start({ args: ['--runtime', 'simulated', '--nodes', '2'], alone: true })
+})
+afterEach(async () => {
+  await coracle('down', '--all')
+  await source[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const coracle = (...args: readonly string[]): Promise<Outcome> =>
+  runCoracle(args, { cwd: directory, env: { KUBECONFIG: '', HOME: directory } })
+
+async function ok(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await coracle(...args)
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
+  return stdout
+}
+
+/** What stays of every object: its kind, name, uid, time and owners of fields. */
+const identities = [
+  'get',
+  'deployments,replicasets,pods,configmaps,secrets,services,nodes,namespaces,serviceaccounts',
+  '-A',
+  '--show-managed-fields',
+  '-o',
+  'jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.uid} {.metadata.creationTimestamp} {.metadata.managedFields[*].manager}{"\\n"}{end}',
+]
+
+it('have the same uids, times and owners of fields, and go on', async () => {
+  const from = ['--kubeconfig', source.kubeconfig]
+  await ok(...from, 'create', 'deployment', 'web', '--image', 'example/web', '--replicas', '3')
+  await ok(...from, 'create', 'secret', 'generic', 'password', '--from-literal', 'a=b')
+  await ok(...from, 'rollout', 'status', 'deployment/web')
+  await ok(...from, 'snapshot', 'save', 'all.snapshot')
+  const saved = (await ok(...from, ...identities)).split('\n').sort()
+  expect(saved.filter((line) => line.startsWith('Pod/web-'))).toHaveLength(3)
+
+  await ok('snapshot', 'restore', 'all.snapshot', '--name', 'restored')
+  await ok('up', '-d', '--name', 'restored', '--runtime', 'simulated', '--nodes', '2', '--port', '0')
+  expect((await ok('--context', 'restored', ...identities)).split('\n').sort()).toEqual(saved)
+
+  await ok(...from, 'import', '--name', 'copy')
+  await ok('up', '-d', '--name', 'copy', '--port', '0')
+  const uids = (lines: readonly string[]) => lines.map((line) => line.split(' ').slice(0, 3).join(' '))
+  expect(uids((await ok('--context', 'copy', ...identities)).split('\n').sort())).toEqual(uids(saved))
+  await ok('--context', 'copy', 'scale', 'deployment/web', '--replicas', '5')
+  await ok('--context', 'copy', 'rollout', 'status', 'deployment/web')
+  expect(await ok(...from, 'get', 'deployment', 'web', '-o', 'jsonpath={.status.replicas}')).toBe('3')
+})
