@@ -1,4 +1,4 @@
-import { leases, parseTime } from '@coracle/api'
+import { leases, nodes, parseTime } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
@@ -9,20 +9,46 @@ it('renews the lease of each node of a group in ten seconds, and wakes once a se
   const environment = virtualEnvironment()
   const { clock } = environment
   const client = createFakeClient(environment)
-  const nodes = Array.from({ length: 95 }, (_, index) => {
+  const descriptions = Array.from({ length: 95 }, (_, index) => {
     const name = `node-${index}`
     return { name, address: '10.0.0.1', facts: simulatedFacts(name), runtimeVersion: 'simulated://1', labels: {} }
   })
-  const heartbeat = new NodeHeartbeat(client, environment, nodes)
+  const heartbeat = new NodeHeartbeat(client, environment, descriptions)
   await heartbeat.start()
   await clock.settle()
   const startedMs = clock.now()
   await clock.advance(heartbeatMs)
   const { items } = await client.list(leases, { namespace: 'kube-node-lease' })
   const renewedMs = items.map(({ spec }) => parseTime(spec?.renewTime ?? '') - startedMs)
-  expect(renewedMs).toHaveLength(nodes.length)
+  expect(renewedMs).toHaveLength(descriptions.length)
   expect([...new Set(renewedMs)].sort((a, b) => a - b)).toEqual(
     Array.from({ length: 10 }, (_, second) => (second + 1) * 1000),
   )
+  await heartbeat.close()
+})
+
+it('works out the status of a node that has not changed once, and reports it again after five minutes', async () => {
+  const environment = virtualEnvironment()
+  const { clock } = environment
+  const client = createFakeClient(environment)
+  let looks = 0
+  const facts = new Proxy(simulatedFacts('node-0'), {
+    get(target, name) {
+      looks += 1
+      return Reflect.get(target, name)
+    },
+  })
+  const description = { name: 'node-0', address: '10.0.0.1', facts, runtimeVersion: 'simulated://1', labels: {} }
+  const heartbeat = new NodeHeartbeat(client, environment, [description])
+  await heartbeat.start()
+  await clock.advance(2 * heartbeatMs)
+  const before = { looks, reported: await client.get(nodes, { name: 'node-0' }) }
+  await clock.advance(20 * heartbeatMs)
+  expect(looks).toBe(before.looks)
+  expect(await client.get(nodes, { name: 'node-0' })).toBe(before.reported)
+  await clock.advance(20 * heartbeatMs)
+  const { status } = await client.get(nodes, { name: 'node-0' })
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  expect(clock.now() - parseTime(ready?.lastHeartbeatTime ?? '')).toBeLessThan(300_000)
   await heartbeat.close()
 })

@@ -6,12 +6,20 @@ import {
   type Lease,
   leases,
   type Node,
+  type NodeStatus,
   nodes,
 } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Environment, Timer } from '@coracle/environment'
 import { agentCause } from '../agent-cause.ts'
-import { isWorthReporting, type NodeDescription, nodeLabels, nodeObject, nodeStatus } from './node-object.ts'
+import {
+  isWorthReporting,
+  type NodeDescription,
+  nodeLabels,
+  nodeObject,
+  nodeStatus,
+  reportAgainMs,
+} from './node-object.ts'
 
 /** How often a node renews its lease and looks at its status: upstream's nodeStatusUpdateFrequency and a quarter of the lease. */
 export const heartbeatMs = 10_000
@@ -39,6 +47,8 @@ export class NodeHeartbeat {
   readonly #nodes: readonly NodeDescription[]
   readonly #warned = new Set<string>()
   readonly #known = new Map<string, Node>()
+  /** Statuses that say what there is to say, and until when that is enough: of most nodes nothing changes from beat to beat. */
+  readonly #enough = new WeakMap<NodeStatus, number>()
   #timer: Timer | undefined
   #work: Promise<void> = Promise.resolve()
   #closed = false
@@ -141,15 +151,20 @@ export class NodeHeartbeat {
 
   async #report(description: NodeDescription, current: Node): Promise<Node> {
     const now = this.#environment.clock.now()
-    const next = nodeStatus(description, current.status, now)
-    if (!isWorthReporting(current.status, next, now)) return current
+    const { status } = current
+    if (status !== undefined && now < (this.#enough.get(status) ?? 0)) return current
+    const next = nodeStatus(description, status, now)
+    if (!isWorthReporting(status, next, now)) {
+      if (status !== undefined) this.#enough.set(status, reportAgainMs(status))
+      return current
+    }
     const changed = Object.entries(next).filter(
-      ([part, value]) => !deepEqual(current.status?.[part as keyof typeof next], value),
+      ([part, value]) => !deepEqual(status?.[part as keyof typeof next], value),
     )
     // Conditions of others must not be lost to a race.
     const { resourceVersion } = current.metadata
     const body = { metadata: { resourceVersion }, status: Object.fromEntries(changed) }
-    const because = changed.length === 0 ? 'the node is as it was' : describeStatusChange(current.status, next)
+    const because = changed.length === 0 ? 'the node is as it was' : describeStatusChange(status, next)
     const cause = agentCause(current, because, undefined)
     const options = { subresource: 'status', ...cause }
     return this.#client.patch(nodes, { name: description.name }, { type: 'merge', body }, options)

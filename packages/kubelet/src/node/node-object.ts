@@ -150,11 +150,16 @@ export function describeNode({ metadata, status = {} }: Node): NodeDescription {
 /** Whether `next` says more than that time has passed, or it is time to say that. */
 export function isWorthReporting(current: NodeStatus | undefined, next: NodeStatus, nowMs: number): boolean {
   if (current === undefined) return true
-  const heartbeat = current.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime
-  if (heartbeat === undefined || nowMs - parseTime(heartbeat) >= statusReportMs) return true
+  if (nowMs >= reportAgainMs(current)) return true
   const parts = ['capacity', 'allocatable', 'addresses', 'nodeInfo'] as const
   if (parts.some((part) => !deepEqual(withoutEmpty(current[part]), withoutEmpty(next[part])))) return true
   return !deepEqual(withoutHeartbeats(current.conditions), withoutHeartbeats(next.conditions))
+}
+
+/** When a status is to be reported again, even if nothing has changed: at once where it never was. */
+export function reportAgainMs({ conditions = [] }: NodeStatus): number {
+  const heartbeat = conditions.find(({ type }) => type === 'Ready')?.lastHeartbeatTime
+  return heartbeat === undefined ? 0 : parseTime(heartbeat) + statusReportMs
 }
 
 function withoutHeartbeats(conditions: readonly NodeCondition[] | undefined): readonly NodeCondition[] {
