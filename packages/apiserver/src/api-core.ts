@@ -30,6 +30,7 @@ import { serveReviews } from './reviews/reviews.ts'
 import type { TokenAuthenticator } from './security/authentication.ts'
 import { unionOf } from './security/authorization.ts'
 import { createNodeAuthorizer } from './security/node-authorizer.ts'
+import { ServiceAccountTokens } from './service-account-tokens/service-account-tokens.ts'
 import { startAllocationRepair } from './services/repair.ts'
 import { allocateServices } from './services/service-allocator.ts'
 import { BindingRegistry } from './subresources/binding-registry.ts'
@@ -50,6 +51,8 @@ export interface ApiCoreOptions {
   readonly nodes?: NodeGateway
   /** Whose bearer tokens are, for TokenReviews. Absent: none is good. */
   readonly authenticateToken?: TokenAuthenticator
+  /** The private key, as PEM, that signs tokens of service accounts. Absent: there are none. */
+  readonly serviceAccountKey?: () => Promise<string>
   /** The other parts of the cluster that this process knows of: for `componentstatuses`. */
   readonly components?: () => readonly HealthCheck[]
   /** What the server shows to others that are put behind it. Absent: none can be. */
@@ -97,6 +100,8 @@ export interface ApiCore {
   authorize(user: User, attributes: RequestAttributes): void
   /** What is behind a subresource other than `status`; undefined where there is nothing. */
   subresource(resource: Resource, name: string): Subresource | undefined
+  /** Tokens of service accounts; undefined where there is no key for them. */
+  readonly serviceAccountTokens: ServiceAccountTokens | undefined
   /** Why objects are as they are. */
   readonly causes: CausalRecord
   /** Everything that is served, in all versions, as a client discovers it. */
@@ -130,7 +135,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   for (const kind of options.kinds) kinds.announce(kind)
   allocateServices(registries, environment)
   if (options.nodes !== undefined) serveMetrics(registries, options.nodes)
-  serveReviews(registries, authorizer, environment.clock, options.authenticateToken ?? (() => undefined))
+  const tokens =
+    options.serviceAccountKey && new ServiceAccountTokens(registries, environment, options.serviceAccountKey)
+  const authenticateToken = options.authenticateToken ?? (() => undefined)
+  serveReviews(registries, authorizer, environment.clock, authenticateToken, tokens)
   serveComponentStatuses(registries, () => [...(options.components?.() ?? []), storeCheck(store)])
   registries.addComputed(new BindingRegistry((resource, name) => subresources.get(resource, name)))
   const aggregator = new Aggregator({ registries, environment, frontProxy: options.frontProxy })
@@ -138,7 +146,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     environment.logger.warn('API services were not brought up to date', { error: String(error) }),
   )
   const customKinds = new CustomKinds({ registries, kinds, environment })
-  const subresources = createSubresources(registries, environment, options.nodes)
+  const subresources = createSubresources(registries, environment, options.nodes, tokens)
   const stops: (() => void)[] = []
   let closed = false
 
@@ -185,6 +193,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     },
     authorize: (user, attributes) => authorize(authorizer, user, attributes),
     subresource: (resource, name) => subresources.get(resource, name),
+    serviceAccountTokens: tokens,
     causes: new CausalRecord({ store, registries, authorizer, turns }),
     discover: () => discoverResources(async (path) => new Discovery(registries, aggregator).aggregated(path)),
     client: (user) => createInProcessClient(core, user),

@@ -73,6 +73,7 @@ export class ApiServer {
         ? {}
         : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
       components,
+      serviceAccountKey: async () => (await this.#loadPki(core.environment)).serviceAccountKeyPem,
       frontProxy: async () => frontProxyOf(core.environment, await this.#loadPki(core.environment)),
       ...(onFailure === undefined ? {} : { onFailure }),
       ...(onUnexplained === undefined ? {} : { onUnexplained }),

@@ -14,7 +14,7 @@ import {
   type TokenIdentity,
   writeKubeconfig,
 } from '@coracle/apiserver'
-import { type Environment, type MetricsRegistry, realEnvironment, VirtualClock } from '@coracle/environment'
+import { type Environment, type MetricsRegistry, realClock, realEnvironment, VirtualClock } from '@coracle/environment'
 import { identities } from './identities.ts'
 import { reachableHosts } from './reachable-hosts.ts'
 
@@ -74,7 +74,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const server = createHttpServer({
     core,
     environment,
-    authenticate: createAuthenticator(tokensOf(options), environment.clock),
+    authenticate: createAuthenticator(tokensOf(options), environment.clock, realClock, core.serviceAccountTokens),
     serving: pki.serving,
     clientCaPem: pki.ca.certificatePem,
     metrics,

@@ -1,5 +1,6 @@
 /** Which schemas a document needs: the kinds themselves, their lists, and what every API exchanges. */
 
+import { tokenRequestSchema } from '../kinds/authentication/token-request.ts'
 import { scaleSchema } from '../kinds/autoscaling/scale.ts'
 import { bindingSchema } from '../kinds/core/binding.ts'
 import { deleteOptionsSchema } from '../kinds/meta/delete-options.ts'
@@ -29,6 +30,7 @@ export const exchangedKinds: readonly KindSchema[] = [
   { schema: scaleSchema, kinds: [{ group: 'autoscaling', version: 'v1', kind: 'Scale' }] },
   { schema: bindingSchema, kinds: [{ group: '', version: 'v1', kind: 'Binding' }] },
   { schema: evictionSchema, kinds: [{ group: 'policy', version: 'v1', kind: 'Eviction' }] },
+  { schema: tokenRequestSchema, kinds: [{ group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' }] },
 ]
 
 /** What a PATCH request carries. */

@@ -10,6 +10,7 @@ import { Discovery } from './discovery.ts'
 import type { Exchange } from './exchange.ts'
 import { type HealthChecks, handleHealth } from './health.ts'
 import { OpenApi } from './openapi.ts'
+import { handleOpenId } from './openid.ts'
 import { send, sendPrettyJson } from './respond.ts'
 import { rootPaths } from './root-paths.ts'
 import { pathMethodNotAllowed, pathNotFound } from './routes.ts'
@@ -38,6 +39,8 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     'healthz',
     'livez',
     'openapi',
+    'openid',
+    '.well-known',
     'readyz',
     'version',
     ...(metrics ? ['metrics'] : []),
@@ -54,8 +57,12 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     if (handleVersion(path, response)) return
     if (openApi.handle(path, query, request, response)) return
     if (discovery.handle(path, request, response)) return
+    const openId = handleOpenId(core.serviceAccountTokens, path, request, response)
+    if (openId !== undefined) return openId
     if (path !== '/') throw pathNotFound()
-    sendPrettyJson(response, 200, { paths: rootPaths(core.registries.definitions(), health, metrics !== undefined) })
+    const { registries, serviceAccountTokens: tokens } = core
+    const paths = rootPaths(registries.definitions(), health, metrics !== undefined, tokens !== undefined)
+    sendPrettyJson(response, 200, { paths })
   }
 }
 

@@ -1,14 +1,17 @@
 import { compareText, type ResourceDefinition } from '@coracle/api'
 import type { HealthChecks } from './health.ts'
+import { openIdPaths } from './openid-paths.ts'
 
 /** Every path the server answers apart from resources, sorted: what `/` lists, as upstream does. */
 export function rootPaths(
   definitions: readonly ResourceDefinition[],
   health: HealthChecks,
   hasMetrics: boolean,
+  hasTokens: boolean,
 ): readonly string[] {
   const paths = new Set(['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'])
   if (hasMetrics) paths.add('/metrics')
+  if (hasTokens) for (const path of openIdPaths) paths.add(path)
   for (const { group, version } of definitions) {
     if (group === '') paths.add(`/api/${version}`)
     else paths.add(`/apis/${group}`).add(`/apis/${group}/${version}`)

@@ -1,4 +1,11 @@
-import { ApiError, bindingSchema, evictionSchema, type ResourceDefinition, scaleSchema } from '@coracle/api'
+import {
+  ApiError,
+  bindingSchema,
+  evictionSchema,
+  type ResourceDefinition,
+  scaleSchema,
+  tokenRequestSchema,
+} from '@coracle/api'
 import type { Registry, RegistryWriteOptions } from '../registry-contract.ts'
 import type { StreamingService } from '../streaming/streaming-service.ts'
 import type { Subresource, SubresourceResult } from '../subresources/subresource.ts'
@@ -117,6 +124,7 @@ const exchangedKinds = [
   { group: '', version: 'v1', kind: 'Binding', schema: bindingSchema },
   { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: scaleSchema },
   { group: 'policy', version: 'v1', kind: 'Eviction', schema: evictionSchema },
+  { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', schema: tokenRequestSchema },
 ]
 
 function sendResult(

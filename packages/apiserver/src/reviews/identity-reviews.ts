@@ -2,9 +2,11 @@ import { badRequest, formatTime, type SelfSubjectReview, type TokenReview, type 
 import type { Time } from '@coracle/environment'
 import type { User } from '../request.ts'
 import type { TokenAuthenticator } from '../security/authentication.ts'
-
-/** Whom tokens are meant for that say nothing else: this server. Upstream's first API audience, its default issuer. */
-export const apiAudience = 'https://kubernetes.default.svc.cluster.local'
+import {
+  apiAudience,
+  notMeantFor,
+  type ServiceAccountTokens,
+} from '../service-account-tokens/service-account-tokens.ts'
 
 /** Who makes the request: impersonated users see who they are taken for. */
 export function answerSelfSubjectReview(review: SelfSubjectReview, user: User, nowMs: Time): SelfSubjectReview {
@@ -15,21 +17,28 @@ export function answerSelfSubjectReview(review: SelfSubjectReview, user: User, n
   }
 }
 
-/** Whose a token is. Throws a BadRequest where there is none. */
-export function answerTokenReview(review: TokenReview, authenticate: TokenAuthenticator): TokenReview {
-  const { token, audiences = [] } = review.spec
+/** Whose a token is: one that is known as such, or one of a service account. Throws a BadRequest where there is none. */
+export async function answerTokenReview(
+  review: TokenReview,
+  authenticate: TokenAuthenticator,
+  tokens: ServiceAccountTokens | undefined,
+): Promise<TokenReview> {
+  const { token, audiences: asked = [] } = review.spec
   if (token === '') throw badRequest('token is required for TokenReview in authentication')
-  // No token here says for whom it is: all are for this server.
-  const isForUs = audiences.length === 0 || audiences.includes(apiAudience)
-  const user = isForUs ? authenticate(token) : undefined
-  if (user !== undefined) {
-    return { ...review, status: { authenticated: true, user: infoOf(user), audiences: [apiAudience] } }
-  }
-  const error = isForUs
-    ? 'invalid bearer token'
-    : `token audiences ["${apiAudience}"] is invalid for the target audiences ${JSON.stringify(audiences)}`
+  const audiences = asked.length === 0 ? [apiAudience] : asked
+  const user = authenticate(token)
+  // A token that does not say for whom it is is for this server.
+  if (user !== undefined && audiences.includes(apiAudience)) return good(review, user, [apiAudience])
+  const verified = (await tokens?.verify(token, audiences)) ?? 'invalid bearer token'
+  if (typeof verified !== 'string') return good(review, verified.user, verified.audiences)
+  const error = user === undefined ? verified : notMeantFor([apiAudience], audiences)
   return { ...review, status: { error } }
 }
+
+const good = (review: TokenReview, user: User, audiences: readonly string[]): TokenReview => ({
+  ...review,
+  status: { authenticated: true, user: infoOf(user), audiences },
+})
 
 function infoOf({ name, groups, uid, extra }: User): UserInfo {
   return {

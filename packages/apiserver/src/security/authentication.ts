@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import { unauthorized } from '@coracle/api'
 import { type Clock, realClock, type Time } from '@coracle/environment'
 import type { User } from '../request.ts'
+import { apiAudience, type ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
 
 /** Who may act by bearer token. */
 export interface TokenIdentity {
@@ -37,14 +38,15 @@ const authenticatedGroup = 'system:authenticated'
 
 /**
  * Authentication by client certificate (verified by the TLS layer against our authority; CN is the user, each O a
- * group) and by bearer token. As upstream, any good credential suffices; a bad one without a good one is 401; none at
+ * group) and by bearer token, of those known or `issued` here. As upstream, any good credential suffices; a bad one without a good one is 401; none at
  * all is `system:anonymous`. Tokens end by `clock`; certificates by the host's, as the TLS layer judges them.
  */
 export function createAuthenticator(
   tokens: readonly TokenIdentity[],
   clock: Clock,
   hostClock: Clock = realClock,
-): (request: IncomingMessage) => User {
+  issued?: ServiceAccountTokens,
+): Authenticator {
   const identities = identitiesOf(tokens, clock)
   // A connection keeps its certificate, and as a rule its token: both are looked at once per connection.
   const connections = new WeakMap<object, Connection>()
@@ -65,12 +67,29 @@ export function createAuthenticator(
       const token = authorization === undefined ? undefined : bearerToken(authorization)
       connection.authorization = authorization
       connection.token = token === undefined ? 'none' : verdictOnToken(identities, token)
+      if (token !== undefined && connection.token === 'rejected' && issued !== undefined) {
+        return verdictOnIssued(issued, token, clock).then((verdict) => {
+          // Another request may have come with another token meanwhile.
+          if (connection.authorization === authorization) connection.token = verdict
+          return userOf(verdict, connection.certificate)
+        })
+      }
     }
-    const user = userNow(connection.token) ?? userNow(connection.certificate)
-    if (user !== undefined) return user
-    if (connection.token !== 'none' || connection.certificate !== 'none') throw unauthorized()
-    return anonymous
+    return userOf(connection.token, connection.certificate)
   }
+}
+
+/** Whoever has shown one good credential. Throws Unauthorized where all that was shown is bad. */
+function userOf(token: Verdict, certificate: Verdict): User {
+  const user = userNow(token) ?? userNow(certificate)
+  if (user !== undefined) return user
+  if (token !== 'none' || certificate !== 'none') throw unauthorized()
+  return anonymous
+}
+
+async function verdictOnIssued(issued: ServiceAccountTokens, token: string, clock: Clock): Promise<Verdict> {
+  const verified = await issued.verify(token, [apiAudience])
+  return typeof verified === 'string' ? 'rejected' : { ...verified, clock }
 }
 
 const identitiesOf = (tokens: readonly TokenIdentity[], clock: Clock) =>

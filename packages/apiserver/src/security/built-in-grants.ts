@@ -1,3 +1,5 @@
+import { openIdPaths } from '../http/openid-paths.ts'
+
 /**
  * Who may do what without being told so by anyone: the components of a cluster, and everybody. It follows upstream's
  * bootstrap policy (plugin/pkg/auth/authorizer/rbac/bootstrappolicy).
@@ -39,6 +41,12 @@ export const builtInGrants: readonly Grant[] = [
   {
     group: 'system:monitoring',
     paths: [...healthPaths, ...healthPaths.map((path) => `${path}/*`), '/metrics', '/metrics/slis'],
+  },
+
+  // Upstream's role system:service-account-issuer-discovery.
+  {
+    group: 'system:serviceaccounts',
+    paths: openIdPaths.flatMap((path) => [path, `${path}/`]),
   },
 
   // The server's own work: namespaces it makes, events it expires.

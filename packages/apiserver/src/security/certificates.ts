@@ -1,4 +1,4 @@
-import type { X509Certificate } from 'node:crypto'
+import { generateKeyPairSync, type X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Environment } from '@coracle/environment'
 import {
@@ -18,6 +18,8 @@ export interface Pki {
   readonly serving: KeyPair
   /** `kubernetes-admin` of `system:masters`. */
   readonly admin: KeyPair
+  /** The private key that signs tokens of service accounts. */
+  readonly serviceAccountKeyPem: string
 }
 
 /** Names by which the API server is known inside every cluster. */
@@ -43,7 +45,14 @@ export function createPki(environment: Environment, hosts: readonly string[] = [
     ca,
     serving: issueApiCertificate(environment, ca, hosts),
     admin: issueClientCertificate(environment, ca, adminIdentity),
+    serviceAccountKeyPem: createServiceAccountKey(),
   }
+}
+
+/** A new key for tokens of service accounts: ECDSA P-256. */
+export function createServiceAccountKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
 /** A certificate for the API server under `hosts` and the names every cluster has. */

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, open as openFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,15 @@ describe('loadOrCreatePki', () => {
     await loadOrCreatePki(virtualEnvironment(), dataDir).finally(() => process.umask(umask))
     expect(await modeOf(join(dataDir, 'pki'))).toBe('700')
     const files = await readdir(join(dataDir, 'pki'))
-    expect(files.sort()).toEqual(['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'])
+    expect(files.sort()).toEqual([
+      'admin.crt',
+      'admin.key',
+      'apiserver.crt',
+      'apiserver.key',
+      'ca.crt',
+      'ca.key',
+      'sa.key',
+    ])
     for (const file of files) expect(await modeOf(join(dataDir, 'pki', file))).toBe('600')
   })
 
@@ -33,6 +41,30 @@ describe('loadOrCreatePki', () => {
     const environment = virtualEnvironment()
     const first = await loadOrCreatePki(environment, dataDir, ['10.0.0.1'])
     expect(await loadOrCreatePki(environment, dataDir, ['10.0.0.1'])).toEqual(first)
+  })
+
+  it('has a key for tokens, also where an older version has made the rest', async () => {
+    const first = await loadOrCreatePki(virtualEnvironment(), dataDir)
+    await rm(join(dataDir, 'pki', 'sa.key'))
+    const second = await loadOrCreatePki(virtualEnvironment(), dataDir)
+    expect(second.ca).toEqual(first.ca)
+    expect(second.serviceAccountKeyPem).not.toBe(first.serviceAccountKeyPem)
+    expect(createPrivateKey(second.serviceAccountKeyPem).asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' })
+  })
+
+  it.each([
+    ['no key', 'nonsense', 'it is not a private key in PEM'],
+    [
+      'a key of another kind',
+      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      'it is no key of ECDSA on P-256',
+    ],
+  ])('names the file where the key for tokens is %s', async (_, content, problem) => {
+    await loadOrCreatePki(virtualEnvironment(), dataDir)
+    await writeFile(join(dataDir, 'pki', 'sa.key'), content)
+    await expect(loadOrCreatePki(virtualEnvironment(), dataDir)).rejects.toThrow(
+      `cannot use ${join(dataDir, 'pki', 'sa.key')}: ${problem}`,
+    )
   })
 
   it('renews the serving certificate alone when it does not cover an address', async () => {

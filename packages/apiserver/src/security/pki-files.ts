@@ -5,12 +5,13 @@ import {
   adminIdentity,
   coversHosts,
   createAuthority,
+  createServiceAccountKey,
   issueApiCertificate,
   issueClientCertificate,
   type KeyPair,
   type Pki,
 } from './certificates.ts'
-import { type FileSystem, hostFiles, writePrivateFiles } from './private-files.ts'
+import { type FileSystem, hostFiles, type PrivateFile, writePrivateFiles } from './private-files.ts'
 
 /** A certificate that ends sooner than this is replaced at start. */
 const renewBeforeMs = 30 * 86_400_000
@@ -54,8 +55,12 @@ export async function loadOrCreatePki(
     () => true,
     () => issueClientCertificate(environment, ca, adminIdentity),
   )
-  await save(files, directory, made)
-  return { ca, serving, admin }
+  const keyPath = join(directory, 'sa.key')
+  const keptKey = await read(files, keyPath)
+  if (keptKey !== undefined) assertSigns(keyPath, keptKey)
+  const serviceAccountKeyPem = keptKey ?? createServiceAccountKey()
+  await save(files, directory, made, keptKey === undefined ? [{ path: keyPath, content: serviceAccountKeyPem }] : [])
+  return { ca, serving, admin, serviceAccountKeyPem }
 }
 
 /** What the two files of a pair hold; undefined where one is missing. */
@@ -83,6 +88,12 @@ async function readPair(files: FileSystem, directory: string, name: string): Pro
     key: keyPem === undefined ? undefined : parse(keyPath, 'a private key', () => createPrivateKey(keyPem)),
     pems: { certificatePem: certificatePem ?? '', keyPem: keyPem ?? '' },
   }
+}
+
+/** Tokens are signed by keys of one algorithm. */
+function assertSigns(path: string, pem: string): void {
+  const key = parse(path, 'a private key', () => createPrivateKey(pem))
+  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw unusable(path, 'it is no key of ECDSA on P-256')
 }
 
 /** The authority as it was kept; undefined when it is still to be made. Throws where it was and is no more. */
@@ -134,11 +145,16 @@ function assertLasting(environment: Environment, authority: X509Certificate, dir
 }
 
 /** Keys first: a key without its certificate is unfinished, a certificate without its key was lost. */
-function save(files: FileSystem, directory: string, made: ReadonlyMap<string, KeyPair>): Promise<void> {
+function save(
+  files: FileSystem,
+  directory: string,
+  made: ReadonlyMap<string, KeyPair>,
+  keys: readonly PrivateFile[],
+): Promise<void> {
   const pairs = [...made]
-  if (pairs.length === 0) return Promise.resolve()
+  if (pairs.length === 0 && keys.length === 0) return Promise.resolve()
   return writePrivateFiles(files, [
-    pairs.map(([name, { keyPem }]) => ({ path: join(directory, `${name}.key`), content: keyPem })),
+    [...pairs.map(([name, { keyPem }]) => ({ path: join(directory, `${name}.key`), content: keyPem })), ...keys],
     pairs.map(([name, { certificatePem }]) => ({ path: join(directory, `${name}.crt`), content: certificatePem })),
   ])
 }

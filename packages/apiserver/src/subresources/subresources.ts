@@ -3,6 +3,7 @@ import type { Environment } from '@coracle/environment'
 import type { NodeGateway } from '../node-gateway.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
+import type { ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
 import { bindingSubresource } from './binding.ts'
 import { attachSubresource, execSubresource, portForwardSubresource } from './connect.ts'
 import { evictionSubresource } from './eviction/eviction.ts'
@@ -10,6 +11,7 @@ import { finalizeSubresource } from './finalize.ts'
 import { logSubresource } from './log.ts'
 import { scaleSubresource } from './scale.ts'
 import type { Subresource } from './subresource.ts'
+import { tokenSubresource } from './token.ts'
 
 /** All subresources but `status`, by resource and name. */
 export interface Subresources {
@@ -21,6 +23,7 @@ export function createSubresources(
   registries: Registries,
   environment: Environment,
   nodes: NodeGateway | undefined,
+  tokens: ServiceAccountTokens | undefined,
 ): Subresources {
   /** Made when somebody first asks, and gone with their registry. */
   const made = new WeakMap<ResourceRegistry, ReadonlyMap<string, Subresource>>()
@@ -30,7 +33,7 @@ export function createSubresources(
       if (registry === undefined) return undefined
       let known = made.get(registry)
       if (known === undefined) {
-        known = subresourcesOf(registry, registries, environment, nodes)
+        known = subresourcesOf(registry, registries, environment, nodes, tokens)
         made.set(registry, known)
       }
       return known.get(name)
@@ -43,6 +46,7 @@ function subresourcesOf(
   registries: Registries,
   environment: Environment,
   nodes: NodeGateway | undefined,
+  tokens: ServiceAccountTokens | undefined,
 ): ReadonlyMap<string, Subresource> {
   const { group, plural, scale } = registry.definition
   const known = new Map<string, Subresource>()
@@ -57,6 +61,9 @@ function subresourcesOf(
       known.set('exec', execSubresource(registry, nodes))
       known.set('portforward', portForwardSubresource(registry, nodes))
     }
+  }
+  if (plural === 'serviceaccounts' && tokens !== undefined) {
+    known.set('token', tokenSubresource(registry, registries, environment, tokens))
   }
   if (plural === 'namespaces') known.set('finalize', finalizeSubresource(registry))
   return known

@@ -11,6 +11,7 @@ export function addCreatingVerbs(program: Command, host: Host): void {
   const create = addCreate(program, host)
   addWorkloads(create, host)
   addSettings(create, host)
+  addToken(create, host)
   addPolicies(create, host)
   addRights(create, host)
   addNetwork(create, host)
@@ -80,6 +81,27 @@ function addSettings(create: Command, host: Host): void {
     .option('--docker-username <name>', 'user there')
     .option('--docker-password <password>', 'the password')
     .option('--docker-email <address>', 'mail address')
+}
+
+function addToken(create: Command, host: Host): void {
+  create
+    .command('token')
+    .argument('[names...]', 'the service account')
+    .summary('a token of a service account')
+    .description('Asks for a token of a service account, and prints it. It is kept nowhere.')
+    .option('--audience <audience>', 'whom it is for; the API server unless given; repeatable', collect, [])
+    .option('--duration <duration>', 'how long it is to live (0s: as the server decides)', '0s')
+    .option('--bound-object-kind <kind>', 'bind it to an object, with which it ends: Node, Pod or Secret')
+    .option('--bound-object-name <name>', 'the name of that object')
+    .option('--bound-object-uid <uid>', 'its UID, where it must be this very one')
+    .option(
+      '-o, --output <format>',
+      'the whole answer, as json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=',
+    )
+    .action(async (names: readonly string[], _options, command: Command) => {
+      const { createToken } = await import('../commands/create/token.ts')
+      await createToken(host, names, ownFlags(command))
+    })
 }
 
 const withData = (command: Command): Command =>

@@ -3,6 +3,10 @@ export const authenticationMessages = {
   'io.k8s.api.authentication.v1': `
 SelfSubjectReview: metadata status
 SelfSubjectReviewStatus: userInfo
+BoundObjectReference: kind apiVersion name uid
+TokenRequest: metadata spec status
+TokenRequestSpec: audiences 3:boundObjectRef expirationSeconds*
+TokenRequestStatus: token expirationTimestamp
 TokenReview: metadata spec status
 TokenReviewSpec: token audiences
 TokenReviewStatus: authenticated user error audiences

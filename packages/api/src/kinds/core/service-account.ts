@@ -39,6 +39,7 @@ function withSecretNames(account: ServiceAccount): ServiceAccount {
 export const serviceAccounts = kind<ServiceAccount>(serviceAccountSchema, {
   plural: 'serviceaccounts',
   shortNames: ['sa'],
+  subresources: { token: { group: 'authentication.k8s.io', kind: 'TokenRequest', verbs: ['create'] } },
   rules: { returnsDeletedObject: true },
   prepareForCreate: withSecretNames,
   prepareForUpdate: withSecretNames,

@@ -4,7 +4,7 @@ import { Agent, request as httpsRequest } from 'node:https'
 import { connect as connectPlainly, type Socket } from 'node:net'
 import { connect as connectOverTls } from 'node:tls'
 import { builtinKinds, type Status } from '@coracle/api'
-import { type Environment, realEnvironment } from '@coracle/environment'
+import { type Environment, realClock, realEnvironment } from '@coracle/environment'
 import { createMemoryStore } from '@coracle/store'
 import { type ApiCore, type ApiCoreOptions, createApiCore } from '../../api-core.ts'
 import { createAuthenticator } from '../../security/authentication.ts'
@@ -68,6 +68,7 @@ export class TestServer {
       store: createMemoryStore(),
       kinds: builtinKinds,
       authorizer: createAuthorizer(),
+      serviceAccountKey: async () => this.pki.serviceAccountKeyPem,
       ...options,
     })
     // Certificates are checked against the host's clock.
@@ -76,7 +77,14 @@ export class TestServer {
     this.#server = createHttpServer({
       core: this.core,
       environment,
-      authenticate: authenticate ?? createAuthenticator([{ token: adminToken, user: admin }], environment.clock),
+      authenticate:
+        authenticate ??
+        createAuthenticator(
+          [{ token: adminToken, user: admin }],
+          environment.clock,
+          realClock,
+          this.core.serviceAccountTokens,
+        ),
       serving: this.pki.serving,
       clientCaPem: this.pki.ca.certificatePem,
       metrics,

@@ -38,6 +38,19 @@ export const creatingPages: ManualPages = {
     ],
     seeAlso: ['create job'],
   },
+  'create token': {
+    details: [
+      'Requests that carry it are made by the service account, until its time is over or the account, or the object it is bound to, is gone.',
+    ],
+    examples: [
+      ['for a client outside the cluster, for a day', 'coracle create token robot --duration=24h'],
+      [
+        'for another service, bound to a pod',
+        'coracle create token robot --audience=vault --bound-object-kind=Pod --bound-object-name=web-0',
+      ],
+    ],
+    seeAlso: ['create serviceaccount', 'auth whoami', 'config set-credentials'],
+  },
   'create namespace': {
     examples: [['a namespace', 'coracle create namespace staging']],
     seeAlso: ['create quota', 'delete'],

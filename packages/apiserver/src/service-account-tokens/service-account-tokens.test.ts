@@ -1,0 +1,232 @@
+import {
+  type KubernetesObject,
+  nodes,
+  parseTime,
+  pods,
+  secrets,
+  serviceAccounts,
+  type TokenRequest,
+  type TokenReview,
+  tokenReviews,
+} from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { createServiceAccountKey } from '../security/certificates.ts'
+import { pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
+
+const key = { namespace: 'default', name: 'robot' }
+const api = 'https://kubernetes.default.svc.cluster.local'
+
+async function started(): Promise<TestCore> {
+  const pem = createServiceAccountKey()
+  const test = await startTestCore({ serviceAccountKey: async () => pem })
+  await test.client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: key })
+  return test
+}
+
+const ask = async ({ client }: TestCore, spec: object = {}, parts: object = {}): Promise<TokenRequest> => {
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec, ...parts }
+  return (await client.createSubresource(serviceAccounts, key, 'token', request)) as TokenRequest
+}
+
+const tokenOf = async (test: TestCore, spec: object = {}): Promise<string> =>
+  (await ask(test, spec)).status?.token ?? ''
+
+const review = async ({ client }: TestCore, token: string, audiences?: readonly string[]) => {
+  const { status } = await client.create<TokenReview>(tokenReviews, {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenReview',
+    metadata: {},
+    spec: { token, ...(audiences === undefined ? {} : { audiences }) },
+  })
+  return status
+}
+
+const claimsIn = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+
+const uidOf = (object: KubernetesObject): string => object.metadata.uid ?? ''
+
+describe('serviceaccounts/token', () => {
+  it('gives a token that says whose it is, for whom, and until when', async () => {
+    const test = await started()
+    const request = await ask(test, { audiences: ['vault'], expirationSeconds: 600 })
+    expect(request).toMatchObject({
+      metadata: { name: 'robot', namespace: 'default', creationTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { audiences: ['vault'], expirationSeconds: 600 },
+      status: { expirationTimestamp: '2026-01-01T00:10:00Z' },
+    })
+    const account = await test.client.get(serviceAccounts, key)
+    const iat = parseTime('2026-01-01T00:00:00Z') / 1000
+    expect(claimsIn(request.status?.token ?? '')).toEqual({
+      aud: ['vault'],
+      exp: iat + 600,
+      iat,
+      iss: api,
+      jti: expect.any(String),
+      nbf: iat,
+      sub: 'system:serviceaccount:default:robot',
+      'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'robot', uid: uidOf(account) } },
+    })
+  })
+
+  it('is for this server and lives an hour unless something else is said', async () => {
+    const { spec } = await ask(await started())
+    expect(spec).toMatchObject({ audiences: [api], expirationSeconds: 3600 })
+  })
+
+  it.each<[string, object, object, object]>([
+    [
+      'too short a life',
+      { expirationSeconds: 599 },
+      {},
+      { code: 422, message: expect.stringContaining('may not specify a duration less than 10 minutes') },
+    ],
+    [
+      'too long a life',
+      { expirationSeconds: 2 ** 32 + 1 },
+      {},
+      { code: 422, message: expect.stringContaining('may not specify a duration larger than 2^32 seconds') },
+    ],
+    [
+      'another name',
+      {},
+      { metadata: { name: 'other' } },
+      { code: 422, message: expect.stringContaining('must match the service account name if specified') },
+    ],
+    [
+      'what nothing can be bound to',
+      { boundObjectRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' } },
+      {},
+      { code: 400, message: 'cannot bind token to object of type apps/v1, Kind=Deployment' },
+    ],
+    [
+      'a pod that is not there',
+      { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'a' } },
+      {},
+      { code: 404, message: 'pods "a" not found' },
+    ],
+  ])('refuses %s', async (_, spec, parts, refused) => {
+    expect(await refusal(ask(await started(), spec, parts))).toMatchObject(refused)
+  })
+
+  it('is of an account that is there', async () => {
+    const test = await started()
+    await test.client.delete(serviceAccounts, key)
+    expect(await refusal(ask(test))).toMatchObject({ code: 404, message: 'serviceaccounts "robot" not found' })
+  })
+
+  it('is bound to a pod of the account, and to no other', async () => {
+    const test = await started()
+    await test.client.create(pods, pod('a', {}, { serviceAccountName: 'other' }))
+    const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'a' }
+    expect(await refusal(ask(test, { boundObjectRef }))).toMatchObject({
+      code: 400,
+      message: 'cannot bind token for serviceaccount "robot" to pod running with different serviceaccount name.',
+    })
+    await test.client.create(pods, pod('b', {}, { serviceAccountName: 'robot' }))
+    const other = { ...boundObjectRef, name: 'b', uid: 'another' }
+    expect(await refusal(ask(test, { boundObjectRef: other }))).toMatchObject({ code: 409 })
+  })
+
+  it('is not there where nothing signs', async () => {
+    const test = await startTestCore()
+    await test.client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: key })
+    expect(await refusal(ask(test))).toMatchObject({ code: 404 })
+  })
+})
+
+describe('a token of a service account', () => {
+  it('is known as such', async () => {
+    const test = await started()
+    const status = await review(test, await tokenOf(test))
+    const account = await test.client.get(serviceAccounts, key)
+    expect(status).toEqual({
+      authenticated: true,
+      audiences: [api],
+      user: {
+        username: 'system:serviceaccount:default:robot',
+        uid: uidOf(account),
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+        extra: { 'authentication.kubernetes.io/credential-id': [expect.stringMatching(/^JTI=/)] },
+      },
+    })
+  })
+
+  it('is good for whom it is meant', async () => {
+    const test = await started()
+    const token = await tokenOf(test, { audiences: ['vault', 'shop'] })
+    expect(await review(test, token, ['shop', 'bank'])).toMatchObject({ authenticated: true, audiences: ['shop'] })
+    expect(await review(test, token)).toEqual({
+      error: `token audiences ["vault","shop"] is invalid for the target audiences ["${api}"]`,
+    })
+  })
+
+  it('ends, a minute after its time', async () => {
+    const test = await started()
+    const token = await tokenOf(test, { expirationSeconds: 600 })
+    await test.environment.clock.advance('10m59s')
+    expect(await review(test, token)).toMatchObject({ authenticated: true })
+    await test.environment.clock.advance('1s')
+    expect(await review(test, token)).toEqual({ error: 'service account token has expired' })
+  })
+
+  it('ends with its account, and is none of another of that name', async () => {
+    const test = await started()
+    const token = await tokenOf(test)
+    await test.client.delete(serviceAccounts, key)
+    expect(await review(test, token)).toEqual({ error: 'service account "robot" not found' })
+    await test.client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: key })
+    expect(await review(test, token)).toEqual({ error: expect.stringContaining('does not match claim') })
+  })
+
+  it('ends with the pod it is bound to, and says where that was', async () => {
+    const test = await started()
+    const node = await test.client.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } })
+    const made = await test.client.create(pods, pod('a', {}, { serviceAccountName: 'robot', nodeName: 'n1' }))
+    const token = await tokenOf(test, {
+      boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'a', uid: uidOf(made) },
+    })
+    expect((await review(test, token))?.user?.extra).toMatchObject({
+      'authentication.kubernetes.io/pod-name': ['a'],
+      'authentication.kubernetes.io/pod-uid': [uidOf(made)],
+      'authentication.kubernetes.io/node-name': ['n1'],
+      'authentication.kubernetes.io/node-uid': [uidOf(node)],
+    })
+    await test.client.delete(pods, { namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 })
+    expect(await review(test, token)).toEqual({ error: 'pod "a" not found' })
+  })
+
+  it.each([
+    ['a Secret', secrets, { kind: 'Secret', name: 's' }, 'secret "s" not found'],
+    ['a Node', nodes, { kind: 'Node', name: 's' }, 'node "s" not found'],
+  ] as const)('ends with %s it is bound to', async (_, resource, ref, error) => {
+    const test = await started()
+    const namespace = resource.namespaced ? { namespace: 'default' } : {}
+    const metadata = { name: 's', ...namespace }
+    await test.client.create<KubernetesObject>(resource, { apiVersion: 'v1', kind: ref.kind, metadata })
+    const token = await tokenOf(test, { boundObjectRef: { apiVersion: 'v1', ...ref } })
+    expect(await review(test, token)).toMatchObject({ authenticated: true })
+    await test.client.delete(resource, { name: 's', ...namespace })
+    expect(await review(test, token)).toEqual({ error })
+  })
+
+  it.each<[string, (token: string) => string]>([
+    [
+      'that was changed',
+      (token) => token.replace(/\.[^.]+\./, `.${Buffer.from('{"sub":"x"}').toString('base64url')}.`),
+    ],
+    [
+      'that nobody has signed',
+      (token) => `${Buffer.from('{"alg":"none"}').toString('base64url')}.${token.split('.')[1]}.`,
+    ],
+    ['that is cut short', (token) => token.slice(0, -4)],
+    ['that is something else', () => 'a.b.c'],
+  ])('is not taken for one %s', async (_, forge) => {
+    const test = await started()
+    expect(await review(test, forge(await tokenOf(test)))).toEqual({ error: 'invalid bearer token' })
+  })
+
+  it('of another server is not taken', async () => {
+    const [one, other] = [await started(), await started()]
+    expect(await review(other, await tokenOf(one))).toEqual({ error: 'invalid bearer token' })
+  })
+})

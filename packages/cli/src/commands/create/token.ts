@@ -1,0 +1,85 @@
+import type { KubernetesObject, TokenRequest } from '@coracle/api'
+import { parseDuration } from '@coracle/environment'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import { ObjectPrinter } from '../../output/object-printer.ts'
+import { readOutputFormat } from '../../output/output-format.ts'
+import { type ConnectionFlags, withSession } from '../../session.ts'
+
+export interface CreateTokenFlags extends ConnectionFlags {
+  readonly output?: string
+  readonly audience: readonly string[]
+  readonly duration: string
+  readonly boundObjectKind?: string
+  readonly boundObjectName?: string
+  readonly boundObjectUid?: string
+}
+
+const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' } as const
+const bindableKinds = ['Node', 'Pod', 'Secret']
+
+/** `coracle create token SERVICEACCOUNT` */
+export async function createToken(host: Host, names: readonly string[], flags: CreateTokenFlags): Promise<void> {
+  const [name] = names
+  if (name === undefined || names.length > 1) throw new CliError(`exactly one NAME is required, got ${names.length}`)
+  const format = await readOutputFormat(host, flags.output, { tables: false })
+  const spec = specOf(flags)
+  await withSession(host, flags, async ({ client, namespace }) => {
+    const serviceAccounts = {
+      group: '',
+      version: 'v1',
+      kind: 'ServiceAccount',
+      plural: 'serviceaccounts',
+      namespaced: true,
+    }
+    const asked = { ...kind, metadata: {}, spec }
+    const answer = await client
+      .createSubresource(serviceAccounts, { namespace, name }, 'token', asked)
+      .catch((error: unknown) => {
+        throw error instanceof Error ? new CliError(`failed to create token: ${error.message}`) : error
+      })
+    const object = { ...kind, ...(answer as KubernetesObject) } as TokenRequest
+    const token = object.status?.token ?? ''
+    if (token === '') throw new CliError('failed to create token: no token in server response')
+    if (format === undefined || format.type === 'table') {
+      host.stdout.write(`${token}\n`)
+      return
+    }
+    const resource = {
+      group: 'authentication.k8s.io',
+      version: 'v1',
+      kind: kind.kind,
+      plural: 'tokenrequests',
+      namespaced: true,
+    }
+    host.stdout.write(await new ObjectPrinter(format).one({ resource, object }))
+  })
+}
+
+/** What is asked for. Throws a CliError, in kubectl's words, where flags contradict each other. */
+function specOf({ audience, duration, boundObjectKind: bound, ...flags }: CreateTokenFlags): object {
+  const seconds = secondsOf(duration)
+  if (audience.includes('')) throw new CliError('--audience must not be an empty string')
+  const { boundObjectName: name, boundObjectUid: uid } = flags
+  if (bound === undefined || bound === '') {
+    if (name) throw new CliError('--bound-object-name can only be set if --bound-object-kind is provided')
+    if (uid) throw new CliError('--bound-object-uid can only be set if --bound-object-kind is provided')
+  } else {
+    if (!bindableKinds.includes(bound)) {
+      throw new CliError(`supported --bound-object-kind values are ${bindableKinds.join(', ')}`)
+    }
+    if (!name) throw new CliError('--bound-object-name is required if --bound-object-kind is provided')
+  }
+  return {
+    audiences: audience,
+    ...(seconds === 0 ? {} : { expirationSeconds: seconds }),
+    ...(bound ? { boundObjectRef: { kind: bound, apiVersion: 'v1', name, ...(uid ? { uid } : {}) } } : {}),
+  }
+}
+
+function secondsOf(duration: string): number {
+  const milliseconds = parseDuration(duration)
+  if (milliseconds < 0) throw new CliError('--duration must be greater than or equal to 0')
+  if (milliseconds % 1000 !== 0) throw new CliError('--duration cannot be expressed in units less than seconds')
+  return milliseconds / 1000
+}
