@@ -45,6 +45,13 @@ it('auth can-i --list shows what is granted', async () => {
   expect(listed).toContainEqual(['selfsubjectreviews.authentication.k8s.io', '[]', '[]', '[create]'])
 })
 
+it('create token gives what makes one a service account', async () => {
+  const token = (await kubectl.ok(['create', 'token', 'default'])).trim()
+  const own = rows(await kubectl.ok(['auth', 'whoami', '--token', token]))
+  expect(own).toContainEqual(['Username', 'system:serviceaccount:rights:default'])
+  expect(await kubectl.ok(['get', '--raw', '/openid/v1/jwks'])).toContain('"ES256"')
+})
+
 it('create -f asks about others', async () => {
   const review = {
     apiVersion: 'authorization.k8s.io/v1',

@@ -3,6 +3,7 @@ import {
   partialObjectMetadataListSchema,
   partialObjectMetadataSchema,
   statusSchema,
+  tokenRequestSchema,
 } from '@coracle/api'
 import { encloseProtobuf, encodeHeld, encodeWatchEvent } from '../protobuf-encode.ts'
 import type { Format } from './format.ts'
@@ -12,6 +13,7 @@ const schemas: Readonly<Record<string, ObjectSchema>> = {
   PartialObjectMetadata: partialObjectMetadataSchema,
   PartialObjectMetadataList: partialObjectMetadataListSchema,
   Status: statusSchema,
+  TokenRequest: tokenRequestSchema,
 }
 
 const contentType = 'application/vnd.kubernetes.protobuf'

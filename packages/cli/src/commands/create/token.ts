@@ -38,8 +38,10 @@ export async function createToken(host: Host, names: readonly string[], flags: C
       .catch((error: unknown) => {
         throw error instanceof Error ? new CliError(`failed to create token: ${error.message}`) : error
       })
-    const object = { ...kind, ...(answer as KubernetesObject) } as TokenRequest
-    const token = object.status?.token ?? ''
+    const request = { ...kind, ...(answer as KubernetesObject) } as TokenRequest
+    // Printed also where it is nothing, as Go writes it.
+    const object = { ...request, spec: { ...request.spec, boundObjectRef: request.spec.boundObjectRef ?? null } }
+    const token = request.status?.token ?? ''
     if (token === '') throw new CliError('failed to create token: no token in server response')
     if (format === undefined || format.type === 'table') {
       host.stdout.write(`${token}\n`)
