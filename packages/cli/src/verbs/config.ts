@@ -6,6 +6,14 @@ import { ownFlags } from './shared-options.ts'
 
 /** Adds `config`, which shows and changes kubeconfig files. */
 export function addConfigVerbs(program: Command, host: Host): void {
+  program
+    .command('options')
+    .summary('list the options that every command has')
+    .description('Lists the options that every command has.')
+    .action(async () => {
+      const { listOptions } = await import('../commands/options.ts')
+      listOptions(host, program)
+    })
   const config = program
     .command('config')
     .summary('show and change kubeconfig files')

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Host } from '../host.ts'
-import { collectCommas, switchOption } from '../option-values.ts'
+import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
 
 /** Adds the commands that tell what the server is and has. */
 export function addServerVerbs(program: Command, host: Host): void {
@@ -41,6 +41,8 @@ export function addServerVerbs(program: Command, host: Host): void {
       const { explain } = await import('../commands/explain.ts')
       await explain(host, types, command.optsWithGlobals())
     })
+  addClusterInfo(program, host)
+  addProxy(program, host)
   const auth = program
     .command('auth')
     .summary('ask about rights')
@@ -77,5 +79,62 @@ export function addServerVerbs(program: Command, host: Host): void {
     .action(async (_options, command: Command) => {
       const { version } = await import('../commands/version.ts')
       await version(host, command.optsWithGlobals())
+    })
+}
+
+function addClusterInfo(program: Command, host: Host): void {
+  const info = program
+    .command('cluster-info')
+    .enablePositionalOptions()
+    .summary('say where the cluster is')
+    .description('Says where the control plane is, and the services that the cluster itself has.')
+    .action(async (_options, command: Command) => {
+      const { clusterInfo } = await import('../commands/cluster-info.ts')
+      await clusterInfo(host, command.optsWithGlobals())
+    })
+  info
+    .command('dump')
+    .summary('write down what there is, for whoever looks for a fault')
+    .description('Writes nodes, workloads, events and logs of namespaces into files, or to standard output.')
+    .option('-A, --all-namespaces', 'of all namespaces')
+    .option('--namespaces <names>', 'of these; unless given, of kube-system and the current one', collectCommas, [])
+    .option('--output-directory <directory>', 'where files are written; - is standard output')
+    .option('-o, --output <format>', 'json or yaml', 'json')
+    .action(async (_options, command: Command) => {
+      const { dumpClusterInfo } = await import('../commands/cluster-info-dump.ts')
+      await dumpClusterInfo(host, command.optsWithGlobals())
+    })
+}
+
+function addProxy(program: Command, host: Host): void {
+  program
+    .command('proxy')
+    .summary("serve the cluster's API here, with your rights")
+    .description(
+      'Serves the API of the cluster on an address of this machine, with your credentials, until it is interrupted.',
+    )
+    .option('--address <address>', 'address to serve on', '127.0.0.1')
+    .option(
+      '-p, --port <number>',
+      'port to serve on; 0 picks a free one',
+      wholeNumber({ noun: 'port', min: 0, max: 65_535 }),
+      8001,
+    )
+    .option('-u, --unix-socket <path>', 'a socket to serve on instead')
+    .option('--api-prefix <path>', 'what paths of the API begin with here', '/')
+    .option('-w, --www <directory>', 'serve the files of this directory too')
+    .option('-P, --www-prefix <path>', 'what their paths begin with', '/static/')
+    .option(
+      '--accept-hosts <patterns>',
+      'hosts by which it may be reached',
+      String.raw`^localhost$,^127\.0\.0\.1$,^\[::1\]$`,
+    )
+    .option('--accept-paths <patterns>', 'paths that may be asked for', '^.*')
+    .option('--reject-paths <patterns>', 'paths that may not', '^/api/.*/pods/.*/exec,^/api/.*/pods/.*/attach')
+    .option('--reject-methods <patterns>', 'methods that may not be used, as POST,PUT,PATCH', '^$')
+    .option('--disable-filter', 'let every request through')
+    .action(async (_options, command: Command) => {
+      const { proxy } = await import('../commands/proxy.ts')
+      await proxy(host, command.optsWithGlobals())
     })
 }

@@ -2,6 +2,10 @@ import type { ManualPages } from '../manual-page.ts'
 
 /** Commands that show and change kubeconfig files. */
 export const configPages: ManualPages = {
+  options: {
+    examples: [['what every command may be told', 'coracle options']],
+    seeAlso: ['config view'],
+  },
   config: {
     details: [
       'With --kubeconfig that file alone is read and written. Else those of $KUBECONFIG are one kubeconfig: the first that has an entry wins, an entry is changed where it stands, and a new one goes to the first file that is there. Without it, .coracle/kubeconfig here or in a directory above is taken, or else ~/.kube/config.',

@@ -2,6 +2,29 @@ import type { ManualPages } from '../manual-page.ts'
 
 /** Commands that ask what the server has and is. */
 export const serverPages: ManualPages = {
+  'cluster-info': {
+    examples: [['where the API is served', 'coracle cluster-info']],
+    seeAlso: ['cluster-info dump', 'version', 'config view'],
+  },
+  'cluster-info dump': {
+    details: ['Secrets and ConfigMaps are not among what is written; what containers have logged is.'],
+    examples: [
+      ['a folder to attach to a report', 'coracle cluster-info dump --all-namespaces --output-directory=dump'],
+      ['one namespace', 'coracle cluster-info dump --namespaces=shop -o yaml'],
+    ],
+    seeAlso: ['events', 'logs', 'why'],
+  },
+  proxy: {
+    details: [
+      'Whoever reaches the address acts with your rights. Requests by another host name than those of this machine are refused, so that pages of the web cannot make them, and so are exec and attach; streams, watches and WebSockets pass.',
+    ],
+    examples: [
+      ['the API for curl and browsers', 'coracle proxy --port=8080'],
+      ['a socket that only you may open', 'coracle proxy --unix-socket=/tmp/api.sock'],
+      ['a page of your own beside the API', 'coracle proxy --www=site --www-prefix=/site/ --api-prefix=/'],
+    ],
+    seeAlso: ['get', 'config view'],
+  },
   explain: {
     details: [
       'Custom types are explained like any other. With --json-schema it writes what editors and validators check manifests by: JSON Schema (draft 7) of one type, or of all types in one file, or a file for each with --output-dir, named as kubeconform looks for them.',

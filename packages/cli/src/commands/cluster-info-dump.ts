@@ -1,0 +1,115 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { apiVersionOf, type KubernetesObject, namespaces, nodes, type Pod, pods, type Resource } from '@coracle/api'
+import { CliError } from '../cli-error.ts'
+import type { ConnectionFlags } from '../connection.ts'
+import type { Host } from '../host.ts'
+import { serialize } from '../output/serialize.ts'
+import { type Session, withSession } from '../session.ts'
+
+export interface DumpFlags extends ConnectionFlags {
+  readonly allNamespaces?: boolean
+  readonly namespaces: readonly string[]
+  readonly outputDirectory?: string
+  readonly output: string
+}
+
+const resource = (group: string, kind: string, plural: string): Resource => ({
+  group,
+  version: 'v1',
+  kind,
+  plural,
+  namespaced: true,
+})
+
+/** What is written of each namespace, by the names of kubectl's files. */
+const dumped: readonly (readonly [file: string, resource: Resource])[] = [
+  ['events', resource('', 'Event', 'events')],
+  ['replication-controllers', resource('', 'ReplicationController', 'replicationcontrollers')],
+  ['services', resource('', 'Service', 'services')],
+  ['daemonsets', resource('apps', 'DaemonSet', 'daemonsets')],
+  ['deployments', resource('apps', 'Deployment', 'deployments')],
+  ['replicasets', resource('apps', 'ReplicaSet', 'replicasets')],
+  ['pods', pods],
+]
+
+/** More of a log than this is not dumped. */
+const logBytesMax = 64 * 1024 * 1024
+
+/** `coracle cluster-info dump`: nodes, workloads, events and logs, to files or standard output */
+export async function dumpClusterInfo(host: Host, flags: DumpFlags): Promise<void> {
+  const { output } = flags
+  if (output !== 'json' && output !== 'yaml')
+    throw new CliError(`--output ${output} is not available: choose json or yaml`)
+  const write = writerTo(host, flags.outputDirectory)
+  await withSession(host, flags, async (session) => {
+    const { client } = session
+    await write(`nodes.${output}`, await listText(session, nodes, undefined, output))
+    for (const namespace of await wantedNamespaces(session, flags)) {
+      for (const [file, each] of dumped) {
+        await write(join(namespace, `${file}.${output}`), await listText(session, each, namespace, output))
+      }
+      const { items } = await client.list<Pod>(pods, { namespace })
+      for (const pod of items) {
+        await write(join(namespace, pod.metadata.name ?? '', 'logs.txt'), await logsOf(session, namespace, pod))
+      }
+    }
+  })
+  if (isDirectory(flags.outputDirectory)) host.stdout.write(`Cluster info dumped to ${flags.outputDirectory}\n`)
+}
+
+async function wantedNamespaces({ client, namespace }: Session, flags: DumpFlags): Promise<readonly string[]> {
+  if (flags.allNamespaces === true) {
+    const { items } = await client.list(namespaces)
+    return items.map(({ metadata }) => metadata.name ?? '')
+  }
+  return flags.namespaces.length > 0 ? flags.namespaces : [...new Set(['kube-system', namespace])]
+}
+
+async function listText(
+  { client }: Session,
+  resource: Resource,
+  namespace: string | undefined,
+  output: 'json' | 'yaml',
+): Promise<string> {
+  const list = await client.list<KubernetesObject>(resource, namespace === undefined ? {} : { namespace })
+  return serialize({ ...list, apiVersion: apiVersionOf(resource), kind: `${resource.kind}List` }, output)
+}
+
+/** What all containers of a pod have written; of one that cannot be read, why. */
+async function logsOf({ client }: Session, namespace: string, { metadata, spec }: Pod): Promise<string> {
+  const name = metadata.name ?? ''
+  const texts: string[] = []
+  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+    const what = `logs for container ${container.name} of pod ${namespace}/${name}`
+    texts.push(`==== START ${what} ====\n`)
+    try {
+      const pieces = await client.stream(pods, { namespace, name }, 'log', {
+        container: container.name,
+        limitBytes: String(logBytesMax),
+      })
+      for await (const piece of pieces) texts.push(Buffer.from(piece).toString('utf8'))
+    } catch (error) {
+      texts.push(`Request log error: ${error instanceof Error ? error.message : error}\n`)
+    }
+    texts.push(`==== END ${what} ====\n`)
+  }
+  return texts.join('')
+}
+
+const isDirectory = (path: string | undefined): path is string => path !== undefined && path !== '' && path !== '-'
+
+/** Writes a file of the dump; without a directory all go to standard output. */
+function writerTo(host: Host, directory: string | undefined): (name: string, text: string) => Promise<void> {
+  if (!isDirectory(directory)) {
+    return async (_, text) => {
+      host.stdout.write(text)
+      await host.stdout.drained()
+    }
+  }
+  return async (name, text) => {
+    const path = resolve(host.workingDirectory, directory, name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+  }
+}

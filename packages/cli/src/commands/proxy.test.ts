@@ -1,0 +1,186 @@
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { run } from '../program.ts'
+import { type RecordingHost, recordingHost } from '../testing/recording-host.ts'
+
+let directory: string
+let api: Server
+let received: IncomingMessage[]
+let url: string
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'proxy-'))
+  received = []
+  api = createServer((message, response) => {
+    received.push(message)
+    if (message.url === '/base/watch') {
+      response.writeHead(200, { 'x-answer': 'yes' })
+      response.write('first\n')
+    } else message.pipe(response)
+  })
+  api.on('upgrade', (message, socket) => {
+    received.push(message)
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n')
+    socket.pipe(socket)
+  })
+  api.listen(0, '127.0.0.1')
+  await once(api, 'listening')
+  url = `http://127.0.0.1:${(api.address() as AddressInfo).port}/base`
+})
+
+afterEach(async () => {
+  api.closeAllConnections()
+  api.close()
+  await rm(directory, { recursive: true })
+})
+
+interface Running {
+  readonly address: string
+  readonly host: RecordingHost
+  stop(): Promise<number>
+}
+
+/** A proxy that serves until it is stopped. */
+async function proxy(...flags: readonly string[]): Promise<Running> {
+  let started: (address: string) => void = () => {}
+  const address = new Promise<string>((resolve) => {
+    started = resolve
+  })
+  const host = recordingHost({
+    workingDirectory: directory,
+    onOutput: (text) => {
+      const [, found] = /Starting to serve on (.*)\n/.exec(text) ?? []
+      if (found !== undefined) started(found)
+    },
+  })
+  const ended = run(['proxy', '--server', url, '--token=secret', '--port=0', ...flags], host)
+  const found = await Promise.race([
+    address,
+    ended.then((code) => Promise.reject(new Error(`${code}: ${host.written.stderr}`))),
+  ])
+  return {
+    address: found,
+    host,
+    stop: () => {
+      host.interrupt()
+      return ended
+    },
+  }
+}
+
+interface Asked {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+async function ask(address: string, path: string, { method = 'GET', headers = {}, body }: Asked = {}) {
+  const where = address.startsWith('/')
+    ? { socketPath: address }
+    : { host: '127.0.0.1', port: Number(address.split(':').at(-1)) }
+  const call = request({ ...where, path, method, headers: { host: 'localhost', ...headers }, agent: false })
+  call.end(body)
+  const [answer] = (await once(call, 'response')) as [IncomingMessage]
+  return answer
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of answer.setEncoding('utf8')) text += chunk
+  return text
+}
+
+describe('proxy', () => {
+  it('sends requests on with the credentials of the connection, until it is interrupted', async () => {
+    const { address, stop } = await proxy()
+    const headers = { authorization: 'Bearer mine', accept: 'application/yaml' }
+    const answer = await ask(address, '/api/v1/pods?limit=1', { method: 'POST', body: 'hello', headers })
+    expect([answer.statusCode, await textOf(answer)]).toEqual([200, 'hello'])
+    expect(received[0]).toMatchObject({
+      method: 'POST',
+      url: '/base/api/v1/pods?limit=1',
+      headers: { authorization: 'Bearer secret', accept: 'application/yaml' },
+    })
+    expect(await stop()).toBe(0)
+    await expect(ask(address, '/')).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('passes on what comes when it comes', async () => {
+    const { address, stop } = await proxy()
+    const answer = await ask(address, '/watch')
+    expect(answer.headers['x-answer']).toBe('yes')
+    expect(String((await once(answer, 'data'))[0])).toBe('first\n')
+    answer.destroy()
+    await stop()
+  })
+
+  it('passes on protocols that are none of its business', async () => {
+    const { address, stop } = await proxy()
+    const port = Number(address.split(':').at(-1))
+    const call = request({
+      port,
+      path: '/stream',
+      headers: { host: 'localhost', connection: 'Upgrade', upgrade: 'echo' },
+    })
+    call.end()
+    const [answer, socket] = await once(call, 'upgrade')
+    expect(answer.statusCode).toBe(101)
+    socket.write('ping')
+    expect(String((await once(socket, 'data'))[0])).toBe('ping')
+    expect(received[0]?.headers).toMatchObject({ upgrade: 'echo', authorization: 'Bearer secret' })
+    socket.destroy()
+    await stop()
+  })
+
+  it.each<[string, readonly string[], string, Asked, number]>([
+    ['other hosts', [], '/', { headers: { host: 'evil.example' } }, 403],
+    ['other hosts that are accepted', ['--accept-hosts=^good'], '/', { headers: { host: 'good.example:80' } }, 200],
+    ['exec', [], '/api/v1/namespaces/a/pods/b/exec', { method: 'POST' }, 403],
+    ['exec without a filter', ['--disable-filter'], '/api/v1/namespaces/a/pods/b/exec', {}, 200],
+    ['methods that are rejected', ['--reject-methods=POST,PUT'], '/', { method: 'PUT' }, 403],
+    ['paths that are not accepted', ['--accept-paths=^/api/'], '/version', {}, 403],
+    ['paths beside the prefix', ['--api-prefix=/k8s'], '/version', {}, 404],
+    ['paths under the prefix', ['--api-prefix=/k8s'], '/k8s/version', {}, 200],
+  ])('judges %s', async (_, flags, path, asked, code) => {
+    const { address, stop } = await proxy(...flags)
+    expect((await ask(address, path, asked)).statusCode).toBe(code)
+    expect(received.length).toBe(code === 200 ? 1 : 0)
+    await stop()
+  })
+
+  it('serves files beside the API, and none outside', async () => {
+    await mkdir(join(directory, 'site'))
+    await writeFile(join(directory, 'site', 'index.html'), '<p>')
+    await writeFile(join(directory, 'hidden'), 'hidden')
+    const { address, stop } = await proxy('--www=site', '--www-prefix=/site/')
+    const page = await ask(address, '/site/')
+    expect([page.headers['content-type'], await textOf(page)]).toEqual(['text/html; charset=utf-8', '<p>'])
+    for (const path of ['/site/../hidden', '/site/%2e%2e/hidden', '/site/%2e%2e%2fhidden', '/site/nothing']) {
+      expect((await ask(address, path)).statusCode).toBe(404)
+    }
+    await stop()
+  })
+
+  it('may serve on a socket', async () => {
+    const { address, stop } = await proxy('--unix-socket=api.sock')
+    expect(address).toBe(join(directory, 'api.sock'))
+    expect((await ask(address, '/version')).statusCode).toBe(200)
+    await stop()
+  })
+
+  it('says what is wrong', async () => {
+    await expect(proxy('--accept-hosts=(')).rejects.toThrow('--accept-hosts: "(" is no regular expression')
+    const { address, stop } = await proxy()
+    await expect(proxy(`--port=${address.split(':').at(-1)}`)).rejects.toThrow('--port=0 takes any free port')
+    api.closeAllConnections()
+    api.close()
+    const answer = await ask(address, '/')
+    expect([answer.statusCode, await textOf(answer)]).toEqual([502, expect.stringContaining('ECONNREFUSED')])
+    await stop()
+  })
+})

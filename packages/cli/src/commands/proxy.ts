@@ -1,0 +1,70 @@
+import { resolve } from 'node:path'
+import { CliError } from '../cli-error.ts'
+import { type ConnectionFlags, connectionFor } from '../connection.ts'
+import type { Host } from '../host.ts'
+import { type ProxyAddress, startProxy } from '../proxy/proxy-server.ts'
+
+export interface ProxyFlags extends ConnectionFlags {
+  readonly address: string
+  readonly port: number
+  readonly unixSocket?: string
+  readonly apiPrefix: string
+  readonly www?: string
+  readonly wwwPrefix: string
+  readonly acceptHosts: string
+  readonly acceptPaths: string
+  readonly rejectPaths: string
+  readonly rejectMethods: string
+  readonly disableFilter?: boolean
+}
+
+/** `coracle proxy`: serves the API here, with one's own rights, until it is interrupted */
+export async function proxy(host: Host, flags: ProxyFlags): Promise<void> {
+  const connection = await connectionFor(host, flags)
+  const everything = [/^/]
+  const filter = flags.disableFilter
+    ? { acceptHosts: everything, acceptPaths: everything, rejectPaths: [], rejectMethods: [] }
+    : {
+        acceptHosts: patterns(flags.acceptHosts, '--accept-hosts'),
+        acceptPaths: patterns(flags.acceptPaths, '--accept-paths'),
+        rejectPaths: patterns(flags.rejectPaths, '--reject-paths'),
+        rejectMethods: patterns(flags.rejectMethods, '--reject-methods'),
+      }
+  if (flags.disableFilter && flags.unixSocket === undefined) {
+    host.stderr.write('Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious\n')
+  }
+  const files =
+    flags.www === undefined
+      ? undefined
+      : { directory: resolve(host.workingDirectory, flags.www), prefix: slashed(flags.wwwPrefix) }
+  const address: ProxyAddress =
+    flags.unixSocket === undefined
+      ? { host: flags.address, port: flags.port }
+      : { path: resolve(host.workingDirectory, flags.unixSocket) }
+  const options = { connection, apiPrefix: slashed(flags.apiPrefix), filter, ...(files === undefined ? {} : { files }) }
+  const server = await startProxy(options, address).catch((error: unknown) => {
+    throw new CliError(`cannot serve: ${error instanceof Error ? error.message : error}; --port=0 takes any free port`)
+  })
+  host.stdout.write(`Starting to serve on ${server.address}\n`)
+  await new Promise<void>((stop) => {
+    const undo = host.onInterrupt(() => {
+      undo()
+      stop()
+    })
+  })
+  await server.close()
+}
+
+/** Regular expressions that commas part; a comma that belongs to one is written as `\x2c`. */
+function patterns(text: string, flag: string): readonly RegExp[] {
+  return text.split(',').map((each) => {
+    try {
+      return new RegExp(each)
+    } catch {
+      throw new CliError(`${flag}: ${JSON.stringify(each)} is no regular expression`)
+    }
+  })
+}
+
+/** `static` is `/static/`. */
+const slashed = (prefix: string): string => `/${prefix.replace(/^\/+|\/+$/g, '')}/`.replace('//', '/')

@@ -1,0 +1,110 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { type Connection, credentialHeaders, tlsOptionsOf } from '@coracle/client'
+
+/** Headers that are about one connection and not about the request (RFC 9110, 7.6.1), and the caller's own credentials. */
+const droppedHeaders = new Set([
+  'host',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'authorization',
+])
+
+/** Sends a request on and gives the answer as it comes, for as long as both sides stay. */
+export function forward(
+  connection: Connection,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  void open(connection, path, request).then(
+    (upstream) => {
+      upstream.on('response', (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders)
+        response.flushHeaders()
+        answer.pipe(response)
+        answer.on('error', () => response.destroy())
+      })
+      upstream.on('error', (error) => fail(response, error))
+      response.on('close', () => upstream.destroy())
+      request.pipe(upstream)
+    },
+    (error: unknown) => fail(response, error),
+  )
+}
+
+/** The same for a request that changes the protocol: afterwards both sides talk as they like. */
+export function forwardUpgrade(
+  connection: Connection,
+  path: string,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  const end = () => socket.destroy()
+  socket.on('error', end)
+  void open(connection, path, request, true).then((upstream) => {
+    upstream.on('upgrade', (answer, serverSocket, serverHead) => {
+      socket.write(headOf(answer))
+      if (serverHead.length > 0) socket.write(serverHead)
+      if (head.length > 0) serverSocket.write(head)
+      serverSocket.on('error', end).on('close', end)
+      socket.on('close', () => serverSocket.destroy())
+      socket.pipe(serverSocket).pipe(socket)
+    })
+    // The server may refuse to change the protocol: that is an answer like any other.
+    upstream.on('response', (answer) => {
+      socket.write(headOf(answer))
+      answer.pipe(socket)
+    })
+    upstream.on('error', end)
+    upstream.end()
+  }, end)
+}
+
+async function open(
+  connection: Connection,
+  path: string,
+  { method, headers }: IncomingMessage,
+  isUpgrade = false,
+): Promise<ClientRequest> {
+  const { server } = connection
+  const base = new URL(server)
+  const send = base.protocol === 'https:' ? httpsRequest : httpRequest
+  const kept = Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !droppedHeaders.has(name) && (isUpgrade || name !== 'upgrade')),
+  )
+  return send({
+    protocol: base.protocol,
+    hostname: base.hostname.replace(/^\[|\]$/g, ''),
+    port: base.port,
+    path: base.pathname.replace(/\/$/, '') + path,
+    method: method ?? 'GET',
+    headers: {
+      ...kept,
+      ...(await credentialHeaders(connection)),
+      ...(isUpgrade ? { connection: 'Upgrade' } : {}),
+    },
+    agent: false,
+    ...tlsOptionsOf(connection),
+  })
+}
+
+/** The head of an answer, as it goes over the wire. */
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+  const lines = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}`] : []))
+  return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8' }).end(`cannot reach the server: ${message}\n`)
+}
