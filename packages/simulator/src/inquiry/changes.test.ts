@@ -42,7 +42,8 @@ const log = {
   at: (revision) => written.get(revision) ?? [],
   latestOf: (uid) => (uid === 'r' ? 7 : 5),
   knows: (uid) => uid === 'r' || uid === 'd',
-} as Pick<WriteLog, 'at' | 'latestOf' | 'knows'> as WriteLog
+  ownersOf: (uid) => new Set(uid === 'r' ? ['d'] : []),
+} as Pick<WriteLog, 'at' | 'latestOf' | 'knows' | 'ownersOf'> as WriteLog
 
 const writers = (answered: string, uncertain?: string): Writers => ({
   writersOf: (revision) => new Set([revision === 5 ? 'player' : answered]),
@@ -85,6 +86,14 @@ describe('what is told of changes', () => {
       /^revision 7: job-controller .* deployment-controller wrote/,
     ],
     ['what came later', [{ ...created, from: [9] }, asked], /^revision 7: follows from 9, which came later/],
+    [
+      'what is none of its business',
+      [
+        { ...created, who: { ...controller, name: 'replicaset-controller' }, reconciled: { ...reconciled, uid: 'r' } },
+        asked,
+      ],
+      /^revision 7: follows from 5, at which apps\/deployments\/default\/web changed/,
+    ],
     [
       'a request by a controller',
       [{ ...created, from: [], end: 'request' }, asked],

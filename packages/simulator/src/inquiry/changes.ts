@@ -55,7 +55,16 @@ function wrongAuthor(who: Author, answered: ReadonlySet<string>, writers: Writer
 
 function isSame({ name, user }: Author, component: string): boolean {
   if (component === 'player') return user === 'kubernetes-admin'
-  return name === component || user === `system:node:${component}` || user === `system:${component}`
+  const users = [`system:node:${component}`, `system:${component}`, `system:serviceaccount:kube-system:${component}`]
+  return name === component || users.includes(user)
+}
+
+/** Controllers that look at nothing but their object, and at pods that are its own, or nobody's. */
+const looksAtItsOwn: ReadonlySet<string> = new Set(['replicaset-controller', 'replication-controller', 'kubelet'])
+
+function isOwn({ uid, path }: LoggedChange, of: string, log: WriteLog): boolean {
+  const owners = log.ownersOf(uid)
+  return uid === of || owners.has(of) || (path.startsWith('core/pods/') && owners.size === 0)
 }
 
 /** What a change followed from came before it, and what was reconciled was there. */
@@ -63,7 +72,11 @@ function wrongOrigin({ revision, from, end, reconciled, who }: Change, log: Writ
   const problems: string[] = []
   for (const earlier of from) {
     if (earlier >= revision) problems.push(`follows from ${earlier}, which came later`)
-    if (log.at(earlier).length === 0) problems.push(`follows from ${earlier}, at which nothing was written`)
+    const written = log.at(earlier)
+    if (written.length === 0) problems.push(`follows from ${earlier}, at which nothing was written`)
+    const { uid = '' } = reconciled ?? {}
+    if (looksAtItsOwn.has(who.name) && !written.some((change) => isOwn(change, uid, log)))
+      problems.push(`follows from ${earlier}, at which ${written.map(({ path }) => path).join(', ')} changed`)
   }
   if (from.length > 0 && end !== undefined) problems.push(`follows from ${from}, and ends with ${end}`)
   if ((end === 'request') !== (who.type === 'user')) problems.push(`ends with ${end}, by a ${who.type}`)

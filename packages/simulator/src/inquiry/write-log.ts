@@ -1,4 +1,4 @@
-import type { Event } from '@coracle/api'
+import type { Event, KubernetesObject, ObjectMeta } from '@coracle/api'
 import type { SoleWriterStore, StoreEvent, StoreWatch } from '@coracle/store'
 
 /** What a transaction did to an object, as the store tells it. */
@@ -10,6 +10,8 @@ export interface LoggedChange {
 }
 
 const eventPath = /^core\/events\//
+
+const nobody: ReadonlySet<string> = new Set()
 
 const prefix = '/registry/'
 
@@ -24,6 +26,7 @@ export class WriteLog {
   readonly #counts = new Map<string, number>()
   readonly #uids = new Map<string, string>()
   readonly #known = new Set<string>()
+  readonly #owners = new Map<string, ReadonlySet<string>>()
   readonly #events = new Map<string, Event>()
 
   constructor(store: SoleWriterStore) {
@@ -56,6 +59,11 @@ export class WriteLog {
     return this.#counts.get(uid) ?? 0
   }
 
+  /** Whom an object has ever named as an owner, by their uids. */
+  ownersOf(uid: string): ReadonlySet<string> {
+    return this.#owners.get(uid) ?? nobody
+  }
+
   /** Whether there has ever been such an object. */
   knows(uid: string): boolean {
     return this.#known.has(uid)
@@ -78,8 +86,9 @@ export class WriteLog {
   #hear({ type, key, value, revision }: StoreEvent): void {
     const path = key.slice(prefix.length)
     const before = this.#uids.get(path)
-    const uid = type === 'put' ? uidIn(value) : (before ?? '')
+    const { uid = '', ownerReferences = [] } = type === 'put' ? metadataIn(value) : { uid: before }
     this.#known.add(uid)
+    for (const owner of ownerReferences) this.#owners.set(uid, new Set([...this.ownersOf(uid), owner.uid]))
     if (type === 'put') this.#uids.set(path, uid)
     else this.#uids.delete(path)
     if (eventPath.test(path)) this.#hearEvent(path, type === 'put' ? (JSON.parse(textOf(value)) as Event) : undefined)
@@ -93,10 +102,9 @@ export class WriteLog {
   }
 }
 
-/** The first uid in an object's JSON is its own: `metadata` comes before whatever names others, but for owners within it. */
-function uidIn(value: Uint8Array): string {
-  const { metadata } = JSON.parse(textOf(value)) as { readonly metadata?: { readonly uid?: string } }
-  return metadata?.uid ?? ''
+function metadataIn(value: Uint8Array): ObjectMeta {
+  const { metadata = {} } = JSON.parse(textOf(value)) as Partial<KubernetesObject>
+  return metadata
 }
 
 const textOf = (value: Uint8Array): string => Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
