@@ -71,6 +71,15 @@ describe('up --name', () => {
   })
 })
 
+describe('up', () => {
+  it('says that it is ready before it tells of anything, however much happens', async () => {
+    const { host, ended } = await startServer(['--data-dir', 'many', '--nodes', '200'])
+    host.interrupt()
+    await ended
+    expect(host.written.stdout).toMatch(/^Coracle is ready at /)
+  })
+})
+
 describe('up -o json', () => {
   it('tells what happens as an object a line', async () => {
     const [, staging] = servers

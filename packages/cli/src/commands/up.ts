@@ -56,7 +56,6 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
   const former = readServerRecord(place.directory)
   const cluster = await start(host, place, { ...flags, port }, reporter, lost.resolve)
   const stopReturning = host.returnMemoryWhenIdle()
-  reporter.begin()
   const record = recordOf(cluster, place, flags, isKept)
   await writeServerRecord(place.directory, record)
   await shareKubeconfig(place)
@@ -64,6 +63,7 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
   const ready = { url: record.url, milliseconds, pid: record.pid }
   tellReady(host, place, ready, flags, false)
   if (isKept) host.announce(ready)
+  reporter.begin()
   for (const change of [...(note === undefined ? [] : [note]), ...changesOfUse(former, record)]) {
     reporter.note(change, 'bad')
   }
