@@ -27,6 +27,7 @@ describe('explainStartFailure', () => {
       '.coracle is in use by process 42: stop that with `coracle down`, or choose another directory with --data-dir or --name',
     ],
     [Object.assign(new Error('the store is missing'), { name: 'StoreMissingError' }), 'the store is missing'],
+    [Object.assign(new Error('a store of format 99'), { name: 'UnknownFormatError' }), 'a store of format 99'],
     [Object.assign(new Error('cannot be locked'), { name: 'DirectoryLockError' }), 'cannot be locked'],
     [
       Object.assign(new Error('the store is damaged'), { name: 'StoreDamagedError' }),
