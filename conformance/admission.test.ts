@@ -9,7 +9,7 @@ import {
   webhookOf,
 } from '../packages/apiserver/src/testing/test-webhook.ts'
 import { rows } from './support/kubectl.ts'
-import { Program, run } from './support/program.ts'
+import { eventually, Program, run } from './support/program.ts'
 import { tools } from './support/tools.ts'
 
 // Webhooks and policies that judge and change what kubectl and Helm write.
@@ -80,6 +80,23 @@ describe('webhooks', () => {
     expect(refused.stderr).toContain('Warning: teams are checked')
     const accepted = await apply(pod('web', { labels: { team: 'a' } }))
     expect([accepted.stdout, accepted.stderr]).toEqual(['pod/web created\n', 'Warning: teams are checked\n'])
+  })
+
+  it('are named where a controller is refused', async () => {
+    const webhook = await startTestWebhook(() => ({
+      allowed: false,
+      status: { code: 403, reason: 'Forbidden', message: 'no pods on Sundays' },
+    }))
+    await configure('Validating', webhook)
+    await kubectl('create', 'deployment', 'refused', '--image=nginx')
+    const told = await eventually('the reason', async () => {
+      const { stdout } = await program.coracle(['why', 'deployment/refused'])
+      return stdout.includes('denied the request') && stdout
+    })
+    expect(told).toMatch(
+      /^deployment\/refused.*: its pods cannot be created\n {2}admission webhook "\S+" denied the request: no pods on Sundays\n {2}→ change what webhook \S+ refuses, or ask whoever runs it$/m,
+    )
+    await kubectl('delete', 'deployment', 'refused')
   })
 
   it('add to what is applied, by the client or by the server, and applying again changes nothing', async () => {

@@ -102,6 +102,18 @@ describe('why, as text', () => {
     )
   })
 
+  it('keeps words of several lines together', () => {
+    const finding = {
+      object,
+      reason: 'CrashLoop',
+      what: 'it ends',
+      because: 'panic:\nno disk\n',
+      remedy: 'read its logs',
+    }
+    const text = whyText(explanation({ verdict: 'stuck', findings: [{ ...finding, state: 'stuck' }] }), nowMs)
+    expect(text).toContain('pod/web: it ends\n  panic:\n  no disk\n  → read its logs\n')
+  })
+
   it('says so where there is no record, or no object any more', () => {
     expect(whyText(explanation({ verdict: 'gone' }), nowMs)).toBe(
       'pod/web: gone\n\nThe server keeps no record of causes.\n',

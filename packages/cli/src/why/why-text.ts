@@ -22,7 +22,8 @@ function findingText({ object, what, because, remedy, state, alike }: Finding, a
   const name = shortName(object)
   const others = alike === undefined ? '' : `, and ${alike} like it`
   const about = name === asked ? name : `${asked} ← ${name}`
-  const lines = [`${about}${others}: ${what}${states[state]}`, `  ${because}`, `  → ${remedy}`]
+  const indented = because.trim().replaceAll('\n', '\n  ')
+  const lines = [`${about}${others}: ${what}${states[state]}`, `  ${indented}`, `  → ${remedy}`]
   return `${lines.join('\n')}\n`
 }
 
