@@ -114,11 +114,13 @@ export function withoutChance(output: string): string {
     .trimEnd()
 }
 
-/** Whether a transcript says what was printed. A line of it that is `…` stands for any lines. */
+/** Whether a transcript says what was printed. A line of it that is `…` stands for any lines, `…` in a line for any text. */
 export function matchesTranscript(printed: string, transcript: string): boolean {
   const pattern = withoutChance(transcript)
     .split('\n')
-    .map((line) => (line === '…' ? '(?:.*\\n)*?' : `${line.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\\n`))
+    .map((line) =>
+      line === '…' ? '(?:.*\\n)*?' : `${line.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('…', '.*')}\\n`,
+    )
     .join('')
   return new RegExp(`^${pattern}$`).test(`${withoutChance(printed)}\n`)
 }
