@@ -8,8 +8,13 @@ export interface WorkspaceManifest {
   readonly exports?: Readonly<Record<string, string>>
   readonly bin?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
-  readonly peerDependencies?: Readonly<Record<string, string>>
-  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>
+  readonly publishConfig?: {
+    /**
+     * What some of its users need beside it, such as for a subpath that others do not import. In the workspace itself it would be
+     * installed with what is needed to run.
+     */
+    readonly peerDependencies?: Readonly<Record<string, string>>
+  }
   readonly keywords?: readonly string[]
 }
 
@@ -36,7 +41,9 @@ export function libraryManifest(
   common: CommonManifest,
   folder: string,
 ): Readonly<Record<string, unknown>> {
-  const { exports = {}, bin, dependencies = {}, peerDependencies, peerDependenciesMeta } = manifest
+  const { exports = {}, bin, dependencies = {}, publishConfig } = manifest
+  // The types of Buffer and of Node's modules are in those of the packages.
+  const peerDependencies = { '@types/node': nodeRange, ...publishConfig?.peerDependencies }
   return {
     ...head(manifest, common, folder),
     sideEffects: false,
@@ -52,9 +59,8 @@ export function libraryManifest(
     ...(bin === undefined ? {} : { bin: mapValues(bin, compiled) }),
     files: ['dist', 'CHANGELOG.md'],
     dependencies,
-    // The types of Buffer and of Node's modules are in those of the packages.
-    peerDependencies: { '@types/node': nodeRange, ...peerDependencies },
-    peerDependenciesMeta: { '@types/node': { optional: true }, ...peerDependenciesMeta },
+    peerDependencies,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(peerDependencies).map((name) => [name, { optional: true }])),
   }
 }
 

@@ -40,6 +40,14 @@ describe('manifests', () => {
     })
   })
 
+  it('of a library name what only some of its users need as optional peers', () => {
+    const publishConfig = { peerDependencies: { 'fast-check': '>=4' } }
+    expect(libraryManifest({ ...source, publishConfig }, common, 'packages/x')).toMatchObject({
+      peerDependencies: { '@types/node': '>=24', 'fast-check': '>=4' },
+      peerDependenciesMeta: { '@types/node': { optional: true }, 'fast-check': { optional: true } },
+    })
+  })
+
   it('name the directory of the package where the repository is known', () => {
     const repository = { type: 'git', url: 'git+https://example.com/coracle.git' }
     const about = { folder: 'packages/x', dependencies: {}, man: [] }
@@ -85,6 +93,7 @@ describe('the bill of materials', () => {
     const names = components.map((component: { purl: string }) => /^pkg:npm\/(.*)@/.exec(component.purl)?.[1])
     expect(names).toEqual(expect.arrayContaining(['lmdb', 'yaml', '%40grpc/grpc-js', '%40coracle/api']))
     expect(names).not.toContain('vitest')
+    expect(names).not.toContain('fast-check')
     expect(JSON.stringify(dependencies)).not.toContain('vitest')
   })
 })

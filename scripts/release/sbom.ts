@@ -12,11 +12,11 @@ interface LockFile {
 }
 
 /**
- * A software bill of materials (CycloneDX) of all that is installed with the packages. npm makes it; what is for development alone is
+ * A software bill of materials (CycloneDX) of all that is installed with the packages, on whichever platform. npm makes it; what is for development alone is
  * taken out by what the lock file says, because `--omit=dev` of npm takes out whatever something for development needs as well.
  */
 export function sbom(root: string): string {
-  const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--loglevel=error']
+  const args = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application', '--loglevel=error']
   const text = execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
   const lock: LockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   return JSON.stringify(withoutDevelopment(JSON.parse(text), lock), null, 2)
