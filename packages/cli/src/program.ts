@@ -98,10 +98,12 @@ export function createProgram(host: Host, args: readonly string[] = []): Command
 }
 
 /** An option in help: what it does, and its default where that says something. */
-export function optionDescription({ description, argChoices, defaultValue }: Option): string {
+export function optionDescription({ description, argChoices, defaultValue, defaultValueDescription }: Option): string {
   const notes = [
     ...(argChoices === undefined ? [] : [argChoices.join(', ')]),
-    ...(['string', 'number'].includes(typeof defaultValue) ? [`default: ${defaultValue}`] : []),
+    ...(['string', 'number'].includes(typeof defaultValue)
+      ? [`default: ${defaultValueDescription ?? defaultValue}`]
+      : []),
   ]
   return notes.length === 0 ? description : `${description} (${notes.join('; ')})`
 }

@@ -67,6 +67,10 @@ describe('help', () => {
     expect(stdout.replaceAll('\n', ' ')).toContain('the same command goes on where it was.  It creates')
   })
 
+  it('shows defaults as they are written', async () => {
+    expect((await runCommand(['down', '--help'])).stdout).toContain('how long to wait (default: 1m)')
+  })
+
   it('is the same by any way of asking for it', async () => {
     const { stdout } = await runCommand(['rollout', 'undo', '--help'])
     expect(await runCommand(['help', 'rollout', 'undo'])).toEqual({ code: 0, stdout, stderr: '' })
