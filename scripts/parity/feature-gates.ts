@@ -108,14 +108,22 @@ export const featureGates: readonly FeatureGate[] = [
     where: 'packages/controllers/src/node-lifecycle/controller.ts',
     note: 'One controller evicts and looks after nodes.',
   },
-  { name: 'ServiceAccountTokenJTI', since: '1.32', note: 'Tokens of service accounts are not issued yet.' },
-  { name: 'ServiceAccountTokenNodeBinding', since: '1.33', note: 'Tokens of service accounts are not issued yet.' },
+  {
+    name: 'ServiceAccountTokenJTI',
+    since: '1.32',
+    where: 'packages/apiserver/src/service-account-tokens/token-claims.ts',
+  },
+  { name: 'ServiceAccountTokenNodeBinding', since: '1.33', where: 'packages/apiserver/src/subresources/token.ts' },
   {
     name: 'ServiceAccountTokenNodeBindingValidation',
     since: '1.32',
-    note: 'Tokens of service accounts are not issued yet.',
+    where: 'packages/apiserver/src/service-account-tokens/service-account-tokens.ts',
   },
-  { name: 'ServiceAccountTokenPodNodeInfo', since: '1.32', note: 'Tokens of service accounts are not issued yet.' },
+  {
+    name: 'ServiceAccountTokenPodNodeInfo',
+    since: '1.32',
+    where: 'packages/apiserver/src/service-account-tokens/service-account-tokens.ts',
+  },
   { name: 'SidecarContainers', since: '1.33', where: 'packages/kubelet/src/pod/plan-pod.ts' },
   {
     name: 'StreamingCollectionEncodingToJSON',
