@@ -12,8 +12,9 @@ interface LockFile {
 }
 
 /**
- * A software bill of materials (CycloneDX) of all that is installed with the packages, on whichever platform. npm makes it; what is for development alone is
- * taken out by what the lock file says, because `--omit=dev` of npm takes out whatever something for development needs as well.
+ * A software bill of materials (CycloneDX) of all that is installed with the packages, on whichever platform. npm makes it; what is
+ * for development alone is taken out by what the lock file says, because `--omit=dev` of npm takes out whatever something for
+ * development needs as well.
  */
 export function sbom(root: string): string {
   const args = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application', '--loglevel=error']
