@@ -18,6 +18,11 @@ import { addWritingVerbs } from './verbs/writing.ts'
 /** Runs `coracle` with these arguments and returns the exit code: 0, or 1 after a message on standard error. */
 export async function run(args: readonly string[], host: Host): Promise<number> {
   const program = createProgram(host, args)
+  if (args[0] === '__complete') {
+    const { printCompletion } = await import('./completion/complete.ts')
+    await printCompletion(host, program, args.slice(1))
+    return 0
+  }
   try {
     const given = withHelpAsFlag(args.length === 0 ? ['--help'] : args, program)
     if (mayAskForHelp(given)) (await import('./manual/manual.ts')).addManual(program)

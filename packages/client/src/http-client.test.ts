@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import type { Resource } from '@coracle/api'
 import { realEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -485,6 +485,17 @@ describe('an exchange', () => {
     ])
     expect(JSON.stringify(events)).not.toContain('secret')
     await other.close()
+  })
+
+  it('ends after that time also where the server does not even connect', async () => {
+    // It reads, so that it hears when the other side goes, and says nothing.
+    const silent = createTcpServer((socket) => socket.on('error', () => {}).resume())
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    const other = connect({ server: `https://127.0.0.1:${port}`, timeoutMs: 20 })
+    await expect(other.rawGet('/slow')).rejects.toThrow('no answer to GET /slow within 20 ms')
+    await other.close()
+    await new Promise((resolve) => silent.close(resolve))
   })
 
   it('ends after the time it is given', async () => {

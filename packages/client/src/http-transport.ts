@@ -7,7 +7,7 @@ import {
   tlsOptionsOf,
 } from './connection-credentials.ts'
 import { type ExchangeEvent, traceExchange } from './exchange-trace.ts'
-import { limitTime } from './request-time-limit.ts'
+import { limitTime, untilAborted } from './request-time-limit.ts'
 import { serverError } from './server-error.ts'
 import type { OpenedWebSocket } from './streaming/open-web-socket.ts'
 
@@ -20,6 +20,9 @@ export const responseBytesMax = 512 * 1024 * 1024
 
 /** How often a request is sent while the server answers 429 with a Retry-After, the first time included (client-go's rule). */
 export const retryAfterTriesMax = 10
+
+/** Time to connect. */
+const connectTimeoutMs = 10_000
 
 /** Time a server has to begin its answer. */
 const headersTimeoutMs = 60_000
@@ -98,7 +101,8 @@ interface Pools {
 /** A transport. Connects when the first request comes. Throws a TypeError when `server` is no URL. */
 export function createTransport(options: TransportOptions, environment: Pick<Environment, 'clock'>): Transport {
   const { origin, prefix } = parseServer(options.server)
-  const connect = tlsOptionsOf(options)
+  const { timeoutMs = connectTimeoutMs } = options
+  const connect = { ...tlsOptionsOf(options), timeout: Math.min(timeoutMs, connectTimeoutMs) }
   const shared = { connect, headersTimeout: headersTimeoutMs, bodyTimeout: 0, pipelining: 1 }
   let pools: Promise<Pools> | undefined
 
@@ -137,7 +141,7 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
     const path = prefix + request.path
     const trace = traceExchange(options.onExchange, environment.clock, { method, url: origin + path, headers, body })
     try {
-      const response = await pool.request({
+      const call = pool.request({
         method,
         path,
         // undici distrusts DELETE with a body and would close the connection after each; the Kubernetes API defines it.
@@ -146,6 +150,7 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
       })
+      const response = await (signal === undefined ? call : untilAborted(call, signal))
       trace?.(response.statusCode, response.headers)
       return response
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Clock } from '@coracle/environment'
 import type { RawRequest } from './http-transport.ts'
 
@@ -17,4 +18,27 @@ export function limitTime(request: RawRequest, timeoutMs: number | undefined, cl
   })
   const signal = request.signal === undefined ? controller.signal : AbortSignal.any([request.signal, controller.signal])
   return { request: { ...request, signal }, end: () => timer.cancel() }
+}
+
+/** A response, or the signal's reason as soon as it is aborted: undici hears of that only once it is connected. */
+export function untilAborted<R extends { readonly body: Pick<Readable, 'on' | 'destroy'> }>(
+  call: Promise<R>,
+  signal: AbortSignal,
+): Promise<R> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    call.then(
+      (response) => {
+        signal.removeEventListener('abort', onAbort)
+        // Nobody takes what comes too late, nor hears that it was broken off.
+        if (signal.aborted) response.body.on('error', () => {}).destroy()
+        resolve(response)
+      },
+      (error: unknown) => {
+        signal.removeEventListener('abort', onAbort)
+        reject(error)
+      },
+    )
+  })
 }

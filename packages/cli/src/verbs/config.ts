@@ -7,6 +7,17 @@ import { ownFlags } from './shared-options.ts'
 /** Adds `config`, which shows and changes kubeconfig files. */
 export function addConfigVerbs(program: Command, host: Host): void {
   program
+    .command('completion')
+    .argument('<shell>', 'bash, zsh or fish')
+    .summary('teach a shell to complete command lines')
+    .description(
+      'Prints what a shell reads to complete command lines: commands, flags, types, and the names of what is there.',
+    )
+    .action(async (shell: string) => {
+      const { printCompletionScript } = await import('../commands/completion.ts')
+      printCompletionScript(host, shell)
+    })
+  program
     .command('options')
     .summary('list the options that every command has')
     .description('Lists the options that every command has.')

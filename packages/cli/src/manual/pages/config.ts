@@ -2,6 +2,18 @@ import type { ManualPages } from '../manual-page.ts'
 
 /** Commands that show and change kubeconfig files. */
 export const configPages: ManualPages = {
+  completion: {
+    details: [
+      'Names are asked of the server that the command line means, by --context, --namespace and the others; it has two seconds to answer.',
+      'For bash, put source <(coracle completion bash) into ~/.bashrc; for zsh, the same with zsh into ~/.zshrc after compinit; for fish, coracle completion fish | source into ~/.config/fish/config.fish.',
+    ],
+    examples: [
+      ['for bash', 'coracle completion bash'],
+      ['for zsh', 'coracle completion zsh'],
+      ['for fish', 'coracle completion fish'],
+    ],
+    seeAlso: ['options'],
+  },
   options: {
     examples: [['what every command may be told', 'coracle options']],
     seeAlso: ['config view'],

@@ -1,0 +1,68 @@
+import type { Command, Option } from 'commander'
+
+/** A command line as far as it is typed. */
+export interface CommandLine {
+  readonly command: Command
+  /** Its words below the program: `rollout status`. */
+  readonly path: string
+  /** Arguments before the last word. */
+  readonly args: readonly string[]
+  /** Values of options by their long names, the last of each. */
+  readonly options: ReadonlyMap<string, string>
+  /** The option whose value the last word is. */
+  readonly pending: Option | undefined
+  /** The word to complete; of `--output=js` the value alone. */
+  readonly word: string
+  /** What stands before it in the same word: `--output=`. */
+  readonly before: string
+  /** Whether options may follow: not after `--`. */
+  readonly takesOptions: boolean
+}
+
+/** Reads the words of a command line, of which the last is the one to complete. */
+export function readCommandLine(program: Command, words: readonly string[]): CommandLine {
+  const typed = words.slice(0, -1)
+  const last = words.at(-1) ?? ''
+  let command = program
+  let path = ''
+  let pending: Option | undefined
+  let takesOptions = true
+  const args: string[] = []
+  const options = new Map<string, string>()
+  for (const word of typed) {
+    if (pending !== undefined) {
+      options.set(pending.long ?? '', word)
+      pending = undefined
+    } else if (takesOptions && word === '--') takesOptions = false
+    else if (takesOptions && word.startsWith('-')) {
+      const [flag = '', value] = splitOnce(word)
+      const option = findOption(command, program, flag)
+      if (value !== undefined) options.set(option?.long ?? flag, value)
+      else if (option?.required === true) pending = option
+    } else {
+      const next = args.length === 0 ? findCommand(command, word) : undefined
+      if (next === undefined) args.push(word)
+      else {
+        command = next
+        path = `${path} ${next.name()}`.trim()
+      }
+    }
+  }
+  const shared = { command, path, args, options, takesOptions }
+  const [flag = '', value] = splitOnce(last)
+  if (pending === undefined && takesOptions && last.startsWith('--') && value !== undefined) {
+    return { ...shared, pending: findOption(command, program, flag), word: value, before: `${flag}=` }
+  }
+  return { ...shared, pending, word: last, before: '' }
+}
+
+const findCommand = (command: Command, word: string): Command | undefined =>
+  command.commands.find((each) => each.name() === word || each.aliases().includes(word))
+
+const findOption = (command: Command, program: Command, flag: string): Option | undefined =>
+  [...command.options, ...program.options].find(({ long, short }) => long === flag || short === flag)
+
+function splitOnce(word: string): readonly [string, string | undefined] {
+  const at = word.indexOf('=')
+  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
+}

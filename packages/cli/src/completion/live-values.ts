@@ -1,0 +1,196 @@
+import type { Pod } from '@coracle/api'
+import { collectionPath, withQuery } from '@coracle/client'
+import type { Option } from 'commander'
+import type { Host } from '../host.ts'
+import { readKubeconfigs } from '../kubeconfig/edit-kubeconfig.ts'
+import { kubeconfigFiles } from '../kubeconfig/kubeconfig-files.ts'
+import type { ResourceCatalog } from '../resources/resource-catalog.ts'
+import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import { type Candidate, type Completion, candidatesMax } from './candidates.ts'
+import type { CommandLine } from './command-line.ts'
+
+/** Nobody waits longer for a word to be completed. */
+const serverTimeLimit = '2s'
+
+/** What a command's arguments are. */
+type Arguments = 'resources' | 'pods' | 'nodes' | 'types' | 'contexts' | 'clusters' | 'users' | 'files' | 'shells'
+
+/** By the command's words; those of `rollout` and `set` are resources all. */
+const argumentsOf: Readonly<Record<string, Arguments>> = {
+  ...Object.fromEntries(
+    'annotate autoscale delete describe edit expose get label patch scale wait why stop taint'
+      .split(' ')
+      .map((verb) => [verb, 'resources'] as const),
+  ),
+  explain: 'types',
+  attach: 'pods',
+  cp: 'pods',
+  exec: 'pods',
+  logs: 'pods',
+  'port-forward': 'pods',
+  'top pod': 'pods',
+  cordon: 'nodes',
+  drain: 'nodes',
+  'top node': 'nodes',
+  uncordon: 'nodes',
+  'config delete-cluster': 'clusters',
+  'config delete-context': 'contexts',
+  'config delete-user': 'users',
+  'config get-contexts': 'contexts',
+  'config rename-context': 'contexts',
+  'config set-cluster': 'clusters',
+  'config set-context': 'contexts',
+  'config set-credentials': 'users',
+  'config use-context': 'contexts',
+  completion: 'shells',
+  up: 'files',
+}
+
+const formats = ['json', 'yaml', 'name', 'wide', 'jsonpath=', 'jsonpath-as-json=', 'jsonpath-file=', 'custom-columns=']
+
+/** What the value of an option may be. */
+export async function optionCandidates(host: Host, line: CommandLine, option: Option): Promise<Completion> {
+  switch (option.long) {
+    case '--namespace':
+      return fromServer(host, line, (session) => namesOf(session, 'namespaces'))
+    case '--context':
+      return fromKubeconfig(host, line, 'contexts')
+    case '--cluster':
+      return fromKubeconfig(host, line, 'clusters')
+    case '--user':
+      return fromKubeconfig(host, line, 'users')
+    case '--container':
+      return fromServer(host, line, (session) => containersOf(session, line.args[0] ?? ''))
+    case '--output':
+      return { candidates: formats.filter((each) => mentions(option.description, each)).map((word) => ({ word })) }
+    default:
+      return { candidates: [], files: /<(file|path|directory)s?>/.test(option.flags) }
+  }
+}
+
+const mentions = (description: string, format: string): boolean => description.split(/[\s,;.]+/).includes(format)
+
+/** What the next argument may be. */
+export async function argumentCandidates(host: Host, line: CommandLine): Promise<Completion> {
+  const { path, args, word } = line
+  const kind = /^(rollout|set) /.test(path) ? 'resources' : argumentsOf[path]
+  switch (kind) {
+    case 'resources':
+      return fromServer(host, line, (session) => objects(session, args, word))
+    case 'types':
+      return args.length > 0 ? none : fromServer(host, line, async (session) => types(await session.catalog(), ''))
+    case 'pods':
+      return fromServer(host, line, (session) => podsOrContainers(session, path, args, word))
+    case 'nodes':
+      return fromServer(host, line, (session) => namesOf(session, 'nodes', args))
+    case 'contexts':
+    case 'clusters':
+    case 'users':
+      return args.length > 0 && path !== 'config get-contexts' ? none : fromKubeconfig(host, line, kind)
+    case 'shells':
+      return { candidates: args.length > 0 ? [] : ['bash', 'zsh', 'fish'].map((shell) => ({ word: shell })) }
+    case 'files':
+      return { candidates: [], files: true }
+    default:
+      return none
+  }
+}
+
+const none: Completion = { candidates: [] }
+
+/** Types, then names of theirs; or `TYPE/NAME` in one word. */
+async function objects(session: Session, args: readonly string[], word: string): Promise<readonly Candidate[]> {
+  const slash = word.indexOf('/')
+  const [type] = args
+  if (slash > 0) return prefixed(word.slice(0, slash + 1), await namesOf(session, word.slice(0, slash)))
+  if (type === undefined) {
+    const comma = word.lastIndexOf(',') + 1
+    return types(await session.catalog(), word.slice(0, comma))
+  }
+  return type.includes('/') ? [] : namesOf(session, type, args.slice(1))
+}
+
+async function podsOrContainers(
+  session: Session,
+  path: string,
+  args: readonly string[],
+  word: string,
+): Promise<readonly Candidate[]> {
+  const slash = word.indexOf('/')
+  if (slash > 0) return prefixed(word.slice(0, slash + 1), await namesOf(session, word.slice(0, slash)))
+  if (args.length === 0) return namesOf(session, 'pods')
+  return path === 'logs' && args.length === 1 ? containersOf(session, args[0] ?? '') : []
+}
+
+/** Plural names, of every group once; a list may stand before: `pods,`. */
+function types(catalog: ResourceCatalog, before: string): readonly Candidate[] {
+  const known = new Set<string>()
+  return catalog.preferred().flatMap(({ plural, group, shortNames, verbs }) => {
+    if (!verbs.includes('list')) return []
+    const name = known.has(plural) ? `${plural}.${group}` : plural
+    known.add(plural)
+    return [{ word: before + name, description: [...shortNames, group].filter((each) => each !== '').join(' ') }]
+  })
+}
+
+const prefixed = (prefix: string, candidates: readonly Candidate[]): readonly Candidate[] =>
+  candidates.map(({ word }) => ({ word: prefix + word }))
+
+interface NameList {
+  readonly items?: readonly { readonly metadata?: { readonly name?: string } }[]
+}
+
+/** Names of objects of a type that are not named yet. Only metadata is asked for. */
+async function namesOf(
+  { client, namespace, catalog }: Session,
+  type: string,
+  taken: readonly string[] = [],
+): Promise<readonly Candidate[]> {
+  const resource = (await catalog()).find(type)
+  const path = collectionPath(resource, resource.namespaced ? namespace : undefined)
+  const { body } = await client.request({
+    method: 'GET',
+    path: withQuery(path, { limit: candidatesMax }),
+    accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+  })
+  const names = ((JSON.parse(body) as NameList).items ?? []).map(({ metadata }) => metadata?.name ?? '')
+  return names.filter((name) => !taken.includes(name)).map((word) => ({ word }))
+}
+
+async function containersOf({ client, namespace, catalog }: Session, pod: string): Promise<readonly Candidate[]> {
+  const name = pod.replace(/^pods?\//, '')
+  const { spec } = await client.get<Pod>((await catalog()).find('pods') as never, { namespace, name })
+  return [...(spec.initContainers ?? []), ...spec.containers].map((container) => ({
+    word: container.name,
+    ...(container.image === undefined ? {} : { description: container.image }),
+  }))
+}
+
+async function fromKubeconfig(
+  host: Host,
+  { options }: CommandLine,
+  list: 'contexts' | 'clusters' | 'users',
+): Promise<Completion> {
+  const document = await readKubeconfigs(await kubeconfigFiles(host, options.get('--kubeconfig')))
+  return { candidates: [...document[list].keys()].toSorted().map((word) => ({ word })) }
+}
+
+async function fromServer(
+  host: Host,
+  { options }: CommandLine,
+  ask: (session: Session) => Promise<readonly Candidate[]>,
+): Promise<Completion> {
+  const candidates = await withSession(host, { ...connectionFlags(options), requestTimeout: serverTimeLimit }, ask)
+  return { candidates, isOpen: candidates.length > 0 && candidates.every(({ word }) => /[=,]$/.test(word)) }
+}
+
+/** What was typed of the connection, so that the right server is asked. */
+function connectionFlags(options: ReadonlyMap<string, string>): ConnectionFlags {
+  const names = ['kubeconfig', 'context', 'cluster', 'user', 'server', 'token', 'namespace', 'as'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = options.get(`--${name}`)
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  )
+}
