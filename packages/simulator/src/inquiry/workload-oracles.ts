@@ -19,7 +19,7 @@ import {
 const counts: Oracle = ({ what }, object, { view }) => {
   if (isGoing(object)) return 'it is being deleted'
   const [, told = '', of = '', state = ''] =
-    /^(\d+)(?: of (\d+))? pods (are ready|are available|have succeeded)/.exec(what) ?? []
+    /^(?:its status counts )?(\d+)(?: of (\d+))? pods (are ready|as available|as succeeded)/.exec(what) ?? []
   const own = podsOf(object, view).filter((pod) => !isGoing(pod))
   const { spec, status } = object as Deployment & DaemonSet & Job
   const wanted =
@@ -27,7 +27,7 @@ const counts: Oracle = ({ what }, object, { view }) => {
   const actual =
     state === 'are ready'
       ? own.filter(isReady).length
-      : state === 'have succeeded'
+      : state === 'as succeeded'
         ? (status?.succeeded ?? 0)
         : (status?.numberAvailable ?? status?.availableReplicas ?? 0)
   return unless(told === String(actual) && (of === '' || of === String(wanted)), `${actual} of ${wanted} are`)
@@ -47,7 +47,7 @@ function outdated(_: Finding, object: KubernetesObject, { view }: World): string
   const { status } = object as StatefulSet
   const own = podsOf(object, view)
   const isOld = ({ metadata }: Pod) => metadata.labels?.['controller-revision-hash'] !== status?.updateRevision
-  return unless(own.some(isOld) || own.length < (status?.replicas ?? 0), 'all of its pods are of the latest')
+  return unless(own.some(isOld), 'all of its pods are of the latest')
 }
 
 /** Findings about what makes pods, by their reasons. */
@@ -80,7 +80,7 @@ export const workloadOracles: Readonly<Record<string, Oracle>> = {
     if (object.kind !== 'DaemonSet') return outdated(finding, object, world)
     const { updatedNumberScheduled = 0, desiredNumberScheduled } = (object as DaemonSet).status ?? {}
     return unless(
-      finding.what.startsWith(`${updatedNumberScheduled} of ${desiredNumberScheduled} `),
+      finding.what.includes(` ${updatedNumberScheduled} of ${desiredNumberScheduled} `),
       'its status says otherwise',
     )
   },

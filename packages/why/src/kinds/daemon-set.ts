@@ -90,7 +90,7 @@ function updatedOnDelete({ object }: SetFacts): Diagnosis | undefined {
   if (spec.updateStrategy?.type !== 'OnDelete' || updatedNumberScheduled >= desiredNumberScheduled) return undefined
   return {
     reason: 'UpdatedOnDelete',
-    what: `${updatedNumberScheduled} of ${desiredNumberScheduled} pods have the latest template`,
+    what: `its status counts ${updatedNumberScheduled} of ${desiredNumberScheduled} pods as of the latest template`,
     because: 'spec.updateStrategy is OnDelete: a pod gets the latest template when it is deleted',
     remedy: 'delete the old pods one by one, or say RollingUpdate',
   }
@@ -100,7 +100,7 @@ function notEverywhere({ object }: SetFacts): Diagnosis | undefined {
   const { desiredNumberScheduled: wanted = 0, numberAvailable = 0, updatedNumberScheduled = 0 } = object.status ?? {}
   if (isGoing(object) || (numberAvailable === wanted && updatedNumberScheduled === wanted)) return undefined
   return underWay(
-    `${numberAvailable} of ${wanted} pods are available`,
-    `${updatedNumberScheduled} have the latest template`,
+    `its status counts ${numberAvailable} of ${wanted} pods as available`,
+    `${updatedNumberScheduled} are counted as of the latest template`,
   )
 }

@@ -82,7 +82,7 @@ function notRolledOut({ object, some }: DeploymentFacts): Diagnosis | undefined 
   ) {
     return {
       reason: 'MinReadySeconds',
-      what: `${availableReplicas} of ${wanted} pods are available`,
+      what: `its status counts ${availableReplicas} of ${wanted} pods as available`,
       because: `a pod counts as available ${spec.minReadySeconds} s after it has become ready (spec.minReadySeconds)`,
       remedy: 'wait for that time',
       state: 'waiting',
@@ -90,7 +90,7 @@ function notRolledOut({ object, some }: DeploymentFacts): Diagnosis | undefined 
   }
   const own = some(replicaSets).filter((set) => isControlledBy(set, object)).length
   return underWay(
-    `${availableReplicas} of ${wanted} pods are available, ${updatedReplicas} have the latest template`,
+    `its status counts ${availableReplicas} of ${wanted} pods as available, ${updatedReplicas} as of the latest template`,
     `${replicas} exist, of ${own} ${own === 1 ? 'ReplicaSet' : 'ReplicaSets'}`,
   )
 }

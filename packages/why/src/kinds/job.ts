@@ -153,5 +153,5 @@ function running({ object }: JobFacts): Diagnosis | undefined {
   if (isJobFinished(object) || isGoing(object)) return undefined
   const { active = 0, succeeded = 0 } = status
   const of = spec.completions === undefined ? '' : ` of ${spec.completions}`
-  return underWay(`${succeeded}${of} pods have succeeded`, `${active} run`)
+  return underWay(`its status counts ${succeeded}${of} pods as succeeded`, `${active} are counted as running`)
 }

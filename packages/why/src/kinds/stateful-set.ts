@@ -40,21 +40,27 @@ function waitsForOrdinal(facts: SetFacts): Diagnosis | undefined {
   const how = isGoing(first) ? 'is going' : 'is not ready'
   return {
     reason: 'WaitsForOrdinal',
-    what: `${status?.readyReplicas ?? 0} of ${spec.replicas ?? 1} pods are ready, and no other is started or renewed`,
+    what: `${ownPods(facts).filter(isReady).length} of ${spec.replicas ?? 1} pods are ready, and no other is started or renewed`,
     because: `pod ${first.metadata.name} ${how}: the pods of a StatefulSet come one after the other`,
     remedy: `see what holds it up: \`coracle why pod/${first.metadata.name}\`; podManagementPolicy: Parallel does not wait, and is set when the StatefulSet is created`,
     isSymptom: true,
   }
 }
 
+const isUpdated = ({ metadata }: Pod, { status }: StatefulSet): boolean =>
+  metadata.labels?.['controller-revision-hash'] === status?.updateRevision
+
 /** Pods of the old template that are to stay so. */
-function updatedByHand({ object }: SetFacts): Diagnosis | undefined {
+function updatedByHand(facts: SetFacts): Diagnosis | undefined {
+  const { object } = facts
   const { spec, status, metadata } = object
-  const { currentRevision, updateRevision, updatedReplicas = 0 } = status ?? {}
-  const wanted = spec.replicas ?? 1
-  if (currentRevision === updateRevision || updatedReplicas >= wanted || isGoing(object)) return undefined
+  const own = ownPods(facts).filter((pod) => !isGoing(pod))
+  const old = own.filter((pod) => !isUpdated(pod, object))
+  // Which revision is the latest its controller says, once it has seen the template.
+  const isSeen = status?.updateRevision !== undefined && status.observedGeneration === metadata.generation
+  if (!isSeen || old.length === 0 || isGoing(object)) return undefined
   const { type, rollingUpdate } = spec.updateStrategy ?? {}
-  const told = `${updatedReplicas} of ${wanted} pods have the latest template`
+  const told = `${own.length - old.length} of ${own.length} pods have the latest template`
   if (type === 'OnDelete') {
     return {
       reason: 'UpdatedOnDelete',
@@ -64,8 +70,7 @@ function updatedByHand({ object }: SetFacts): Diagnosis | undefined {
     }
   }
   const partition = rollingUpdate?.partition ?? 0
-  const first = spec.ordinals?.start ?? 0
-  if (partition <= first || updatedReplicas < Math.max(0, first + wanted - partition)) return undefined
+  if (old.some((pod) => ordinalOf(pod) >= partition)) return undefined
   return {
     reason: 'HeldByPartition',
     what: told,
