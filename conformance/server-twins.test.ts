@@ -52,6 +52,15 @@ beforeAll(async () => {
 afterAll(() => program[Symbol.asyncDispose]())
 
 const scenarios: Readonly<Record<string, readonly Step[]>> = {
+  'api-resources lists types': [
+    'api-resources',
+    'api-resources -o wide --api-group=apps',
+    'api-resources -o name --namespaced=false',
+    'api-resources -o json --api-group=example.com',
+    'api-resources -o json --cached',
+    'api-resources -o yaml --verbs=deletecollection --sort-by=kind',
+    'api-resources -o yaml --categories=all',
+  ],
   'explain describes types and fields': [
     'explain pods',
     'explain pods --recursive',

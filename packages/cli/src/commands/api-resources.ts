@@ -3,6 +3,7 @@ import type { DiscoveredResource } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { alignTabs, tableAlignment } from '../output/align.ts'
+import { serialize } from '../output/serialize.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
 
 export interface ApiResourcesFlags extends ConnectionFlags {
@@ -20,8 +21,10 @@ export interface ApiResourcesFlags extends ConnectionFlags {
 /** `coracle api-resources` */
 export async function apiResources(host: Host, flags: ApiResourcesFlags): Promise<void> {
   const { output } = flags
-  if (output !== undefined && output !== 'wide' && output !== 'name') {
-    throw new CliError(`--output ${output} is not available: choose wide or name`)
+  if (output !== undefined && !formats.includes(output)) {
+    throw new CliError(
+      `unable to match a printer suitable for the output format ${JSON.stringify(output)}, allowed formats are: ${formats.join(',')}`,
+    )
   }
   await withSession(host, flags, async (session) => {
     const found = sorted(
@@ -30,6 +33,10 @@ export async function apiResources(host: Host, flags: ApiResourcesFlags): Promis
     )
     if (output === 'name') {
       for (const { plural, group } of found) host.stdout.write(`${group === '' ? plural : `${plural}.${group}`}\n`)
+      return
+    }
+    if (output === 'json' || output === 'yaml') {
+      host.stdout.write(await listText(found, output))
       return
     }
     const isWide = output === 'wide'
@@ -45,6 +52,31 @@ export async function apiResources(host: Host, flags: ApiResourcesFlags): Promis
     const lines = flags.headers ? [headers, ...rows] : rows
     host.stdout.write(alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment))
   })
+}
+
+const formats = ['json', 'name', 'wide', 'yaml']
+
+/** As one list. JSON has its members in the order of Go's types, as kubectl prints it here. */
+async function listText(resources: readonly DiscoveredResource[], format: 'json' | 'yaml'): Promise<string> {
+  const list = {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: '',
+    resources: resources.map(
+      ({ plural, singular, namespaced, group, version, kind, verbs, shortNames, categories }) => ({
+        name: plural,
+        singularName: singular,
+        namespaced,
+        ...(group === '' ? {} : { group }),
+        version,
+        kind,
+        verbs: verbs.toSorted(compareText),
+        ...(shortNames.length === 0 ? {} : { shortNames }),
+        ...(categories.length === 0 ? {} : { categories }),
+      }),
+    ),
+  }
+  return format === 'json' ? `${JSON.stringify(list, undefined, 4)}\n` : serialize(list, 'yaml')
 }
 
 function rowOf(resource: DiscoveredResource, isWide: boolean): readonly string[] {

@@ -14,7 +14,8 @@ export function addServerVerbs(program: Command, host: Host): void {
     .option('--categories <names>', 'only types of these categories', collectCommas, [])
     .addOption(new Option('--sort-by <column>', 'in order of this').choices(['name', 'kind']))
     .option('--no-headers', 'leave the headers out')
-    .option('-o, --output <format>', 'wide or name')
+    .option('-o, --output <format>', 'wide, name, json or yaml')
+    .option('--cached', 'accepted for the sake of scripts: nothing is cached')
     .action(async (_options, command: Command) => {
       const { apiResources } = await import('../commands/api-resources.ts')
       await apiResources(host, command.optsWithGlobals())
