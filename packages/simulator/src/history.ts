@@ -4,6 +4,7 @@ import type { Environment } from '@coracle/environment'
 import type { SoleWriterStore, StoreEvent, StoreWatch } from '@coracle/store'
 import type { Kind } from './kinds.ts'
 import type { Network } from './network.ts'
+import { objectIn } from './stored-objects.ts'
 import { controllerOf, type Invariant, type View, type Violation } from './view.ts'
 
 /** Violations that are kept: a broken cluster breaks its rules with every event. */
@@ -16,9 +17,6 @@ const momentMs = 1000
 
 /** Kinds that say nothing that a rule is about, and are many. */
 const skipped = /^\/registry\/(coordination\.k8s\.io\/leases|(core|events\.k8s\.io)\/events)\//
-
-/** A value in the store is an object's JSON, with the owners of its fields as one more member. */
-const ownersMember = ',"/owners":'
 
 interface Version {
   readonly object: KubernetesObject
@@ -198,10 +196,4 @@ export class History implements View {
     siblings.set(uid, pod)
     this.#pods.set(owner, siblings)
   }
-}
-
-function objectIn(value: Uint8Array): KubernetesObject {
-  const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
-  const at = text.lastIndexOf(ownersMember)
-  return JSON.parse(at < 0 ? text : `${text.slice(0, at)}}`) as KubernetesObject
 }

@@ -1,4 +1,4 @@
-import { type ContainerStatus, isSidecar, type Pod } from '@coracle/api'
+import { type ContainerStatus, compareText, isSidecar, type Pod } from '@coracle/api'
 import type { Time } from '@coracle/environment'
 import { isActive, isReady, readySince, timeOf } from './pod-state.ts'
 
@@ -64,7 +64,8 @@ function compare(a: Ranked, b: Ranked, nowMs: Time): number {
   if (a.restarts !== b.restarts) return b.restarts - a.restarts
   if (a.sidecarRestarts !== b.sidecarRestarts) return b.sidecarRestarts - a.sidecarRestarts
   if (a.createdAt !== b.createdAt) return compareAges(a, b, a.createdAt, b.createdAt, nowMs)
-  return 0
+  // Nothing tells them apart: the same of them goes whoever decides, so that a plan of it comes true.
+  return compareText(a.uid, b.uid)
 }
 
 /**

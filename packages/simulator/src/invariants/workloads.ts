@@ -1,4 +1,5 @@
 import type { DaemonSet, Deployment, KubernetesObject, Pod, ReplicaSet, StatefulSet } from '@coracle/api'
+import { shareOf } from '../share-of.ts'
 import { type Change, controllerOf, hasEnded, type Invariant, isActive, isNew, labelOf, type View } from '../view.ts'
 import { ordinalOf } from './pods.ts'
 
@@ -11,12 +12,6 @@ export const workloadInvariants: readonly Invariant[] = [
   { name: 'a pod in order comes after those before it', check: outOfOrder },
   { name: 'a set in order takes one pod down at a time', check: twoGoing },
 ]
-
-/** A share of a number of pods: an absolute number, or a percentage of it. */
-function shareOf(share: number | string | undefined, total: number, round: (value: number) => number): number {
-  if (typeof share !== 'string') return share ?? 0
-  return round((Number.parseInt(share, 10) * total) / 100)
-}
 
 interface Limits {
   readonly most: number

@@ -1,0 +1,105 @@
+import { type Container, isSidecar, type Pod, type Probe } from '@coracle/api'
+import type { SimulatedBehaviour, SimulatedConduct } from '@coracle/cluster'
+import type { Random } from '@coracle/environment'
+
+/** What nobody can know of containers before they run. */
+export interface Assumptions {
+  /** How long a container takes from being started to running, in milliseconds. */
+  readonly startDelayMs: number
+  /** How long a container runs that is to end: those of Jobs, and init containers. Absent: it does not end. */
+  readonly runMs?: number
+  /** The share of new pods, from 0 to 1, of which a container never gets ready, or ends with an error again and again. */
+  readonly failRate: number
+}
+
+/** As simulated nodes are anyway: containers run and are ready at once. */
+export const promptly: Assumptions = { startDelayMs: 0, failRate: 0 }
+
+/** A container that crashes does so after this. */
+const crashAfterMs = 2_000
+/** A container that has not been ready for so long, beside what its probes wait, is taken never to be. */
+const stuckAfterMs = 60_000
+
+export interface BehaviourParts {
+  readonly assumptions: Assumptions
+  /** Draws which pods fail. */
+  readonly random: Random
+  /** Pods as they are now. */
+  readonly podOf: (namespace: string, name: string) => Pod | undefined
+  /** Pods as they were in the source. */
+  readonly initial: readonly Pod[]
+  readonly nowMs: () => number
+}
+
+/**
+ * How containers of a copy behave. What works in the source goes on working, and what does not work there does not work here: a
+ * container that waits for its image or crashes, or whose readiness probe has failed for long, and new ones of its image, where no
+ * other of that image is ready. New containers are as assumed; readiness probes have them wait as long as they say.
+ */
+export function behaviourOf({ assumptions, random, podOf, initial, nowMs }: BehaviourParts): SimulatedBehaviour {
+  const broken = brokenImages(initial)
+  const verdicts = new Map<string, 'works' | 'crashes' | 'is never ready'>()
+  const fateOf = (podUid: string) => {
+    const known = verdicts.get(podUid)
+    if (known !== undefined) return known
+    const draw = assumptions.failRate === 0 ? 1 : random.next()
+    const fate = draw >= assumptions.failRate ? 'works' : draw < assumptions.failRate / 2 ? 'crashes' : 'is never ready'
+    verdicts.set(podUid, fate)
+    return fate
+  }
+  return ({ podUid, podNamespace, podName, name, image, adopted }): SimulatedConduct => {
+    const pod = podOf(podNamespace, podName)
+    const container = pod === undefined ? undefined : containerOf(pod, name)
+    if (pod === undefined || container === undefined) return {}
+    const readyAfterMs = probeDelayMs(container)
+    const { runMs } = assumptions
+    const run = runMs !== undefined && endsByItself(pod, container) ? { run: { forMs: runMs, exitCodes: [0] } } : {}
+    if (adopted !== undefined) {
+      const isStuck = !adopted.ready && nowMs() - adopted.startedAtMs > readyAfterMs + stuckAfterMs
+      return { readyAfterMs: isStuck ? Number.POSITIVE_INFINITY : readyAfterMs, ...run }
+    }
+    const fate = broken.has(image) ? 'is never ready' : fateOf(podUid)
+    const startLatencyMs = assumptions.startDelayMs
+    if (fate === 'crashes') return { startLatencyMs, run: { forMs: crashAfterMs, exitCodes: [1] } }
+    if (fate === 'is never ready') return { startLatencyMs, readyAfterMs: Number.POSITIVE_INFINITY }
+    return { startLatencyMs, readyAfterMs, ...run }
+  }
+}
+
+const containerOf = ({ spec }: Pod, wanted: string): Container | undefined =>
+  [...spec.containers, ...(spec.initContainers ?? [])].find(({ name }) => name === wanted)
+
+/** How long after its start a container is ready at the soonest, as its probes say. */
+function probeDelayMs({ startupProbe, readinessProbe }: Container): number {
+  return 1000 * (delayOf(startupProbe) + delayOf(readinessProbe))
+}
+
+function delayOf(probe: Probe | undefined): number {
+  if (probe === undefined) return 0
+  const { initialDelaySeconds = 0, periodSeconds = 10, successThreshold = 1 } = probe
+  return initialDelaySeconds + (successThreshold - 1) * periodSeconds
+}
+
+/** Whether a container is there to do something and end. */
+function endsByItself({ spec }: Pod, container: Container): boolean {
+  const isInit = spec.initContainers?.includes(container) === true
+  return isInit ? !isSidecar(container) : (spec.restartPolicy ?? 'Always') !== 'Always'
+}
+
+/** A container that is not ready and was restarted more often than this does not work. */
+const restartsOfWorkingMax = 2
+
+/** Images of containers that do not work, and of none that does. */
+function brokenImages(pods: readonly Pod[]): ReadonlySet<string> {
+  const [broken, working] = [new Set<string>(), new Set<string>()]
+  for (const { status, spec } of pods) {
+    for (const { name, state, ready, restartCount = 0 } of status?.containerStatuses ?? []) {
+      const image = spec.containers.find((each) => each.name === name)?.image ?? ''
+      const waits = state?.waiting?.reason ?? ''
+      if (ready) working.add(image)
+      else if (/BackOff$|^ErrImage|^InvalidImage|Error$/.test(waits) || restartCount > restartsOfWorkingMax)
+        broken.add(image)
+    }
+  }
+  return new Set([...broken].filter((image) => !working.has(image)))
+}

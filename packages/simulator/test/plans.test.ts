@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { comparePlan } from '../src/plan/faithfulness.ts'
+
+/** Enough for every kind of change, and little enough to be run each time; `npm run simulate:plans -- --seeds 1000` plays more. */
+const seeds = Array.from({ length: 16 }, (_, index) => index + 1)
+
+describe('a plan comes true', () => {
+  it.each(seeds)(
+    'with seed %i: the same pods come and go in the same order, the same is left, as few are ready',
+    async (seed) => {
+      const { differences } = await comparePlan(seed)
+      expect(differences).toEqual([])
+    },
+  )
+
+  it('is no comparison of nothing: in many of them pods come and go', async () => {
+    const { podEvents } = await comparePlan(8)
+    expect(podEvents).toBeGreaterThan(20)
+  })
+})
