@@ -32,6 +32,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'scheduler',
     'kubelet',
     'cluster',
+    'simulator',
     'why',
   ],
 }

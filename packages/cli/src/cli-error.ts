@@ -14,3 +14,13 @@ export class SilentError extends SummaryError {
     super('')
   }
 }
+
+/** Ends a command with an exit code of its own where all has been said. */
+export class ExitError extends SilentError {
+  readonly code: number
+
+  constructor(code: number) {
+    super()
+    this.code = code
+  }
+}

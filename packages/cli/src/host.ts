@@ -1,4 +1,6 @@
+import type { HttpClient } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
+import type { ConnectionFlags } from './connection.ts'
 import type { HostProcesses } from './host-processes.ts'
 
 /** Where text goes. */
@@ -34,6 +36,11 @@ export interface Host {
   readonly homeDirectory: string
   readonly stdout: Output
   readonly stderr: Output
+  /**
+   * The server that commands talk to, whatever it is that their flags name: a copy on which a change is played. Absent: the one
+   * that they name.
+   */
+  readonly connect?: (flags: ConnectionFlags) => Promise<{ readonly client: HttpClient; readonly namespace: string }>
   readStdin(): Promise<string>
   /**
    * Runs another program to its end, with this process's input. What it prints goes to the terminal, or comes back where

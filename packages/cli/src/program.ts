@@ -1,5 +1,6 @@
 import { Command, CommanderError, type Option } from 'commander'
 import { normalizeArguments } from './arguments.ts'
+import { ExitError } from './cli-error.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
 import { mayAskForHelp, withHelpAsFlag } from './manual/help-arguments.ts'
@@ -10,12 +11,13 @@ import { addClusterVerbs } from './verbs/cluster.ts'
 import { addConfigVerbs } from './verbs/config.ts'
 import { addCreatingVerbs } from './verbs/creating.ts'
 import { addNodeVerbs } from './verbs/nodes.ts'
+import { addPlanningVerbs } from './verbs/planning.ts'
 import { addReadingVerbs } from './verbs/reading.ts'
 import { addServerVerbs } from './verbs/server.ts'
 import { addWorkloadVerbs } from './verbs/workloads.ts'
 import { addWritingVerbs } from './verbs/writing.ts'
 
-/** Runs `coracle` with these arguments and returns the exit code: 0, or 1 after a message on standard error. */
+/** Runs `coracle` with these arguments and returns the exit code: 0, 1 after a message on standard error, or another that the command's help names. */
 export async function run(args: readonly string[], host: Host): Promise<number> {
   const program = createProgram(host, args)
   if (args[0] === '__complete') {
@@ -33,7 +35,7 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     if (error instanceof CommanderError) return error.exitCode
     const text = describeError(error)
     if (text !== '') host.stderr.write(`${text}\n`)
-    return 1
+    return error instanceof ExitError ? error.code : 1
   }
 }
 
@@ -91,6 +93,7 @@ export function createProgram(host: Host, args: readonly string[] = []): Command
     ['Change objects:', addChangingVerbs],
     ['Roll out:', addWorkloadVerbs],
     ['Nodes:', addNodeVerbs],
+    ['Before it is done:', (program: Command, host: Host) => addPlanningVerbs(program, host, run)],
     ['The server:', addServerVerbs],
     ['Which cluster, and as whom:', addConfigVerbs],
   ] as const) {

@@ -12,7 +12,7 @@ export type { ConnectionFlags } from './connection.ts'
 /** A server that a command talks to. */
 export interface Session {
   readonly client: HttpClient
-  /** Its address. */
+  /** Its address; empty where it is in this process. */
   readonly server: string
   /** The namespace where none is named: the flag's, or else the context's. */
   readonly namespace: string
@@ -28,22 +28,16 @@ export async function withSession<R>(
   flags: ConnectionFlags,
   action: (session: Session) => Promise<R>,
 ): Promise<R> {
+  if (host.connect !== undefined) {
+    const { client, namespace } = await host.connect(flags)
+    return action(sessionOf(client, '', namespace, flags))
+  }
   const { environment } = host
   const { namespace, ...connection } = await connectionFor(host, flags)
   const warnings = new WarningPrinter(host)
   const client = createHttpClient({ ...environment, ...connection, onWarning: (text) => warnings.print(text) })
-  let catalog: Promise<ResourceCatalog> | undefined
   try {
-    const result = await action({
-      client,
-      server: connection.server,
-      namespace: flags.namespace ?? namespace,
-      givenNamespace: flags.namespace,
-      catalog() {
-        catalog ??= client.discover().then((resources) => new ResourceCatalog(resources))
-        return catalog
-      },
-    })
+    const result = await action(sessionOf(client, connection.server, namespace, flags))
     if (flags.warningsAsErrors === true) warnings.assertNone()
     return result
   } catch (error) {
@@ -52,6 +46,20 @@ export async function withSession<R>(
     throw command === undefined ? error : notRunning(error, command)
   } finally {
     await client.close()
+  }
+}
+
+function sessionOf(client: HttpClient, server: string, namespace: string, flags: ConnectionFlags): Session {
+  let catalog: Promise<ResourceCatalog> | undefined
+  return {
+    client,
+    server,
+    namespace: flags.namespace ?? namespace,
+    givenNamespace: flags.namespace,
+    catalog() {
+      catalog ??= client.discover().then((resources) => new ResourceCatalog(resources))
+      return catalog
+    },
   }
 }
 

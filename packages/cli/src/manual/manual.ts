@@ -5,6 +5,7 @@ import { clusterPages } from './pages/clusters.ts'
 import { configPages } from './pages/config.ts'
 import { creatingPages } from './pages/creating.ts'
 import { nodePages } from './pages/nodes.ts'
+import { planningPages } from './pages/planning.ts'
 import { readingPages } from './pages/reading.ts'
 import { serverPages } from './pages/server.ts'
 import { workloadPages } from './pages/workloads.ts'
@@ -17,6 +18,7 @@ export const manual: ManualPages = {
   ...changingPages,
   ...workloadPages,
   ...nodePages,
+  ...planningPages,
   ...serverPages,
   ...configPages,
 }
