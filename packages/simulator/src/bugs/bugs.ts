@@ -148,4 +148,10 @@ export const bugs: readonly Bug[] = [
     find: 'observedGeneration: set.metadata.generation',
     replace: 'observedGeneration: 1 + (set.metadata.generation ?? 0)',
   },
+  {
+    name: 'a write that does not say why',
+    file: 'scheduler/src/scheduling-cause.ts',
+    find: 'because: shortened(because), ',
+    replace: '',
+  },
 ]
