@@ -8,9 +8,12 @@ const nodes = { theirs: 'node-0', ours: 'node-1' } as const
 /** A command line, or one with what it reads from standard input. Of one that follows something, only the end is compared. */
 export type Step = string | readonly [string, string] | { readonly follow: string }
 
-/** Words of a command line; quotes keep spaces. */
-const words = (line: string): readonly string[] =>
-  (line.match(/('[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
+/** Words of a command line; quotes keep spaces, and what follows `ARG:` is one word, quotes and all. */
+function words(line: string): readonly string[] {
+  const [head = '', last] = line.split(' ARG:', 2)
+  const all = (head.match(/('[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
+  return last === undefined ? all : [...all, line.slice(head.length + ' ARG:'.length)]
+}
 
 const lastLine = (text: string): string | undefined => text.trimEnd().split('\n').at(-1)
 

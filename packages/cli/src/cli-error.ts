@@ -8,6 +8,17 @@ export class SummaryError extends CliError {
   override readonly name: string = 'SummaryError'
 }
 
+/** An error in the middle of what is printed: `printed` goes to standard output before the message is shown. */
+export class PrintError extends CliError {
+  override readonly name: string = 'PrintError'
+  readonly printed: string
+
+  constructor(message: string, printed: string) {
+    super(message)
+    this.printed = printed
+  }
+}
+
 /** Ends a command with exit code 1 where all has been said. */
 export class SilentError extends SummaryError {
   constructor() {

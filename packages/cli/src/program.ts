@@ -1,6 +1,6 @@
 import { Command, CommanderError, type Option } from 'commander'
 import { normalizeArguments } from './arguments.ts'
-import { ExitError } from './cli-error.ts'
+import { ExitError, PrintError } from './cli-error.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
 import { mayAskForHelp, withHelpAsFlag } from './manual/help-arguments.ts'
@@ -33,10 +33,17 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   } catch (error) {
     // The parser has already said what is wrong, and has shown its help where that was asked for.
     if (error instanceof CommanderError) return error.exitCode
+    host.stdout.write(printedBefore(error))
     const text = describeError(error)
     if (text !== '') host.stderr.write(`${text}\n`)
     return error instanceof ExitError ? error.code : 1
   }
+}
+
+/** What was printed when it failed. */
+function printedBefore(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(printedBefore).join('')
+  return error instanceof PrintError ? error.printed : ''
 }
 
 /**

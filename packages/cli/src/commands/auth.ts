@@ -153,7 +153,7 @@ export interface WhoAmIFlags extends ConnectionFlags {
 
 /** `coracle auth whoami` */
 export async function whoAmI(host: Host, flags: WhoAmIFlags): Promise<void> {
-  const format = await readOutputFormat(host, flags.output, { tables: false })
+  const format = await readOutputFormat(host, flags, { tables: false })
   await withSession(host, flags, async (session) => {
     const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
     const { userInfo = {} } = (await review(session, 'selfsubjectreviews', kind)) as WhoStatus

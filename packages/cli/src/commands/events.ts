@@ -16,6 +16,7 @@ export interface EventsFlags extends ConnectionFlags {
   readonly watch?: boolean
   readonly headers: boolean
   readonly output?: string
+  readonly template?: string
   readonly chunkSize: number
 }
 
@@ -26,7 +27,7 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
       throw new CliError('valid --types are Normal or Warning')
     }
   }
-  const format = await readOutputFormat(host, flags.output, { tables: false })
+  const format = await readOutputFormat(host, flags, { tables: false })
   await withSession(host, flags, async (session) => {
     const { client, namespace } = session
     const options = {

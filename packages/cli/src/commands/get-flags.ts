@@ -1,9 +1,9 @@
 import type { ManifestFlags } from '../manifests/load-manifests.ts'
+import type { OutputFormatFlags } from '../output/output-format.ts'
 import type { SelectorFlags } from '../resources/select-objects.ts'
 import type { ConnectionFlags } from '../session.ts'
 
-export interface GetFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
-  readonly output?: string
+export interface GetFlags extends ConnectionFlags, SelectorFlags, ManifestFlags, OutputFormatFlags {
   /** A path of the server to print as it is. */
   readonly raw?: string
   readonly watch?: boolean

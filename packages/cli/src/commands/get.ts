@@ -17,7 +17,7 @@ import { watchObjects } from './watch-objects.ts'
 /** `coracle get TYPE [NAME]`, `-f FILE` */
 export async function get(host: Host, args: readonly string[], flags: GetFlags): Promise<void> {
   if (flags.raw !== undefined) return getRaw(host, args, flags.raw, flags)
-  const format = (await readOutputFormat(host, flags.output, { tables: true })) ?? { type: 'table', wide: false }
+  const format = (await readOutputFormat(host, flags, { tables: true })) ?? { type: 'table', wide: false }
   if (flags.showLabels === true && format.type !== 'table') {
     throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
   }

@@ -1,6 +1,6 @@
 import { isJsonObject, type KubernetesObject, type Resource, sortKeys } from '@coracle/api'
 import { findJsonPath, printJsonPath } from '@coracle/api/jsonpath'
-import { CliError } from '../cli-error.ts'
+import { CliError, PrintError } from '../cli-error.ts'
 import { objectText } from '../resources/object-text.ts'
 import { printColumns } from './custom-columns.ts'
 import type { OutputFormat } from './output-format.ts'
@@ -53,13 +53,16 @@ export class ObjectPrinter {
       case 'name':
         return found.map(({ resource, object }) => `${objectText(resource, object.metadata.name ?? '')}\n`).join('')
       case 'json':
-        return serialize(whole, 'json')
+      case 'kyaml':
+        return serialize(whole, format.type)
       case 'yaml':
         return `${isFirst ? '' : '---\n'}${await serialize(whole, 'yaml')}`
       case 'custom-columns':
         return this.#columns(format, found, isFirst)
       case 'jsonpath':
         return this.#jsonPath(format, whole)
+      case 'go-template':
+        return this.#goTemplate(format, whole)
     }
   }
 
@@ -80,8 +83,23 @@ export class ObjectPrinter {
     }
   }
 
+  async #goTemplate({ template }: Extract<ObjectFormat, { type: 'go-template' }>, whole: unknown): Promise<string> {
+    const { executeGoTemplate, explainFailure, TemplateError } = await import('./go-template/index.ts')
+    try {
+      return executeGoTemplate(template, whole, { requireKeys: this.#style.requireKeys === true })
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error
+      throw new PrintError(
+        `error executing template ${JSON.stringify(template.text)}: ${error.message}`,
+        explainFailure(template, whole, error),
+      )
+    }
+  }
+
   #shown(object: KubernetesObject): unknown {
-    if (this.#style.managedFields === true || !isJsonObject(object)) return object
+    // kubectl hides the managed fields of what people read, not of what templates take out of it.
+    const isForPeople = ['json', 'kyaml', 'yaml'].includes(this.#format.type)
+    if (this.#style.managedFields === true || !isForPeople || !isJsonObject(object)) return object
     return withoutManagedFields(object)
   }
 }

@@ -3,7 +3,7 @@ import type { DiscoveredResource } from '@coracle/client'
 import type { Host } from '../host.ts'
 import { objectText } from '../resources/object-text.ts'
 import { type Found, ObjectPrinter } from './object-printer.ts'
-import { readOutputFormat } from './output-format.ts'
+import { type OutputFormatFlags, readOutputFormat } from './output-format.ts'
 
 /** What follows the verb in messages: what `--dry-run` has checked, and where. */
 export const dryRunText = { none: '', client: ' (dry run)', server: ' (server dry run)' } as const
@@ -11,10 +11,10 @@ export const dryRunText = { none: '', client: ' (dry run)', server: ' (server dr
 export type DryRun = keyof typeof dryRunText
 
 /** Flags of every command that says what it has done. */
-export interface OutcomeFlags {
+export interface OutcomeFlags extends OutputFormatFlags {
   readonly dryRun: DryRun
-  readonly output?: string
   readonly showManagedFields?: boolean
+  readonly allowMissingTemplateKeys?: boolean
 }
 
 /** What was done with an object. */
@@ -42,9 +42,13 @@ export class OutcomePrinter {
 
   /** With `asList`, objects are kept for `end` and printed as one list. Rejects with a CliError where `-o` names no format. */
   static async for(host: Host, flags: OutcomeFlags, { asList = false } = {}): Promise<OutcomePrinter> {
-    const format = await readOutputFormat(host, flags.output, { tables: false })
+    const format = await readOutputFormat(host, flags, { tables: false })
     const isText = format === undefined || format.type === 'table'
-    const objects = isText ? undefined : new ObjectPrinter(format, { managedFields: flags.showManagedFields === true })
+    const style = {
+      managedFields: flags.showManagedFields === true,
+      requireKeys: flags.allowMissingTemplateKeys === false,
+    }
+    const objects = isText ? undefined : new ObjectPrinter(format, style)
     return new OutcomePrinter(host, flags.dryRun, objects, asList && objects !== undefined ? [] : undefined)
   }
 

@@ -4,17 +4,27 @@ import { parseJsonPath, type Template } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { type Column, parseColumns, parseColumnsFile } from './custom-columns.ts'
+import type { GoTemplate } from './go-template/index.ts'
 
 /** What `-o` asks for. Absent and `wide` are tables. */
 export type OutputFormat =
   | { readonly type: 'table'; readonly wide: boolean }
-  | { readonly type: 'json' | 'yaml' | 'name' }
+  | { readonly type: 'json' | 'kyaml' | 'yaml' | 'name' }
   | { readonly type: 'jsonpath'; readonly text: string; readonly template: Template; readonly asJson: boolean }
+  | { readonly type: 'go-template'; readonly template: GoTemplate }
   | { readonly type: 'custom-columns'; readonly columns: readonly Column[] }
 
-const plainFormats = ['json', 'yaml', 'name'] as const
-const templateFormats = ['jsonpath', 'jsonpath-as-json', 'jsonpath-file']
+const plainFormats = ['json', 'kyaml', 'yaml', 'name'] as const
+const jsonPathFormats = ['jsonpath', 'jsonpath-as-json', 'jsonpath-file']
+const goTemplateFormats = ['go-template', 'go-template-file', 'template', 'templatefile']
 const columnFormats = ['custom-columns', 'custom-columns-file']
+
+/** The flags that say how objects are printed. */
+export interface OutputFormatFlags {
+  readonly output?: string
+  /** A template, or the file with it, where `-o` names only the language. */
+  readonly template?: string
+}
 
 /**
  * Reads the value of `-o`, and the file it may name. Tables and their columns are there for commands that list.
@@ -22,17 +32,24 @@ const columnFormats = ['custom-columns', 'custom-columns-file']
  */
 export async function readOutputFormat(
   host: Pick<Host, 'workingDirectory'>,
-  text: string | undefined,
+  { output = '', template }: OutputFormatFlags,
   { tables }: { readonly tables: boolean },
 ): Promise<OutputFormat | undefined> {
-  if (text === undefined || text === '') return tables ? { type: 'table', wide: false } : undefined
+  const text = output === '' && template ? 'go-template' : output
+  if (text === '') return tables ? { type: 'table', wide: false } : undefined
   const plain = plainFormats.find((format) => format === text)
   if (plain !== undefined) return { type: plain }
   if (tables && text === 'wide') return { type: 'table', wide: true }
-  const [name = '', argument] = splitOnce(text, '=')
-  if (templateFormats.includes(name)) return jsonPathFormat(host, name, argument)
+  const [name = '', argument = template] = splitOnce(text, '=')
+  if (jsonPathFormats.includes(name)) return jsonPathFormat(host, name, argument)
+  if (goTemplateFormats.includes(name)) return goTemplateFormat(host, name, argument)
   if (tables && columnFormats.includes(name)) return columnsFormat(host, name, argument)
-  const allowed = [...plainFormats, ...templateFormats, ...(tables ? [...columnFormats, 'wide'] : [])].sort()
+  const allowed = [
+    ...plainFormats,
+    ...jsonPathFormats,
+    ...goTemplateFormats,
+    ...(tables ? [...columnFormats, 'wide'] : []),
+  ].sort()
   throw new CliError(
     `unable to match a printer suitable for the output format "${name}", allowed formats are: ${allowed.join(',')}`,
   )
@@ -49,6 +66,21 @@ async function jsonPathFormat(
     return { type: 'jsonpath', text, template: parseJsonPath(text), asJson: name === 'jsonpath-as-json' }
   } catch (error) {
     throw new CliError(`error parsing jsonpath ${text}, ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+async function goTemplateFormat(
+  host: Pick<Host, 'workingDirectory'>,
+  name: string,
+  argument: string | undefined,
+): Promise<OutputFormat> {
+  if (argument === undefined || argument === '') throw new CliError('template format specified but no template given')
+  const text = name.endsWith('file') ? await readTemplate(host, argument, '--template') : argument
+  const { parseGoTemplate } = await import('./go-template/index.ts')
+  try {
+    return { type: 'go-template', template: parseGoTemplate(text) }
+  } catch (error) {
+    throw new CliError(`error parsing template ${text}, ${error instanceof Error ? error.message : error}`)
   }
 }
 

@@ -1,11 +1,13 @@
 import { isJsonObject, type JsonObject, sortKeys } from '@coracle/api'
+import { kyaml } from './kyaml.ts'
 
-export type SerializedFormat = 'json' | 'yaml'
+export type SerializedFormat = 'json' | 'kyaml' | 'yaml'
 
 /** A value as `-o json` and `-o yaml` print it: keys in order and texts quoted as kubectl does, and a line feed at the end. */
 export async function serialize(value: unknown, format: SerializedFormat): Promise<string> {
   const sorted = sortKeys(value)
   if (format === 'json') return `${JSON.stringify(sorted, undefined, 4)}\n`
+  if (format === 'kyaml') return kyaml(sorted)
   const { Document, parse, visit } = await import('yaml')
   const document = new Document(sorted, { version: '1.1', aliasDuplicateObjects: false })
   visit(document, {

@@ -2,7 +2,15 @@ import { type Command, Option } from 'commander'
 import type { WaitFlags } from '../commands/wait.ts'
 import type { Host } from '../host.ts'
 import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
-import { chunkSizeOption, labelSelectorText, withFiles, withSelectors } from './shared-options.ts'
+import {
+  chunkSizeOption,
+  labelSelectorText,
+  missingKeysOption,
+  objectFormatsText,
+  templateText,
+  withFiles,
+  withSelectors,
+} from './shared-options.ts'
 
 /** Adds the commands that show objects and what comes of them. */
 export function addReadingVerbs(program: Command, host: Host): void {
@@ -20,10 +28,8 @@ function addGet(program: Command, host: Host): void {
     .argument('[resources...]', 'TYPE[,TYPE] [NAME...] or TYPE/NAME...')
     .summary('list objects')
     .description('Lists objects, or shows those that are named.')
-    .option(
-      '-o, --output <format>',
-      'wide, json, yaml, name, jsonpath=, jsonpath-as-json=, jsonpath-file=, custom-columns= or custom-columns-file=',
-    )
+    .option('-o, --output <format>', `wide, custom-columns=, custom-columns-file=, ${objectFormatsText}`)
+    .option('--template <template>', templateText)
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-w, --watch', 'go on with what changes')
     .option('--watch-only', 'only what changes from now on')
@@ -34,9 +40,7 @@ function addGet(program: Command, host: Host): void {
     .option('--no-headers', 'leave the headers out')
     .option('--ignore-not-found', 'say nothing of objects that are not there')
     .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
-    .addOption(
-      switchOption('--allow-missing-template-keys [boolean]', 'take a field that is nowhere for nothing', true),
-    )
+    .addOption(missingKeysOption())
     .addOption(chunkSizeOption())
     .option('--raw <path>', 'print what the server has under a path')
     .action(async (resources: readonly string[], _options, command: Command) => {
@@ -113,7 +117,8 @@ function addWait(program: Command, host: Host): void {
     .option('--all', 'all objects of the type')
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('--timeout <duration>', 'how long to wait; below zero: a week', '30s')
-    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
+    .option('-o, --output <format>', objectFormatsText)
+    .option('--template <template>', templateText)
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { wait } = await import('../commands/wait.ts')
       await wait(host, resources, { ...command.optsWithGlobals<WaitFlags>(), dryRun: 'none' })
@@ -130,7 +135,8 @@ function addEvents(program: Command, host: Host): void {
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-w, --watch', 'go on with what happens')
     .option('--no-headers', 'leave the headers out')
-    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
+    .option('-o, --output <format>', objectFormatsText)
+    .option('--template <template>', templateText)
     .addOption(chunkSizeOption())
     .action(async (_options, command: Command) => {
       const { showEvents } = await import('../commands/events.ts')

@@ -1,11 +1,15 @@
 import { type Command, Option } from 'commander'
-import { collect, wholeNumber } from '../option-values.ts'
+import { collect, switchOption, wholeNumber } from '../option-values.ts'
 
 /** Objects asked for in one request, as in kubectl. */
 const chunkSizeDefault = 500
 
 export const stdinText = '- reads standard input'
 export const labelSelectorText = 'only objects with these labels, as in tier=front,env!=dev'
+
+export const objectFormatsText =
+  'json, yaml, kyaml, name, jsonpath=, jsonpath-as-json=, jsonpath-file=, go-template= or go-template-file='
+export const templateText = 'the template, or the file, of -o go-template, go-template-file, jsonpath or jsonpath-file'
 
 export function withSelectors(command: Command): Command {
   return command
@@ -31,9 +35,14 @@ export function withManifests(command: Command): Command {
 /** Options of every command that says what it has done. */
 export function withOutcome(command: Command): Command {
   return command
-    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
+    .option('-o, --output <format>', objectFormatsText)
+    .option('--template <template>', templateText)
     .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
+    .addOption(missingKeysOption())
 }
+
+export const missingKeysOption = (): Option =>
+  switchOption('--allow-missing-template-keys [boolean]', 'take a field that is nowhere for nothing', true)
 
 /** All flags of a command; where commands above it have one of the same name, its own. */
 export function ownFlags<T extends object>(command: Command): T {

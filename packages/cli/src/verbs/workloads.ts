@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { collect, collectCommas, switchOption, wholeNumber } from '../option-values.ts'
 import { withChanges } from './changing.ts'
-import { dryRunOption, withFiles, withOutcome } from './shared-options.ts'
+import { dryRunOption, objectFormatsText, templateText, withFiles, withOutcome } from './shared-options.ts'
 
 /** Adds the commands that change what pods are, and follow how that goes. */
 export function addWorkloadVerbs(program: Command, host: Host): void {
@@ -31,7 +31,8 @@ function addRollout(program: Command, host: Host): void {
     .summary('list the revisions that are kept')
     .description('Lists the revisions of templates that are kept, or shows one of them.')
     .option('--revision <number>', 'show this one in detail', wholeNumber(), 0)
-    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=')
+    .option('-o, --output <format>', objectFormatsText)
+    .option('--template <template>', templateText)
     .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { rolloutHistory } = await import('../commands/rollout/history.ts')

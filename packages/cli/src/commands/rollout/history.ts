@@ -15,6 +15,7 @@ export interface RolloutHistoryFlags extends ConnectionFlags, TargetFlags {
   /** The revision to show in detail; 0: all, a line each. */
   readonly revision: number
   readonly output?: string
+  readonly template?: string
   readonly showManagedFields?: boolean
 }
 
@@ -23,7 +24,7 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
   const { revision } = flags
   if (revision < 0) throw new CliError(`revision must be a positive integer: ${revision}`)
   if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
-  const format = await readOutputFormat(host, flags.output, { tables: false })
+  const format = await readOutputFormat(host, flags, { tables: false })
   await withSession(host, flags, async (session) => {
     const { found, errors } = await findTargets(host, session, args, 'show', { ...flags, all: true })
     if (errors.length > 0) throw new AggregateError(errors)

@@ -1,0 +1,24 @@
+import { sortKeys } from '@coracle/api'
+import type { TemplateError } from './evaluator.ts'
+import { goValueText } from './go-values.ts'
+import type { GoTemplate } from './parser.ts'
+
+/** What kubectl prints where a template fails: what came of it so far, and what it was given. */
+export function explainFailure({ text }: GoTemplate, data: unknown, { message, written }: TemplateError): string {
+  return [
+    `${written}Error executing template: ${message}. Printing more information for debugging the template:`,
+    '\ttemplate was:',
+    `\t\t${text}`,
+    '\traw data was:',
+    `\t\t${goJson(data)}`,
+    '\tobject given to template engine was:',
+    `\t\t${goValueText(data)}\n\n`,
+  ].join('\n')
+}
+
+/** JSON as Go writes it: in order of keys, and safe within HTML. */
+const goJson = (data: unknown): string =>
+  JSON.stringify(sortKeys(data)).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
