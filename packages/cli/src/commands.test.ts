@@ -376,6 +376,37 @@ describe('get --watch', () => {
   })
 })
 
+describe('get --watch --output-watch-events', () => {
+  it.each([
+    ['told-0', [], /^EVENT +NAME +DATA +AGE\nADDED +told-0 +0 +\d+s\n$/, /\nMODIFIED +told-0 +1 +\d+s\n$/],
+    ['told-1', ['-o=json'], /"kind": "ConfigMap"[^]*"type": "ADDED"\n\}\n$/, /"type": "MODIFIED"\n\}\n$/],
+    ['told-2', ['-o=jsonpath={.type}/{.object.metadata.name}{"\\n"}'], /^ADDED\/told-2\n$/, /\nMODIFIED\/told-2\n$/],
+  ])('says of each change what kind it is: %s', async (name, formats, before, after) => {
+    await coracle('create -f -', configMap(name, {}))
+    const shown = new Output()
+    const host = recordingHost({ workingDirectory: directory, onOutput: (text) => shown.show(text) })
+    run(['get', 'cm', name, '-w', '--output-watch-events', ...formats], host).catch(() => {})
+    await shown.until(before)
+    await coracle('apply -f -', configMap(name, { a: '1' }))
+    await shown.until(after)
+  })
+})
+
+/** Waits for output to look like something. */
+class Output {
+  #text = ''
+  #wake = () => {}
+
+  show(text: string): void {
+    this.#text = text
+    this.#wake()
+  }
+
+  async until(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.#text)) await new Promise<void>((resolve) => (this.#wake = resolve))
+  }
+}
+
 /** Waits for output to have a number of lines. */
 class Lines {
   #text = ''

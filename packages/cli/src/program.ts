@@ -33,7 +33,8 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   } catch (error) {
     // The parser has already said what is wrong, and has shown its help where that was asked for.
     if (error instanceof CommanderError) return error.exitCode
-    host.stdout.write(printedBefore(error))
+    const printed = printedBefore(error)
+    if (printed !== '') host.stdout.write(printed)
     const text = describeError(error)
     if (text !== '') host.stderr.write(`${text}\n`)
     return error instanceof ExitError ? error.code : 1

@@ -6,6 +6,10 @@ import type { ConnectionFlags } from '../session.ts'
 export interface GetFlags extends ConnectionFlags, SelectorFlags, ManifestFlags, OutputFormatFlags {
   /** A path of the server to print as it is. */
   readonly raw?: string
+  /** Of the objects, this subresource: status, scale or resize. */
+  readonly subresource?: string
+  /** With a watch: each change with what kind of change it is. */
+  readonly outputWatchEvents?: boolean
   readonly watch?: boolean
   readonly watchOnly?: boolean
   readonly chunkSize: number

@@ -1,5 +1,5 @@
 import { hasReason } from '@coracle/api'
-import { CliError } from '../cli-error.ts'
+import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { loadManifests } from '../manifests/load-manifests.ts'
 import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
@@ -16,7 +16,8 @@ import { watchObjects } from './watch-objects.ts'
 
 /** `coracle get TYPE [NAME]`, `-f FILE` */
 export async function get(host: Host, args: readonly string[], flags: GetFlags): Promise<void> {
-  if (flags.raw !== undefined) return getRaw(host, args, flags.raw, flags)
+  checkFlags(args, flags)
+  if (flags.raw !== undefined) return getRaw(host, flags.raw, flags)
   const format = (await readOutputFormat(host, flags, { tables: true })) ?? { type: 'table', wide: false }
   if (flags.showLabels === true && format.type !== 'table') {
     throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
@@ -33,9 +34,37 @@ export async function get(host: Host, args: readonly string[], flags: GetFlags):
   })
 }
 
-async function getRaw(host: Host, args: readonly string[], path: string, flags: GetFlags): Promise<void> {
-  if (args.length > 0) throw new CliError('arguments may not be passed when --raw is specified')
-  if (!path.startsWith('/')) throw new CliError(`--raw must be a valid URL path: "${path}" does not begin with /`)
+/** Throws a CliError, in kubectl's words, where flags or arguments contradict each other. */
+function checkFlags(args: readonly string[], flags: GetFlags): void {
+  const { raw, output, filename, subresource } = flags
+  const isWatch = flags.watch === true || flags.watchOnly === true
+  if (raw !== undefined) {
+    if (args.length > 0) throw new CliError('arguments may not be passed when --raw is specified')
+    if (isWatch || flags.selector !== undefined) {
+      throw new CliError(
+        '--raw may not be specified with other flags that filter the server request or alter the output',
+      )
+    }
+    if (output) throw new CliError('--raw and --output are mutually exclusive')
+    if (!raw.startsWith('/')) {
+      throw new CliError(`--raw must be a valid URL path: parse ${JSON.stringify(raw)}: invalid URI for request`)
+    }
+  } else if (args.length === 0 && filename.length === 0) throw new SummaryError(nothingAsked)
+  if (flags.outputWatchEvents === true && !isWatch) {
+    throw new CliError('--output-watch-events option can only be used with --watch or --watch-only')
+  }
+  const isBulk =
+    subresource !== undefined && filename.length === 0 && !args.some((arg) => arg.includes('/')) && args.length < 2
+  if (isBulk) throw new CliError('subresource cannot be used when bulk resources are specified')
+}
+
+const nothingAsked = `You must specify the type of resource to get. Use "coracle api-resources" for a complete list of supported resources.
+
+error: Required resource not specified.
+Use "coracle explain <resource>" for a detailed description of that resource (e.g. coracle explain pods).
+See 'coracle get -h' for help and examples`
+
+async function getRaw(host: Host, path: string, flags: GetFlags): Promise<void> {
   await withSession(host, flags, async ({ client }) => {
     host.stdout.write(await client.rawGet(path))
   })
@@ -64,6 +93,7 @@ function tableStyle(format: OutputFormat, flags: GetFlags, { resource }: Selecti
   return {
     wide: format.type === 'table' && format.wide,
     headers: flags.headers,
+    events: flags.outputWatchEvents === true,
     namespaces: flags.allNamespaces === true && resource.namespaced,
     labels: flags.showLabels === true,
     labelColumns: flags.labelColumns,
@@ -123,6 +153,7 @@ async function tableFor(session: Session, selection: Selection, flags: GetFlags)
   const table = await fetchTable(session, selection, listOptions(session, selection, flags), {
     chunkSize: flags.chunkSize,
     wholeObjects: sortBy !== undefined,
+    ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
   })
   if (sortBy === undefined) return table
   return { ...table, rows: sortObjects(table.rows, sortBy, ({ object }) => object) }
@@ -176,5 +207,7 @@ async function fetchObjects(session: Session, selection: Selection, flags: GetFl
   const options = listOptions(session, selection, flags)
   if (name === undefined) return listAll(session.client, resource, options, flags.chunkSize)
   const { namespace } = options
-  return [await session.client.get(resource, { name, ...(namespace === undefined ? {} : { namespace }) })]
+  const key = { name, ...(namespace === undefined ? {} : { namespace }) }
+  const { subresource } = flags
+  return [await session.client.get(resource, key, subresource === undefined ? {} : { subresource })]
 }

@@ -42,7 +42,7 @@ export async function watchObjects(host: Host, session: Session, request: WatchR
     await session.client.get(resource, { name, ...(namespace === undefined ? {} : { namespace }) })
   }
   const list = await listObjects(session.client, resource, options, flags.chunkSize)
-  if (flags.watchOnly !== true) await print(list.items)
+  if (flags.watchOnly !== true) await print('ADDED', list.items)
   let version = list.resourceVersion
   for (;;) {
     const watch = await session.client.watch(resource, {
@@ -53,22 +53,22 @@ export async function watchObjects(host: Host, session: Session, request: WatchR
     for await (const event of watch) {
       if (event.type === 'ERROR') throw ApiError.from(event.object)
       version = event.object.metadata.resourceVersion ?? version
-      if (event.type !== 'BOOKMARK') await print([event.object])
+      if (event.type !== 'BOOKMARK') await print(event.type, [event.object])
       await host.stdout.drained()
     }
   }
 }
 
-type Print = (objects: readonly KubernetesObject[]) => Promise<void>
+type Print = (event: string, objects: readonly KubernetesObject[]) => Promise<void>
 
 function printerOf(host: Host, { selection, format, style, flags }: WatchRequest): Print {
   const { resource } = selection
   if (format.type === 'table') {
     const printer = new TablePrinter(style)
     const drawing = drawingOf(resource)
-    return async (objects) => {
+    return async (event, objects) => {
       const rows = objects.map((object) => drawing.row(object, host.environment.clock.now()))
-      host.stdout.write(printer.print({ columnDefinitions: drawing.columns, rows }))
+      host.stdout.write(printer.print({ columnDefinitions: drawing.columns, rows }, event))
     }
   }
   const printer = new ObjectPrinter(format, {
@@ -76,8 +76,12 @@ function printerOf(host: Host, { selection, format, style, flags }: WatchRequest
     headers: flags.headers,
     requireKeys: !flags.allowMissingTemplateKeys,
   })
-  return async (objects) => {
-    for (const object of objects) host.stdout.write(await printer.one({ resource, object }))
+  const isTold = flags.outputWatchEvents === true
+  return async (event, objects) => {
+    for (const object of objects) {
+      const found = { resource, object }
+      host.stdout.write(await (isTold ? printer.event(event, found) : printer.one(found)))
+    }
   }
 }
 

@@ -39,6 +39,11 @@ export class ObjectPrinter {
     return this.#print([found], this.#shown(found.object))
   }
 
+  /** One object, and what happened to it: as an event of a watch. */
+  event(type: string, found: Found): Promise<string> {
+    return this.#print([found], { type, object: this.#shown(found.object) })
+  }
+
   /** Several objects: as a List where the format prints whole values. */
   many(found: readonly Found[], metadata: object = { resourceVersion: '' }): Promise<string> {
     const items = found.map(({ object }) => this.#shown(object))

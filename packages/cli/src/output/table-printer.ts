@@ -8,7 +8,9 @@ export interface TableStyle {
   /** Shows the columns the server marks as less important. */
   readonly wide: boolean
   readonly headers: boolean
-  /** A first column with namespaces. */
+  /** A first column with what kind of change a row shows. */
+  readonly events?: boolean
+  /** A first column with namespaces, after that. */
   readonly namespaces: boolean
   /** A last column with all labels. */
   readonly labels: boolean
@@ -28,13 +30,16 @@ export class TablePrinter {
     this.#style = style
   }
 
-  /** The lines of a table, headers before the first; nothing where it has no rows. */
-  print(table: Pick<Table, 'columnDefinitions' | 'rows'>): string {
+  /** The lines of a table, headers before the first; nothing where it has no rows. `event` is the kind of change they show. */
+  print(table: Pick<Table, 'columnDefinitions' | 'rows'>, event = ''): string {
     if (table.rows.length === 0) return ''
     const columns = table.columnDefinitions.flatMap((definition, index) =>
       this.#style.wide || definition.priority === 0 ? [{ definition, index }] : [],
     )
-    const lines = table.rows.map((row) => this.#cellsOf(row, columns))
+    const lines: (readonly string[])[] = table.rows.map((row) => [
+      ...(this.#style.events === true ? [event] : []),
+      ...this.#cellsOf(row, columns),
+    ])
     if (!this.#isStarted && this.#style.headers)
       lines.unshift(this.#headers(columns.map(({ definition }) => definition)))
     this.#isStarted = true
@@ -44,6 +49,7 @@ export class TablePrinter {
 
   #headers(columns: readonly TableColumnDefinition[]): readonly string[] {
     return [
+      ...(this.#style.events === true ? ['EVENT'] : []),
       ...(this.#style.namespaces ? ['NAMESPACE'] : []),
       ...columns.map(({ name }) => name.toUpperCase()),
       ...this.#style.labelColumns.map(labelHeader),

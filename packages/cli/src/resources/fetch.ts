@@ -14,6 +14,8 @@ export interface TableRequest {
   readonly chunkSize?: number
   /** Rows carry whole objects, and not only their metadata. */
   readonly wholeObjects?: boolean
+  /** Of one object: its subresource. */
+  readonly subresource?: string
 }
 
 /** The table of one object or of a list, as the server draws it. */
@@ -21,13 +23,13 @@ export async function fetchTable(
   session: Session,
   { resource, name }: Selection,
   list: ListOptions,
-  { chunkSize = pageSize, wholeObjects = false }: TableRequest = {},
+  { chunkSize = pageSize, wholeObjects = false, subresource }: TableRequest = {},
 ): Promise<Table> {
   const { namespace, labelSelector, fieldSelector } = list
   const include = wholeObjects ? { includeObject: 'Object' } : {}
   if (name !== undefined) {
     const key = { name, ...(namespace === undefined ? {} : { namespace }) }
-    return fetchPage(session, withQuery(objectPath(resource, key), include))
+    return fetchPage(session, withQuery(objectPath(resource, key, subresource), include))
   }
   const limit = chunkSize === 0 ? undefined : chunkSize
   let whole: Table | undefined

@@ -17,7 +17,8 @@ export class ResourceCatalog {
   find(text: string): DiscoveredResource {
     const found = this.#find(text)
     if (found !== undefined) return found
-    throw new CliError(`the server doesn't have a resource type "${text}"${this.#suggest(text)}`)
+    const [name] = text.split('.', 1)
+    throw new CliError(`the server doesn't have a resource type "${name}"${this.#suggest(text)}`)
   }
 
   /** The resources a text means: those of a category such as `all`, or the one of that name. */
@@ -53,8 +54,10 @@ export class ResourceCatalog {
     const qualifier = dot < 0 ? undefined : wanted.slice(dot + 1)
     const candidates = this.#resources.filter((resource) => isQualifiedBy(resource, qualifier))
     const preferred = candidates.filter(({ isPreferredVersion }) => isPreferredVersion)
-    for (const matches of [isCalled, hasShortName]) {
-      const found = [...preferred, ...candidates].find((resource) => matches(resource, name))
+    // Short names have one spelling alone.
+    const [short = ''] = text.split('.', 1)
+    for (const matches of [isCalled(name), hasShortName(short)]) {
+      const found = [...preferred, ...candidates].find(matches)
       if (found !== undefined) return found
     }
     return undefined
@@ -67,10 +70,15 @@ export class ResourceCatalog {
   }
 }
 
-const isCalled = ({ plural, singular, kind }: DiscoveredResource, name: string): boolean =>
-  plural === name || singular === name || kind.toLowerCase() === name
+const isCalled =
+  (name: string) =>
+  ({ plural, singular, kind }: DiscoveredResource): boolean =>
+    plural === name || singular === name || kind.toLowerCase() === name
 
-const hasShortName = ({ shortNames }: DiscoveredResource, name: string): boolean => shortNames.includes(name)
+const hasShortName =
+  (name: string) =>
+  ({ shortNames }: DiscoveredResource): boolean =>
+    shortNames.includes(name)
 
 /** `apps` and `v1.apps` both qualify apps/v1; `v1` alone the core group. */
 function isQualifiedBy({ group, version }: DiscoveredResource, qualifier: string | undefined): boolean {

@@ -33,6 +33,8 @@ function addGet(program: Command, host: Host): void {
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-w, --watch', 'go on with what changes')
     .option('--watch-only', 'only what changes from now on')
+    .option('--output-watch-events', 'with --watch: what kind of change it is, too')
+    .option('--subresource <name>', 'of this subresource: status, scale or resize')
     .option('--sort-by <path>', 'in order of a field, such as .metadata.name')
     .option('-L, --label-columns <keys>', 'add columns with these labels', collectCommas, [])
     .option('--show-labels', 'add a column with all labels')
