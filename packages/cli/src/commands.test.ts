@@ -379,7 +379,7 @@ describe('get --watch', () => {
 describe('get --watch --output-watch-events', () => {
   it.each([
     ['told-0', [], /^EVENT +NAME +DATA +AGE\nADDED +told-0 +0 +\d+s\n$/, /\nMODIFIED +told-0 +1 +\d+s\n$/],
-    ['told-1', ['-o=json'], /"kind": "ConfigMap"[^]*"type": "ADDED"\n\}\n$/, /"type": "MODIFIED"\n\}\n$/],
+    ['told-1', ['-o=json'], /"kind": "ConfigMap"[\s\S]*"type": "ADDED"\n\}\n$/, /"type": "MODIFIED"\n\}\n$/],
     ['told-2', ['-o=jsonpath={.type}/{.object.metadata.name}{"\\n"}'], /^ADDED\/told-2\n$/, /\nMODIFIED\/told-2\n$/],
   ])('says of each change what kind it is: %s', async (name, formats, before, after) => {
     await coracle('create -f -', configMap(name, {}))
