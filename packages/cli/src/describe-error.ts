@@ -46,5 +46,8 @@ export function whileDoing(what: string, error: unknown): unknown {
   return Object.assign(new Error(message, { cause: error }), { status: error.status })
 }
 
+/** Why a server refused; undefined for other errors. */
+export const reasonOf = (error: unknown): string | undefined => (isRefusal(error) ? error.status.reason : undefined)
+
 const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Error && 'status' in error && typeof error.status === 'object' && error.status !== null

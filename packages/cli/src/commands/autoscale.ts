@@ -37,7 +37,7 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
     })
     const object: KubernetesObject = placeObject(made, scaler, session)
     if (flags.dryRun === 'client') return { resource: scaler, verb: 'autoscaled', object }
-    const options = { fieldManager: 'coracle-autoscale', dryRun: flags.dryRun === 'server' }
+    const options = { fieldManager: flags.fieldManager ?? 'coracle-autoscale', dryRun: flags.dryRun === 'server' }
     return { resource: scaler, verb: 'autoscaled', object: await session.client.create(scaler, object, options) }
   })
 }

@@ -1,10 +1,19 @@
+import { apiVersionOf, builtinResources, type KubernetesObject } from '@coracle/api'
+import type { DiscoveredResource } from '@coracle/client'
+import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { loadManifests } from '../manifests/load-manifests.ts'
 import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
-import { findTargets, type Target, type TargetFlags } from './targets.ts'
+import { findTargets, keyOf, type Target, type TargetFlags } from './targets.ts'
 
 /** Flags of every command that changes objects which are there. */
-export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {}
+export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {
+  /** Who changes, for field ownership; the command's own name unless given. */
+  readonly fieldManager?: string
+  /** Changes what files say, and asks no server; `dryRun` is `client` then. */
+  readonly local?: boolean
+}
 
 /** What a command does with an object; undefined where it has printed all there is to say. */
 export type Change = (session: Session, target: Target) => Promise<Outcome | undefined>
@@ -20,12 +29,51 @@ export async function changeObjects(
   flags: ChangeFlags,
   change: Change,
 ): Promise<void> {
+  if (flags.local === true) return changeLocally(host, args, flags, change)
   const printer = await OutcomePrinter.for(host, flags)
   await withSession(host, flags, async (session) => {
     const { found, errors } = await findTargets(host, session, args, verb, flags)
     const failures = [...errors, ...(await changeEach(session, found, printer, change))]
     if (failures.length > 0) throw new AggregateError(failures)
   })
+}
+
+/** Changes what files say, as it would be changed on a server. */
+async function changeLocally(host: Host, args: readonly string[], flags: ChangeFlags, change: Change): Promise<void> {
+  if (flags.filename.length === 0 || args.length > 0) {
+    throw new CliError('--local changes what files say: name them with -f, and no objects')
+  }
+  // Nothing was tried: what is said is what there is.
+  const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
+  const manifests = await loadManifests(host, flags)
+  const targets = manifests.map(({ object }) => ({ resource: localResource(object), key: keyOf(object), object }))
+  const failures = await changeEach(noSession(flags), targets, printer, change)
+  if (failures.length > 0) throw new AggregateError(failures)
+}
+
+/** The kind of an object without a server that knows it: names are guessed, for messages. */
+function localResource({ apiVersion, kind }: KubernetesObject): DiscoveredResource {
+  const builtin = builtinResources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion)
+  const [version = '', group = ''] = apiVersion.split('/').reverse()
+  const plural = builtin?.plural ?? `${kind.toLowerCase()}s`
+  const names = { plural, singular: kind.toLowerCase(), shortNames: [], categories: [] }
+  return { group, version, kind, ...names, namespaced: true, verbs: [], subresources: [], isPreferredVersion: true }
+}
+
+/** What stands in for a server that is not to be asked. */
+function noSession({ namespace }: ChangeFlags): Session {
+  const refuse = (): never => {
+    throw new CliError('--local asks no server, and this cannot be done without one')
+  }
+  return {
+    get client() {
+      return refuse()
+    },
+    catalog: refuse,
+    server: '',
+    namespace: namespace ?? '',
+    givenNamespace: namespace,
+  }
 }
 
 /** Changes each of these objects, and returns what failed. */

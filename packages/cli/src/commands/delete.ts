@@ -11,6 +11,7 @@ import { kindText, objectText } from '../resources/object-text.ts'
 import { listOptions, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Doomed, waitUntilGone } from './await-deletion.ts'
+import { propagationPolicy } from './cascade.ts'
 import { labelFilter, placeManifest } from './manifest-command.ts'
 
 export interface DeleteFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
@@ -69,9 +70,7 @@ function checkFlags(args: readonly string[], flags: DeleteFlags): void {
   if (force === true && gracePeriod > 0) {
     throw new CliError('--force and --grace-period greater than 0 cannot be specified together')
   }
-  if (!(flags.cascade in policies)) {
-    throw new CliError(`invalid cascade value (${flags.cascade}). Must be "background", "foreground", or "orphan"`)
-  }
+  propagationPolicy(flags.cascade)
 }
 
 /** The objects of files; with a selector those whose labels in the file it lets through. */
@@ -128,19 +127,10 @@ async function deleteAll(host: Host, { client }: Session, targets: readonly Targ
   return { doomed, errors }
 }
 
-/** The API's words for `--cascade`; the first two are kubectl's of old. */
-const policies: Readonly<Record<string, DeleteOptions['propagationPolicy'] & string>> = {
-  true: 'Background',
-  false: 'Orphan',
-  background: 'Background',
-  foreground: 'Foreground',
-  orphan: 'Orphan',
-}
-
 function deleteOptions(flags: DeleteFlags): DeleteOptions {
   const gracePeriodSeconds = gracePeriodOf(flags)
   return {
-    propagationPolicy: policies[flags.cascade] ?? 'Background',
+    propagationPolicy: propagationPolicy(flags.cascade),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(flags.dryRun === 'server' ? { dryRun: true } : {}),
   }

@@ -44,6 +44,37 @@ function editor(...edits: readonly ((text: string) => string)[]): Host['runProgr
 
 const stored = () => cluster.client.get(configMaps, { namespace: 'default', name: 'settings' })
 
+describe('apply edit-last-applied', () => {
+  const noted = async () => (await coracle('apply view-last-applied cm/settings')).stdout
+
+  it('changes what counts as applied, and nothing else', async () => {
+    await begin()
+    const program = editor((text) => text.replace('a: "1"', 'a: "7"'))
+    expect(await coracle('apply edit-last-applied cm/settings', { program })).toMatchObject({
+      code: 0,
+      stdout: 'configmap/settings edited\n',
+    })
+    expect(await noted()).toContain('"7"')
+    const { data } = await cluster.client.get(configMaps, { namespace: 'default', name: 'settings' })
+    expect(data).toEqual({ a: '1', b: '2' })
+  })
+
+  it('opens again, with why, where another object is saved, and leaves what was refused in a file', async () => {
+    await begin()
+    const program = editor((text) => text.replace('name: settings', 'name: other'))
+    const { code, stderr } = await coracle('apply edit-last-applied cm/settings', { program })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no valid changes were saved')])
+    await rm(dirname(/changes are in (.*)\n/.exec(stderr)?.[1] ?? ''), { recursive: true })
+    expect(await noted()).not.toContain('other')
+  })
+
+  it('says where nothing was applied', async () => {
+    await coracle('create configmap own --from-literal=a=1')
+    const { code, stderr } = await coracle('apply edit-last-applied cm/own', { program: editor() })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no last-applied-configuration annotation found')])
+  })
+})
+
 describe('edit', () => {
   it('saves what was changed in the editor', async () => {
     await begin()

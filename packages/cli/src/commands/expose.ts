@@ -19,7 +19,7 @@ export function expose(host: Host, args: readonly string[], flags: ExposeCommand
     )
     const resource = (await session.catalog()).find('services')
     if (flags.dryRun === 'client') return { resource, verb: 'exposed', object: service }
-    const options = { fieldManager: 'coracle-expose', dryRun: flags.dryRun === 'server' }
+    const options = { fieldManager: flags.fieldManager ?? 'coracle-expose', dryRun: flags.dryRun === 'server' }
     return {
       resource,
       verb: 'exposed',

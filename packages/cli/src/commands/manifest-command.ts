@@ -13,6 +13,8 @@ import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 export interface ManifestCommandFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
   readonly validate: keyof typeof fieldValidation
   readonly selector?: string
+  /** Who writes, for field ownership; the command's own name unless given. */
+  readonly fieldManager?: string
 }
 
 /** An object of a manifest, and where it goes. */
@@ -25,6 +27,14 @@ export interface Placed {
 export interface ManifestCommand {
   /** Whether several objects are printed as one list. */
   readonly asList: boolean
+  /** What follows once all are done, with what came of each; not where one failed. */
+  readonly afterwards?: (session: Session, done: readonly Done[]) => Promise<void>
+}
+
+/** What came of an object of a manifest. */
+export interface Done {
+  readonly resource: DiscoveredResource
+  readonly object: KubernetesObject
 }
 
 /**
@@ -34,7 +44,7 @@ export interface ManifestCommand {
 export async function forEachManifest(
   host: Host,
   flags: ManifestCommandFlags,
-  { asList }: ManifestCommand,
+  { asList, afterwards }: ManifestCommand,
   act: (session: Session, placed: Placed) => Promise<Outcome>,
 ): Promise<void> {
   if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
@@ -42,16 +52,20 @@ export async function forEachManifest(
   const manifests = await loadManifests(host, flags)
   await withSession(host, flags, async (session) => {
     const errors: unknown[] = []
+    const done: Done[] = []
     for (const manifest of manifests.filter(labelFilter(flags.selector))) {
       try {
         const { resource, ...placed } = await placeManifest(session, manifest)
-        await printer.print(resource, await act(session, { resource, ...placed }))
+        const outcome = await act(session, { resource, ...placed })
+        done.push({ resource, object: outcome.object })
+        await printer.print(resource, outcome)
       } catch (error) {
         errors.push(error)
       }
     }
     await printer.end()
     if (errors.length > 0) throw new AggregateError(errors, errors.map(describeError).join('\n'))
+    await afterwards?.(session, done)
   })
 }
 

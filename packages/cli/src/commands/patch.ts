@@ -31,17 +31,17 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
   if (type === undefined) {
     throw new CliError(`--type must be one of [${types.join(' ')}], not ${JSON.stringify(flags.type)}`)
   }
-  await changeObjects(host, args, 'patch', flags, async ({ client }, { resource, key, object }) => {
+  await changeObjects(host, args, 'patch', flags, async (session, { resource, key, object }) => {
     const { dryRun, subresource } = flags
     const patched =
       dryRun === 'client'
         ? applyHere(resource, object, { type, body })
-        : await client.patch(
+        : await session.client.patch(
             resource,
             key,
             { type, body },
             {
-              fieldManager: 'coracle-patch',
+              fieldManager: flags.fieldManager ?? 'coracle-patch',
               dryRun: dryRun === 'server',
               ...(subresource === undefined ? {} : { subresource }),
             },

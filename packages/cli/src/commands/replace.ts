@@ -1,27 +1,22 @@
 import { hasReason, type KubernetesObject } from '@coracle/api'
-import type { DeleteOptions } from '@coracle/client'
-import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
 import { kindText } from '../resources/object-text.ts'
 import type { Session } from '../session.ts'
-import { waitUntilGone } from './await-deletion.ts'
 import { fieldValidation, forEachManifest, type ManifestCommandFlags, type Placed } from './manifest-command.ts'
+import { type RecreateFlags, recreate } from './recreate.ts'
 import { keyOf } from './targets.ts'
 
-export interface ReplaceFlags extends ManifestCommandFlags {
+export interface ReplaceFlags extends ManifestCommandFlags, RecreateFlags {
   /** Deletes what is there and creates it anew: also where fields differ that may not be changed. */
   readonly force?: boolean
-  readonly gracePeriod?: number
-  readonly timeout: string
-  readonly cascade: string
   readonly saveConfig?: boolean
   readonly subresource?: string
 }
 
-const fieldManager = 'coracle-replace'
+const ownName = 'coracle-replace'
 
 /** `coracle replace -f FILE` */
 export async function replace(host: Host, flags: ReplaceFlags): Promise<void> {
@@ -34,7 +29,20 @@ export async function replace(host: Host, flags: ReplaceFlags): Promise<void> {
     const object = flags.saveConfig === true ? withLastApplied(placed.object) : placed.object
     if ((object.metadata.name ?? '') === '') throw new CliError(`the ${kindText(placed.resource)} has no metadata.name`)
     if (dryRun === 'client') return { verb: 'replaced', object }
-    const replaced = (force === true ? recreate : overwrite)(host, session, { ...placed, object }, flags)
+    const replaced =
+      force === true
+        ? recreate(
+            session,
+            { ...placed, object },
+            host,
+            { ...flags, fieldManager: flags.fieldManager ?? ownName },
+            () => {
+              const { name = '', namespace } = object.metadata
+              const place = namespace === undefined ? '' : ` from ${namespace} namespace`
+              host.stdout.write(`${kindText(placed.resource)} "${name}" deleted${place}\n`)
+            },
+          )
+        : overwrite(session, { ...placed, object }, flags)
     return {
       verb: 'replaced',
       object: await replaced.catch((error: unknown) => {
@@ -46,10 +54,9 @@ export async function replace(host: Host, flags: ReplaceFlags): Promise<void> {
 
 /** Puts the object in the place of what is there, whatever its version, unless the file names one. */
 async function overwrite(
-  _host: Host,
   { client }: Session,
   { resource, object }: Placed,
-  { dryRun, validate, subresource }: ReplaceFlags,
+  { dryRun, validate, subresource, fieldManager = ownName }: ReplaceFlags,
 ): Promise<KubernetesObject> {
   const versioned = object.metadata.resourceVersion === undefined ? await withVersion(client, resource, object) : object
   return client.update(resource, versioned, {
@@ -76,33 +83,4 @@ async function withVersion(
     if (hasReason(error, 'NotFound')) return object
     throw error
   }
-}
-
-async function recreate(
-  host: Host,
-  session: Session,
-  { resource, object }: Placed,
-  { gracePeriod = 0, timeout, cascade, validate }: ReplaceFlags,
-): Promise<KubernetesObject> {
-  const { client } = session
-  const key = keyOf(object)
-  try {
-    await client.delete(resource, key, {
-      gracePeriodSeconds: gracePeriod,
-      propagationPolicy: policies[cascade] ?? 'Background',
-    })
-    const place = key.namespace === undefined ? '' : ` from ${key.namespace} namespace`
-    host.stdout.write(`${kindText(resource)} "${key.name}" deleted${place}\n`)
-    await waitUntilGone(host, session, [{ resource, key, uid: undefined }], parseDuration(timeout))
-  } catch (error) {
-    if (!hasReason(error, 'NotFound')) throw error
-  }
-  const { resourceVersion: _, uid: __, ...metadata } = object.metadata
-  return client.create(resource, { ...object, metadata }, { fieldManager, fieldValidation: fieldValidation[validate] })
-}
-
-const policies: Readonly<Record<string, NonNullable<DeleteOptions['propagationPolicy']>>> = {
-  background: 'Background',
-  foreground: 'Foreground',
-  orphan: 'Orphan',
 }

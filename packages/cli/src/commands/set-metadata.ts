@@ -12,8 +12,6 @@ export interface SetMetadataFlags extends ChangeFlags {
   readonly resourceVersion?: string
   /** Prints them instead of changing any. */
   readonly list?: boolean
-  /** Changes what files say, and asks no server. */
-  readonly local?: boolean
 }
 
 /** What `label` and `annotate` differ in. */
@@ -104,10 +102,10 @@ async function setMetadata(host: Host, args: readonly string[], flags: SetMetada
 
 async function setOne(
   host: Host,
-  { client }: Session,
+  session: Session,
   { resource, key, object }: Target,
   { set, remove }: Pairs,
-  { overwrite, resourceVersion, dryRun }: SetMetadataFlags,
+  { overwrite, resourceVersion, dryRun, fieldManager }: SetMetadataFlags,
   field: Field,
 ): Promise<Outcome> {
   const present = object.metadata[field.name] ?? {}
@@ -128,8 +126,8 @@ async function setOne(
   const precondition = resourceVersion === undefined ? {} : { resourceVersion }
   if (dryRun === 'client' || !isChanged) return { verb, object: withChanges(object, field.name, changes) }
   const patch = { type: 'merge' as const, body: { metadata: { ...precondition, [field.name]: changes } } }
-  const options = { fieldManager: `coracle-${field.verb}`, dryRun: dryRun === 'server' }
-  return { verb, object: await client.patch(resource, key, patch, options) }
+  const options = { fieldManager: fieldManager ?? `coracle-${field.verb}`, dryRun: dryRun === 'server' }
+  return { verb, object: await session.client.patch(resource, key, patch, options) }
 }
 
 /** What differs: null takes a key away. */

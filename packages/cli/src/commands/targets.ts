@@ -54,7 +54,7 @@ export async function findTargets(
       throw new CliError('resource(s) were provided, but no name was specified')
     }
     try {
-      found.push(...(await targetsOf(session, selection, flags)))
+      found.push(...(await objectsOf(session, selection, flags)))
     } catch (error) {
       if (!hasReason(error, 'NotFound') && !hasReason(error, 'Forbidden')) throw error
       errors.push(error)
@@ -63,7 +63,12 @@ export async function findTargets(
   return { found, errors }
 }
 
-async function targetsOf(session: Session, selection: Selection, flags: TargetFlags): Promise<readonly Target[]> {
+/** The objects of a selection, as the server has them. */
+export async function objectsOf(
+  session: Session,
+  selection: Selection,
+  flags: TargetFlags,
+): Promise<readonly Target[]> {
   const { resource, name } = selection
   const { client } = session
   if (name !== undefined) {

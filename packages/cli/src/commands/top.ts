@@ -24,6 +24,10 @@ export interface TopFlags extends ConnectionFlags {
   readonly fieldSelector?: string
   readonly allNamespaces?: boolean
   readonly containers?: boolean
+  /** With a line for all pods together. */
+  readonly sum?: boolean
+  /** Shares are of all that nodes have, and not of what pods may have. */
+  readonly showCapacity?: boolean
   readonly sortBy?: 'cpu' | 'memory'
   /** False with `--no-headers`. */
   readonly headers: boolean
@@ -65,7 +69,14 @@ export async function topPods(host: Host, [name, ...more]: readonly string[], fl
       return pod.containers.map((each) => ({ cells: [...where, podName, each.name], ...sumOf([each.usage]) }))
     })
     const headers = [...(allNamespaces ? ['NAMESPACE'] : []), ...(containers ? ['POD', 'NAME'] : ['NAME'])]
-    print(host, flags, [...headers, 'CPU(cores)', 'MEMORY(bytes)'], sorted(lines, flags), usageCells)
+    print(
+      host,
+      flags,
+      [...headers, 'CPU(cores)', 'MEMORY(bytes)'],
+      sorted(lines, flags),
+      usageCells,
+      flags.sum === true,
+    )
   })
 }
 
@@ -80,7 +91,9 @@ export async function topNodes(host: Host, [name, ...more]: readonly string[], f
     const byName = new Map(all.map((node) => [node.metadata.name, node]))
     const lines = found.map(({ metadata, usage }) => ({ cells: [metadata.name ?? ''], ...sumOf([usage]) }))
     const headers = ['NAME', 'CPU(cores)', 'CPU(%)', 'MEMORY(bytes)', 'MEMORY(%)']
-    print(host, flags, headers, sorted(lines, flags), (line) => shareCells(line, byName.get(line.cells[0] ?? '')))
+    print(host, flags, headers, sorted(lines, flags), (line) =>
+      shareCells(line, byName.get(line.cells[0] ?? ''), flags),
+    )
   })
 }
 
@@ -129,8 +142,8 @@ const memoryCell = ({ memory }: Usage): string => `${Math.trunc(quantityValue(me
 const usageCells = (line: Line): readonly string[] => [cpuCell(line), memoryCell(line)]
 
 /** Beside what is used, how much of what there is for pods that is. */
-function shareCells(line: Line, node: Node | undefined): readonly string[] {
-  const { cpu, memory } = node?.status?.allocatable ?? {}
+function shareCells(line: Line, node: Node | undefined, { showCapacity }: TopFlags): readonly string[] {
+  const { cpu, memory } = (showCapacity === true ? node?.status?.capacity : node?.status?.allocatable) ?? {}
   const share = (used: number, available: number): string =>
     available === 0 ? '<unknown>' : `${Math.trunc((used / available) * 100)}%`
   return [
@@ -141,14 +154,25 @@ function shareCells(line: Line, node: Node | undefined): readonly string[] {
   ]
 }
 
+/** What all use together, below a stroke; nothing stands under their names. */
+function sumRows(lines: readonly Line[], namesCount: number): readonly (readonly string[])[] {
+  const names = Array.from({ length: namesCount }, () => '')
+  const stroke = '________'
+  return [
+    [...names, stroke, stroke],
+    [...names, ...usageCells({ cells: [], ...sumOf(lines.map(({ cpu, memory }) => ({ cpu, memory }))) })],
+  ]
+}
+
 function print(
   host: Host,
   flags: TopFlags,
   headers: readonly string[],
   lines: readonly Line[],
   cellsOf: (line: Line) => readonly string[],
+  withSum = false,
 ): void {
   const rows = lines.map((line) => [...line.cells, ...cellsOf(line)])
-  const all = flags.headers ? [headers, ...rows] : rows
+  const all = [...(flags.headers ? [headers] : []), ...rows, ...(withSum ? sumRows(lines, headers.length - 2) : [])]
   host.stdout.write(alignTabs(all.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment))
 }

@@ -16,13 +16,13 @@ export interface WriteChangesOptions {
  * `--dry-run=client`, nor where nothing differs.
  */
 export async function writeChanges(
-  { client }: Session,
+  session: Session,
   { resource, key, object }: Target,
   wanted: KubernetesObject,
   { dryRun, fieldManager, subresource }: WriteChangesOptions,
 ): Promise<KubernetesObject> {
   if (dryRun === 'client' || deepEqual(object, wanted)) return wanted
-  return client.patch(resource, key, patchBetween(resource, object, wanted), {
+  return session.client.patch(resource, key, patchBetween(resource, object, wanted), {
     fieldManager,
     dryRun: dryRun === 'server',
     ...(subresource === undefined ? {} : { subresource }),

@@ -23,7 +23,7 @@ export interface Applied {
   readonly lacksLastApplied: boolean
 }
 
-export interface ApplyOptions extends Pick<WriteOptions, 'dryRun' | 'fieldValidation'> {
+export interface ApplyOptions extends Pick<WriteOptions, 'dryRun' | 'fieldManager' | 'fieldValidation'> {
   /** Works out what would happen and sends no write. */
   readonly local?: boolean
   /** Where the object stands, for refusals to name it. */
@@ -47,7 +47,7 @@ export async function applyObject(
       throw whileDoing(`error when ${what} "${source}"`, error)
     })
   }
-  const write: WriteOptions = { ...rest, fieldManager: applyFieldManager }
+  const write: WriteOptions = { fieldManager: applyFieldManager, ...rest }
   const modified = withLastApplied(wanted)
   const { name = '', namespace } = modified.metadata
   const key = { name, ...(namespace === undefined ? {} : { namespace }) }

@@ -30,6 +30,12 @@ async function load(filename: readonly string[], recursive = false, stdin = '') 
 }
 
 describe('loadManifests', () => {
+  it('reads what a pattern matches, in order', async () => {
+    expect(await load(['all/*.y*ml'])).toEqual(['b from all/b.yaml'])
+    expect(await load(['all/[ab].*'])).toEqual(['a from all/a.json', 'b from all/b.yaml'])
+    await expect(load(['all/*.none'])).rejects.toThrow('the path "all/*.none" does not exist')
+  })
+
   it('reads the JSON and YAML files of a directory in order of their names', async () => {
     expect(await load(['all'])).toEqual(['a from all/a.json', 'b from all/b.yaml'])
   })

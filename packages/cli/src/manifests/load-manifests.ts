@@ -1,12 +1,13 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { glob, readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
+import { compareText } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { type Manifest, parseManifests } from './parse-manifests.ts'
 
 /** Flags of every command that reads manifests. */
 export interface ManifestFlags {
-  /** Files, directories, URLs, or `-` for standard input. */
+  /** Files, directories, patterns such as `*.yaml`, URLs, or `-` for standard input. */
   readonly filename: readonly string[]
   readonly recursive?: boolean
 }
@@ -45,8 +46,10 @@ async function loadPath(host: Host, path: string, recursive: boolean): Promise<r
   if (path === '-') return parseManifests(await host.readStdin(), 'STDIN')
   if (/^https?:\/\//.test(path)) return parseManifests(await readUrl(path), path)
   const manifests: Manifest[] = []
-  for (const file of await filesOf(host, path, recursive)) {
-    manifests.push(...parseManifests(await readManifest(host, file), file))
+  for (const each of await matching(host, path)) {
+    for (const file of await filesOf(host, each, recursive)) {
+      manifests.push(...parseManifests(await readManifest(host, file), file))
+    }
   }
   return manifests
 }
@@ -66,6 +69,15 @@ async function readUrl(url: string): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The paths that a pattern such as `*.yaml` matches, in order; a path that is none stands for itself. */
+async function matching({ workingDirectory }: Host, pattern: string): Promise<readonly string[]> {
+  if (!/[*?[]/.test(pattern)) return [pattern]
+  const found: string[] = []
+  for await (const path of glob(pattern, { cwd: workingDirectory })) found.push(path)
+  if (found.length === 0) throw new CliError(`the path "${pattern}" does not exist`)
+  return found.sort(compareText)
 }
 
 async function filesOf(host: Host, path: string, recursive: boolean): Promise<readonly string[]> {

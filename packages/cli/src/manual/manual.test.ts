@@ -34,7 +34,7 @@ describe.each(Object.entries(manual))('the page of %s', (name, { details = [], e
     const host = recordingHost()
     const program = createProgram(host)
     // These do something by themselves, and have commands below them.
-    const groups = ['create', 'cluster-info']
+    const groups = ['apply', 'create', 'cluster-info']
     for (const { name, command } of commandsOf(program)) {
       if (command.commands.length === 0 || groups.includes(name)) command.action(() => {})
     }

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { switchOption, wholeNumber } from '../option-values.ts'
-import { dryRunOption, withFiles, withOutcome, withSelectors } from './shared-options.ts'
+import type { DryRun } from '../output/outcome-printer.ts'
+import { dryRunOption, ownFlags, withFiles, withOutcome, withSelectors } from './shared-options.ts'
 
 /** Adds the commands that change single fields of objects which are there. */
 export function addChangingVerbs(program: Command, host: Host): void {
@@ -16,6 +18,21 @@ export function withChanges(command: Command, verb: string): Command {
     .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with -l or --all, TYPE')
     .option('--all', 'all objects of the type')
     .addOption(dryRunOption())
+}
+
+/** The same, for commands that can do without a server. */
+export function withLocalChanges(command: Command, verb: string): Command {
+  return withChanges(command, verb).option('--local', 'change what files say, and ask no server')
+}
+
+/** The flags of such a command: without a server nothing is written. */
+export function localFlags<F extends { readonly local?: boolean; readonly dryRun: DryRun }>(command: Command): F {
+  const flags = ownFlags<F>(command)
+  if (flags.local !== true) return flags
+  if (flags.dryRun === 'server') {
+    throw new CliError('cannot specify --local and --dry-run=server - did you mean --dry-run=client?')
+  }
+  return { ...flags, dryRun: 'client' }
 }
 
 function addScale(program: Command, host: Host): void {
@@ -39,7 +56,7 @@ function addMetadata(program: Command, host: Host): void {
     ['label', 'labels'],
     ['annotate', 'annotations'],
   ] as const) {
-    withChanges(program.command(verb), verb)
+    withLocalChanges(program.command(verb), verb)
       .summary(`set ${noun} of objects`)
       .description(`Sets ${noun} (KEY=VALUE) and takes them away (KEY-), after the objects.`)
       .option('-A, --all-namespaces', 'in all namespaces')
@@ -48,13 +65,13 @@ function addMetadata(program: Command, host: Host): void {
       .option('--list', `print the ${noun}`)
       .action(async (resources: readonly string[], _options, command: Command) => {
         const commands = await import('../commands/set-metadata.ts')
-        await commands[verb](host, resources, command.optsWithGlobals())
+        await commands[verb](host, resources, localFlags(command))
       })
   }
 }
 
 function addPatch(program: Command, host: Host): void {
-  withChanges(program.command('patch'), 'patch')
+  withLocalChanges(program.command('patch'), 'patch')
     .summary('change fields of objects')
     .description('Changes objects by a patch: JSON or YAML of the fields that are to differ, or a JSON patch.')
     .option('-p, --patch <patch>', 'the patch')
@@ -63,6 +80,6 @@ function addPatch(program: Command, host: Host): void {
     .option('--subresource <name>', 'of this subresource: status, scale or resize')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { patch } = await import('../commands/patch.ts')
-      await patch(host, resources, command.optsWithGlobals())
+      await patch(host, resources, localFlags(command))
     })
 }

@@ -76,12 +76,16 @@ function addSettings(create: Command, host: Host): void {
   creation(secret, host, 'tls', 'secret tls', 'of a certificate and its key')
     .option('--cert <file>', 'file with the certificate (PEM)')
     .option('--key <file>', 'file with its key (PEM)')
+    .option('--append-hash', appendHashText)
   creation(secret, host, 'docker-registry', 'secret docker-registry', 'that opens a registry of images')
     .option('--docker-server <url>', 'address of the registry', 'https://index.docker.io/v1/')
     .option('--docker-username <name>', 'user there')
     .option('--docker-password <password>', 'the password')
     .option('--docker-email <address>', 'mail address')
+    .option('--append-hash', appendHashText)
 }
+
+const appendHashText = 'with a hash of the contents after the name'
 
 function addToken(create: Command, host: Host): void {
   create
@@ -109,6 +113,7 @@ const withData = (command: Command): Command =>
     .option('--from-literal <pair>', 'KEY=VALUE; repeatable', collect, [])
     .option('--from-file <file>', 'FILE, KEY=FILE or a directory; repeatable', collect, [])
     .option('--from-env-file <file>', 'a file of KEY=VALUE lines; repeatable', collect, [])
+    .option('--append-hash', appendHashText)
 
 function addPolicies(create: Command, host: Host): void {
   creation(create, host, 'quota', 'quota', 'a ResourceQuota')

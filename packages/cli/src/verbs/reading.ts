@@ -164,15 +164,16 @@ function addTop(program: Command, host: Host): void {
   usage('pod', ['pods', 'po'], 'What pods use')
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('--containers', 'each container by itself')
+    .option('--sum', 'with a line for all of them together')
     .option('--field-selector <selector>', 'only those with these fields, such as metadata.name=web')
     .action(async (name: string | undefined, _options, command: Command) => {
       const { topPods } = await import('../commands/top.ts')
       await topPods(host, name === undefined ? [] : [name], command.optsWithGlobals())
     })
-  usage('node', ['nodes', 'no'], 'What nodes use').action(
-    async (name: string | undefined, _options, command: Command) => {
+  usage('node', ['nodes', 'no'], 'What nodes use')
+    .option('--show-capacity', 'of all that nodes have, and not of what pods may have')
+    .action(async (name: string | undefined, _options, command: Command) => {
       const { topNodes } = await import('../commands/top.ts')
       await topNodes(host, name === undefined ? [] : [name], command.optsWithGlobals())
-    },
-  )
+    })
 }

@@ -38,6 +38,7 @@ export function withOutcome(command: Command): Command {
     .option('-o, --output <format>', objectFormatsText)
     .option('--template <template>', templateText)
     .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
+    .option('--field-manager <name>', 'who writes, for the ownership of fields')
     .addOption(missingKeysOption())
 }
 

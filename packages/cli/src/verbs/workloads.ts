@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { collect, collectCommas, switchOption, wholeNumber } from '../option-values.ts'
-import { withChanges } from './changing.ts'
+import { localFlags, withChanges, withLocalChanges } from './changing.ts'
 import { dryRunOption, objectFormatsText, templateText, withFiles, withOutcome } from './shared-options.ts'
 
 /** Adds the commands that change what pods are, and follow how that goes. */
@@ -72,14 +72,14 @@ function addSet(program: Command, host: Host): void {
     .command('set')
     .summary('set images, variables and resources of containers')
     .description('Changes what pods are made of, in whatever describes pods.')
-  withChanges(set.command('image'), 'change')
+  withLocalChanges(set.command('image'), 'change')
     .summary('set images of containers')
     .description('Sets images: CONTAINER=IMAGE after the objects, or *=IMAGE for all containers.')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { setImage } = await import('../commands/set/image.ts')
-      await setImage(host, resources, command.optsWithGlobals())
+      await setImage(host, resources, localFlags(command))
     })
-  withContainers(withChanges(set.command('env'), 'change'))
+  withContainers(withLocalChanges(set.command('env'), 'change'))
     .summary('set environment variables of containers')
     .description('Sets variables (KEY=VALUE) and takes them away (KEY-), after the objects.')
     .option('-e, --env <pair>', 'a further KEY=VALUE; repeatable', collect, [])
@@ -90,32 +90,43 @@ function addSet(program: Command, host: Host): void {
     .addOption(switchOption('--overwrite [boolean]', 'change those that have another value', true))
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { setEnv } = await import('../commands/set/env.ts')
-      await setEnv(host, resources, command.optsWithGlobals())
+      await setEnv(host, resources, localFlags(command))
     })
-  withContainers(withChanges(set.command('resources'), 'change'))
+  withContainers(withLocalChanges(set.command('resources'), 'change'))
     .summary('set requests and limits of containers')
     .description('Sets what containers request and may use at most; 0 takes an amount away.')
     .option('--limits <amounts>', 'as cpu=1,memory=1Gi')
     .option('--requests <amounts>', 'as cpu=100m,memory=256Mi')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { setResources } = await import('../commands/set/resources.ts')
-      await setResources(host, resources, command.optsWithGlobals())
+      await setResources(host, resources, localFlags(command))
     })
-  withChanges(set.command('serviceaccount').alias('sa'), 'change')
+  withLocalChanges(set.command('serviceaccount').alias('sa'), 'change')
     .summary('set the service account of pods')
     .description('Sets the service account of pods: its name stands after the objects.')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { setServiceAccount } = await import('../commands/set/service-account.ts')
-      await setServiceAccount(host, resources, command.optsWithGlobals())
+      await setServiceAccount(host, resources, localFlags(command))
     })
-  withChanges(set.command('selector'), 'change')
+  withLocalChanges(set.command('selector'), 'change')
     .summary('set the selector of Services')
     .description(
       'Sets the selector of Services: KEY=VALUE[,KEY=VALUE] after the objects, in place of the one they have.',
     )
+    .option('--resource-version <version>', 'only where this is the version of the Service')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { setSelector } = await import('../commands/set/selector.ts')
-      await setSelector(host, resources, command.optsWithGlobals())
+      await setSelector(host, resources, localFlags(command))
+    })
+  withLocalChanges(set.command('subject'), 'change')
+    .summary('give a role to further users, groups and service accounts')
+    .description('Adds users, groups and service accounts to RoleBindings and ClusterRoleBindings.')
+    .option('--user <name>', 'a user; repeatable', collect, [])
+    .option('--group <name>', 'a group; repeatable', collect, [])
+    .option('--serviceaccount <name>', 'a service account, NAMESPACE:NAME; repeatable', collect, [])
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { setSubject } = await import('../commands/set/subject.ts')
+      await setSubject(host, resources, localFlags(command))
     })
 }
 

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
 import type { Host } from '../host.ts'
 import { serverSideFieldManager } from '../manifests/field-managers.ts'
-import { switchOption, wholeNumber } from '../option-values.ts'
+import { collect, switchOption, wholeNumber } from '../option-values.ts'
 import {
   dryRunOption,
   labelSelectorText,
+  ownFlags,
   withFiles,
   withManifests,
   withOutcome,
@@ -21,15 +22,57 @@ export function addWritingVerbs(program: Command, host: Host): void {
 }
 
 function addApply(program: Command, host: Host): void {
-  withManifests(program.command('apply'))
+  const apply = withManifests(program.command('apply'))
+    .enablePositionalOptions()
     .summary('make objects as files say')
     .description('Creates the objects of files, or changes those that are there to what the files say.')
     .option('--server-side', 'let the server merge, which knows who set which field')
     .option('--force-conflicts', 'with --server-side: take over fields that others set')
-    .option('--field-manager <name>', 'with --server-side: who applies', serverSideFieldManager)
+    .option('--force', 'delete and create anew what cannot be changed')
+    .option('--prune', 'delete what was applied before, and is in the files no more; with -l or --all')
+    .option('--all', 'with --prune: whatever its labels')
+    .option('--prune-allowlist <kind>', 'with --prune: only this kind, GROUP/VERSION/KIND; repeatable', collect, [])
+    .addOption(cascadeOption())
+    .option('--grace-period <seconds>', 'with --force or --prune: time to end gracefully', wholeNumber())
+    .option('--timeout <duration>', 'with --force: how long to wait until it is gone (0s: as long as it takes)', '0s')
     .action(async (_options, command: Command) => {
-      const { apply } = await import('../commands/apply.ts')
+      const { apply } = await import('../commands/apply/apply.ts')
       await apply(host, command.optsWithGlobals())
+    })
+  addLastApplied(apply, host)
+}
+
+/** The commands for what an object was last applied as. */
+function addLastApplied(apply: Command, host: Host): void {
+  withFiles(apply.command('view-last-applied'), 'show')
+    .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with -l or --all, TYPE')
+    .summary('show what an object was last applied as')
+    .description('Shows what objects were last applied as, which is noted in an annotation.')
+    .option('-l, --selector <selector>', labelSelectorText)
+    .option('--all', 'all objects of the type')
+    .option('-o, --output <format>', 'yaml or json', 'yaml')
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { viewLastApplied } = await import('../commands/apply/view-last-applied.ts')
+      await viewLastApplied(host, resources, ownFlags(command))
+    })
+  withOutcome(withFiles(apply.command('set-last-applied'), 'note'))
+    .summary('note what an object counts as last applied as')
+    .description('Notes what files say as what was last applied, and changes nothing else of the objects.')
+    .option('--create-annotation', 'also where nothing is noted yet')
+    .addOption(dryRunOption())
+    .action(async (_options, command: Command) => {
+      const { setLastApplied } = await import('../commands/apply/set-last-applied.ts')
+      await setLastApplied(host, ownFlags(command))
+    })
+  withOutcome(withFiles(withSelectors(apply.command('edit-last-applied')), 'edit'))
+    .argument('[resources...]', 'TYPE NAME... or TYPE/NAME...')
+    .summary('change, in an editor, what an object was last applied as')
+    .description(
+      'Opens what objects were last applied as in the editor that KUBE_EDITOR or EDITOR names, and notes it as it is saved.',
+    )
+    .action(async (resources: readonly string[], _options, command: Command) => {
+      const { editLastApplied } = await import('../commands/apply/edit-last-applied.ts')
+      await editLastApplied(host, resources, ownFlags(command))
     })
 }
 

@@ -20,7 +20,7 @@ export interface ConfigViewFlags extends ConnectionFlags {
 
 /** `coracle config view` */
 export async function viewConfig(host: Host, flags: ConfigViewFlags): Promise<void> {
-  const format = await readOutputFormat(host, flags.output, { tables: false })
+  const format = await readOutputFormat(host, flags, { tables: false })
   if (format === undefined || format.type === 'table') throw new CliError('--output needs a format')
   const files = await kubeconfigFiles(host, flags.kubeconfig)
   if (!flags.merge && !files.isExplicit) throw new CliError('if merge==false a precise file must be specified')

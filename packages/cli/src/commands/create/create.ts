@@ -4,7 +4,7 @@ import { withLastApplied } from '../../manifests/apply-object.ts'
 import { fieldValidation, forEachManifest, type ManifestCommandFlags } from '../manifest-command.ts'
 
 /** Who creates, for field ownership. */
-const fieldManager = 'coracle-create'
+export const createFieldManager = 'coracle-create'
 
 export interface CreateFlags extends ManifestCommandFlags {
   /** Notes what was created in the object, so that `apply` can go on from it. */
@@ -18,7 +18,7 @@ export async function create(host: Host, flags: CreateFlags): Promise<void> {
     const object = flags.saveConfig === true ? withLastApplied(placed.object) : placed.object
     if (flags.dryRun === 'client') return { verb: 'created', object }
     const creation = client.create(resource, object, {
-      fieldManager,
+      fieldManager: flags.fieldManager ?? createFieldManager,
       fieldValidation: fieldValidation[flags.validate],
       dryRun: flags.dryRun === 'server',
     })

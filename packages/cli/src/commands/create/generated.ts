@@ -5,11 +5,16 @@ import { withLastApplied } from '../../manifests/apply-object.ts'
 import { placeObject } from '../../manifests/place-object.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
+import { withNameHash } from '../generate/name-hash.ts'
 import { fieldValidation } from '../manifest-command.ts'
 
 /** Flags of every command that makes an object from its other flags. */
 export interface GeneratedFlags extends ConnectionFlags, OutcomeFlags {
   readonly saveConfig?: boolean
+  /** Puts a hash of the contents after the name of a ConfigMap or Secret. */
+  readonly appendHash?: boolean
+  /** Who creates, for field ownership; the command's own name unless given. */
+  readonly fieldManager?: string
   readonly validate: keyof typeof fieldValidation
 }
 
@@ -28,7 +33,8 @@ export async function createGenerated(
 ): Promise<void> {
   const printer = await OutcomePrinter.for(host, flags)
   await withSession(host, flags, async (session) => {
-    const made = await generate(session)
+    const generated = await generate(session)
+    const made = flags.appendHash === true ? withNameHash(generated) : generated
     const resource = (await session.catalog()).ofKind(made.apiVersion, made.kind)
     if (resource === undefined) {
       throw new CliError(`the server knows no ${made.kind} in version ${made.apiVersion}`)
@@ -39,7 +45,7 @@ export async function createGenerated(
     const object = flags.saveConfig === true ? withLastApplied(placed) : placed
     if (flags.dryRun === 'client') return printer.print(resource, { verb: 'created', object })
     const creation = session.client.create(resource, object, {
-      fieldManager: 'coracle-create',
+      fieldManager: flags.fieldManager ?? 'coracle-create',
       fieldValidation: fieldValidation[flags.validate],
       dryRun: flags.dryRun === 'server',
     })

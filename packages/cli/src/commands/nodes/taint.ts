@@ -27,7 +27,7 @@ export async function taint(host: Host, args: readonly string[], flags: TaintFla
     const { taints, verb } = changeTaints(present, changes, key.name, flags.overwrite)
     if (flags.dryRun === 'client') return { verb, object }
     const body = { spec: { taints: taints.length === 0 ? null : taints }, metadata: version(object) }
-    const options = { fieldManager: 'coracle-taint', dryRun: flags.dryRun === 'server' }
+    const options = { fieldManager: flags.fieldManager ?? 'coracle-taint', dryRun: flags.dryRun === 'server' }
     const outcome: Outcome = { verb, object: await client.patch(nodes, key, { type: 'merge', body }, options) }
     return outcome
   })

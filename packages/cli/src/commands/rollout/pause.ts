@@ -5,8 +5,6 @@ import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import type { Target } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
 
-const fieldManager = 'coracle-rollout'
-
 /** `coracle rollout pause TYPE NAME` */
 export function rolloutPause(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
   return changeRollout(host, args, 'pause', 'paused', flags, (target) => {
@@ -65,7 +63,13 @@ async function changeRollout(
   if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
   return changeObjects(host, args, verb, { ...flags, all: true }, async (session, target) => {
     const wanted = changed(target, change)
-    return { verb: done, object: await writeChanges(session, target, wanted, { dryRun: flags.dryRun, fieldManager }) }
+    return {
+      verb: done,
+      object: await writeChanges(session, target, wanted, {
+        dryRun: flags.dryRun,
+        fieldManager: flags.fieldManager ?? 'coracle-rollout',
+      }),
+    }
   })
 }
 

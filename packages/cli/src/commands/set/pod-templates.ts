@@ -8,7 +8,7 @@ import type { Target } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
 
 /** Who sets, for field ownership. */
-export const fieldManager = 'coracle-set'
+export const setFieldManager = 'coracle-set'
 
 /** Changes the pods that objects describe, of whatever kind: where nothing differs, nothing is said. */
 export function changeTemplates(
@@ -27,7 +27,7 @@ export async function changedTemplate(
   session: Session,
   target: Target,
   spec: PodSpec,
-  { dryRun, output }: ChangeFlags,
+  { dryRun, output, fieldManager = setFieldManager }: ChangeFlags,
   done: string,
 ): Promise<Outcome | undefined> {
   const wanted = withTemplate(target, spec)

@@ -3,7 +3,7 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import { writeChanges } from '../write-changes.ts'
-import { fieldManager } from './pod-templates.ts'
+import { setFieldManager } from './pod-templates.ts'
 
 export interface SetSelectorFlags extends ChangeFlags {
   readonly resourceVersion?: string
@@ -19,9 +19,18 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
   await changeObjects(host, args.slice(0, -1), 'set', flags, async (session, target) => {
     const { object } = target
     if (object.kind !== 'Service') throw new CliError(`setting a selector is only supported for Services`)
+    const { resourceVersion = object.metadata.resourceVersion } = flags
+    if (resourceVersion !== object.metadata.resourceVersion) {
+      throw new CliError(
+        `the object has been modified: it is of version ${object.metadata.resourceVersion}, and not ${resourceVersion}`,
+      )
+    }
     const spec = (object as { readonly spec?: object }).spec ?? {}
     const wanted: KubernetesObject = { ...object, ...{ spec: { ...spec, selector: Object.fromEntries(pairs) } } }
-    const written = await writeChanges(session, target, wanted, { dryRun: flags.dryRun, fieldManager })
+    const written = await writeChanges(session, target, wanted, {
+      dryRun: flags.dryRun,
+      fieldManager: flags.fieldManager ?? setFieldManager,
+    })
     return { verb: 'selector updated', object: written }
   })
 }

@@ -10,8 +10,33 @@ export const changingPages: ManualPages = {
       ['a file, a directory, standard input', 'coracle apply -f examples/deployment.yaml'],
       ['by the server, as owner of the fields', 'coracle apply -f examples/deployment.yaml --server-side'],
       ['only check it', 'coracle apply -f examples/deployment.yaml --dry-run=server'],
+      ['and delete what the files have no more', 'coracle apply -f examples/ --prune -l app=web'],
     ],
-    seeAlso: ['diff', 'create', 'delete'],
+    seeAlso: ['diff', 'create', 'delete', 'apply view-last-applied'],
+  },
+  'apply view-last-applied': {
+    examples: [
+      ['as YAML', 'coracle apply view-last-applied deployment/web'],
+      ['of all with a label, as JSON', 'coracle apply view-last-applied deployments -l app=web -o json'],
+    ],
+    seeAlso: ['apply', 'apply set-last-applied', 'diff'],
+  },
+  'apply set-last-applied': {
+    details: [
+      'Fields that are in what was last applied and in a file no more are taken away by the next apply. This says what counts as that, without a change to anything else.',
+    ],
+    examples: [
+      ['the file counts as applied', 'coracle apply set-last-applied -f examples/deployment.yaml'],
+      [
+        'also for what was never applied',
+        'coracle apply set-last-applied -f examples/deployment.yaml --create-annotation',
+      ],
+    ],
+    seeAlso: ['apply', 'apply view-last-applied'],
+  },
+  'apply edit-last-applied': {
+    examples: [['in $KUBE_EDITOR or $EDITOR', 'coracle apply edit-last-applied deployment/web']],
+    seeAlso: ['apply', 'edit', 'apply set-last-applied'],
   },
   replace: {
     examples: [

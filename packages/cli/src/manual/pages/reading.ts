@@ -8,6 +8,10 @@ export const readingPages: ManualPages = {
       ['several types at once, followed', 'coracle get deployments,pods -w'],
       ['by labels, in all namespaces', "coracle get pods -A -l 'tier=front,env!=dev'"],
       ['one field of one object', "coracle get deployment web -o jsonpath='{.spec.replicas}'"],
+      [
+        "by a template of Go's",
+        "coracle get pods -o go-template='{{range .items}}{{.metadata.name}} {{.status.phase}}{{end}}'",
+      ],
       ['columns of your own', 'coracle get pods -o custom-columns=NAME:.metadata.name,NODE:.spec.nodeName'],
     ],
     seeAlso: ['describe', 'why', 'events', 'wait'],

@@ -78,6 +78,13 @@ export const workloadPages: ManualPages = {
     examples: [['a Service to another track', "coracle set selector service/web 'app=web,track=stable'"]],
     seeAlso: ['expose', 'label'],
   },
+  'set subject': {
+    examples: [
+      ['a user and a group more', 'coracle set subject rolebinding readers --user=ann --group=staff'],
+      ['a service account', 'coracle set subject clusterrolebinding viewers --serviceaccount=default:robot'],
+    ],
+    seeAlso: ['create rolebinding', 'create clusterrolebinding', 'auth can-i'],
+  },
   'rolling-update': {
     details: [
       'It creates the new controller with one pod, then adds one there and takes one here, never before what was added is ready, and deletes the old one in the end. At --timeout, or when it is killed, both stay as they are: the same command goes on from there, and with --rollback goes back.',

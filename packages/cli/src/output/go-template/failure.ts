@@ -1,4 +1,4 @@
-import { sortKeys } from '@coracle/api'
+import { goJson } from '../go-json.ts'
 import type { TemplateError } from './evaluator.ts'
 import { goValueText } from './go-values.ts'
 import type { GoTemplate } from './parser.ts'
@@ -15,10 +15,3 @@ export function explainFailure({ text }: GoTemplate, data: unknown, { message, w
     `\t\t${goValueText(data)}\n\n`,
   ].join('\n')
 }
-
-/** JSON as Go writes it: in order of keys, and safe within HTML. */
-const goJson = (data: unknown): string =>
-  JSON.stringify(sortKeys(data)).replaceAll(
-    /[<>&\u2028\u2029]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )

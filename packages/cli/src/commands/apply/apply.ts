@@ -1,0 +1,119 @@
+import { CliError } from '../../cli-error.ts'
+import { reasonOf } from '../../describe-error.ts'
+import type { Host } from '../../host.ts'
+import { type Applied, applyObject, lastAppliedAnnotation, withLastApplied } from '../../manifests/apply-object.ts'
+import { applyFieldManager, serverSideFieldManager } from '../../manifests/field-managers.ts'
+import { applyOnServer } from '../../manifests/server-side-apply.ts'
+import { OutcomePrinter } from '../../output/outcome-printer.ts'
+import { kindText, objectText } from '../../resources/object-text.ts'
+import { propagationPolicy } from '../cascade.ts'
+import {
+  fieldValidation,
+  forEachManifest,
+  type ManifestCommand,
+  type ManifestCommandFlags,
+} from '../manifest-command.ts'
+import { type RecreateFlags, recreate } from '../recreate.ts'
+import { checkKind, prune, prunedResources } from './prune.ts'
+
+export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags {
+  /** Deletes and creates anew what cannot be changed into what the files say. */
+  readonly force?: boolean
+  /** Deletes what was applied before and is in the files no more. */
+  readonly prune?: boolean
+  readonly pruneAllowlist: readonly string[]
+  /** What is pruned needs no selector. */
+  readonly all?: boolean
+  readonly wait?: boolean
+  readonly serverSide?: boolean
+  readonly forceConflicts?: boolean
+}
+
+/** `coracle apply -f FILE` */
+export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
+  checkFlags(flags)
+  const afterwards = flags.prune === true ? { afterwards: await pruner(host, flags) } : {}
+  await forEachManifest(host, flags, { asList: true, ...afterwards }, async (session, placed) => {
+    const { client } = session
+    const { resource, object, source } = placed
+    const { name = '', generateName } = object.metadata
+    if (name === '') {
+      throw new CliError(
+        generateName === undefined
+          ? `the ${kindText(resource)} has no metadata.name`
+          : `cannot use generate name with apply: ${generateName}`,
+      )
+    }
+    if (flags.serverSide === true) {
+      const options = {
+        fieldManager: flags.fieldManager ?? serverSideFieldManager,
+        force: flags.forceConflicts === true,
+        fieldValidation: fieldValidation[flags.validate],
+        dryRun: flags.dryRun === 'server',
+      }
+      return { verb: 'serverside-applied', object: await applyOnServer(client, resource, object, options) }
+    }
+    const applied = await applyObject(client, resource, object, {
+      fieldValidation: fieldValidation[flags.validate],
+      dryRun: flags.dryRun === 'server',
+      local: flags.dryRun === 'client',
+      source,
+      ...(flags.fieldManager === undefined ? {} : { fieldManager: flags.fieldManager }),
+    }).catch(async (error: unknown): Promise<Applied> => {
+      const isRefused = reasonOf(error) === 'Conflict' || reasonOf(error) === 'Invalid'
+      if (flags.force !== true || flags.dryRun !== 'none' || !isRefused) throw error
+      const anew = { ...placed, object: withLastApplied(object) }
+      const created = await recreate(session, anew, host, {
+        ...flags,
+        fieldManager: flags.fieldManager ?? applyFieldManager,
+      })
+      return { outcome: 'configured', object: created, lacksLastApplied: false }
+    })
+    if (applied.lacksLastApplied) {
+      host.stderr.write(
+        `Warning: resource ${objectText({ ...resource, kind: resource.plural }, name)} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by coracle apply. The missing annotation will be patched automatically.\n`,
+      )
+    }
+    return { verb: applied.outcome, object: applied.object }
+  })
+}
+
+/** Throws a CliError, in kubectl's words, on flags that contradict each other. */
+function checkFlags(flags: ApplyFlags): void {
+  const { serverSide, forceConflicts, dryRun, force, prune, selector, all } = flags
+  if (forceConflicts === true && serverSide !== true) {
+    throw new CliError('--force-conflicts only works with --server-side')
+  }
+  if (serverSide === true && dryRun === 'client') {
+    throw new CliError("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)")
+  }
+  if (serverSide === true && force === true) throw new CliError('--force cannot be used with --server-side')
+  if (dryRun === 'server' && force === true) throw new CliError('--dry-run=server cannot be used with --force')
+  if (prune !== true) return
+  for (const text of flags.pruneAllowlist) checkKind(text)
+  if (force === true) throw new CliError('--force cannot be used with --prune')
+  if ((selector ?? '') === '' && all !== true) {
+    throw new CliError(
+      'all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector',
+    )
+  }
+  if (serverSide === true) {
+    throw new CliError("--prune is in alpha and doesn't currently work on objects created by server-side apply")
+  }
+}
+
+/** What takes away, once all is applied, what is in the files no more. */
+async function pruner(host: Host, flags: ApplyFlags): Promise<NonNullable<ManifestCommand['afterwards']>> {
+  const printer = await OutcomePrinter.for(host, flags)
+  const { gracePeriod = -1 } = flags
+  const deleteOptions = {
+    propagationPolicy: propagationPolicy(flags.cascade),
+    ...(gracePeriod >= 0 ? { gracePeriodSeconds: gracePeriod } : {}),
+    ...(flags.dryRun === 'server' ? { dryRun: true } : {}),
+  }
+  return async (session, done) => {
+    const resources = await prunedResources(session, flags.pruneAllowlist)
+    const local = flags.dryRun === 'client'
+    await prune(session, resources, done, printer, { selector: flags.selector, local, deleteOptions })
+  }
+}

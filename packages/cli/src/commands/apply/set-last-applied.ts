@@ -1,0 +1,59 @@
+import { type KubernetesObject, sortKeys } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
+import { loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
+import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
+import { type ConnectionFlags, withSession } from '../../session.ts'
+import { placeManifest } from '../manifest-command.ts'
+import { keyOf } from '../targets.ts'
+
+export interface SetLastAppliedFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
+  readonly createAnnotation?: boolean
+}
+
+/** `coracle apply set-last-applied -f FILE`: notes the file as what was last applied, and changes nothing else. */
+export async function setLastApplied(host: Host, flags: SetLastAppliedFlags): Promise<void> {
+  if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
+  const printer = await OutcomePrinter.for(host, flags)
+  const manifests = await loadManifests(host, flags)
+  await withSession(host, flags, async (session) => {
+    const { client } = session
+    const placed = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
+    const changes: { readonly index: number; readonly text: string; readonly current: KubernetesObject }[] = []
+    for (const [index, { resource, object }] of placed.entries()) {
+      const { name = '' } = object.metadata
+      const current = await client.get<KubernetesObject>(resource, keyOf(object))
+      const noted = current.metadata.annotations?.[lastAppliedAnnotation]
+      if (noted === undefined && flags.createAnnotation !== true) {
+        throw new CliError(
+          `no last-applied-configuration annotation found on resource: ${name}, to create the annotation, run the command with --create-annotation`,
+        )
+      }
+      const text = textOf(object)
+      if (noted === text) host.stdout.write(`set-last-applied ${name}: no changes required.\n`)
+      else changes.push({ index, text, current })
+    }
+    for (const { index, text, current } of changes) {
+      const target = placed[index]
+      if (target === undefined) continue
+      const patch = { type: 'merge', body: { metadata: { annotations: { [lastAppliedAnnotation]: text } } } } as const
+      const object =
+        flags.dryRun === 'client'
+          ? current
+          : await client.patch(target.resource, keyOf(target.object), patch, {
+              fieldManager: 'coracle-set-last-applied',
+              dryRun: flags.dryRun === 'server',
+            })
+      await printer.print(target.resource, { verb: 'configured', object })
+    }
+  })
+}
+
+/** An object as the annotation has it. */
+function textOf(object: KubernetesObject): string {
+  const { annotations = {}, ...metadata } = object.metadata
+  const { [lastAppliedAnnotation]: _, ...others } = annotations
+  const kept = Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others }
+  return `${JSON.stringify(sortKeys({ ...object, metadata: kept }))}\n`
+}
