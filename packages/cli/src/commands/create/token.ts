@@ -22,7 +22,7 @@ const bindableKinds = ['Node', 'Pod', 'Secret']
 export async function createToken(host: Host, names: readonly string[], flags: CreateTokenFlags): Promise<void> {
   const [name] = names
   if (name === undefined || names.length > 1) throw new CliError(`exactly one NAME is required, got ${names.length}`)
-  const format = await readOutputFormat(host, flags.output, { tables: false })
+  const format = await readOutputFormat(host, flags, { tables: false })
   const spec = specOf(flags)
   await withSession(host, flags, async ({ client, namespace }) => {
     const serviceAccounts = {
