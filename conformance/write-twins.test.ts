@@ -139,6 +139,17 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ['apply -f - --field-manager=it', manifest(configMap('applied', { k: '1' }))],
     'get cm applied -o jsonpath={.metadata.managedFields[*].manager}',
   ],
+  'run, expose and autoscale note what they made': [
+    'run p --image=x --image-pull-policy=Always --privileged --dry-run=client -o yaml',
+    'run p --image=x --image-pull-policy=Sometimes',
+    ['apply -f -', manifest(deployment)],
+    'expose deployment web --port=80 --save-config --dry-run=client -o jsonpath={.spec}',
+    'expose deployment web --port=80 --save-config',
+    'autoscale deployment web --max=3 --save-config',
+    'get service,hpa -o jsonpath={range .items[*]}{.kind}{end}',
+    { follow: 'apply view-last-applied service/web' },
+    { follow: 'apply view-last-applied hpa/web' },
+  ],
   'top tells of all together': [
     'run one --image=x',
     'wait --for=condition=Ready pod one --timeout=60s',

@@ -1,12 +1,15 @@
 import { apiVersionOf, type KubernetesObject } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { withLastApplied } from '../manifests/apply-object.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import { type AutoscalerFlags, generateAutoscaler } from './generate/policies.ts'
 
 export interface AutoscaleFlags extends ChangeFlags, Omit<AutoscalerFlags, 'max'> {
   readonly max?: number
+  /** Notes what was created in the object, so that `apply` can go on from it. */
+  readonly saveConfig?: boolean
   /** The old form of `--cpu`: a percentage without its sign. */
   readonly cpuPercent?: number
 }
@@ -35,7 +38,8 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
       ...(cpu === undefined ? {} : { cpu }),
       ...(memory === undefined ? {} : { memory }),
     })
-    const object: KubernetesObject = placeObject(made, scaler, session)
+    const placed: KubernetesObject = placeObject(made, scaler, session)
+    const object = flags.saveConfig === true ? withLastApplied(placed) : placed
     if (flags.dryRun === 'client') return { resource: scaler, verb: 'autoscaled', object }
     const options = { fieldManager: flags.fieldManager ?? 'coracle-autoscale', dryRun: flags.dryRun === 'server' }
     return { resource: scaler, verb: 'autoscaled', object: await session.client.create(scaler, object, options) }

@@ -1,5 +1,6 @@
 import { type KubernetesObject, services } from '@coracle/api'
 import type { Host } from '../host.ts'
+import { withLastApplied } from '../manifests/apply-object.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import { type ExposeFlags, exposeObject } from './generate/services.ts'
@@ -7,16 +8,19 @@ import { type ExposeFlags, exposeObject } from './generate/services.ts'
 /** Flags of `expose`, where `--selector` is that of the Service and finds no objects. */
 export interface ExposeCommandFlags extends Omit<ChangeFlags, 'selector'>, Omit<ExposeFlags, 'selector'> {
   readonly selectedBy?: string
+  /** Notes what was created in the object, so that `apply` can go on from it. */
+  readonly saveConfig?: boolean
 }
 
 /** `coracle expose TYPE NAME --port=PORT` */
 export function expose(host: Host, args: readonly string[], flags: ExposeCommandFlags): Promise<void> {
   return changeObjects(host, args, 'expose', flags, async (session, { object }) => {
-    const service = placeObject(
+    const made = placeObject(
       exposeObject(object, { ...flags, ...(flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }) }),
       services,
       session,
     )
+    const service = flags.saveConfig === true ? withLastApplied(made) : made
     const resource = (await session.catalog()).find('services')
     if (flags.dryRun === 'client') return { resource, verb: 'exposed', object: service }
     const options = { fieldManager: flags.fieldManager ?? 'coracle-expose', dryRun: flags.dryRun === 'server' }

@@ -125,6 +125,9 @@ export interface PodFlags {
   readonly labels?: string
   readonly annotations: readonly string[]
   readonly restart: string
+  readonly imagePullPolicy?: string
+  /** The container has the rights of its node. */
+  readonly privileged?: boolean
   /** The arguments are the command, and not what the image's command gets. */
   readonly command?: boolean
 }
@@ -146,6 +149,8 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
     ...(args.length === 0 ? {} : { [flags.command === true ? 'command' : 'args']: args }),
     ...(env.length === 0 ? {} : { env }),
     ...(flags.port === undefined ? {} : { ports: [{ containerPort: flags.port }] }),
+    ...(flags.imagePullPolicy ? { imagePullPolicy: pullPolicyOf(flags.imagePullPolicy) } : {}),
+    ...(flags.privileged === true ? { securityContext: { privileged: true } } : {}),
     resources: {},
   }
   return {
@@ -154,6 +159,13 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
     metadata: { name, labels, ...(flags.annotations.length === 0 ? {} : { annotations }) },
     ...{ spec: { containers: [container], dnsPolicy: 'ClusterFirst', restartPolicy: flags.restart }, status: {} },
   }
+}
+
+const pullPolicies = ['Always', 'IfNotPresent', 'Never']
+
+function pullPolicyOf(text: string): string {
+  if (pullPolicies.includes(text)) return text
+  throw new CliError(`invalid image pull policy: ${text}\nSee 'coracle run -h' for help and examples`)
 }
 
 /** `KEY=VALUE` texts as an object. Throws a CliError where one is not of that form. */
