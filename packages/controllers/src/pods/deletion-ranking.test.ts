@@ -55,6 +55,11 @@ describe('byDeletionRank', () => {
     expect(order(pods)).toEqual(['b', 'a', 'c'])
   })
 
+  it('takes the same of two pods that nothing tells apart, in whatever order they come', () => {
+    const [a, b] = [pod('a', ready), pod('b', ready)]
+    expect(order([b, a])).toEqual(order([a, b]))
+  })
+
   it.each(['', '+1', '01', '1.5', 'many', '2147483648'])('takes the malformed cost %j for none', (value) => {
     expect(order([pod('dear', cost('1')), pod('malformed', cost(value))])).toEqual(['malformed', 'dear'])
   })
