@@ -8,15 +8,17 @@ import { text } from 'node:stream/consumers'
 import { Exec, KubeConfig, PortForward, type V1Status } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Kubectl, pod } from './support/kubectl.ts'
-import { type Outcome, Program, type RunOptions, run } from './support/program.ts'
+import { coracleFile, type Outcome, Program, type RunOptions, run } from './support/program.ts'
 import { tools } from './support/tools.ts'
 
 // Real clients in all the ways they connect. Further versions of kubectl: CORACLE_KUBECTLS=/path/kubectl-1.20:/path/kubectl-1.36
 
 interface Client {
   readonly name: string
-  /** Absent: the one that the tests bring along. */
+  /** Absent: the kubectl that the tests bring along. */
   readonly path?: string
+  /** Before the command's own. */
+  readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -25,6 +27,7 @@ const others = (process.env.CORACLE_KUBECTLS ?? '').split(delimiter).filter((pat
 const clients: readonly Client[] = [
   { name: 'kubectl over WebSockets' },
   { name: 'kubectl over SPDY', env: overSpdy },
+  { name: 'coracle', path: process.execPath, args: [coracleFile] },
   ...others.map((path) => ({ name: basename(path), path })),
 ]
 
@@ -51,9 +54,9 @@ beforeAll(async () => {
 })
 afterAll(() => program[Symbol.asyncDispose]())
 
-async function commandOf({ path, env }: Client) {
+async function commandOf({ path, args = [], env }: Client) {
   const file = path ?? (await tools()).kubectl
-  return { file, args: ['--kubeconfig', program.kubeconfig], env: { HOME: program.dataDir, ...env } }
+  return { file, args: [...args, '--kubeconfig', program.kubeconfig], env: { HOME: program.dataDir, ...env } }
 }
 
 async function runWith(client: Client, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
@@ -139,6 +142,17 @@ describe.each(clients)('$name', (client) => {
     expect(out.code).toBe(0)
     expect(readFileSync(join(`${source}-back`, 'deep', 'bytes')).equals(bytes)).toBe(true)
     expect(readFileSync(join(`${source}-back`, 'a'), 'utf8')).toBe('text')
+  })
+
+  it('runs a pod with its input, ends with its exit code, and deletes it', async () => {
+    const name = `once-${clients.indexOf(client)}`
+    const script = 'read line; echo "got $line"; exit 4'
+    const command = ['run', name, '--image=x', '-i', '--rm', '--restart=Never', '--command', '--', 'sh', '-c', script]
+    const { code, stdout } = await runWith(client, command, { input: 'hello\n' })
+    expect(code).toBe(4)
+    expect(stdout).toContain('got hello\n')
+    expect(stdout).toContain(`pod "${name}" deleted`)
+    await expect.poll(() => kubectl.exists('pods', name)).toBe(false)
   })
 
   it('leaves nothing behind when it is killed', async () => {

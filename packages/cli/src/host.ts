@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream'
 import type { HttpClient } from '@coracle/client'
+import type { TerminalSize } from '@coracle/client/streaming'
 import type { Environment } from '@coracle/environment'
 import type { ConnectionFlags } from './connection.ts'
 import type { HostProcesses } from './host-processes.ts'
@@ -10,6 +12,18 @@ export interface Output {
   drained(): Promise<void>
   /** Whether a person looks at it: then, and only then, it may be coloured. */
   readonly isTerminal: boolean
+}
+
+/** Where input comes from, for commands that hand it on as it comes. */
+export interface Input {
+  /** Whether a person types it. */
+  readonly isTerminal: boolean
+  /** What comes. Until the returned function is called the process does not end while more may come. */
+  open(): { readonly stream: Readable; readonly close: () => void }
+  /** Hands on each key as it is typed, Ctrl-C too, until the returned function is called. Only for a terminal. */
+  makeRaw(): () => void
+  /** How large the terminal is that shows the output: now, and whenever that changes until the signal is aborted. */
+  sizes(signal: AbortSignal): AsyncIterable<TerminalSize>
 }
 
 /** How another program has ended. */
@@ -42,6 +56,7 @@ export interface Host {
    */
   readonly connect?: (flags: ConnectionFlags) => Promise<{ readonly client: HttpClient; readonly namespace: string }>
   readStdin(): Promise<string>
+  readonly input: Input
   /**
    * Runs another program to its end, with this process's input. What it prints goes to the terminal, or comes back where
    * `captured`. Rejects where it cannot be started.

@@ -5,6 +5,7 @@ import { announce, startDetached } from './detached-program.ts'
 import type { Host, Output } from './host.ts'
 import { hostProcesses } from './host-processes.ts'
 import { npmProcess, onNpmEnd } from './npm-process.ts'
+import { processInput } from './process-input.ts'
 import { runProgram } from './run-program.ts'
 
 /** Signals that ask a process to end: from the terminal, from whoever runs it, and when the terminal is closed. */
@@ -61,6 +62,7 @@ export function processHost(): Host {
     stdout: outputOf(process.stdout, onReaderGone),
     stderr: outputOf(process.stderr, onReaderGone),
     readStdin,
+    input: processInput,
     runProgram,
     processes: hostProcesses,
     startDetached,

@@ -14,6 +14,7 @@ import { addNodeVerbs } from './verbs/nodes.ts'
 import { addPlanningVerbs } from './verbs/planning.ts'
 import { addReadingVerbs } from './verbs/reading.ts'
 import { addServerVerbs } from './verbs/server.ts'
+import { addStreamVerbs } from './verbs/streams.ts'
 import { addWorkloadVerbs } from './verbs/workloads.ts'
 import { addWritingVerbs } from './verbs/writing.ts'
 
@@ -100,6 +101,7 @@ export function createProgram(host: Host, args: readonly string[] = []): Command
     ['Create, change and delete by files:', addWritingVerbs],
     ['Change objects:', addChangingVerbs],
     ['Roll out:', addWorkloadVerbs],
+    ['Work in containers:', addStreamVerbs],
     ['Nodes:', addNodeVerbs],
     ['Before it is done:', (program: Command, host: Host) => addPlanningVerbs(program, host, run)],
     ['The server:', addServerVerbs],

@@ -1,10 +1,17 @@
+import type { Pod } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import type { StreamFlags } from './connect-streams.ts'
 import { createGenerated, type GeneratedFlags } from './create/generated.ts'
 import { generateService } from './generate/services.ts'
 import { generatePod, type PodFlags } from './generate/workloads.ts'
 
-export interface RunFlags extends GeneratedFlags, PodFlags {
+export interface RunFlags extends GeneratedFlags, PodFlags, StreamFlags {
+  /** Shows what the container writes; with `stdin` unless it says no. */
+  readonly attach?: boolean
+  /** Deletes the pod when it has ended. */
+  readonly rm?: boolean
+  readonly podRunningTimeout: string
   /** Creates a Service in front of the pod too. */
   readonly expose?: boolean
 }
@@ -17,6 +24,16 @@ export async function runPod(host: Host, args: readonly string[], flags: RunFlag
   if (flags.expose === true && flags.port === undefined) {
     throw new CliError("--port must be set when exposing a service\nSee 'coracle run -h' for help and examples")
   }
+  const isAttached = flags.attach ?? flags.stdin === true
+  if (flags.tty === true && flags.stdin !== true) {
+    throw new CliError('-i/--stdin is required for containers with -t/--tty=true')
+  }
+  if (flags.rm === true && !isAttached) throw new CliError('--rm should only be used for attached containers')
+  if (isAttached && flags.dryRun !== 'none') {
+    throw new CliError(
+      "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)",
+    )
+  }
   if (flags.expose === true) {
     await createGenerated(host, flags, () => {
       const pod = generatePod(name, command, flags)
@@ -26,5 +43,7 @@ export async function runPod(host: Host, args: readonly string[], flags: RunFlag
       return { ...rest, metadata: { name }, ...{ spec: { ports, selector: pod.metadata.labels } } }
     })
   }
-  await createGenerated(host, flags, () => generatePod(name, command, flags))
+  if (!isAttached) return createGenerated(host, flags, () => generatePod(name, command, flags))
+  const { runAttached } = await import('./run-attached.ts')
+  await runAttached(host, generatePod(name, command, flags) as Pod, flags)
 }

@@ -8,6 +8,7 @@ import { nodePages } from './pages/nodes.ts'
 import { planningPages } from './pages/planning.ts'
 import { readingPages } from './pages/reading.ts'
 import { serverPages } from './pages/server.ts'
+import { streamPages } from './pages/streams.ts'
 import { workloadPages } from './pages/workloads.ts'
 
 /** The pages of all commands. */
@@ -17,6 +18,7 @@ export const manual: ManualPages = {
   ...creatingPages,
   ...changingPages,
   ...workloadPages,
+  ...streamPages,
   ...nodePages,
   ...planningPages,
   ...serverPages,

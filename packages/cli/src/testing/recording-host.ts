@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { type Environment, realEnvironment } from '@coracle/environment'
 import type { Host } from '../host.ts'
 import { type HostProcesses, hostProcesses } from '../host-processes.ts'
@@ -60,6 +61,12 @@ export function recordingHost(options: RecordingOptions = {}): RecordingHost {
     startDetached: options.startDetached ?? (() => assert.fail('this test starts no program')),
     announce: (message) => announcements.push(message),
     readStdin: () => Promise.resolve(options.stdin ?? ''),
+    input: {
+      isTerminal: false,
+      open: () => ({ stream: Readable.from([Buffer.from(options.stdin ?? '')]), close: () => {} }),
+      makeRaw: () => () => {},
+      sizes: async function* () {},
+    },
     onInterrupt(handler) {
       handlers.add(handler)
       return () => handlers.delete(handler)

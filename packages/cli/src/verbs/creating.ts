@@ -198,6 +198,15 @@ function addRun(program: Command, host: Host): void {
     .option('--image-pull-policy <policy>', 'when the image is pulled: Always, IfNotPresent or Never')
     .option('--privileged', 'with the rights of the node')
     .option('--expose', 'create a Service for --port too')
+    .option('-i, --stdin', 'hand on what is typed, and show what the container writes')
+    .option('-t, --tty', 'with a terminal')
+    .addOption(
+      switchOption('--attach [boolean]', 'show what the container writes, until it ends; with -i unless it is false'),
+    )
+    .option('--rm', 'delete the pod when it has ended; with -i or --attach')
+    .option('-q, --quiet', 'only what the container writes')
+    .option('--leave-stdin-open', 'the input outlives this command')
+    .option('--pod-running-timeout <duration>', 'how long to wait for the container to run', '1m0s')
     .addOption(dryRunOption())
     .addOption(validateOption())
     .option('--save-config', 'note in the object what was created, for apply')

@@ -130,6 +130,10 @@ export interface PodFlags {
   readonly privileged?: boolean
   /** The arguments are the command, and not what the image's command gets. */
   readonly command?: boolean
+  /** The container has an input, which ends with the first client unless it is left open. */
+  readonly stdin?: boolean
+  readonly leaveStdinOpen?: boolean
+  readonly tty?: boolean
 }
 
 /** A pod of one container. */
@@ -152,6 +156,9 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
     ...(flags.imagePullPolicy ? { imagePullPolicy: pullPolicyOf(flags.imagePullPolicy) } : {}),
     ...(flags.privileged === true ? { securityContext: { privileged: true } } : {}),
     resources: {},
+    ...(flags.stdin === true ? { stdin: true } : {}),
+    ...(flags.stdin === true && flags.leaveStdinOpen !== true ? { stdinOnce: true } : {}),
+    ...(flags.tty === true ? { tty: true } : {}),
   }
   return {
     apiVersion: 'v1',

@@ -164,6 +164,10 @@ export const creatingPages: ManualPages = {
         'with a command, for the process runtime',
         'coracle run once --image=none --restart=Never --command -- echo hello',
       ],
+      [
+        'to try something, and leave nothing',
+        'coracle run try --image=none -it --rm --restart=Never --command -- bash',
+      ],
     ],
     seeAlso: ['create deployment', 'create job', 'logs'],
   },

@@ -1,0 +1,60 @@
+import type { Pod } from '@coracle/api'
+import { attachToPod } from '@coracle/client/streaming'
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { chooseContainer } from '../resources/choose-container.ts'
+import { findPod } from '../resources/find-pod.ts'
+import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import { connectStreams, type StreamFlags } from './connect-streams.ts'
+import { podKey } from './exec.ts'
+
+export interface AttachFlags extends ConnectionFlags, StreamFlags {
+  readonly container?: string
+}
+
+/** `coracle attach POD`, `coracle attach TYPE/NAME` */
+export async function attach(host: Host, args: readonly string[], flags: AttachFlags): Promise<void> {
+  const [target, ...more] = args
+  if (target === undefined) throw new CliError('at least 1 argument is required for attach')
+  if (more.length > 0)
+    throw new CliError(
+      `expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw ${args.length}: [${args.join(' ')}]`,
+    )
+  await withSession(host, flags, async (session) => {
+    const { pod } = await findPod(session, target)
+    const phase = pod.status?.phase
+    if (phase === 'Succeeded' || phase === 'Failed') {
+      throw new CliError(`cannot attach a container in a completed pod; current phase is ${phase}`)
+    }
+    const { container, note } = chooseContainer(pod, flags.container)
+    if (note !== undefined && flags.quiet !== true) host.stderr.write(`${note}\n`)
+    await attachTo(host, session, pod, container, flags)
+  })
+}
+
+/** Connects the terminal here to a container of a pod until it ends. */
+export async function attachTo(
+  host: Host,
+  session: Session,
+  pod: Pod,
+  container: string,
+  given: StreamFlags,
+): Promise<void> {
+  const hasTerminal = pod.spec.containers.find(({ name }) => name === container)?.tty === true
+  if (given.tty === true && !hasTerminal && given.quiet !== true) {
+    host.stderr.write(`error: Unable to use a TTY - container ${container} did not allocate one\n`)
+  }
+  const flags = { ...given, tty: hasTerminal && given.stdin === true }
+  await connectStreams(host, flags, async (request, isRaw) => {
+    if (given.quiet !== true && given.stdin === true) {
+      host.stderr.write("If you don't see a command prompt, try pressing enter.\n")
+    }
+    await attachToPod(session.client, host.environment.clock, podKey(session, pod), { ...request, container })
+    if (given.quiet !== true && isRaw && pod.spec.restartPolicy === 'Always') {
+      const { name } = pod.metadata
+      host.stderr.write(
+        `Session ended, resume using 'coracle attach ${name} -c ${container} -i -t' command when the pod is running\n`,
+      )
+    }
+  })
+}

@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Pack, pack } from 'tar-stream'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parseFileSpec } from './file-spec.ts'
+import { packInto } from './pack.ts'
+import { archivePrefix, unpackFrom } from './unpack.ts'
+
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'coracle-cp-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  return directory
+}
+
+/** Unpacks what `fill` has put into an archive of `remote/dir`; gives the warnings. */
+async function unpack(destination: string, fill: (archive: Pack) => void): Promise<readonly string[]> {
+  const archive = pack()
+  fill(archive)
+  archive.finalize()
+  const warnings: string[] = []
+  const options = { prefix: 'remote/dir', destination, warn: (text: string) => warnings.push(text) }
+  await unpackFrom(archive as never, options)
+  return warnings
+}
+
+describe('what is copied', () => {
+  it.each([
+    ['a/b', { path: 'a/b' }],
+    ['web:/a', { pod: 'web', path: '/a' }],
+    ['shop/web:/a:b', { namespace: 'shop', pod: 'web', path: '/a:b' }],
+  ])('is said by %s', (text, spec) => {
+    expect(parseFileSpec(text)).toEqual(spec)
+  })
+
+  it.each([':/a', 'a/b/c:/x', '/web:/x', 'shop/:/x'])('is not said by %s', (text) => {
+    expect(() => parseFileSpec(text)).toThrow('filespec must match the canonical format')
+  })
+
+  it('comes out as it went in', async () => {
+    const [source, destination] = [temporaryDirectory(), join(temporaryDirectory(), 'out')]
+    mkdirSync(join(source, 'deep', 'empty'), { recursive: true })
+    writeFileSync(join(source, 'run.sh'), 'echo', { mode: 0o755 })
+    writeFileSync(join(source, 'deep', 'none'), '')
+    const archive = pack()
+    const packed = packInto(archive, source, 'remote/dir').then(() => archive.finalize())
+    await unpackFrom(archive as never, { prefix: 'remote/dir', destination, warn: () => {} })
+    await packed
+    expect(readFileSync(join(destination, 'run.sh'), 'utf8')).toBe('echo')
+    expect(statSync(join(destination, 'run.sh')).mode & 0o777).toBe(0o755)
+    expect(statSync(join(destination, 'deep', 'none')).size).toBe(0)
+    expect(statSync(join(destination, 'deep', 'empty')).isDirectory()).toBe(true)
+  })
+
+  it('does not get out of its destination', async () => {
+    const parent = temporaryDirectory()
+    const destination = join(parent, 'out')
+    const warnings = await unpack(destination, (archive) => {
+      archive.entry({ name: 'remote/dir/../../evil' }, 'x')
+      archive.entry({ name: 'remote/dir/good' }, 'x')
+    })
+    expect(warnings).toEqual([`warning: file "${join(parent, '..', 'evil')}" is outside target destination, skipping`])
+    expect(existsSync(join(parent, '..', 'evil'))).toBe(false)
+    expect(readFileSync(join(destination, 'good'), 'utf8')).toBe('x')
+  })
+
+  it('has no links, which could lead out of it', async () => {
+    const outside = temporaryDirectory()
+    const destination = join(temporaryDirectory(), 'out')
+    const warnings = await unpack(destination, (archive) => {
+      archive.entry({ name: 'remote/dir/link', type: 'symlink', linkname: outside })
+      archive.entry({ name: 'remote/dir/link/evil' }, 'x')
+      archive.entry({ name: 'remote/dir/hard', type: 'link', linkname: '/etc/passwd' })
+    })
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain('warning: skipping symlink: ')
+    expect(existsSync(join(outside, 'evil'))).toBe(false)
+    expect(existsSync(join(destination, 'hard'))).toBe(false)
+  })
+
+  it('keeps links on its way into a container', async () => {
+    const source = temporaryDirectory()
+    symlinkSync('/somewhere', join(source, 'link'))
+    const archive = pack()
+    const entries: (string | undefined | null)[][] = []
+    const original = archive.entry.bind(archive)
+    archive.entry = ((header: { name: string; linkname?: string }, ...rest: never[]) => {
+      entries.push([header.name, header.linkname])
+      return original(header, ...rest)
+    }) as never
+    await packInto(archive, source, 'x')
+    expect(entries).toEqual([['x/link', '/somewhere']])
+  })
+
+  it('is refused where the archive holds something else', async () => {
+    const unpacking = unpack(temporaryDirectory(), (archive) => archive.entry({ name: 'other/file' }, 'x'))
+    await expect(unpacking).rejects.toThrow('tar contents corrupted')
+  })
+
+  it.each([
+    ['/a/b/', 'a/b'],
+    ['../../a', 'a'],
+    ['a/../b', 'b'],
+    ['.', ''],
+  ])('of %s has names that begin with "%s"', (path, prefix) => {
+    expect(archivePrefix(path)).toBe(prefix)
+  })
+})

@@ -1,0 +1,60 @@
+import type { Pod } from '@coracle/api'
+import { execInPod } from '@coracle/client/streaming'
+import { CliError, ExitError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { chooseContainer } from '../resources/choose-container.ts'
+import { findPod, podOf } from '../resources/find-pod.ts'
+import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import { connectStreams, type StreamFlags } from './connect-streams.ts'
+import { selectManifests } from './manifest-command.ts'
+
+export interface ExecFlags extends ConnectionFlags, ManifestFlags, StreamFlags {
+  readonly container?: string
+}
+
+/** `coracle exec POD -- COMMAND ARG…`, `coracle exec TYPE/NAME -- …`, `coracle exec -f FILE -- …` */
+export async function exec(host: Host, args: readonly string[], flags: ExecFlags): Promise<void> {
+  const isFile = flags.filename.length > 0
+  const [target, command] = isFile ? [undefined, args] : [args[0], args.slice(1)]
+  if (target === undefined && !isFile) throw new CliError('pod, type/name or --filename must be specified')
+  if (command.length === 0) throw new CliError('you must specify at least one command for the container')
+  await withSession(host, flags, async (session) => {
+    const pod = target === undefined ? await podOfFile(host, session, flags) : (await findPod(session, target)).pod
+    const container = containerFor(host, pod, flags)
+    const code = await connectStreams(host, flags, (request) =>
+      execInPod(session.client, host.environment.clock, podKey(session, pod), { ...request, container, command }),
+    )
+    if (code === 0) return
+    host.stderr.write(`command terminated with exit code ${code}\n`)
+    throw new ExitError(code)
+  })
+}
+
+/** What names a pod. */
+export function podKey({ namespace: own }: Session, { metadata: { name = '', namespace = own } }: Pod) {
+  return { name, namespace }
+}
+
+/** The container that is meant; says so where it was not named. Throws a CliError for a pod that has ended. */
+export function containerFor(
+  host: Host,
+  pod: Pod,
+  { container: wanted, quiet }: { readonly container?: string; readonly quiet?: boolean },
+): string {
+  const phase = pod.status?.phase
+  if (phase === 'Succeeded' || phase === 'Failed') {
+    throw new CliError(`cannot exec into a container in a completed pod; current phase is ${phase}`)
+  }
+  const { container, note } = chooseContainer(pod, wanted)
+  if (note !== undefined && quiet !== true) host.stderr.write(`${note}\n`)
+  return container
+}
+
+async function podOfFile(host: Host, session: Session, flags: ExecFlags): Promise<Pod> {
+  const manifests = await loadManifests(host, flags)
+  const [selection, ...more] = await selectManifests(session, manifests, [])
+  if (selection?.name === undefined || more.length > 0) throw new CliError('--filename must name one object')
+  const { resource, name, namespace = session.namespace } = selection
+  return (await podOf(session, await session.client.get(resource, { name, namespace }))).pod
+}

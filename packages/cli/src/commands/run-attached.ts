@@ -1,0 +1,92 @@
+import { hasReason, type Pod, pods } from '@coracle/api'
+import { parseDuration } from '@coracle/environment'
+import { CliError, ExitError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { placeObject } from '../manifests/place-object.ts'
+import { type Session, withSession } from '../session.ts'
+import { attachTo } from './attach.ts'
+import { awaitObject } from './await-object.ts'
+import { fieldValidation } from './manifest-command.ts'
+import type { RunFlags } from './run.ts'
+
+/** How long a pod has to report its end, once what it runs has ended. */
+const endTimeoutMs = 60_000
+
+/** Creates a pod, connects the terminal here to it, and ends with its exit code where it does not start again. */
+export async function runAttached(host: Host, made: Pod, flags: RunFlags): Promise<void> {
+  await withSession(host, flags, async (session) => {
+    const resource = (await session.catalog()).find('pods')
+    const pod = await session.client.create<Pod>(pods, placeObject(made, resource, session) as Pod, {
+      fieldManager: 'coracle-run',
+      fieldValidation: fieldValidation[flags.validate],
+    })
+    try {
+      const code = await follow(host, session, pod, flags)
+      if (code !== 0) {
+        const { name, namespace } = pod.metadata
+        if (flags.quiet !== true) host.stderr.write(`pod ${namespace}/${name} terminated (Error)\n`)
+        throw new ExitError(code)
+      }
+    } finally {
+      if (flags.rm === true) await remove(host, session, pod, flags)
+    }
+  })
+}
+
+/** Shows what a pod writes until it ends. Gives its exit code; 0 where it is started again. */
+async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): Promise<number> {
+  const [{ name: container = '' } = {}] = pod.spec.containers
+  const timeoutMs = parseDuration(flags.podRunningTimeout)
+  let latest: Pod = pod
+  const awaited = { resource: (await session.catalog()).find('pods'), key: keyOf(session, pod) }
+  const hasBegun = await awaitObject(host, session, awaited, timeoutMs, (object) => {
+    if (object === undefined) throw new CliError(`pod ${pod.metadata.name} was deleted before it ran`)
+    latest = object as Pod
+    return stateOf(latest, container) !== 'waiting'
+  })
+  if (!hasBegun) throw new CliError(`timed out waiting for the condition: ${whyNot(latest)}`)
+  if (stateOf(latest, container) === 'running') {
+    await attachTo(host, session, latest, container, flags).catch(async (error: unknown) => {
+      // It may have ended in between: then what it wrote is in its log.
+      if (!String(error).includes('container not found')) throw error
+      await printLog(host, session, pod)
+    })
+  } else await printLog(host, session, pod)
+  if (pod.spec.restartPolicy === 'Always') return 0
+  await awaitObject(host, session, awaited, endTimeoutMs, (object) => {
+    if (object !== undefined) latest = object as Pod
+    return object === undefined || stateOf(latest, container) === 'ended'
+  })
+  return latest.status?.containerStatuses?.find(({ name }) => name === container)?.state?.terminated?.exitCode ?? 0
+}
+
+function stateOf({ status }: Pod, container: string): 'waiting' | 'running' | 'ended' {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return 'ended'
+  const state = status?.containerStatuses?.find(({ name }) => name === container)?.state
+  if (state?.terminated !== undefined) return 'ended'
+  return state?.running === undefined ? 'waiting' : 'running'
+}
+
+function whyNot({ status }: Pod): string {
+  const waiting = status?.containerStatuses?.[0]?.state?.waiting
+  return waiting?.message ?? waiting?.reason ?? status?.conditions?.find(({ message }) => message)?.message ?? 'Pending'
+}
+
+async function printLog(host: Host, session: Session, pod: Pod): Promise<void> {
+  const pieces = await session.client.stream(pods, keyOf(session, pod), 'log', {})
+  for await (const piece of pieces) host.stdout.write(piece)
+}
+
+async function remove(host: Host, session: Session, pod: Pod, flags: RunFlags): Promise<void> {
+  try {
+    await session.client.delete(pods, keyOf(session, pod))
+  } catch (error) {
+    if (!hasReason(error, 'NotFound')) throw error
+  }
+  const { name, namespace } = pod.metadata
+  if (flags.quiet !== true) host.stdout.write(`pod "${name}" deleted from ${namespace} namespace\n`)
+}
+
+function keyOf({ namespace: own }: Session, { metadata: { name = '', namespace = own } }: Pod) {
+  return { name, namespace }
+}
