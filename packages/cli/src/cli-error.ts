@@ -26,12 +26,14 @@ export class SilentError extends SummaryError {
   }
 }
 
-/** Ends a command with an exit code of its own where all has been said. */
+/** Ends a command with an exit code of its own, after `failure` is shown as it would be by itself; without one all has been said. */
 export class ExitError extends SilentError {
   readonly code: number
+  readonly failure: unknown
 
-  constructor(code: number) {
+  constructor(code: number, failure?: unknown) {
     super()
     this.code = code
+    this.failure = failure
   }
 }

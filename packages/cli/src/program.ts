@@ -34,9 +34,10 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   } catch (error) {
     // The parser has already said what is wrong, and has shown its help where that was asked for.
     if (error instanceof CommanderError) return error.exitCode
-    const printed = printedBefore(error)
+    const shown = error instanceof ExitError ? (error.failure ?? error) : error
+    const printed = printedBefore(shown)
     if (printed !== '') host.stdout.write(printed)
-    const text = describeError(error)
+    const text = describeError(shown)
     if (text !== '') host.stderr.write(`${text}\n`)
     return error instanceof ExitError ? error.code : 1
   }

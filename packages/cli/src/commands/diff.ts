@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasReason, isJsonObject, type JsonObject, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
-import { CliError, SilentError } from '../cli-error.ts'
+import { CliError, ExitError, SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { applyObject } from '../manifests/apply-object.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
@@ -27,8 +27,19 @@ interface Pair {
   readonly merged: KubernetesObject
 }
 
-/** `coracle diff -f FILE`: what `apply` would change; differences are exit code 1 */
+/** As with kubectl: a difference has exit code 1, and a failure another. */
+export const diffFailedExitCode = 2
+
+/** `coracle diff -f FILE`: what `apply` would change. Rejects with an `ExitError` where that cannot be told. */
 export async function diff(host: Host, flags: DiffFlags): Promise<void> {
+  try {
+    await showDifferences(host, flags)
+  } catch (error) {
+    throw error instanceof SilentError ? error : new ExitError(diffFailedExitCode, error)
+  }
+}
+
+async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
   if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
   const manifests = await loadManifests(host, flags)
   const directory = await mkdtemp(join(tmpdir(), 'coracle-diff-'))

@@ -150,6 +150,17 @@ describe('diff', () => {
     expect(await coracle('diff -f -', { stdin: JSON.stringify(settings) })).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
+  it('tells a failure from a difference', async () => {
+    expect(await coracle('diff -f -', { stdin: 'kind: Nothing\napiVersion: v1\nmetadata: { name: a }' })).toMatchObject(
+      {
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('Nothing'),
+      },
+    )
+    expect(await coracle('diff')).toMatchObject({ code: 2, stderr: 'error: must specify one of -f and -k\n' })
+  })
+
   it('shows an object that is not there as all new', async () => {
     const made = JSON.stringify({ ...settings, metadata: { name: 'made' } })
     const { code, stdout } = await coracle('diff -f - --server-side', { stdin: made })

@@ -47,7 +47,7 @@ export const changingPages: ManualPages = {
   },
   diff: {
     examples: [['what apply would change', 'coracle diff -f examples/deployment.yaml']],
-    exitCodes: { 0: 'nothing differs', 1: 'something differs, or it failed, and standard error says why' },
+    exitCodes: { 0: 'nothing differs', 1: 'something differs', 2: 'it failed, and standard error says why' },
     seeAlso: ['apply'],
   },
   edit: {
