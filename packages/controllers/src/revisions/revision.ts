@@ -50,7 +50,16 @@ export function revisionHash({ metadata: { name = '', labels } }: ControllerRevi
 
 /** Whether a revision keeps the template that its owner has now. */
 export function isPresent(revision: ControllerRevision, owner: RevisedOwner): boolean {
-  return deepEqual(revision.data, revisionData(owner))
+  const data = revisionData(owner)
+  return deepEqual(revision.data, data) || deepEqual(withoutNulls(revision.data), data)
+}
+
+/** Earlier servers kept the time at which a template was created as null. It says nothing, and objects that are decoded have none. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, each]) => each !== null)
+  return Object.fromEntries(entries.map(([key, each]) => [key, withoutNulls(each)]))
 }
 
 /** The earlier revision first; of the same number, the older; of the same second, by name. */
