@@ -74,17 +74,18 @@ describe('coracle why', () => {
     await podOf('lost', ({ status }) => status?.conditions?.some(({ type }) => type === 'PodScheduled') === true)
     const { stdout } = await coracle('why', 'deployment', 'lost')
     expect(stdout).toMatch(
-      /^deployment\/lost: pod lost-\S+: no node takes it\n {2}0\/1 nodes are available: .*\n {2}→ give it /,
+      /^deployment\/lost ← pod\/lost-\S+: no node takes it\n {2}0\/1 nodes are available: .*\n {2}→ label a node disk=none/,
     )
   })
 
   it('is data on request', async () => {
     const { stdout } = await coracle('why', 'deployment/lost', '-o', 'json')
     expect(JSON.parse(stdout)).toMatchObject({
-      object: 'deployment/lost',
-      stuck: [{ because: expect.stringContaining('0/1 nodes') }],
-      causes: expect.arrayContaining([
-        expect.objectContaining({ end: 'request', cause: expect.objectContaining({ user: 'kubernetes-admin' }) }),
+      object: { kind: 'Deployment', name: 'lost' },
+      verdict: 'stuck',
+      findings: [{ because: expect.stringContaining('0/1 nodes') }],
+      changes: expect.arrayContaining([
+        expect.objectContaining({ who: expect.objectContaining({ user: 'kubernetes-admin' }) }),
       ]),
     })
   })
@@ -93,12 +94,13 @@ describe('coracle why', () => {
     const name = await podOf('web', isReady)
     await cluster.client.delete(pods, { namespace: 'default', name }, { gracePeriodSeconds: 0 })
     const { code, stdout } = await coracle('why', `pod/${name}`)
-    expect([code, stdout.split('\n')[0]]).toEqual([0, `pod/${name}: gone`])
+    expect([code, stdout.split('\n')[0]]).toEqual([0, `pod/${name}: it is gone`])
     expect(stdout).toMatch(new RegExp(`pod/${name} gone +kubernetes-admin`))
     expect(await coracle('why', 'pod/never')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'error: pods "never" not found, and the record has nothing of it\n',
+      stderr:
+        'error: pods "never" not found, and the record has nothing of it: a request that was refused leaves nothing behind\n',
     })
   })
 
