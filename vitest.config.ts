@@ -1,15 +1,27 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import SkippedTests from './scripts/skipped-tests.ts'
+
+/** Packages whose tests share nothing but what they import: their files take turns in one process, which loads it once. */
+const sharing = ['api', 'controllers', 'scheduler', 'why', 'environment', 'controller-runtime'].flatMap((name) => [
+  `packages/${name}/src/**/*.test.ts`,
+  `packages/${name}/test/**/*.test.ts`,
+])
+
+/** All files of tests. */
+export const testFiles = [
+  'packages/*/src/**/*.test.ts',
+  'packages/*/test/**/*.test.ts',
+  'conformance/**/*.test.ts',
+  'examples/*/test/**/*.test.ts',
+  'torture/**/*.test.ts',
+  'scripts/**/*.test.ts',
+]
 
 export default defineConfig({
   test: {
-    include: [
-      'packages/*/src/**/*.test.ts',
-      'packages/*/test/**/*.test.ts',
-      'conformance/**/*.test.ts',
-      'examples/*/test/**/*.test.ts',
-      'torture/**/*.test.ts',
-      'scripts/**/*.test.ts',
+    projects: [
+      { extends: true, test: { name: 'sharing', include: sharing, isolate: false } },
+      { extends: true, test: { name: 'alone', include: testFiles, exclude: [...configDefaults.exclude, ...sharing] } },
     ],
     globalSetup: 'scripts/temporary-directory.ts',
     setupFiles: process.env.CORACLE_TEST_SERVERS === '2' ? ['conformance/support/on-two-servers.ts'] : [],

@@ -1,9 +1,10 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import base from '../../vitest.config.ts'
+import base, { testFiles } from '../../vitest.config.ts'
 import { testsVariable } from './areas.ts'
 
 const tests = process.env[testsVariable]
+const { projects: _projects, ...shared } = base.test ?? {}
 
 /** Tests next to the code come first: a mutant is over with the first test that fails, and they are the quickest. */
 class UnitTestsFirst extends BaseSequencer {
@@ -18,7 +19,7 @@ class UnitTestsFirst extends BaseSequencer {
  * process only, and so are those that take long to find what others find too.
  */
 export default mergeConfig(
-  tests === undefined ? base : { ...base, test: { ...base.test, include: tests.split(' ') } },
+  { ...base, test: { ...shared, include: tests?.split(' ') ?? testFiles } },
   defineConfig({
     plugins: [{ name: 'stryker-test-names', configureVitest: ({ project }) => acceptSpacedNames(project.config) }],
     test: {
