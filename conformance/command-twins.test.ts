@@ -42,7 +42,13 @@ const files = {
     apiVersion: 'v1',
     kind: 'LimitRange',
     metadata: { name: 'sizes' },
-    spec: { limits: [{ type: 'Container', max: { cpu: '1', memory: '1Gi' }, defaultRequest: { cpu: '100m' } }] },
+    // One resource in each: kubectl shows those of one limit in an order that Go draws by chance.
+    spec: {
+      limits: [
+        { type: 'Container', max: { cpu: '1' }, defaultRequest: { cpu: '100m' } },
+        { type: 'Pod', max: { memory: '1Gi' } },
+      ],
+    },
   }),
   lone: manifest(onNode('lone', { app: 'lone' }, { volumes: [{ name: 'scratch', emptyDir: {} }] })),
   agent: manifest(workload('DaemonSet', 'agent', {})),
