@@ -1,15 +1,13 @@
 import type { ConfigMap, Event } from '@coracle/api'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeIdentity } from './metadata.ts'
 
 /** A ConfigMap in detail: its text as it is, and how large what is no text is. */
 export function describeConfigMap(map: ConfigMap, events: readonly Event[] | undefined, nowMs: number): string {
   const { metadata, data = {}, binaryData = {} } = map
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.line(0, '').line(0, 'Data').line(0, '====')
   for (const key of Object.keys(data).sort()) {
     text

@@ -2,7 +2,7 @@ import type { CsiNode, Event } from '@coracle/api'
 import { goText } from '../output/go-text.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeIdentity } from './metadata.ts'
 
 /** A CSINode in detail (kubectl's describeCSINode). */
 export function describeCsiNode(
@@ -11,9 +11,7 @@ export function describeCsiNode(
   nowMs: number,
 ): string {
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.time(0, 'CreationTimestamp', metadata.creationTimestamp).heading(0, 'Spec')
   if (spec.drivers.length > 0) text.heading(1, 'Drivers')
   for (const { name, nodeID, allocatable, topologyKeys } of spec.drivers) {

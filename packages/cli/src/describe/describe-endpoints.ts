@@ -1,7 +1,7 @@
 import type { EndpointSlice, Endpoints, Event } from '@coracle/api'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeIdentity } from './metadata.ts'
 
 /** Endpoints in detail (kubectl's describeEndpoints). */
 export function describeEndpoints(
@@ -10,9 +10,7 @@ export function describeEndpoints(
   nowMs: number,
 ): string {
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.heading(0, 'Subsets')
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
     text.field(1, 'Addresses', addresses.map(({ ip }) => ip).join(',') || '<none>')
@@ -33,9 +31,7 @@ export function describeEndpointSlice(
 ): string {
   const { metadata, addressType, ports = [], endpoints } = slice
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.field(0, 'AddressType', addressType)
   if (ports.length === 0) text.line(0, 'Ports: <unset>')
   else text.heading(0, 'Ports').line(1, 'Name\tPort\tProtocol').line(1, '----\t----\t--------')

@@ -10,7 +10,7 @@ import type {
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 import { formatLocalTime } from './local-time.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeIdentity } from './metadata.ts'
 
 /** An autoscaler in detail. */
 export function describeHorizontalPodAutoscaler(
@@ -20,9 +20,7 @@ export function describeHorizontalPodAutoscaler(
 ): string {
   const text = new Description()
   const { kind, name } = spec.scaleTargetRef
-  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   if (metadata.creationTimestamp !== undefined) {
     text.field(0, 'CreationTimestamp', formatLocalTime(metadata.creationTimestamp))
   }

@@ -1,7 +1,7 @@
 import type { Event, Ingress, IngressBackend, IngressClass } from '@coracle/api'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeAnnotations, describeIdentity, describeLabels } from './metadata.ts'
 
 /** Where the Service of a backend leads: what stands in brackets after it, such as `10.0.0.1:80`. */
 export type BackendEndpoints = (service: NonNullable<IngressBackend['service']>) => string
@@ -65,9 +65,7 @@ export function describeIngressClass(
   nowMs: number,
 ): string {
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.field(0, 'Controller', spec?.controller ?? '')
   if (spec?.parameters !== undefined) {
     const { apiGroup, kind, name } = spec.parameters

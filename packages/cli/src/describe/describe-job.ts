@@ -3,7 +3,7 @@ import { labelSelectorText } from '../resources/selector-text.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 import { formatLocalTime } from './local-time.ts'
-import { controllerText, describeAnnotations, describeLabels } from './metadata.ts'
+import { controllerText, describeAnnotations, describeIdentity, describeLabels } from './metadata.ts'
 import { describePodTemplate } from './pod-template.ts'
 
 /** Jobs that must complete before this one begins. */
@@ -61,9 +61,7 @@ export function describeCronJob(cronJob: CronJob, events: readonly Event[] | und
   const { metadata, spec, status } = cronJob
   const job = spec.jobTemplate.spec
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.field(0, 'Schedule', spec.schedule)
   if (spec.timeZone !== undefined) text.field(0, 'Time Zone', spec.timeZone)
   text.field(0, 'Concurrency Policy', spec.concurrencyPolicy ?? '')

@@ -1,6 +1,6 @@
 import type { LimitRange, Namespace, ResourceQuota } from '@coracle/api'
 import { Description } from './description.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeIdentity } from './metadata.ts'
 import { describeLimitRanges, describeQuotas } from './namespace-limits.ts'
 
 /** What limits the objects of a namespace; a list is undefined where it may not be read. */
@@ -12,9 +12,7 @@ export interface NamespaceLimits {
 /** A namespace in detail. */
 export function describeNamespace({ metadata, status }: Namespace, { quotas, limitRanges }: NamespaceLimits): string {
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.field(0, 'Status', status?.phase ?? '')
   const conditions = status?.conditions ?? []
   if (conditions.length > 0) {

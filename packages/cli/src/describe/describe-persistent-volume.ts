@@ -8,7 +8,7 @@ import {
 import { goText } from '../output/go-text.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { describeAnnotations, describeLabels, lifecycleText } from './metadata.ts'
+import { describeIdentity, lifecycleText } from './metadata.ts'
 import { describeRequirements } from './requirements.ts'
 import { describeVolumeSource } from './volume-sources.ts'
 
@@ -20,9 +20,7 @@ export function describePersistentVolume(
 ): string {
   const { metadata, spec, status } = volume
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.field(0, 'Finalizers', goText(metadata.finalizers ?? []))
   text.field(0, 'StorageClass', storageClassOfVolume(volume))
   text.field(0, 'Status', lifecycleText(metadata, status?.phase ?? '', nowMs))

@@ -1,13 +1,11 @@
 import type { Secret } from '@coracle/api'
 import { Description } from './description.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeIdentity } from './metadata.ts'
 
 /** A Secret in detail. Its values are not for the screen: their sizes are. */
 export function describeSecret({ metadata, type, data = {} }: Secret): string {
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text
     .line(0, '')
     .field(0, 'Type', type ?? '')

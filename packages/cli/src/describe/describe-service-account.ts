@@ -1,7 +1,7 @@
 import type { Event, ServiceAccount } from '@coracle/api'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeIdentity } from './metadata.ts'
 
 /** A ServiceAccount in detail. Events are absent where they are not wanted. */
 export function describeServiceAccount(
@@ -10,9 +10,7 @@ export function describeServiceAccount(
   nowMs: number,
 ): string {
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.lines(
     0,
     'Image pull secrets',

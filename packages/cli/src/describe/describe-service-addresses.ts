@@ -2,7 +2,7 @@ import type { Event, IpAddressObject, ServiceCidr } from '@coracle/api'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 import { formatLocalTime } from './local-time.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeIdentity } from './metadata.ts'
 
 /** A ServiceCIDR in detail (kubectl's describeServiceCIDRV1). */
 export function describeServiceCidr(
@@ -11,9 +11,7 @@ export function describeServiceCidr(
   nowMs: number,
 ): string {
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.field(0, 'CIDRs', (spec?.cidrs ?? []).join(', '))
   const conditions = status?.conditions ?? []
   if (conditions.length > 0) {
@@ -34,9 +32,7 @@ export function describeIpAddress(
   nowMs: number,
 ): string {
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   const parent = spec.parentRef
   if (parent !== undefined) {
     text

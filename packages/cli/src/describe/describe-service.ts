@@ -3,7 +3,7 @@ import { labelText } from '../output/table-printer.ts'
 import { Description } from './description.ts'
 import { endpointsText } from './endpoints-text.ts'
 import { describeEvents } from './events.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeIdentity } from './metadata.ts'
 
 type ServicePort = NonNullable<NonNullable<Service['spec']>['ports']>[number]
 
@@ -16,9 +16,7 @@ export function describeService(
 ): string {
   const { metadata, spec = {}, status } = service
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  describeLabels(text, 0, 'Labels', metadata.labels)
-  describeAnnotations(text, 0, metadata.annotations)
+  describeIdentity(text, metadata)
   text.field(0, 'Selector', labelText(spec.selector)).field(0, 'Type', spec.type ?? '')
   if (spec.ipFamilyPolicy !== undefined) text.field(0, 'IP Family Policy', spec.ipFamilyPolicy)
   if ((spec.ipFamilies ?? []).length > 0) text.field(0, 'IP Families', (spec.ipFamilies ?? []).join(','))

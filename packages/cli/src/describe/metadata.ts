@@ -14,6 +14,14 @@ function shorten(line: string): string {
   return line.length > annotationLineMax ? `${line.slice(0, annotationLineMax)}...` : line
 }
 
+/** What most kinds begin with: name, namespace where there is one, labels and annotations. */
+export function describeIdentity(text: Description, { name, namespace, labels, annotations }: ObjectMeta): void {
+  text.field(0, 'Name', name ?? '')
+  if (namespace !== undefined) text.field(0, 'Namespace', namespace)
+  describeLabels(text, 0, 'Labels', labels)
+  describeAnnotations(text, 0, annotations)
+}
+
 export function describeLabels(
   text: Description,
   level: number,
