@@ -1,4 +1,4 @@
-import { ApiError, hasReason, type KubernetesObject, type Pod, parseTime, pods } from '@coracle/api'
+import { ApiError, hasReason, type Pod, parseTime, pods } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import { describeError } from '../describe-error.ts'
@@ -6,7 +6,7 @@ import type { Host } from '../host.ts'
 import { prefixLines } from '../output/prefix-lines.ts'
 import { allContainers, chooseContainer, choosePod } from '../resources/choose-container.ts'
 import { listAll } from '../resources/fetch.ts'
-import { selectorText } from '../resources/selector-text.ts'
+import { findNamed } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
 export interface LogFlags extends ConnectionFlags {
@@ -134,22 +134,12 @@ function withNamespace(error: unknown, namespace: string): unknown {
 }
 
 async function findTarget(host: Host, session: Session, target: string, flags: LogFlags): Promise<readonly Pod[]> {
-  const { client, namespace } = session
-  const [type = '', name] = target.includes('/') ? target.split('/', 2) : ['pods', target]
-  if (name === undefined || name === '') throw new CliError(`"${target}" names no object: write POD or TYPE/NAME`)
-  if (type === 'pods') return [await client.get(pods, { name, namespace })]
-  const resource = (await session.catalog()).find(type)
-  if (resource.kind === 'Pod') return [await client.get(pods, { name, namespace })]
-  const owner = await client.get<KubernetesObject>(resource, { name, namespace })
-  const labelSelector = selectorText(owner)
-  if (labelSelector === undefined) {
-    throw new CliError(`cannot get the logs from ${resource.plural}/${name}: a ${resource.kind} has no pods`)
-  }
-  const { items } = await client.list(pods, { namespace, labelSelector })
-  if (flags.allPods === true) return items
-  const pod = choosePod(items)
+  const { owner, label, pods: found } = await findNamed(session, target)
+  if (found === undefined) throw new CliError(`cannot get the logs from ${label}: a ${owner.kind} has no pods`)
+  if (owner.kind === 'Pod' || flags.allPods === true) return found
+  const pod = choosePod(found)
   if (pod === undefined) throw new CliError(`no pods found for ${target}`)
-  if (items.length > 1) host.stderr.write(`Found ${items.length} pods, using pod/${pod.metadata.name}\n`)
+  if (found.length > 1) host.stderr.write(`Found ${found.length} pods, using pod/${pod.metadata.name}\n`)
   return [pod]
 }
 
