@@ -15,7 +15,7 @@ import {
 } from '@coracle/api'
 import { createPki } from '@coracle/apiserver'
 import { realEnvironment, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from '../src/index.ts'
 
 const namespace = 'default'
@@ -140,11 +140,88 @@ it('an autoscaler says which metric an adapter does not have', async () => {
   })
 })
 
+// What upstream's tests ask of external metrics (test/e2e/autoscaling), each named after the one it stands for.
+describe('an autoscaler by external metrics', () => {
+  const external = (name: string, target: object) =>
+    ({ type: 'External', external: { metric: { name }, target } }) as MetricSpec
+  const value = (of: string) => ({ type: 'Value', value: of })
+  const average = (of: string) => ({ type: 'AverageValue', averageValue: of })
+  const messages = 'queue_messages_ready'
+  const requests = 'http_requests_total'
+  const atOnce = { scaleUp: { stabilizationWindowSeconds: 0 }, scaleDown: { stabilizationWindowSeconds: 0 } }
+  /** The values of the metrics now, by name. */
+  let measured: Record<string, string>
+  const start = async (metrics: readonly MetricSpec[], maxReplicas: number, behavior: object) => {
+    measured = { [messages]: '100', [requests]: '500' }
+    values = (path) => {
+      const metricName = path.split('/').at(-1)?.split('?')[0] ?? ''
+      return [{ metricName, value: measured[metricName], timestamp: '2026-01-01T00:00:30Z' }]
+    }
+    await cluster.client.patch(
+      deployments,
+      { namespace, name: 'web' },
+      { type: 'merge', body: { spec: { replicas: 1 } } },
+    )
+    await environment.clock.advance('30s')
+    const [metric = external(messages, value('1'))] = metrics
+    await cluster.client.create(horizontalPodAutoscalers, autoscaler(metric, { metrics, maxReplicas, behavior }))
+  }
+  const after = async (time: string) => {
+    await environment.clock.advance(time)
+    const scale = await cluster.client.get(deployments, { namespace, name: 'web' }, { subresource: 'scale' })
+    return (scale as unknown as Scale).spec?.replicas
+  }
+
+  it('should scale up and down based on external metric value', async () => {
+    await start([external(messages, value('50'))], 3, atOnce)
+    expect(await after('1m')).toBe(3)
+    measured[messages] = '0'
+    expect(await after('1m')).toBe(1)
+  })
+
+  it('should scale based on multiple external metrics', async () => {
+    await start([external(messages, value('50')), external(requests, value('100'))], 5, atOnce)
+    measured[messages] = '0'
+    expect(await after('1m')).toBe(5)
+    measured[requests] = '0'
+    expect(await after('1m')).toBe(1)
+  })
+
+  it('should scale to intermediate replica count when dominant metric drops', async () => {
+    await start([external(messages, average('50')), external(requests, average('200'))], 5, atOnce)
+    expect(await after('1m')).toBe(3)
+    measured[requests] = '100'
+    expect(await after('1m')).toBe(2)
+    expect(await after('90s')).toBe(2)
+    measured[messages] = '0'
+    expect(await after('1m')).toBe(1)
+  })
+
+  it('should respect the stabilization window for scale down', async () => {
+    await start([external(messages, value('20'))], 5, { ...atOnce, scaleDown: { stabilizationWindowSeconds: 60 } })
+    expect(await after('1m')).toBe(5)
+    measured[messages] = '0'
+    expect(await after('55s')).toBe(5)
+    expect(await after('35s')).toBe(1)
+  })
+
+  it('should respect the scaling limits when scaling up', async () => {
+    const policies = [{ type: 'Pods', value: 1, periodSeconds: 60 }]
+    await start([external(messages, value('20'))], 5, { scaleUp: { policies, selectPolicy: 'Max' } })
+    expect(await after('20s')).toBe(2)
+    expect(await after('35s')).toBe(2)
+    expect(await after('20s')).toBe(3)
+  })
+})
+
 /** The same value for each pod there was at the start. */
 const podValues = (value: string) =>
   podNames.map((name) => ({ describedObject: { name }, value, timestamp: '2026-01-01T00:00:30Z' }))
 
-const autoscaler = (metric: MetricSpec): HorizontalPodAutoscaler => ({
+const autoscaler = (
+  metric: MetricSpec,
+  spec: Partial<HorizontalPodAutoscaler['spec']> = {},
+): HorizontalPodAutoscaler => ({
   apiVersion: 'autoscaling/v2',
   kind: 'HorizontalPodAutoscaler',
   metadata: { name: 'web', namespace },
@@ -152,5 +229,6 @@ const autoscaler = (metric: MetricSpec): HorizontalPodAutoscaler => ({
     scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
     maxReplicas: 10,
     metrics: [metric],
+    ...spec,
   },
 })

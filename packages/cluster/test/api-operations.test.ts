@@ -4,12 +4,19 @@ import {
   cronJobs,
   daemonSets,
   deployments,
+  endpointSlices,
+  endpoints,
+  horizontalPodAutoscalers,
+  ingressClasses,
+  ingresses,
   jobs,
   type KubernetesObject,
+  networkPolicies,
   podDisruptionBudgets,
   type Resource,
   replicaSets,
   replicationControllers,
+  services,
   statefulSets,
 } from '@coracle/api'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
@@ -78,6 +85,34 @@ const cases: Readonly<Record<string, Case>> = {
     status: { conditions: [{ ...condition, lastTransitionTime: '2026-01-01T00:00:00Z' }] },
   },
   ControllerRevision: { resource: controllerRevisions as Resource, body: { revision: 1, data: { some: 'state' } } },
+  HorizontalPodAutoscaler: {
+    resource: horizontalPodAutoscalers as Resource,
+    body: { spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } } },
+    status: { desiredReplicas: 2, currentReplicas: 1 },
+  },
+  Service: {
+    resource: services as Resource,
+    body: { spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } },
+    status: { loadBalancer: { ingress: [{ ip: '203.0.113.1', ipMode: 'VIP' }] } },
+  },
+  Endpoints: {
+    resource: endpoints as Resource,
+    body: { subsets: [{ addresses: [{ ip: '192.0.2.1' }], ports: [{ name: 'http', port: 80, protocol: 'TCP' }] }] },
+  },
+  EndpointSlice: {
+    resource: endpointSlices as Resource,
+    body: { addressType: 'IPv4', endpoints: [{ addresses: ['192.0.2.1'] }] },
+  },
+  Ingress: {
+    resource: ingresses as Resource,
+    body: { spec: { defaultBackend: { service: { name: 'web', port: { number: 80 } } } } },
+    status: { loadBalancer: { ingress: [{ ip: '203.0.113.1' }] } },
+  },
+  IngressClass: { resource: ingressClasses as Resource, body: { spec: { controller: 'example.com/edge' } } },
+  NetworkPolicy: {
+    resource: networkPolicies as Resource,
+    body: { spec: { podSelector: {}, ingress: [{ ports: [{ port: 80, endPort: 90, protocol: 'TCP' }] }] } },
+  },
 }
 
 let environment: VirtualEnvironment
@@ -91,13 +126,14 @@ beforeAll(async () => {
 afterAll(() => cluster.stop())
 
 describe.each(Object.entries(cases))('%s', (_, { resource, body, status, isScalable = false }) => {
-  const key = { namespace, name: 'web' }
+  const place = resource.namespaced ? { namespace } : {}
+  const key = { ...place, name: 'web' }
   const create = (name: string, mark: string) =>
     cluster.client.create(resource, {
       ...body,
       apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
       kind: resource.kind,
-      metadata: { name, namespace, labels: { mark } },
+      metadata: { name, ...place, labels: { mark } },
     } as KubernetesObject)
   const marked = async (mark: string) => {
     const { items } = await cluster.client.list(resource, { labelSelector: `mark=${mark}` })
@@ -142,10 +178,10 @@ describe.each(Object.entries(cases))('%s', (_, { resource, body, status, isScala
   it('is listed in all namespaces and deleted as a collection, by its labels', async () => {
     for (const name of ['a', 'b', 'c']) await create(name, name === 'c' ? 'other' : 'two')
     expect(await marked('two')).toEqual(['a', 'b'])
-    await cluster.client.deleteCollection(resource, { namespace, labelSelector: 'mark=two' })
+    await cluster.client.deleteCollection(resource, { ...place, labelSelector: 'mark=two' })
     await environment.clock.advance('2m')
     expect([await marked('two'), await marked('other')]).toEqual([[], ['c']])
-    await cluster.client.deleteCollection(resource, { namespace })
+    await cluster.client.deleteCollection(resource, { ...place, labelSelector: 'mark' })
     await environment.clock.advance('2m')
   })
 

@@ -8,6 +8,7 @@ import {
   type KubernetesObject,
   pods,
   type Resource,
+  replicaSets,
   replicationControllers,
   type Scale,
   simulatedUsageAnnotation,
@@ -242,6 +243,39 @@ describe('an autoscaler in a whole cluster', () => {
     }
   })
 
+  it('keeps windows of growth and of shrinking, one after the other', async () => {
+    const window = (policy: readonly [string, number, number]) => rules([policy], { stabilizationWindowSeconds: 180 })
+    await start(1, { behavior: { scaleUp: window(['Percent', 900, 15]), scaleDown: window(['Percent', 100, 15]) } }, 50)
+    load = 250
+    await pass(150)
+    expect(await replicasOf()).toBe(1)
+    await pass(60)
+    expect(await replicasOf()).toBe(3)
+    load = 150
+    await pass(150)
+    expect(await replicasOf()).toBe(3)
+    await pass(60)
+    expect(await replicasOf()).toBe(2)
+  })
+
+  it('keeps a limit of growth and a window of shrinking, together', async () => {
+    const behavior = {
+      scaleUp: rules([['Pods', 1, 120]]),
+      scaleDown: rules([['Percent', 100, 15]], { stabilizationWindowSeconds: 180 }),
+    }
+    await start(2, { behavior, minReplicas: 2 }, 150)
+    load = 350
+    await pass(90)
+    expect(await replicasOf()).toBe(3)
+    await pass(60)
+    expect(await replicasOf()).toBe(4)
+    load = 150
+    await pass(150)
+    expect(await replicasOf()).toBe(4)
+    await pass(60)
+    expect(await replicasOf()).toBe(2)
+  })
+
   it('goes by one container of several', async () => {
     const containers = [...podTemplate.spec.containers, { ...podTemplate.spec.containers[0], name: 'proxy' }]
     const template = { ...podTemplate, spec: { containers } }
@@ -270,6 +304,7 @@ describe('an autoscaler in a whole cluster', () => {
 
   it.each<[string, Resource, object]>([
     ['a replication controller', replicationControllers, { selector: labels }],
+    ['a replica set', replicaSets, { selector: { matchLabels: labels } }],
     [
       'a stateful set',
       statefulSets,
@@ -294,6 +329,47 @@ describe('an autoscaler in a whole cluster', () => {
     load = 250
     await pass(60)
     expect(await replicasOf(resource)).toBe(3)
+    load = 700
+    await pass(60)
+    expect(await replicasOf(resource)).toBe(5)
+    load = 0
+    await pass(400)
+    expect(await replicasOf(resource)).toBe(1)
+  })
+
+  it.each([
+    ['an average of memory', { type: 'AverageValue', averageValue: '100Mi' }, 'Resource'],
+    ['a utilization of memory', { type: 'Utilization', averageUtilization: 20 }, 'Resource'],
+    ['an average of one container', { type: 'AverageValue', averageValue: '100Mi' }, 'ContainerResource'],
+    ['a utilization of one container', { type: 'Utilization', averageUtilization: 20 }, 'ContainerResource'],
+  ])('scales by %s', async (_what, target, type) => {
+    const resources = { requests: { memory: '500Mi' } }
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'example/web', resources }] } }
+    const base = deployment(1)
+    await cluster.client.create(deployments, { ...base, spec: { ...base.spec, template } } as Deployment)
+    await environment.clock.advance('6m')
+    const metric =
+      type === 'Resource'
+        ? { type, resource: { name: 'memory', target } }
+        : { type, containerResource: { name: 'memory', container: 'web', target } }
+    await cluster.client.create(horizontalPodAutoscalers, autoscaler({ metrics: [metric] } as Partial<Spec>))
+    const use = async (mebibytes: number) => {
+      for (let round = 0; round < 12; round++) {
+        const { items } = await cluster.client.list(pods, { namespace })
+        for (const { metadata } of items) {
+          const body = {
+            metadata: {
+              annotations: { [simulatedUsageAnnotation]: `memory=${Math.round(mebibytes / items.length)}Mi` },
+            },
+          }
+          await cluster.client.patch(pods, { namespace, name: metadata.name ?? '' }, { type: 'merge', body })
+        }
+        await environment.clock.advance('5s')
+      }
+      return replicasOf()
+    }
+    expect(await use(250)).toBe(3)
+    expect(await use(700)).toBe(5)
   })
 
   it('scales a kind that a definition makes, through its scale subresource', async () => {

@@ -5,8 +5,10 @@
 import {
   ApiError,
   controllerRevisions,
+  cronJobs,
   daemonSets,
   deployments,
+  events,
   type Job,
   type JobSpec,
   jobs,
@@ -298,6 +300,100 @@ describe('a StatefulSet', () => {
   })
 })
 
+describe('a StatefulSet that is numbered from elsewhere', () => {
+  const numbered = async (start: number | undefined) => {
+    await change(statefulSets as Resource, 'web', { spec: { ordinals: start === undefined ? null : { start } } })
+    await advance('3m')
+    return names()
+  }
+
+  it('follows its start: set, increased, decreased and removed', async () => {
+    await create(statefulSets as Resource, 'web', { serviceName: 'web', selector, template: template(), replicas: 2 })
+    await advance('1m')
+    expect(await names()).toEqual(['web-0', 'web-1'])
+    expect(await numbered(2)).toEqual(['web-2', 'web-3'])
+    expect(await numbered(4)).toEqual(['web-4', 'web-5'])
+    expect(await numbered(3)).toEqual(['web-3', 'web-4'])
+    expect(await numbered(undefined)).toEqual(['web-0', 'web-1'])
+  })
+})
+
+describe('a StatefulSet of one pod after the other', () => {
+  it('should adopt matching orphans and release non-matching pods', async () => {
+    await create(statefulSets as Resource, 'web', { serviceName: 'web', selector, template: template(), replicas: 1 })
+    await advance('1m')
+    await change(pods as Resource, 'web-0', { metadata: { ownerReferences: [{ $patch: 'replace' }] } })
+    await advance('10s')
+    expect((await findPod('web-0')).metadata.ownerReferences).toMatchObject([{ kind: 'StatefulSet', name: 'web' }])
+    await change(pods as Resource, 'web-0', { metadata: { labels: { app: null } } })
+    await advance('10s')
+    expect((await findPod('web-0')).metadata.ownerReferences).toBeUndefined()
+  })
+
+  it("should not deadlock when a pod's predecessor fails", async () => {
+    const gated = template({ readinessGates: [{ conditionType: 'example.dev/healthy' }] })
+    await create(statefulSets as Resource, 'web', { serviceName: 'web', selector, template: gated, replicas: 2 })
+    const heal = async (name: string) => {
+      const conditions = [{ type: 'example.dev/healthy', status: 'True' }]
+      await change(pods as Resource, name, { status: { conditions } }, 'status')
+      await advance('10s')
+    }
+    await advance('10s')
+    await heal('web-0')
+    expect(await names()).toEqual(['web-0', 'web-1'])
+    const first = (await findPod('web-0')).metadata.uid
+    await cluster.client.delete(pods, keyOf('web-0'), { gracePeriodSeconds: 0 })
+    await advance('10s')
+    expect((await findPod('web-0')).metadata.uid).not.toBe(first)
+    await heal('web-0')
+    await heal('web-1')
+    expect((await cluster.client.get(statefulSets, keyOf('web'))).status).toMatchObject({ readyReplicas: 2 })
+  })
+
+  it('should implement legacy replacement when the update strategy is OnDelete', async () => {
+    await create(statefulSets as Resource, 'web', {
+      serviceName: 'web',
+      selector,
+      template: template(),
+      replicas: 3,
+      updateStrategy: { type: 'OnDelete' },
+    })
+    await advance('1m')
+    const images = async () => {
+      await advance('1m')
+      return (await listPods()).map(({ spec }) => spec.containers[0]?.image).sort()
+    }
+    await setImage(statefulSets as Resource, 'web', 'example/web:2')
+    expect(await images()).toEqual(['example/web:1', 'example/web:1', 'example/web:1'])
+    for (const name of await names()) await cluster.client.delete(pods, keyOf(name))
+    expect(await images()).toEqual(['example/web:2', 'example/web:2', 'example/web:2'])
+  })
+
+  it('MinReadySeconds should be honored when enabled', async () => {
+    await create(statefulSets as Resource, 'web', {
+      serviceName: 'web',
+      selector,
+      template: template(),
+      replicas: 2,
+      minReadySeconds: 30,
+    })
+    const counts = async () => {
+      const { status } = await cluster.client.get(statefulSets, keyOf('web'))
+      return [status?.readyReplicas ?? 0, status?.availableReplicas ?? 0]
+    }
+    await advance('20s')
+    expect(await counts()).toEqual([1, 0])
+    await advance('20s')
+    expect(await counts()).toEqual([2, 1])
+    await advance('40s')
+    expect(await counts()).toEqual([2, 2])
+    // Whoever is available stays so by a shorter time, and is not by a longer one.
+    await change(statefulSets as Resource, 'web', { spec: { minReadySeconds: 3600 } })
+    await environment.clock.settle()
+    expect(await counts()).toEqual([2, 0])
+  })
+})
+
 describe('a Job', () => {
   const createJob = (spec: Partial<JobSpec>, pod: Partial<PodSpec> = {}) =>
     create(jobs as Resource, 'sum', {
@@ -416,14 +512,148 @@ describe('a PodDisruptionBudget', () => {
     expect(status).toMatchObject({ disruptionsAllowed: 1, currentHealthy: 3, desiredHealthy: 2, expectedPods: 3 })
   })
 
+  const never = { readinessGates: [{ conditionType: 'example.dev/never' }] }
+  const exclusive = {
+    containers: [{ name: 'main', image: 'example/web:1', ports: [{ containerPort: 5555, hostPort: 5555 }] }],
+  }
+  const running = async () =>
+    (await listPods()).filter(({ status }) => status?.phase === 'Running').map(({ metadata }) => metadata.name ?? '')
+
   it.each([
-    ['IfHealthyBudget', 429],
-    ['AlwaysAllow', 0],
-  ])('should evict unready pods as its policy says: %s', async (unhealthyPodEvictionPolicy, code) => {
-    const never = template({ readinessGates: [{ conditionType: 'example.dev/never' }] })
-    await create(replicaSets as Resource, 'web', { replicas: 2, selector, template: never })
-    await create(podDisruptionBudgets as Resource, 'web', { minAvailable: 1, selector, unhealthyPodEvictionPolicy })
+    ['ready', 'Default', 0, {}],
+    ['ready', 'IfHealthyBudget', 0, {}],
+    ['ready', 'AlwaysAllow', 0, {}],
+    // The budget asks for one that is ready, and there is none.
+    ['unready', 'Default', 429, never],
+    ['unready', 'IfHealthyBudget', 429, never],
+    ['unready', 'AlwaysAllow', 0, never],
+  ])('should evict %s pods with %s UnhealthyPodEvictionPolicy as it says', async (_, policy, code, spec) => {
+    await create(replicaSets as Resource, 'web', { replicas: 3, selector, template: template(spec) })
+    const unhealthyPodEvictionPolicy = policy === 'Default' ? {} : { unhealthyPodEvictionPolicy: policy }
+    await create(podDisruptionBudgets as Resource, 'web', { minAvailable: 1, selector, ...unhealthyPodEvictionPolicy })
     await advance('1m')
     expect(await refusal(evict((await names())[0] ?? ''))).toBe(code)
+  })
+
+  it.each([
+    ['no PDB', undefined, { pods: 1 }, 0],
+    ['too few pods, absolute', { minAvailable: 2 }, { pods: 2 }, 429],
+    ['enough pods, absolute', { minAvailable: 2 }, { pods: 3 }, 0],
+    ['enough pods, replicaSet, percentage', { minAvailable: '90%' }, { replicas: 10 }, 0],
+    ['too few pods, replicaSet, percentage', { minAvailable: '90%' }, { replicas: 9 }, 429],
+    ['maxUnavailable allow single eviction, percentage', { maxUnavailable: '10%' }, { replicas: 10 }, 0],
+    ['maxUnavailable deny evictions, integer', { maxUnavailable: 1 }, { replicas: 10, exclusive: true }, 429],
+  ] as const)(
+    'evictions: %s',
+    async (_, budget, count: { pods?: number; replicas?: number; exclusive?: boolean }, code) => {
+      for (let index = 0; index < (count.pods ?? 0); index++) await createPod(`pod-${index}`)
+      if (count.replicas !== undefined) {
+        await create(replicaSets as Resource, 'web', {
+          replicas: count.replicas,
+          selector,
+          // Where a node has room for one of them only, most are not ready.
+          template: template(count.exclusive === true ? exclusive : {}),
+        })
+      }
+      if (budget !== undefined) await create(podDisruptionBudgets as Resource, 'web', { ...budget, selector })
+      await advance('1m')
+      const [first = ''] = await running()
+      expect(await refusal(evict(first))).toBe(code)
+    },
+  )
+
+  it('should observe that the status is not updated for unmanaged pods', async () => {
+    await createPod('alone')
+    await create(podDisruptionBudgets as Resource, 'web', { maxUnavailable: 1, selector })
+    await advance('1m')
+    const { status } = await cluster.client.get(podDisruptionBudgets, keyOf('web'))
+    expect(status).toMatchObject({ disruptionsAllowed: 0 })
+    expect(status?.conditions).toMatchObject([
+      { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods' },
+    ])
+  })
+})
+
+describe('a CronJob', () => {
+  const createCronJob = (spec: object, run = '1h') =>
+    create(cronJobs as Resource, 'beat', {
+      schedule: '*/1 * * * *',
+      jobTemplate: {
+        spec: {
+          template: {
+            spec: {
+              restartPolicy: 'OnFailure',
+              containers: [{ name: 'main', image: 'example/sum', env: [{ name: 'SIMULATED_RUN', value: run }] }],
+            },
+          },
+        },
+      },
+      ...spec,
+    })
+  const jobNames = async () =>
+    (await cluster.client.list(jobs, { namespace })).items.map(({ metadata }) => metadata.name).sort()
+  const active = async () => (await cluster.client.get(cronJobs, keyOf('beat'))).status?.active ?? []
+
+  it('should schedule multiple jobs concurrently', async () => {
+    await createCronJob({ concurrencyPolicy: 'Allow' })
+    await advance('150s')
+    expect(await jobNames()).toHaveLength(2)
+    expect(await active()).toHaveLength(2)
+  })
+
+  it('should not schedule jobs when suspended', async () => {
+    await createCronJob({ suspend: true })
+    await advance('5m')
+    expect(await jobNames()).toEqual([])
+  })
+
+  it('should not schedule new jobs when ForbidConcurrent', async () => {
+    await createCronJob({ concurrencyPolicy: 'Forbid' })
+    await advance('90s')
+    const first = await jobNames()
+    await advance('3m')
+    expect(await jobNames()).toEqual(first)
+    expect(first).toHaveLength(1)
+  })
+
+  it('should replace jobs when ReplaceConcurrent', async () => {
+    await createCronJob({ concurrencyPolicy: 'Replace' })
+    await advance('90s')
+    const first = await jobNames()
+    await advance('1m')
+    expect(await jobNames()).toHaveLength(1)
+    expect(await jobNames()).not.toEqual(first)
+  })
+
+  it('should remove from active list jobs that have been deleted', async () => {
+    await createCronJob({ concurrencyPolicy: 'Forbid' })
+    await advance('70s')
+    const [name] = await active()
+    await cluster.client.delete(jobs, keyOf(name?.name ?? ''), { propagationPolicy: 'Background' })
+    await advance('10s')
+    expect((await active()).map((each) => each.name)).not.toContain(name?.name)
+  })
+
+  it('should support timezone', async () => {
+    // It is one in the morning in Coordinated Universal Time, and ten in Tokyo.
+    const tenOClock = { schedule: '30 9 * * *', timeZone: 'Asia/Tokyo' }
+    await createCronJob(tenOClock)
+    await advance('40m')
+    expect(await jobNames()).toHaveLength(1)
+    const body = { spec: { timeZone: 'Nowhere/Else' } }
+    expect(await refusal(change(cronJobs as Resource, 'beat', body))).toBe(422)
+  })
+
+  it.each([
+    ['should delete successful finished jobs with limit of one successful job', { successfulJobsHistoryLimit: 1 }],
+    ['should not emit unexpected warnings', {}],
+  ])('%s', async (_, limits) => {
+    await createCronJob(limits, '10s')
+    await advance('310s')
+    expect(await jobNames()).toHaveLength('successfulJobsHistoryLimit' in limits ? 1 : 3)
+    const { items } = await cluster.client.list(events, { namespace })
+    expect(items.filter(({ type, involvedObject }) => type === 'Warning' && involvedObject.kind === 'CronJob')).toEqual(
+      [],
+    )
   })
 })

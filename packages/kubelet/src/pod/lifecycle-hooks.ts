@@ -21,7 +21,7 @@ export async function runPostStart(
   signal: AbortSignal,
 ): Promise<boolean> {
   const hook = container.lifecycle?.postStart
-  if (hook === undefined || !context.runtime.runsProcesses) return true
+  if (hook === undefined || !canRun(context, hook)) return true
   const controller = new AbortController()
   const abort = () => controller.abort(new Error('the container has stopped'))
   signal.addEventListener('abort', abort, { once: true })
@@ -54,7 +54,7 @@ export async function runPreStop(
   hook: LifecycleHandler,
   gracePeriodMs: number,
 ): Promise<void> {
-  if (container === undefined || !context.runtime.runsProcesses) return
+  if (container === undefined || !canRun(context, hook)) return
   const { clock } = context.environment
   const controller = new AbortController()
   const timer = clock.setTimer(gracePeriodMs, () => controller.abort(new Error('the grace period is over')))
@@ -78,6 +78,10 @@ export async function runPreStop(
   stopped()
   if (!ok) recordContainerEvent(context, pod, container, 'Warning', 'FailedPreStopHook', 'PreStopHook failed')
 }
+
+/** Simulated containers have no process to run a command in or to answer a request, but they can wait. */
+const canRun = ({ runtime }: PodContext, hook: LifecycleHandler): boolean =>
+  runtime.runsProcesses || hook.sleep !== undefined
 
 async function runHook(
   { environment }: PodContext,
