@@ -1,4 +1,8 @@
+import { randomInt } from 'node:crypto'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { propertyTests } from './scripts/properties/plugin.ts'
+import PropertyReporter from './scripts/properties/reporter.ts'
+import { environmentOf, propertySettings } from './scripts/properties/settings.ts'
 import SkippedTests from './scripts/skipped-tests.ts'
 
 /** Packages whose tests share nothing but what they import: their files take turns in one process, which loads it once. */
@@ -17,8 +21,12 @@ export const testFiles = [
   'scripts/**/*.test.ts',
 ]
 
+const properties = propertySettings(process.env, randomInt)
+
 export default defineConfig({
+  plugins: [propertyTests],
   test: {
+    env: environmentOf(properties),
     projects: [
       { extends: true, test: { name: 'sharing', include: sharing, isolate: false } },
       { extends: true, test: { name: 'alone', include: testFiles, exclude: [...configDefaults.exclude, ...sharing] } },
@@ -26,13 +34,13 @@ export default defineConfig({
     globalSetup: 'scripts/temporary-directory.ts',
     setupFiles: process.env.CORACLE_TEST_SERVERS === '2' ? ['conformance/support/on-two-servers.ts'] : [],
     // What waits for a real process waits for an event: these end a test that hangs, and are no measure of speed.
-    testTimeout: 60_000,
+    testTimeout: 60_000 * properties.runs,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     // Two cores: more workers than that only make the tests of real programs slower.
     maxWorkers: 2,
     // In CI the counts are read from the report, for the closing line.
-    reporters: ['default', new SkippedTests(), ...(process.env.CI ? ['json'] : [])],
+    reporters: ['default', new SkippedTests(), new PropertyReporter(properties), ...(process.env.CI ? ['json'] : [])],
     outputFile: { json: 'coverage/tests.json' },
   },
 })

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, virtualEnvironment } from '@coracle/environment'
@@ -248,7 +248,7 @@ describe('LMDB store', () => {
       ['a data file without its first page', () => truncateSync(dataFile(), 100), /data\.mdb is not a file of LMDB/],
       [
         'a data file of random bytes',
-        () => writeFileSync(dataFile(), randomBytes(100_000)),
+        () => writeFileSync(dataFile(), createHash('shake256', { outputLength: 100_000 }).digest()),
         /data\.mdb is not a file of LMDB/,
       ],
     ])('refuses %s, and says so', async (_, damage, message) => {
