@@ -1,25 +1,22 @@
 import { randomInt } from 'node:crypto'
 import { configDefaults, defineConfig } from 'vitest/config'
+import LongestFirst from './scripts/longest-first.ts'
 import { propertyTests } from './scripts/properties/plugin.ts'
 import PropertyReporter from './scripts/properties/reporter.ts'
 import { environmentOf, propertySettings } from './scripts/properties/settings.ts'
 import SkippedTests from './scripts/skipped-tests.ts'
 
-/** Packages whose tests share nothing but what they import: their files take turns in one process, which loads it once. */
-const sharing = ['api', 'controllers', 'scheduler', 'why', 'environment', 'controller-runtime'].flatMap((name) => [
-  `packages/${name}/src/**/*.test.ts`,
-  `packages/${name}/test/**/*.test.ts`,
-])
+/** Tests that run the program. */
+const programs = ['conformance/**/*.test.ts', 'torture/**/*.test.ts']
+
+/** Tests of packages. Their files take turns in one process for each worker, which loads what they import once. */
+const packages = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
+
+/** Tests that put something in the place of Node's modules, or load much that others do not: each file has a process of its own. */
+const alone = ['packages/store/src/disk-room.test.ts', 'examples/*/test/**/*.test.ts', 'scripts/**/*.test.ts']
 
 /** All files of tests. */
-export const testFiles = [
-  'packages/*/src/**/*.test.ts',
-  'packages/*/test/**/*.test.ts',
-  'conformance/**/*.test.ts',
-  'examples/*/test/**/*.test.ts',
-  'torture/**/*.test.ts',
-  'scripts/**/*.test.ts',
-]
+export const testFiles = [...programs, ...packages, ...alone]
 
 const properties = propertySettings(process.env, randomInt)
 
@@ -28,10 +25,15 @@ export default defineConfig({
   test: {
     env: environmentOf(properties),
     projects: [
-      { extends: true, test: { name: 'sharing', include: sharing, isolate: false } },
-      { extends: true, test: { name: 'alone', include: testFiles, exclude: [...configDefaults.exclude, ...sharing] } },
+      { extends: true, test: { name: 'programs', include: programs, globalSetup: ['scripts/bundled-program.ts'] } },
+      { extends: true, test: { name: 'alone', include: alone } },
+      {
+        extends: true,
+        test: { name: 'packages', include: packages, exclude: [...configDefaults.exclude, ...alone], isolate: false },
+      },
     ],
-    globalSetup: 'scripts/temporary-directory.ts',
+    sequence: { sequencer: LongestFirst },
+    globalSetup: ['scripts/temporary-directory.ts'],
     setupFiles: process.env.CORACLE_TEST_SERVERS === '2' ? ['conformance/support/on-two-servers.ts'] : [],
     // What waits for a real process waits for an event: these end a test that hangs, and are no measure of speed.
     testTimeout: 60_000 * properties.runs,

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { bundle } from './bundle.ts'
+
+const root = join(import.meta.dirname, '..')
+const cache = join(root, 'node_modules', '.cache', 'coracle', 'programs')
+
+/** Bundles of other sources that are kept, for other runs that go on: the oldest go first. */
+const keptMax = 3
+
+/**
+ * Vitest's global set-up of the tests that run the program: they run its bundle, which starts in a third of the time that the sources take.
+ * It is made once for each state of the sources. What a checkout itself runs, `started-by-npm.test.ts` runs.
+ */
+export default async function setup(): Promise<void> {
+  process.env.CORACLE_TEST_PROGRAM = await bundledProgram()
+}
+
+/** The file of the bundled program, made unless there is one of these very sources. */
+async function bundledProgram(): Promise<string> {
+  const directory = join(cache, fingerprint())
+  if (!existsSync(directory)) {
+    removeOldest()
+    const unfinished = `${directory}.${process.pid}`
+    await bundle(unfinished)
+    // There is no package around it to say so.
+    writeFileSync(join(unfinished, 'package.json'), '{ "type": "module" }')
+    putInPlace(unfinished, directory)
+  }
+  const now = Date.now() / 1000
+  utimesSync(directory, now, now)
+  return join(directory, 'coracle.js')
+}
+
+/** Another run may have made the same meanwhile. */
+function putInPlace(made: string, directory: string): void {
+  try {
+    renameSync(made, directory)
+  } catch (error) {
+    if (!existsSync(directory)) throw error
+    rmSync(made, { recursive: true })
+  }
+}
+
+/** What stands for all that goes into the bundle. */
+function fingerprint(): string {
+  const hash = createHash('sha256')
+  const files = [
+    'package-lock.json',
+    'scripts/bundle.ts',
+    'packages/*/package.json',
+    'packages/*/{bin,src}/**/*.{ts,js}',
+  ]
+  for (const file of globSync(files, { cwd: root, exclude: ['**/*.test.ts'] }).sort()) {
+    hash.update(`${file}\0`).update(readFileSync(join(root, file)))
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+function removeOldest(): void {
+  mkdirSync(cache, { recursive: true })
+  const usedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const byUse = readdirSync(cache)
+    .map((name) => join(cache, name))
+    .sort((a, b) => usedAt(b) - usedAt(a))
+  for (const path of byUse.slice(keptMax)) rmSync(path, { recursive: true, force: true })
+}
