@@ -60,7 +60,7 @@ describe('updates that are alike', () => {
       which: fc.integer({ min: 0, max: 2 }),
       value,
       by: fc.constantFrom(controller, node),
-      time: fc.constantFrom('t1', 't2'),
+      time: fc.constantFrom('t1', 't2', 't3', 't4'),
       suffix: fc.integer({ min: 0, max: 50 }),
     })
     fc.assert(
@@ -102,6 +102,45 @@ describe('updates that are alike', () => {
       ['k:{"name":"10.0.0.1"}'],
       ['k:{"name":"10.0.0.2"}'],
       ['k:{"name":"10.0.0.3"}'],
+    ])
+  })
+
+  it('are judged once, whenever they happen', () => {
+    let judged = 0
+    const scheduler = manager('scheduler')
+    const becoming = (value: Value, before: Value, owners: FieldOwners, time: string) => {
+      const change = { before, after: value, owners, manager: scheduler, versions }
+      const steps = differenceSteps(schema, before, value)
+      return ownersAfterAlike(owners, { schema, steps, manager: scheduler, time }, (alike) => {
+        judged += 1
+        return recordUpdateAnew({ ...change, owners: alike }, time)
+      })
+    }
+    const lives = ['01', '02', '03'].map((day) => {
+      const made = becoming({ phase: 'begun' }, {}, nobody, `${day}T00`)
+      const ended = becoming({ phase: 'over' }, { phase: 'begun' }, made, `${day}T01`)
+      return becoming({ phase: 'gone' }, { phase: 'over' }, ended, `${day}T02`)
+    })
+    expect(lives.map(([owner]) => owner?.time)).toEqual(['01T02', '02T02', '03T02'])
+    // What a manager owns and changes again stays its own: all changes after the first are one.
+    expect(judged).toBe(2)
+  })
+
+  it('are told apart by whose time is earlier', () => {
+    const shown = [
+      ['t1', 't2'],
+      ['t2', 't1'],
+      ['t1', 't1'],
+    ].map(([ofController = '', ofNode = '']) => {
+      const lived = new Lived()
+      lived.become({ phase: 'told' }, node, ofNode)
+      lived.become({ phase: 'told', tags: ['apart'] }, controller, ofController)
+      return lived.owners.map(({ name, time }) => `${name} ${time}`)
+    })
+    expect(shown).toEqual([
+      ['controller t1', 'node t2'],
+      ['node t1', 'controller t2'],
+      ['controller t1', 'node t1'],
     ])
   })
 

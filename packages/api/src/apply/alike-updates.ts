@@ -1,14 +1,16 @@
 /**
- * What updates made of owners, remembered for updates that are alike. Pods of one template change in the same fields, at the
- * same time, but for the names of list elements that are each pod's own, such as its addresses. So owners are known by a
- * pattern, in which such names are replaced by places, and what an update makes of a pattern is found out once.
+ * What updates made of owners, remembered for updates that are alike. Pods of one template, and the runs of a schedule, change in
+ * the same fields, but for the names of list elements that are each object's own, such as its addresses, and for the time. So
+ * owners are known by a pattern, in which such names are replaced by places and times do not count, and what an update makes of
+ * a pattern is found out once.
  */
+import { compareText } from '../compare-text.ts'
 import type { Schema } from '../schema/schema.ts'
 import { type Comparison, comparisonOf } from './compare.ts'
 import type { Steps } from './difference.ts'
 import { type FieldSet, noFields, setOfElements } from './field-set.ts'
-import { noteOwnNodes } from './interned-sets.ts'
-import type { FieldOwners, Manager } from './ownership.ts'
+import { interned, noteOwnNodes } from './interned-sets.ts'
+import type { FieldOwners, Manager, Owned } from './ownership.ts'
 
 /** How many updates are remembered, the oldest of which goes first, and how long the text of one may be. */
 export const rememberedUpdatesMax = 512
@@ -17,21 +19,31 @@ const rememberedTextMax = 8192
 /** Of how many names of elements it is known that they were met before. */
 const metNamesMax = 1024
 
+/** How many patterns are found again by what they have, the oldest of which goes first. */
+const knownPatternsMax = 512
+
 /** Owners, some of whose elements are places: `k:#0` stands for the first of the names that belong to it. */
 interface Pattern {
   readonly id: number
-  readonly owners: FieldOwners
+  /** At the times that were asked for last: what changes at one time shares them. */
+  owners: FieldOwners
   /** Names of elements that stand in the owners themselves; undefined until somebody asks. */
   fixedNames: ReadonlySet<string> | undefined
 }
 
-/** What an update made of a pattern: `kept` are the names that are left, as indexes into those of before and of the update. */
+/**
+ * What an update made of a pattern. `kept` are the names that are left, as indexes into those of before and of the update, and
+ * `times` those of the owners, as indexes into their times before and that of the update; -1 stands for none.
+ */
 interface Outcome {
   readonly schema: Schema
   readonly stepsCount: number
   readonly pattern: Pattern
   readonly kept: readonly number[]
+  readonly times: readonly number[]
 }
+
+type Time = Owned['time']
 
 interface Known {
   readonly pattern: Pattern
@@ -40,6 +52,7 @@ interface Known {
 
 const known = new WeakMap<FieldOwners, Known>()
 const outcomes = new Map<string, Outcome>()
+const patterns = new Map<string, Pattern>()
 let nextId = 0
 
 /** An update of the fields that `steps` name, all in the version of the manager and of the owners. */
@@ -51,8 +64,9 @@ export interface Update {
 }
 
 /**
- * The owners after an update. `record` says what a comparison makes of owners, and must treat all names of elements alike. The
- * very list where nothing changes, and one list for all to whom the same happens.
+ * The owners after an update. `record` says what a comparison makes of owners, and must treat all names of elements alike, and
+ * of times know only which are the same and which are earlier. The very list where nothing changes, and one list for all to
+ * whom the same happens at the same time.
  */
 export function ownersAfterAlike(
   owners: FieldOwners,
@@ -60,40 +74,97 @@ export function ownersAfterAlike(
   record: (owners: FieldOwners, comparison: Comparison) => FieldOwners,
 ): FieldOwners {
   const { pattern, names } = known.get(owners) ?? newlyKnown(owners)
-  const all = [...names]
-  const placed = steps.map((step) => (namesElement(step) ? withPlace(step, pattern, all) : step))
+  const allNames = [...names]
+  const allTimes: readonly Time[] = [...owners.map((owner) => owner.time), time]
+  const placed = steps.map((step) => (namesElement(step) ? withPlace(step, pattern, allNames) : step))
   const { name, operation, apiVersion, subresource } = manager
-  const key = [pattern.id, time, name, operation, apiVersion, subresource, ...placed].join('\n')
+  const key = [pattern.id, ranks(allTimes), name, operation, apiVersion, subresource, ...placed].join('\n')
   const before = outcomes.get(key)
   // A name may hold a line break: no text that is remembered has more of them than its steps make.
   const outcome = before?.stepsCount === steps.length && before.schema === schema ? before : find()
-  if (outcome.pattern === pattern && isSameOrder(outcome.kept, names.length)) return owners
+  const times = outcome.times.map((index) => allTimes[index])
+  const isSame =
+    outcome.pattern === pattern &&
+    isSameOrder(outcome.kept, names.length) &&
+    times.every((each, index) => each === allTimes[index])
+  if (isSame) return owners
   return filled(
     outcome.pattern,
-    outcome.kept.map((index) => all[index] as string),
+    outcome.kept.map((index) => allNames[index] as string),
+    times,
   )
 
   function find(): Outcome {
-    const recorded = record(pattern.owners, comparisonOf(placed))
-    const found = { schema, stepsCount: steps.length, ...patternOf(recorded, pattern, all.length) }
-    if (key.length <= rememberedTextMax && !placed.some((step) => step.includes('\n'))) remember(key, found)
+    const alike = ownersAt(pattern, allTimes)
+    const recorded = record(alike, comparisonOf(placed))
+    const found = {
+      schema,
+      stepsCount: steps.length,
+      times: recorded.map((owner) => allTimes.indexOf(owner.time)),
+      ...patternOf(recorded, recorded === alike ? pattern : undefined, allNames.length),
+    }
+    if (key.length <= rememberedTextMax && !placed.some((step) => step.includes('\n')))
+      keep(outcomes, key, found, rememberedUpdatesMax)
     return found
   }
 }
 
-function remember(key: string, outcome: Outcome): void {
-  outcomes.set(key, outcome)
-  if (outcomes.size <= rememberedUpdatesMax) return
-  for (const oldest of outcomes.keys()) {
-    outcomes.delete(oldest)
+/** How many of the times are earlier, for each: which are the same, and their order, whatever they are. */
+function ranks(times: readonly Time[]): string {
+  return times
+    .map((time = '') => times.reduce((earlier, other = '') => earlier + (compareText(other, time) < 0 ? 1 : 0), 0))
+    .join()
+}
+
+/** Keeps something under a text as the latest; the oldest goes where there are too many. */
+function keep<T>(kept: Map<string, T>, text: string, value: T, max: number): void {
+  kept.set(text, value)
+  if (kept.size <= max) return
+  for (const oldest of kept.keys()) {
+    kept.delete(oldest)
     return
   }
 }
 
 function newlyKnown(owners: FieldOwners): Known {
-  const made: Known = { pattern: { id: nextId++, owners, fixedNames: undefined }, names: [] }
+  const made: Known = { pattern: patternWith(owners), names: [] }
   known.set(owners, made)
   return made
+}
+
+const setIds = new WeakMap<FieldSet, number>()
+
+/** A number for a set of fields: sets that are shared by all who own the same have the same. */
+function idOf(fields: FieldSet): number {
+  const before = setIds.get(fields)
+  if (before !== undefined) return before
+  const id = nextId++
+  setIds.set(fields, id)
+  return id
+}
+
+/** The one pattern of such owners, as long as it is among those that came last. */
+function patternWith(owners: FieldOwners): Pattern {
+  const text = owners
+    .map(({ name, operation, apiVersion, subresource, fields }) =>
+      JSON.stringify([name, operation, apiVersion, subresource, idOf(fields)]),
+    )
+    .join()
+  const before = patterns.get(text)
+  if (before !== undefined) return before
+  const made = { id: nextId++, owners, fixedNames: undefined }
+  keep(patterns, text, made, knownPatternsMax)
+  return made
+}
+
+/** The owners of a pattern, at these times. */
+function ownersAt(pattern: Pattern, times: readonly Time[]): FieldOwners {
+  const { owners } = pattern
+  if (!owners.every((owner, index) => owner.time === times[index]))
+    pattern.owners = owners.map((owner, index) =>
+      owner.time === times[index] ? owner : { ...owner, time: times[index] },
+    )
+  return pattern.owners
 }
 
 /** Whether a step is about the element of a list, which has a name. */
@@ -155,34 +226,44 @@ function collectPlaces(set: FieldSet, found: Set<number>): void {
   }
 }
 
-/** The pattern of recorded owners, whose places are numbered anew, without those that are gone. */
-function patternOf(recorded: FieldOwners, before: Pattern, namesCount: number): Pick<Outcome, 'pattern' | 'kept'> {
+/**
+ * The pattern of recorded owners, whose places are numbered anew, without those that are gone; `same` where they are those of
+ * a pattern.
+ */
+function patternOf(
+  recorded: FieldOwners,
+  same: Pattern | undefined,
+  namesCount: number,
+): Pick<Outcome, 'pattern' | 'kept'> {
   const places = new Set<number>()
   for (const { fields } of recorded) collectPlaces(fields, places)
   const kept = Array.from({ length: namesCount }, (_, index) => index).filter((index) => places.has(index))
-  if (recorded === before.owners) return { pattern: before, kept }
+  if (same !== undefined) return { pattern: same, kept }
   const renumbered = kept.every((old, place) => old === place)
     ? recorded
     : recorded.map((owner) => ({
         ...owner,
-        fields: replaced(owner.fields, (element) => {
-          const old = placeOf(element)
-          return old < 0 ? element : placeFor(element, kept.indexOf(old))
-        }),
+        fields: interned(
+          replaced(owner.fields, (element) => {
+            const old = placeOf(element)
+            return old < 0 ? element : placeFor(element, kept.indexOf(old))
+          }),
+        ),
       }))
-  return { pattern: { id: nextId++, owners: renumbered, fixedNames: undefined }, kept }
+  return { pattern: patternWith(renumbered), kept }
 }
 
 const isSameOrder = (kept: readonly number[], count: number): boolean =>
   kept.length === count && kept.every((old, place) => old === place)
 
-/** The owners of a pattern with names in its places. Only what is above a place is made anew. */
-function filled(pattern: Pattern, names: readonly string[]): FieldOwners {
+/** The owners of a pattern at these times, with names in its places. Only what is above a place is made anew. */
+function filled(pattern: Pattern, names: readonly string[], times: readonly Time[]): FieldOwners {
+  const alike = ownersAt(pattern, times)
   if (names.length === 0) {
-    if (!known.has(pattern.owners)) known.set(pattern.owners, { pattern, names })
-    return pattern.owners
+    if (!known.has(alike)) known.set(alike, { pattern, names })
+    return alike
   }
-  const owners = pattern.owners.map((owner) => {
+  const owners = alike.map((owner) => {
     const fields = replaced(owner.fields, (element) => names[placeOf(element)] ?? element)
     return fields === owner.fields ? owner : { ...owner, fields }
   })
