@@ -4,6 +4,7 @@
  */
 import type { FieldError } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
+import type { JsonObject } from '../json.ts'
 import { type Decoded, type DecodeOptions, decodeRoot } from './decode.ts'
 import { defaulterOf } from './defaults.ts'
 import { decoderOf } from './go/decode.ts'
@@ -23,8 +24,8 @@ export interface CompiledSchema<T> {
    * `fieldValidation: 'Strict'` where a field is unknown.
    */
   decode(value: unknown, options?: DecodeOptions): Decoded<T>
-  /** Puts in the schema's defaults where their field is absent. */
-  applyDefaults(value: T): T
+  /** Puts in the schema's defaults where their field is absent. Members that are those of `complete` have them, and are passed over. */
+  applyDefaults(value: T, complete?: object): T
   /** What is wrong with a decoded value, in the order of its fields. With `old`, also what an update may not change. */
   validate(value: T, options?: ValidateOptions<T>): readonly FieldError[]
 }
@@ -60,7 +61,7 @@ export function compile<T>(schema: Schema<T>, options: CompileOptions = {}): Com
   const made: CompiledSchema<T> = {
     schema,
     decode: (value, options = {}) => decodeRoot(schema, value, options, decoder(schema)),
-    applyDefaults: (value) => defaulter(schema)(value) as T,
+    applyDefaults: (value, complete) => defaulter(schema)(value, complete as JsonObject | undefined) as T,
     validate: (value, options = {}) => {
       const errors: FieldError[] = []
       validator(schema)(value, options.path ?? FieldPath.root, '', options.old, errors)

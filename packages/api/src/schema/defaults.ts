@@ -1,11 +1,14 @@
 /** Puts a schema's defaults into values, sharing whatever needs none. */
-import { isJsonObject, setMember } from '../json.ts'
+import { isJsonObject, type JsonObject, setMember } from '../json.ts'
 import { inFieldOrder } from './field-order.ts'
 import { resolveSchema } from './resolve.ts'
 import type { Field, ObjectSchema, Schema } from './schema.ts'
 
-/** Fills in what is absent, and returns the value itself where nothing is. */
-export type Defaulter = (value: unknown) => unknown
+/**
+ * Fills in what is absent, and returns the value itself where nothing is. Members of `complete`, which is of the same schema, have
+ * all defaults: what the value has of them is passed over.
+ */
+export type Defaulter = (value: unknown, complete?: JsonObject) => unknown
 
 const defaulters = new WeakMap<object, Defaulter>()
 export const unchanged: Defaulter = (value) => value
@@ -28,7 +31,7 @@ function makeDefaulter(schema: Schema): Defaulter {
     case 'map':
       return mapDefaulter(defaulterOf(schema.values))
     case 'lazy':
-      return (value) => defaulterOf(resolveSchema(schema))(value)
+      return (value, complete) => defaulterOf(resolveSchema(schema))(value, complete)
     default:
       return unchanged
   }
@@ -82,17 +85,19 @@ function objectDefaulter(schema: ObjectSchema): Defaulter {
     fields.push({ name, field, defaulter, emptyIsAbsent: field.schema.type === 'string' })
   }
   if (fields.length === 0) return unchanged
-  return (value) => (isJsonObject(value) ? defaultFields(schema, fields, value) : value)
+  return (value, complete) => (isJsonObject(value) ? defaultFields(schema, fields, value, complete) : value)
 }
 
 function defaultFields(
   schema: ObjectSchema,
   fields: readonly FieldDefaulter[],
   value: Readonly<Record<string, unknown>>,
+  complete: JsonObject | undefined,
 ): unknown {
   let changed: Record<string, unknown> | undefined
   for (const { name, field, defaulter, emptyIsAbsent } of fields) {
     const before = value[name]
+    if (complete !== undefined && before !== undefined && complete[name] === before) continue
     const absent = before === undefined || (emptyIsAbsent && before === '' && field.default !== undefined)
     const start = absent ? field.default : before
     const after = start === undefined ? undefined : defaulter(start)

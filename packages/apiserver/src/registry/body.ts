@@ -1,5 +1,6 @@
 import { apiVersionOf, badRequest, compile, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
+import { completeSpecOf, rememberGiven, withSpec } from './complete-specs.ts'
 
 /** A body as an object of the kind, with the schema's and the kind's defaults. */
 export interface DecodedBody {
@@ -30,16 +31,28 @@ export function decodeBody(
   const { kind, version, schema } = definition
   const typed = withType(definition, body, knowsKind)
   const compiled = compile(schema)
-  const { value, warnings, valuesCount } = compiled.decode(typed, {
-    fieldValidation,
-    kind,
-    version,
-    ...(known === undefined ? {} : { known }),
-  })
+  const before = known === undefined ? completeSpecOf(schema, typed) : undefined
+  const shared = known ?? (before && { spec: before.spec })
+  const { value, warnings, valuesCount } = compiled.decode(
+    before === undefined ? typed : withSpec(typed, before.spec),
+    {
+      fieldValidation,
+      kind,
+      version,
+      ...(shared === undefined ? {} : { known: shared }),
+    },
+  )
   // Clients may leave metadata out; nothing behind this point has to think of it.
   const complete = value.metadata === undefined ? { ...value, metadata: {} } : value
-  const defaulted = compiled.applyDefaults(complete)
-  return { object: definition.applyDefaults?.(defaulted) ?? defaulted, warnings, valuesCount }
+  const defaulted = compiled.applyDefaults(complete, before)
+  // A spec with fields that are not known has its warnings each time.
+  if (known === undefined && before === undefined && fieldValidation !== 'Ignore' && warnings.length === 0)
+    rememberGiven(schema, typed, defaulted, valuesCount)
+  return {
+    object: definition.applyDefaults?.(defaulted) ?? defaulted,
+    warnings,
+    valuesCount: valuesCount + (before?.valuesCount ?? 0),
+  }
 }
 
 /** The body with the `kind` and `apiVersion` of the path, which it may leave out but not contradict. */

@@ -3,6 +3,7 @@ import type { DeleteOptions } from '@coracle/client'
 import type { AdmissionAttributes, AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
+import { completeAdmittedSpec, rememberAdmitted, withSpec } from './complete-specs.ts'
 import type { JointWrite } from './object-writer.ts'
 import type { RegistryParts } from './registry-parts.ts'
 
@@ -105,8 +106,14 @@ export class WriteAdmission {
 
 /** An object in the form that decoding a body gives. `known` is of that form already. */
 function complete(kind: AdmittedKind, object: KubernetesObject, known: KubernetesObject): KubernetesObject {
-  const compiled = compile(kind.schema)
-  const { value } = compiled.decode(object, { known })
-  const defaulted = compiled.applyDefaults(value)
+  const { schema } = kind
+  const compiled = compile(schema)
+  const spec = completeAdmittedSpec(schema, object)
+  const { value } = compiled.decode(
+    spec === undefined ? object : withSpec(object, spec),
+    spec === undefined ? { known } : { known: withSpec(known, spec) },
+  )
+  const defaulted = compiled.applyDefaults(value, spec && { spec })
+  if (spec === undefined) rememberAdmitted(schema, object, defaulted)
   return kind.applyDefaults?.(defaulted) ?? defaulted
 }

@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../../freeze.ts'
 import type { ObjectSchema } from '../../../schema/schema.ts'
 import { mapShared, withFields } from '../../../schema/with-fields.ts'
 import { type ResourceList, wholeMillis } from '../common.ts'
@@ -45,9 +46,20 @@ export function podSpecDefaults(spec: PodSpec): PodSpec {
   })
 }
 
+/** What the defaults make of specs that nobody can change any more: a controller gives all its pods the same. */
+const completed = new WeakMap<PodSpec, PodSpec>()
+
 /** Defaults of a pod: those of its spec, and the ones that templates leave to the pods made from them. */
 export function podDefaults(pod: Pod): Pod {
-  const spec = podSpecDefaults(pod.spec)
+  const { spec } = pod
+  const known = completed.get(spec)
+  const complete = known ?? ownSpecDefaults(spec)
+  if (known === undefined && Object.isFrozen(spec)) completed.set(spec, deepFreeze(complete))
+  return withFields(podSchema, pod, { spec: complete })
+}
+
+function ownSpecDefaults(written: PodSpec): PodSpec {
+  const spec = podSpecDefaults(written)
   const finish = (container: Container): Container => podContainerDefaults(container, spec.hostNetwork === true)
   const finished = withFields(podSpec, spec, {
     enableServiceLinks: spec.enableServiceLinks ?? true,
@@ -55,7 +67,7 @@ export function podDefaults(pod: Pod): Pod {
     containers: mapShared(spec.containers, finish),
     initContainers: mapShared(spec.initContainers, finish),
   })
-  return withFields(podSchema, pod, { spec: withPodResources(finished) })
+  return withPodResources(finished)
 }
 
 /** Comes after the containers' own requests, which it adds up. */
