@@ -1,12 +1,21 @@
 import { expect, it } from 'vitest'
 import { runCommand } from '../../packages/cli/src/testing/recording-host.ts'
-import type { Outcome, Program } from './program.ts'
+import { eventually, type Outcome, type Program } from './program.ts'
 
 /** Each has a node of its own, too: `{node}` in a command line. */
 const nodes = { theirs: 'node-0', ours: 'node-1' } as const
 
-/** A command line, or one with what it reads from standard input. Of one that follows something, only the end is compared. */
-export type Step = string | readonly [string, string] | { readonly follow: string }
+/**
+ * A command line, or one with what it reads from standard input. Of one that follows something, only the end is compared; of one that
+ * shows usage, amounts are not; of one that goes through logs in no order, neither is the order of lines. One with `shows` is repeated until both show it.
+ */
+export type Step =
+  | string
+  | readonly [string, string]
+  | { readonly follow: string }
+  | { readonly usage: string }
+  | { readonly inAnyOrder: string }
+  | { readonly until: string; readonly shows: RegExp }
 
 /** Words of a command line; quotes keep spaces, and what follows `ARG:` is one word, quotes and all. */
 function words(line: string): readonly string[] {
@@ -25,16 +34,45 @@ export function compareScenarios(program: () => Program, scenarios: Readonly<Rec
       const ours: unknown[] = []
       const theirs: unknown[] = []
       for (const step of steps) {
-        const [line, input] = typeof step === 'string' ? [step, ''] : 'follow' in step ? [step.follow, ''] : step
+        if (typeof step === 'object' && 'until' in step) {
+          const { until, shows } = step
+          const areShown = ({ ours, theirs }: TwinOutcome) => shows.test(ours.stdout) && shows.test(theirs.stdout)
+          await eventually(`${until} shows ${shows}`, async () => areShown(await twins.run(words(until))))
+          continue
+        }
+        const [line, input] = lineOf(step)
         const outcome = await twins.run(words(line), input)
-        const shown = (each: Outcome) =>
-          typeof step === 'object' && 'follow' in step ? { ...each, stdout: lastLine(each.stdout) } : each
-        ours.push([line, shown(outcome.ours)])
-        theirs.push([line, shown(outcome.theirs)])
+        ours.push([line, shown(step, outcome.ours)])
+        theirs.push([line, shown(step, outcome.theirs)])
       }
       expect(ours).toEqual(theirs)
     }, 180_000)
   }
+}
+
+type Comparison = Exclude<Step, { readonly until: string }>
+
+function lineOf(step: Comparison): readonly [string, string] {
+  if (typeof step === 'string') return [step, '']
+  if ('follow' in step) return [step.follow, '']
+  if ('inAnyOrder' in step) return [step.inAnyOrder, '']
+  return 'usage' in step ? [step.usage, ''] : step
+}
+
+/** What is compared of an outcome. */
+function shown(step: Comparison, outcome: Outcome): object {
+  if (typeof step === 'string') return outcome
+  if ('follow' in step) return { ...outcome, stdout: lastLine(outcome.stdout) }
+  if ('inAnyOrder' in step) return { ...outcome, stdout: outcome.stdout.split('\n').toSorted() }
+  // Amounts differ from moment to moment, and by them the widths of columns.
+  return 'usage' in step
+    ? { ...outcome, stdout: outcome.stdout.replace(/\d+(m|Mi|%)/g, '0$1').replace(/ +/g, ' ') }
+    : outcome
+}
+
+interface TwinOutcome {
+  readonly ours: Outcome
+  readonly theirs: Outcome
 }
 
 /** The same command line by kubectl and by coracle, each in a namespace of its own where the same has been done before. */
@@ -56,7 +94,7 @@ export class Twins {
   }
 
   /** Runs it both ways, and returns what came of each with all that may differ taken out: names of namespaces and programs, ages, versions. */
-  async run(args: readonly string[], input = ''): Promise<{ readonly ours: Outcome; readonly theirs: Outcome }> {
+  async run(args: readonly string[], input = ''): Promise<TwinOutcome> {
     // `{namespace}` makes names of cluster-wide objects that each has for itself.
     const forTheirs = (text: string) => text.replaceAll('{node}', nodes.theirs).replaceAll('{namespace}', this.#theirs)
     const forOurs = (text: string) => text.replaceAll('{node}', nodes.ours).replaceAll('{namespace}', this.#ours)

@@ -1,5 +1,6 @@
 import { parseDuration } from '@coracle/environment'
 import { InvalidArgumentError, Option } from 'commander'
+import { CliError } from './cli-error.ts'
 
 /** A switch that is on unless it is set to false, or neither on nor off where no value is given. */
 export function switchOption(flags: string, description: string, value?: boolean): Option {
@@ -16,15 +17,33 @@ export function switchOption(flags: string, description: string, value?: boolean
 export function durationOption(flags: string, description: string, value: string): Option {
   return new Option(flags, description)
     .argParser((text) => {
-      try {
-        const milliseconds = parseDuration(text)
-        if (milliseconds > 0) return milliseconds
-      } catch (error) {
-        throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
-      }
+      const milliseconds = durationMs(text)
+      if (milliseconds > 0) return milliseconds
       throw new InvalidArgumentError(`"${text}" is no duration above zero`)
     })
     .default(parseDuration(value), value)
+}
+
+/** `--pod-running-timeout`: how long to wait until an object that was named has a pod. */
+export function podRunningTimeoutOption(value: string): Option {
+  return new Option(
+    '--pod-running-timeout <duration>',
+    'how long to wait for a pod of the object that is named, where it has none yet',
+  )
+    .argParser((text) => {
+      const milliseconds = durationMs(text)
+      if (milliseconds > 0) return milliseconds
+      throw new CliError('--pod-running-timeout must be higher than zero')
+    })
+    .default(parseDuration(value), value)
+}
+
+function durationMs(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** Values of an option that may be repeated. */

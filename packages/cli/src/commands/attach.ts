@@ -2,13 +2,13 @@ import type { Pod } from '@coracle/api'
 import { attachToPod } from '@coracle/client/streaming'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { chooseContainer } from '../resources/choose-container.ts'
-import { findPod } from '../resources/find-pod.ts'
+import { chooseContainer, hasContainer } from '../resources/choose-container.ts'
+import { findPod, type PodWait } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { connectStreams, type StreamFlags } from './connect-streams.ts'
 import { podKey } from './exec.ts'
 
-export interface AttachFlags extends ConnectionFlags, StreamFlags {
+export interface AttachFlags extends ConnectionFlags, StreamFlags, PodWait {
   readonly container?: string
 }
 
@@ -21,15 +21,20 @@ export async function attach(host: Host, args: readonly string[], flags: AttachF
       `expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw ${args.length}: [${args.join(' ')}]`,
     )
   await withSession(host, flags, async (session) => {
-    const { pod } = await findPod(session, target)
+    const { pod } = await findPod(host, session, target, flags)
     const phase = pod.status?.phase
     if (phase === 'Succeeded' || phase === 'Failed') {
       throw new CliError(`cannot attach a container in a completed pod; current phase is ${phase}`)
     }
-    const { container, note } = chooseContainer(pod, flags.container)
+    const { container, note } = containerOf(pod, flags.container)
     if (note !== undefined && flags.quiet !== true) host.stderr.write(`${note}\n`)
     await attachTo(host, session, pod, container, flags)
   })
+}
+
+function containerOf(pod: Pod, wanted: string | undefined) {
+  if (wanted === undefined || hasContainer(pod, wanted)) return chooseContainer(pod, wanted)
+  throw new CliError(`cannot attach to the container: container ${wanted} not found in pod ${pod.metadata.name}`)
 }
 
 /** Connects the terminal here to a container of a pod until it ends. */

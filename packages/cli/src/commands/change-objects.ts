@@ -52,7 +52,7 @@ async function changeLocally(host: Host, args: readonly string[], flags: ChangeF
 }
 
 /** The kind of an object without a server that knows it: names are guessed, for messages. */
-function localResource({ apiVersion, kind }: KubernetesObject): DiscoveredResource {
+export function localResource({ apiVersion, kind }: KubernetesObject): DiscoveredResource {
   const builtin = builtinResources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion)
   const [version = '', group = ''] = apiVersion.split('/').reverse()
   const plural = builtin?.plural ?? `${kind.toLowerCase()}s`

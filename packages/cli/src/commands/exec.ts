@@ -4,12 +4,12 @@ import { CliError, ExitError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { chooseContainer } from '../resources/choose-container.ts'
-import { findPod, podOf } from '../resources/find-pod.ts'
+import { findPod, type PodWait, podOf } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { connectStreams, type StreamFlags } from './connect-streams.ts'
 import { selectManifests } from './manifest-command.ts'
 
-export interface ExecFlags extends ConnectionFlags, ManifestFlags, StreamFlags {
+export interface ExecFlags extends ConnectionFlags, ManifestFlags, StreamFlags, PodWait {
   readonly container?: string
 }
 
@@ -20,7 +20,8 @@ export async function exec(host: Host, args: readonly string[], flags: ExecFlags
   if (target === undefined && !isFile) throw new CliError('pod, type/name or --filename must be specified')
   if (command.length === 0) throw new CliError('you must specify at least one command for the container')
   await withSession(host, flags, async (session) => {
-    const pod = target === undefined ? await podOfFile(host, session, flags) : (await findPod(session, target)).pod
+    const pod =
+      target === undefined ? await podOfFile(host, session, flags) : (await findPod(host, session, target, flags)).pod
     const container = containerFor(host, pod, flags)
     const code = await connectStreams(host, flags, (request) =>
       execInPod(session.client, host.environment.clock, podKey(session, pod), { ...request, container, command }),
@@ -46,7 +47,9 @@ export function containerFor(
   if (phase === 'Succeeded' || phase === 'Failed') {
     throw new CliError(`cannot exec into a container in a completed pod; current phase is ${phase}`)
   }
-  const { container, note } = chooseContainer(pod, wanted)
+  // One that is named is for the server to find.
+  if (wanted !== undefined) return wanted
+  const { container, note } = chooseContainer(pod, undefined)
   if (note !== undefined && quiet !== true) host.stderr.write(`${note}\n`)
   return container
 }
@@ -56,5 +59,5 @@ async function podOfFile(host: Host, session: Session, flags: ExecFlags): Promis
   const [selection, ...more] = await selectManifests(session, manifests, [])
   if (selection?.name === undefined || more.length > 0) throw new CliError('--filename must name one object')
   const { resource, name, namespace = session.namespace } = selection
-  return (await podOf(session, await session.client.get(resource, { name, namespace }))).pod
+  return (await podOf(host, session, await session.client.get(resource, { name, namespace }), flags)).pod
 }

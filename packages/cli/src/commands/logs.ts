@@ -1,15 +1,14 @@
 import { ApiError, hasReason, type Pod, parseTime, pods } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
-import { describeError } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { prefixLines } from '../output/prefix-lines.ts'
 import { allContainers, chooseContainer, choosePod } from '../resources/choose-container.ts'
 import { listAll } from '../resources/fetch.ts'
-import { findNamed } from '../resources/find-pod.ts'
+import { findNamed, type PodWait, typeText, whyNoPods } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
-export interface LogFlags extends ConnectionFlags {
+export interface LogFlags extends ConnectionFlags, PodWait {
   readonly container?: string
   readonly allContainers?: boolean
   /** Of an object that has pods: all of them, and not only the one with most to say. */
@@ -25,6 +24,8 @@ export interface LogFlags extends ConnectionFlags {
   readonly limitBytes?: number
   readonly maxLogRequests: number
   readonly ignoreErrors?: boolean
+  /** The server takes any certificate for the node agent's. */
+  readonly insecureSkipTlsVerifyBackend?: boolean
 }
 
 /** Lines of each pod that a selector finds, unless told otherwise. */
@@ -92,6 +93,9 @@ export function logQuery(flags: LogFlags): Readonly<Record<string, string>> {
   if (since !== undefined && sinceTime !== undefined) {
     throw new CliError('at most one of `sinceTime` or `sinceSeconds` may be specified')
   }
+  if (limitBytes !== undefined && limitBytes < 0) throw new CliError('--limit-bytes must be greater than 0')
+  const sinceMs = since === undefined ? 0 : parseDuration(since)
+  if (sinceMs < 0) throw new CliError('--since must be greater than 0')
   if (tail !== undefined && tail < -1) throw new CliError('--tail must be greater than or equal to -1')
   if (sinceTime !== undefined && Number.isNaN(parseTime(sinceTime))) {
     throw new CliError(`--since-time "${sinceTime}" is no time: write one such as 2026-01-31T12:00:00Z`)
@@ -100,8 +104,9 @@ export function logQuery(flags: LogFlags): Readonly<Record<string, string>> {
   if (flags.follow === true) query.follow = 'true'
   if (flags.previous === true) query.previous = 'true'
   if (flags.timestamps === true) query.timestamps = 'true'
+  if (flags.insecureSkipTlsVerifyBackend === true) query.insecureSkipTLSVerifyBackend = 'true'
   if (tail !== undefined && tail >= 0) query.tailLines = String(tail)
-  if (since !== undefined) query.sinceSeconds = String(Math.ceil(parseDuration(since) / 1000))
+  if (sinceMs > 0) query.sinceSeconds = String(Math.round(sinceMs / 1000))
   if (sinceTime !== undefined) query.sinceTime = sinceTime
   if (limitBytes !== undefined && limitBytes > 0) query.limitBytes = String(limitBytes)
   return query
@@ -134,11 +139,11 @@ function withNamespace(error: unknown, namespace: string): unknown {
 }
 
 async function findTarget(host: Host, session: Session, target: string, flags: LogFlags): Promise<readonly Pod[]> {
-  const { owner, label, pods: found } = await findNamed(session, target)
-  if (found === undefined) throw new CliError(`cannot get the logs from ${label}: a ${owner.kind} has no pods`)
+  const { owner, pods: found } = await findNamed(host, session, target, flags)
+  if (found === undefined) throw new CliError(`cannot get the logs from ${typeText(owner)}: ${whyNoPods(owner)}`)
   if (owner.kind === 'Pod' || flags.allPods === true) return found
   const pod = choosePod(found)
-  if (pod === undefined) throw new CliError(`no pods found for ${target}`)
+  if (pod === undefined) return []
   if (found.length > 1) host.stderr.write(`Found ${found.length} pods, using pod/${pod.metadata.name}\n`)
   return [pod]
 }
@@ -146,7 +151,7 @@ async function findTarget(host: Host, session: Session, target: string, flags: L
 function sourcesOf(host: Host, pod: Pod, flags: LogFlags): readonly Source[] {
   if (flags.allContainers === true) return allContainers(pod).map((container) => ({ pod, container }))
   const { container, note } = chooseContainer(pod, flags.container)
-  if (note !== undefined) host.stderr.write(`${note}\n`)
+  if (note !== undefined && flags.allPods !== true) host.stderr.write(`${note}\n`)
   return [{ pod, container }]
 }
 
@@ -167,6 +172,7 @@ async function print(
     }
   } catch (error) {
     if (ignoreErrors !== true) throw error
-    host.stdout.write(`${describeError(error)}\n`)
+    // Between the lines of other logs it is told as one of them.
+    host.stdout.write(`error: ${error instanceof Error ? error.message : error}\n`)
   }
 }

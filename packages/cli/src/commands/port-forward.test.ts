@@ -40,10 +40,10 @@ describe('a port of port-forward', () => {
 
   it.each([
     ['a:b:c', pod, "invalid port format 'a:b:c'"],
-    ['x:80', pod, "error parsing local port 'x': no number from 0 to 65535"],
+    ['x:80', pod, "error parsing local port 'x': strconv.ParseUint"],
     ['70000:80', pod, "error parsing local port '70000'"],
     ['grpc', pod, "Pod 'web' does not have a named port 'grpc'"],
-    ['80:0', pod, "Pod 'web' does not have a named port '0'"],
+    ['80:0', pod, 'remote port must be > 0'],
     ['82', service(), 'Service web does not have a service port 82'],
     ['53', service(), 'UDP protocol is not supported for 53'],
   ])('is refused: %s', (text, owner, message) => {

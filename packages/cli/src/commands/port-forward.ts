@@ -3,11 +3,11 @@ import type { KubernetesObject, Pod, Service } from '@coracle/api'
 import { openPortForward, type PortForward } from '@coracle/client/streaming'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { findPod } from '../resources/find-pod.ts'
+import { findPod, type PodWait } from '../resources/find-pod.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
 import { podKey } from './exec.ts'
 
-export interface PortForwardFlags extends ConnectionFlags {
+export interface PortForwardFlags extends ConnectionFlags, PodWait {
   /** Absent: localhost. */
   readonly address: readonly string[]
 }
@@ -28,7 +28,7 @@ export async function portForward(host: Host, args: readonly string[], flags: Po
   }
   const addresses = addressesOf(flags.address.length === 0 ? ['localhost'] : flags.address)
   await withSession(host, flags, async (session) => {
-    const { pod, owner } = await findPod(session, target)
+    const { pod, owner } = await findPod(host, session, target, flags)
     const ports = texts.map((text) => portOf(text, owner, pod))
     const phase = pod.status?.phase ?? 'Pending'
     if (phase !== 'Running')
@@ -71,29 +71,35 @@ export function portOf(text: string, owner: KubernetesObject, pod: Pod): Forward
   const parts = text.split(':')
   if (parts.length > 2) throw new CliError(`invalid port format '${text}'`)
   const [localText = '', remoteText = localText] = parts
-  const asked = numberOf(remoteText)
+  const asked = portNumber(remoteText, 'remote')
+  if (asked === 0) throw new CliError('remote port must be > 0')
   const isService = owner.kind === 'Service'
   const remote = isService ? targetPortOf(owner as Service, remoteText, pod) : (asked ?? namedPortOf(pod, remoteText))
   const sameLocal = isService ? servicePortOf(owner as Service, remoteText)?.port : remote
-  if (remote === undefined || remote === 0)
-    throw new CliError(`Pod '${pod.metadata.name}' does not have a named port '${remoteText}'`)
+  if (remote === undefined) throw new CliError(`Pod '${pod.metadata.name}' does not have a named port '${remoteText}'`)
   if (parts.length === 1) return { local: asked ?? sameLocal ?? remote, remote }
-  const local = localText === '' ? 0 : numberOf(localText)
-  if (local === undefined) throw new CliError(`error parsing local port '${localText}': no number from 0 to 65535`)
+  const local = localText === '' ? 0 : portNumber(localText, 'local')
+  if (local === undefined) throw parseError('local', localText, 'invalid syntax')
   return { local, remote }
 }
 
-function numberOf(text: string): number | undefined {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : undefined
-  return port !== undefined && port <= 0xffff ? port : undefined
+/** The port that a number is; undefined for a name. Throws a CliError for a number that is no port. */
+function portNumber(text: string, side: 'local' | 'remote'): number | undefined {
+  if (!/^\d+$/.test(text)) return undefined
+  const port = Number(text)
+  if (port > 0xffff) throw parseError(side, text, 'value out of range')
+  return port
 }
+
+const parseError = (side: 'local' | 'remote', text: string, why: string): CliError =>
+  new CliError(`error parsing ${side} port '${text}': strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`)
 
 function namedPortOf({ spec }: Pod, name: string): number | undefined {
   return spec.containers.flatMap(({ ports = [] }) => ports).find((port) => port.name === name)?.containerPort
 }
 
 function servicePortOf({ spec }: Service, text: string) {
-  return (spec?.ports ?? []).find(({ port, name }) => port === numberOf(text) || name === text)
+  return (spec?.ports ?? []).find(({ port, name }) => String(port) === text || name === text)
 }
 
 function targetPortOf(service: Service, text: string, pod: Pod): number {

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../program.ts'
 import { type RecordingHost, recordingHost } from '../testing/recording-host.ts'
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
   received = []
   api = createServer((message, response) => {
     received.push(message)
-    if (message.url === '/base/watch') {
+    if (message.url === '/watch') {
       response.writeHead(200, { 'x-answer': 'yes' })
       response.write('first\n')
     } else message.pipe(response)
@@ -30,7 +30,7 @@ beforeEach(async () => {
   })
   api.listen(0, '127.0.0.1')
   await once(api, 'listening')
-  url = `http://127.0.0.1:${(api.address() as AddressInfo).port}/base`
+  url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`
 })
 
 afterEach(async () => {
@@ -103,11 +103,30 @@ describe('proxy', () => {
     expect([answer.statusCode, await textOf(answer)]).toEqual([200, 'hello'])
     expect(received[0]).toMatchObject({
       method: 'POST',
-      url: '/base/api/v1/pods?limit=1',
+      url: '/api/v1/pods?limit=1',
       headers: { authorization: 'Bearer secret', accept: 'application/yaml' },
     })
     expect(await stop()).toBe(0)
     await expect(ask(address, '/')).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it.each<[string, readonly string[], string]>([
+    ['leaves out the path of the address of the server', [], '/version'],
+    ['puts that path before each request where asked to', ['--append-server-path'], '/base/version'],
+  ])('%s', async (_, flags, expected) => {
+    const { address, stop } = await proxy('--server', `${url}/base/`, ...flags)
+    expect((await ask(address, '/version')).statusCode).toBe(200)
+    expect(received[0]?.url).toBe(expected)
+    await stop()
+  })
+
+  it('probes connections to the server that say nothing, as often as it is told to', async () => {
+    const probing = vi.spyOn(Socket.prototype, 'setKeepAlive')
+    const { address, stop } = await proxy('--keepalive=90s')
+    await ask(address, '/version')
+    expect(probing.mock.calls).toContainEqual([true, 90_000])
+    probing.mockRestore()
+    await stop()
   })
 
   it('passes on what comes when it comes', async () => {

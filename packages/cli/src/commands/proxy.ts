@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import { type ConnectionFlags, connectionFor } from '../connection.ts'
 import type { Host } from '../host.ts'
@@ -16,6 +17,9 @@ export interface ProxyFlags extends ConnectionFlags {
   readonly rejectPaths: string
   readonly rejectMethods: string
   readonly disableFilter?: boolean
+  readonly appendServerPath?: boolean
+  /** A duration; 0s: connections are not probed. */
+  readonly keepalive: string
 }
 
 /** `coracle proxy`: serves the API here, with one's own rights, until it is interrupted */
@@ -41,7 +45,14 @@ export async function proxy(host: Host, flags: ProxyFlags): Promise<void> {
     flags.unixSocket === undefined
       ? { host: flags.address, port: flags.port }
       : { path: resolve(host.workingDirectory, flags.unixSocket) }
-  const options = { connection, apiPrefix: slashed(flags.apiPrefix), filter, ...(files === undefined ? {} : { files }) }
+  const options = {
+    connection,
+    appendServerPath: flags.appendServerPath === true,
+    keepAliveMs: parseDuration(flags.keepalive),
+    apiPrefix: slashed(flags.apiPrefix),
+    filter,
+    ...(files === undefined ? {} : { files }),
+  }
   const server = await startProxy(options, address).catch((error: unknown) => {
     throw new CliError(`cannot serve: ${error instanceof Error ? error.message : error}; --port=0 takes any free port`)
   })

@@ -1,5 +1,4 @@
 import { hasReason, type Pod, pods } from '@coracle/api'
-import { parseDuration } from '@coracle/environment'
 import { CliError, ExitError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { placeObject } from '../manifests/place-object.ts'
@@ -36,10 +35,9 @@ export async function runAttached(host: Host, made: Pod, flags: RunFlags): Promi
 /** Shows what a pod writes until it ends. Gives its exit code; 0 where it is started again. */
 async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): Promise<number> {
   const [{ name: container = '' } = {}] = pod.spec.containers
-  const timeoutMs = parseDuration(flags.podRunningTimeout)
   let latest: Pod = pod
   const awaited = { resource: (await session.catalog()).find('pods'), key: keyOf(session, pod) }
-  const hasBegun = await awaitObject(host, session, awaited, timeoutMs, (object) => {
+  const hasBegun = await awaitObject(host, session, awaited, flags.podRunningTimeout, (object) => {
     if (object === undefined) throw new CliError(`pod ${pod.metadata.name} was deleted before it ran`)
     latest = object as Pod
     return stateOf(latest, container) !== 'waiting'

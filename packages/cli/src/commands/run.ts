@@ -11,7 +11,7 @@ export interface RunFlags extends GeneratedFlags, PodFlags, StreamFlags {
   readonly attach?: boolean
   /** Deletes the pod when it has ended. */
   readonly rm?: boolean
-  readonly podRunningTimeout: string
+  readonly podRunningTimeout: number
   /** Creates a Service in front of the pod too. */
   readonly expose?: boolean
 }

@@ -28,79 +28,106 @@ export interface TopFlags extends ConnectionFlags {
   readonly sum?: boolean
   /** Shares are of all that nodes have, and not of what pods may have. */
   readonly showCapacity?: boolean
-  readonly sortBy?: 'cpu' | 'memory'
+  /** With swap memory beside memory. */
+  readonly showSwap?: boolean
+  /** `cpu` or `memory`. */
+  readonly sortBy?: string
   /** False with `--no-headers`. */
   readonly headers: boolean
 }
 
 /** Cores and bytes, as quantities. */
-interface Usage {
-  readonly cpu: string
-  readonly memory: string
-}
+type Usage = Readonly<Record<Measure, string>>
+type Measure = 'cpu' | 'memory' | 'swap'
 
-interface Line extends Usage {
-  /** What stands before the usage. */
+/** What stands in a line before the usage, and the usage. */
+interface Line {
   readonly cells: readonly string[]
+  readonly usage: Usage
 }
 
 /** `coracle top pod [NAME]` */
-export async function topPods(host: Host, [name, ...more]: readonly string[], flags: TopFlags): Promise<void> {
-  refuseArguments(name, more, flags)
+export async function topPods(host: Host, names: readonly string[], flags: TopFlags): Promise<void> {
+  checkFlags('pod', names, flags)
   await withSession(host, flags, async (session) => {
     const { allNamespaces = false, containers = false } = flags
-    const found = await read<PodMetrics>(
-      session,
-      podMetrics,
-      allNamespaces ? undefined : session.namespace,
-      name,
-      flags,
-    )
+    const namespace = allNamespaces ? undefined : session.namespace
+    const found = await read<PodMetrics>(session, podMetrics, namespace, names[0], flags)
     if (found.length === 0) {
       host.stderr.write(
         allNamespaces ? 'No resources found\n' : `No resources found in ${session.namespace} namespace.\n`,
       )
       return
     }
-    const lines = found.flatMap((pod): readonly Line[] => {
-      const where = allNamespaces ? [pod.metadata.namespace ?? ''] : []
-      const podName = pod.metadata.name ?? ''
-      if (!containers) return [{ cells: [...where, podName], ...sumOf(pod.containers.map(({ usage }) => usage)) }]
-      return pod.containers.map((each) => ({ cells: [...where, podName, each.name], ...sumOf([each.usage]) }))
+    const pods = found.map(({ metadata, containers: each }) => ({
+      cells: [...(allNamespaces ? [metadata.namespace ?? ''] : []), metadata.name ?? ''],
+      usage: sumOf(each.map(({ usage }) => usage)),
+      containers: each,
+    }))
+    const lines = sorted(pods, flags).flatMap((pod): readonly Line[] => {
+      if (!containers) return [pod]
+      const each = pod.containers.map(({ name, usage }) => ({ cells: [...pod.cells, name], usage: sumOf([usage]) }))
+      return sorted(each, flags)
     })
-    const headers = [...(allNamespaces ? ['NAMESPACE'] : []), ...(containers ? ['POD', 'NAME'] : ['NAME'])]
-    print(
-      host,
-      flags,
-      [...headers, 'CPU(cores)', 'MEMORY(bytes)'],
-      sorted(lines, flags),
-      usageCells,
-      flags.sum === true,
-    )
+    const measures = measuresOf(flags)
+    const before = [...(allNamespaces ? ['NAMESPACE'] : []), ...(containers ? ['POD', 'NAME'] : ['NAME'])]
+    const rows = lines.map(({ cells, usage }) => [...cells, ...measures.map((measure) => usageCell(usage, measure))])
+    const width = (flags.headers ? before.length : 1) + measures.length
+    const sum = flags.sum === true ? sumRows(sumOf(lines.map(({ usage }) => usage)), width, measures) : []
+    print(host, flags, [...before, ...measures.map((measure) => usageHeaders[measure])], [...rows, ...sum])
   })
 }
 
 /** `coracle top node [NAME]` */
-export async function topNodes(host: Host, [name, ...more]: readonly string[], flags: TopFlags): Promise<void> {
-  refuseArguments(name, more, flags)
+export async function topNodes(host: Host, names: readonly string[], flags: TopFlags): Promise<void> {
+  checkFlags('node', names, flags)
   await withSession(host, flags, async (session) => {
+    const [name] = names
     const found = await read<NodeMetrics>(session, nodeMetrics, undefined, name, flags)
-    if (found.length === 0) return void host.stderr.write('No resources found\n')
+    if (found.length === 0) throw new CliError('metrics not available yet')
+    const { selector: labelSelector = '' } = flags
     const all =
-      name === undefined ? (await session.client.list(nodes)).items : [await session.client.get(nodes, { name })]
+      name === undefined
+        ? (await session.client.list(nodes, labelSelector === '' ? {} : { labelSelector })).items
+        : [await session.client.get(nodes, { name })]
     const byName = new Map(all.map((node) => [node.metadata.name, node]))
-    const lines = found.map(({ metadata, usage }) => ({ cells: [metadata.name ?? ''], ...sumOf([usage]) }))
-    const headers = ['NAME', 'CPU(cores)', 'CPU(%)', 'MEMORY(bytes)', 'MEMORY(%)']
-    print(host, flags, headers, sorted(lines, flags), (line) =>
-      shareCells(line, byName.get(line.cells[0] ?? ''), flags),
-    )
+    const measures = measuresOf(flags)
+    const lines = found.map(({ metadata, usage }) => ({ cells: [metadata.name ?? ''], usage: sumOf([usage]) }))
+    const rows = sorted(lines, flags).map((line) => {
+      const node = byName.get(line.cells[0])
+      return [...line.cells, ...measures.flatMap((measure) => shareCells(line.usage, measure, node, flags))]
+    })
+    const measured = new Set(lines.map(({ cells }) => cells[0]))
+    const silent = all.filter(({ metadata }) => !measured.has(metadata.name))
+    const unknown = silent.map(({ metadata }) => [
+      metadata.name ?? '',
+      ...measures.flatMap(() => ['<unknown>', '<unknown>']),
+    ])
+    const headers = measures.flatMap((measure) => [usageHeaders[measure], `${measure.toUpperCase()}(%)`])
+    print(host, flags, ['NAME', ...headers], [...rows, ...unknown])
   })
 }
 
-function refuseArguments(name: string | undefined, more: readonly string[], { selector = '' }: TopFlags): void {
-  if (more.length > 0) throw new CliError('top takes one name at most: select several with -l')
-  if (name !== undefined && selector !== '') throw new CliError('name one, or select with -l: not both')
+function checkFlags(kind: 'pod' | 'node', names: readonly string[], { selector = '', sortBy = '' }: TopFlags): void {
+  if (names.length > 1) {
+    throw new CliError(`${kind} [NAME | -l label]\nSee 'coracle top ${kind} -h' for help and examples`)
+  }
+  if (sortBy !== '' && sortBy !== 'cpu' && sortBy !== 'memory') {
+    throw new CliError('--sort-by accepts only cpu or memory')
+  }
+  if (names.length > 0 && selector !== '') {
+    throw new CliError(`only one of NAME or ${kind === 'node' ? '--' : ''}selector can be provided`)
+  }
 }
+
+const usageHeaders: Readonly<Record<Measure, string>> = {
+  cpu: 'CPU(cores)',
+  memory: 'MEMORY(bytes)',
+  swap: 'SWAP(bytes)',
+}
+
+const measuresOf = ({ showSwap }: TopFlags): readonly Measure[] =>
+  showSwap === true ? ['cpu', 'memory', 'swap'] : ['cpu', 'memory']
 
 async function read<T extends KubernetesObject>(
   { client }: Session,
@@ -125,54 +152,56 @@ async function read<T extends KubernetesObject>(
 }
 
 function sumOf(usages: readonly Readonly<Record<string, string>>[]): Usage {
-  const sum = (resource: keyof Usage): string =>
-    usages.reduce((total, usage) => formatQuantity(addQuantity(total, usage[resource] ?? '0')), '0')
-  return { cpu: sum('cpu'), memory: sum('memory') }
+  const sum = (measure: Measure): string =>
+    usages.reduce((total, usage) => formatQuantity(addQuantity(total, usage[measure] ?? '0')), '0')
+  return { cpu: sum('cpu'), memory: sum('memory'), swap: sum('swap') }
 }
 
-function sorted(lines: readonly Line[], { sortBy }: TopFlags): readonly Line[] {
-  const amount = (line: Line): number =>
-    sortBy === 'cpu' ? quantityMilli(line.cpu) : sortBy === 'memory' ? quantityValue(line.memory) : 0
+function sorted<L extends Line>(lines: readonly L[], { sortBy }: TopFlags): readonly L[] {
+  const amount = ({ usage }: Line): number =>
+    sortBy === 'cpu' ? quantityMilli(usage.cpu) : sortBy === 'memory' ? quantityValue(usage.memory) : 0
   return lines.toSorted((a, b) => amount(b) - amount(a) || compareText(a.cells.join('/'), b.cells.join('/')))
 }
 
 const mebibyte = 1024 * 1024
-const cpuCell = ({ cpu }: Usage): string => `${quantityMilli(cpu)}m`
-const memoryCell = ({ memory }: Usage): string => `${Math.trunc(quantityValue(memory) / mebibyte)}Mi`
-const usageCells = (line: Line): readonly string[] => [cpuCell(line), memoryCell(line)]
+
+function usageCell(usage: Usage, measure: Measure): string {
+  if (measure === 'cpu') return `${quantityMilli(usage.cpu)}m`
+  return `${Math.trunc(quantityValue(usage[measure]) / mebibyte)}Mi`
+}
 
 /** Beside what is used, how much of what there is for pods that is. */
-function shareCells(line: Line, node: Node | undefined, { showCapacity }: TopFlags): readonly string[] {
-  const { cpu, memory } = (showCapacity === true ? node?.status?.capacity : node?.status?.allocatable) ?? {}
-  const share = (used: number, available: number): string =>
-    available === 0 ? '<unknown>' : `${Math.trunc((used / available) * 100)}%`
+function shareCells(
+  usage: Usage,
+  measure: Measure,
+  node: Node | undefined,
+  { showCapacity }: TopFlags,
+): readonly string[] {
+  const { capacity, allocatable, nodeInfo } = node?.status ?? {}
+  if (measure === 'swap') {
+    const swap = nodeInfo?.swap?.capacity
+    if (swap === undefined) return ['<unknown>', '<unknown>']
+    return [usageCell(usage, measure), shareText(quantityValue(usage.swap), swap)]
+  }
+  const available = (showCapacity === true ? capacity : allocatable)?.[measure]
+  const used = measure === 'cpu' ? quantityMilli(usage.cpu) : quantityValue(usage.memory)
+  const most = measure === 'cpu' ? quantityMilli(available ?? '0') : quantityValue(available ?? '0')
+  return [usageCell(usage, measure), most === 0 ? '<unknown>' : shareText(used, most)]
+}
+
+const shareText = (used: number, most: number): string => `${most === 0 ? 0 : Math.trunc((used / most) * 100)}%`
+
+/** What all use together, below a stroke in each column. */
+function sumRows(total: Usage, width: number, measures: readonly Measure[]): readonly (readonly string[])[] {
+  const before = Array.from({ length: width - measures.length }, () => '')
   return [
-    cpuCell(line),
-    share(quantityMilli(line.cpu), quantityMilli(cpu ?? '0')),
-    memoryCell(line),
-    share(quantityValue(line.memory), quantityValue(memory ?? '0')),
+    [...before, ...measures.map(() => '________')],
+    [...before, ...measures.map((measure) => usageCell(total, measure))],
   ]
 }
 
-/** What all use together, below a stroke; nothing stands under their names. */
-function sumRows(lines: readonly Line[], namesCount: number): readonly (readonly string[])[] {
-  const names = Array.from({ length: namesCount }, () => '')
-  const stroke = '________'
-  return [
-    [...names, stroke, stroke],
-    [...names, ...usageCells({ cells: [], ...sumOf(lines.map(({ cpu, memory }) => ({ cpu, memory }))) })],
-  ]
-}
-
-function print(
-  host: Host,
-  flags: TopFlags,
-  headers: readonly string[],
-  lines: readonly Line[],
-  cellsOf: (line: Line) => readonly string[],
-  withSum = false,
-): void {
-  const rows = lines.map((line) => [...line.cells, ...cellsOf(line)])
-  const all = [...(flags.headers ? [headers] : []), ...rows, ...(withSum ? sumRows(lines, headers.length - 2) : [])]
-  host.stdout.write(alignTabs(all.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment))
+function print(host: Host, flags: TopFlags, headers: readonly string[], rows: readonly (readonly string[])[]): void {
+  const all = flags.headers ? [headers, ...rows] : rows
+  // The last cell of a row ends as the others do: it is as wide as its column.
+  host.stdout.write(alignTabs(all.map((cells) => `${cells.join('\t')}\t\n`).join(''), tableAlignment))
 }

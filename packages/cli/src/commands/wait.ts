@@ -3,17 +3,23 @@ import { findJsonPath, parseJsonPath } from '@coracle/api/jsonpath'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { loadManifests } from '../manifests/load-manifests.ts'
+import { completePath } from '../output/custom-columns.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
-import type { Selection } from '../resources/select-objects.ts'
-import { selectObjects } from '../resources/select-objects.ts'
+import { awaitAny } from '../resources/await-any.ts'
+import { listOptions, type Selection, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Awaited, awaitObject, type IsOver } from './await-object.ts'
+import { localResource } from './change-objects.ts'
+import { selectManifests } from './manifest-command.ts'
 import { findTargets, type TargetFlags } from './targets.ts'
 
 export interface WaitFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {
   readonly for: string
   /** Below zero waits for a week, as in kubectl. */
   readonly timeout: string
+  /** Judges the objects of files as they stand there. */
+  readonly local?: boolean
 }
 
 const weekMs = 7 * 24 * 3600 * 1000
@@ -24,29 +30,75 @@ type Condition = IsOver
 /** `coracle wait --for=CONDITION TYPE NAME` */
 export async function wait(host: Host, args: readonly string[], flags: WaitFlags): Promise<void> {
   const condition = conditionOf(flags.for)
-  const isNegative = flags.timeout.startsWith('-')
-  const timeoutMs = isNegative ? weekMs : parseDuration(flags.timeout)
+  const timeoutMs = flags.timeout.startsWith('-') ? weekMs : parseDuration(flags.timeout)
   const deadline = host.environment.clock.now() + timeoutMs
   const printer = await OutcomePrinter.for(host, flags)
+  if (flags.local === true) return judgeFiles(host, args, flags, condition, printer)
   await withSession(host, flags, async (session) => {
-    const awaited = await objectsOf(host, session, args, flags)
-    if (awaited.length === 0) throw new CliError('no matching resources found')
+    const awaited = await objectsOf(host, session, args, flags, deadline)
+    if (awaited.length === 0 && !isFor(flags, 'delete')) throw new CliError('no matching resources found')
+    const failures: unknown[] = []
     for (const each of awaited) {
-      let last: KubernetesObject | undefined
-      const isOver = async (object: KubernetesObject | undefined) => {
-        last = object ?? last
-        return condition(object)
+      try {
+        const object = await awaitOne(host, session, each, flags, condition, timeoutMs === 0 ? undefined : deadline)
+        // What was not there to be deleted is not spoken of.
+        if (object !== undefined) await printer.print(each.resource, { verb: 'condition met', object })
+      } catch (error) {
+        failures.push(error)
       }
-      // Nothing is waited for where there is no time: what is, decides.
-      const leftMs = Math.max(1, deadline - host.environment.clock.now())
-      if (!(await awaitObject(host, session, each, leftMs, isOver))) {
-        const where = flags.for === 'create' ? '' : ` on ${each.resource.plural}/${each.key.name}`
-        throw new CliError(`timed out waiting for the condition${where}`)
-      }
-      // What was not there to be deleted is not spoken of.
-      if (last !== undefined) await printer.print(each.resource, { verb: 'condition met', object: last })
     }
+    if (failures.length > 0) throw new AggregateError(failures)
   })
+}
+
+/** Waits for one object, or looks at it once where there is no deadline. Gives what was last seen of it. */
+async function awaitOne(
+  host: Host,
+  session: Session,
+  awaited: Awaited,
+  flags: WaitFlags,
+  condition: Condition,
+  deadline: number | undefined,
+): Promise<KubernetesObject | undefined> {
+  const where = `${awaited.resource.plural}/${awaited.key.name}`
+  let last: KubernetesObject | undefined
+  const isOver = async (object: KubernetesObject | undefined) => {
+    last = object ?? last
+    if (await condition(object)) return true
+    if (deadline === undefined) {
+      throw new CliError(
+        isFor(flags, 'create') ? 'timed out waiting for the condition' : `condition not met for ${where}`,
+      )
+    }
+    return false
+  }
+  const leftMs = deadline === undefined ? 0 : Math.max(1, deadline - host.environment.clock.now())
+  if (await awaitObject(host, session, awaited, leftMs, isOver)) return last
+  throw new CliError(`timed out waiting for the condition${isFor(flags, 'create') ? '' : ` on ${where}`}`)
+}
+
+const isFor = (flags: WaitFlags, what: 'create' | 'delete'): boolean => flags.for.toLowerCase() === what
+
+/** Nothing changes in files: what their objects are now decides. */
+async function judgeFiles(
+  host: Host,
+  args: readonly string[],
+  flags: WaitFlags,
+  condition: Condition,
+  printer: OutcomePrinter,
+): Promise<void> {
+  if (flags.filename.length === 0 || args.length > 0) {
+    throw new CliError('you must specify resources by --filename when --local is set.')
+  }
+  for (const { object } of await loadManifests(host, flags)) {
+    const resource = localResource(object)
+    if (!(await condition(object))) {
+      throw new CliError(
+        `the condition is not met by ${resource.plural}/${object.metadata.name}, and files do not change`,
+      )
+    }
+    await printer.print(resource, { verb: 'condition met', object })
+  }
 }
 
 /** The objects to wait for. One that is to be created or deleted need not be there. */
@@ -55,19 +107,51 @@ async function objectsOf(
   session: Session,
   args: readonly string[],
   flags: WaitFlags,
+  deadline: number,
 ): Promise<readonly Awaited[]> {
-  const mayBeMissing = flags.for === 'create' || flags.for === 'delete'
-  if (mayBeMissing && flags.filename.length === 0) {
-    const selections = selectObjects(args, 'wait', await session.catalog(), flags)
+  const isForCreation = isFor(flags, 'create')
+  const isForDeletion = isFor(flags, 'delete')
+  if (isForCreation || isForDeletion) {
+    const selections = await selectionsOf(host, session, args, flags)
     if (selections.every(({ name }) => name !== undefined)) return selections.map((each) => awaitedOf(session, each))
+    if (isForCreation) await awaitFirst(host, session, selections, flags, deadline)
   }
   const { found, errors } = await findTargets(host, session, args, 'wait', flags)
-  const fatal = flags.for === 'delete' ? errors.filter((error) => !hasReason(error, 'NotFound')) : errors
+  const fatal = isForDeletion ? errors.filter((error) => !hasReason(error, 'NotFound')) : errors
   if (fatal.length > 0) throw new AggregateError(fatal)
   return found
 }
 
-function awaitedOf({ namespace }: Session, { resource, name = '' }: Selection): Awaited {
+async function selectionsOf(
+  host: Host,
+  session: Session,
+  args: readonly string[],
+  flags: WaitFlags,
+): Promise<readonly Selection[]> {
+  const manifests = await loadManifests(host, flags)
+  return manifests.length > 0
+    ? selectManifests(session, manifests, args)
+    : selectObjects(args, 'wait', await session.catalog(), flags)
+}
+
+/** Resolves when there is an object that the selectors find. Rejects with a CliError where none has come in time. */
+async function awaitFirst(
+  host: Host,
+  session: Session,
+  selections: readonly Selection[],
+  flags: WaitFlags,
+  deadline: number,
+): Promise<void> {
+  const timeoutMs = Math.max(1, deadline - host.environment.clock.now())
+  const first = selections.map(async (selection) => {
+    const options = listOptions(session, selection, flags)
+    const found = await awaitAny(host, session.client, selection.resource, options, timeoutMs)
+    if (found.length === 0) throw new CliError('timed out waiting for the condition')
+  })
+  for (const each of first) await each
+}
+
+function awaitedOf(session: Session, { resource, name = '', namespace = session.namespace }: Selection): Awaited {
   return { resource, key: { name, ...(resource.namespaced ? { namespace } : {}) } }
 }
 
@@ -79,7 +163,7 @@ export function conditionOf(text: string): Condition {
   const [kind = ''] = text.split('=', 1)
   const rest = text.slice(kind.length + 1)
   if (kind === 'condition' && rest !== '') return statusCondition(rest)
-  if (kind === 'jsonpath' && rest !== '') return pathCondition(rest)
+  if (text.startsWith('jsonpath=')) return pathCondition(rest)
   throw new CliError(`unrecognized condition: ${JSON.stringify(text)}`)
 }
 
@@ -100,12 +184,18 @@ function statusCondition(text: string): Condition {
   }
 }
 
+const pathExample = "--for=jsonpath='{.status.readyReplicas}'=3"
+
 function pathCondition(text: string): Condition {
-  const [, path = '', wanted] = /^(\{.*\}|[^=]*)(?:=(.*))?$/s.exec(text) ?? []
-  const expression = path.startsWith('{') ? path : `{${path.startsWith('.') ? '' : '.'}${path}}`
-  const template = readPath(expression)
-  if (wanted === '') throw new CliError('jsonpath wait has to have a value after equal sign')
-  const value = wanted?.replace(/^(["'])(.*)\1$/s, '$2')
+  // Two equal signs are those of a filter.
+  const [path = '', wanted, ...more] = text.split(/(?<!=)=(?!=)/)
+  if (more.length > 0) {
+    throw new CliError(`jsonpath wait format must be ${pathExample} or --for=jsonpath='{.status.readyReplicas}'`)
+  }
+  if (path === '') throw new CliError('jsonpath expression cannot be empty')
+  const template = readPath(completePath(path))
+  const value = wanted?.replace(/^['"]+|['"]+$/g, '')
+  if (value === '') throw new CliError(`jsonpath wait has to have a value after equal sign, like ${pathExample}`)
   return (object) => {
     if (object === undefined) return false
     const results = findJsonPath(template, object, { requireKeys: false }).flat()

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -20,6 +20,9 @@ beforeAll(async () => {
     nodes: 2,
     runtime: 'simulated',
   })
+  const staging = join(directory, '.coracle', 'clusters', 'staging')
+  await mkdir(staging, { recursive: true })
+  for (const place of [staging, join(directory, '.coracle')]) await writeFile(join(place, 'coracle.lock'), '')
   const named = (name: string, namespace = 'default') => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -85,6 +88,11 @@ describe('a word is completed', () => {
     ['taint nodes node-', ['node-0', 'node-1']],
     ['up --runtime pro', ['process']],
     ['completion z', ['zsh']],
+    ['use ', ['coracle', 'staging']],
+    ['down --name ', ['coracle', 'staging']],
+    ['status --name=st', ['--name=staging']],
+    ['snapshot save --name st', ['staging']],
+    ['expose deployment web --name st', []],
     ['get cm -- al', ['alpha']],
     ['nosuchcommand x', []],
   ])('%s', async (line, words) => {

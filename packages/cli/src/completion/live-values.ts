@@ -4,6 +4,7 @@ import type { Option } from 'commander'
 import type { Host } from '../host.ts'
 import { readKubeconfigs } from '../kubeconfig/edit-kubeconfig.ts'
 import { kubeconfigFiles } from '../kubeconfig/kubeconfig-files.ts'
+import { placesHere } from '../local/cluster-place.ts'
 import type { ResourceCatalog } from '../resources/resource-catalog.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Candidate, type Completion, candidatesMax } from './candidates.ts'
@@ -13,7 +14,17 @@ import type { CommandLine } from './command-line.ts'
 const serverTimeLimit = '2s'
 
 /** What a command's arguments are. */
-type Arguments = 'resources' | 'pods' | 'nodes' | 'types' | 'contexts' | 'clusters' | 'users' | 'files' | 'shells'
+type Arguments =
+  | 'resources'
+  | 'pods'
+  | 'nodes'
+  | 'types'
+  | 'contexts'
+  | 'clusters'
+  | 'users'
+  | 'places'
+  | 'files'
+  | 'shells'
 
 /** By the command's words; those of `rollout` and `set` are resources all. */
 const argumentsOf: Readonly<Record<string, Arguments>> = {
@@ -24,6 +35,7 @@ const argumentsOf: Readonly<Record<string, Arguments>> = {
   ),
   explain: 'types',
   attach: 'pods',
+  debug: 'pods',
   cp: 'pods',
   exec: 'pods',
   logs: 'pods',
@@ -44,6 +56,7 @@ const argumentsOf: Readonly<Record<string, Arguments>> = {
   'config use-context': 'contexts',
   completion: 'shells',
   up: 'files',
+  use: 'places',
 }
 
 const formats = ['json', 'yaml', 'name', 'wide', 'jsonpath=', 'jsonpath-as-json=', 'jsonpath-file=', 'custom-columns=']
@@ -61,6 +74,8 @@ export async function optionCandidates(host: Host, line: CommandLine, option: Op
       return fromKubeconfig(host, line, 'users')
     case '--container':
       return fromServer(host, line, (session) => containersOf(session, line.args[0] ?? ''))
+    case '--name':
+      return isAboutPlaces(line) ? { candidates: places(host) } : none
     case '--output':
       return { candidates: formats.filter((each) => mentions(option.description, each)).map((word) => ({ word })) }
     default:
@@ -87,6 +102,8 @@ export async function argumentCandidates(host: Host, line: CommandLine): Promise
     case 'clusters':
     case 'users':
       return args.length > 0 && path !== 'config get-contexts' ? none : fromKubeconfig(host, line, kind)
+    case 'places':
+      return args.length > 0 ? none : { candidates: places(host) }
     case 'shells':
       return { candidates: args.length > 0 ? [] : ['bash', 'zsh', 'fish'].map((shell) => ({ word: shell })) }
     case 'files':
@@ -97,6 +114,13 @@ export async function argumentCandidates(host: Host, line: CommandLine): Promise
 }
 
 const none: Completion = { candidates: [] }
+
+/** Whether a command is about a cluster of this machine. */
+const isAboutPlaces = ({ command }: CommandLine): boolean => command.options.some(({ long }) => long === '--data-dir')
+
+/** The clusters that were started here. */
+const places = (host: Host): readonly Candidate[] =>
+  placesHere(host).map(({ name, shown }) => ({ word: name, description: shown }))
 
 /** Types, then names of theirs; or `TYPE/NAME` in one word. */
 async function objects(session: Session, args: readonly string[], word: string): Promise<readonly Candidate[]> {

@@ -1,16 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Connection } from '@coracle/client'
 import { type FilterRules, mayPass } from './request-filter.ts'
 import { sendFile } from './static-files.ts'
-import { forward, forwardUpgrade } from './upstream.ts'
+import { forward, forwardUpgrade, type UpstreamOptions } from './upstream.ts'
 
 /** Connections to the proxy at a time. */
 export const proxyConnectionsMax = 1024
 
-export interface ProxyOptions {
-  readonly connection: Connection
+export interface ProxyOptions extends UpstreamOptions {
   /** What paths of the API begin with here: `/` or `/custom/`. */
   readonly apiPrefix: string
   /** Files served beside the API. */
@@ -36,7 +34,7 @@ export async function startProxy(options: ProxyOptions, address: ProxyAddress): 
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
-    forwardUpgrade(options.connection, target, request, socket, head)
+    forwardUpgrade(options, target, request, socket, head)
   })
   server.listen(address)
   await once(server, 'listening')
@@ -54,14 +52,14 @@ const shown = ({ address, port, family }: AddressInfo): string =>
   `${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
 function handle(options: ProxyOptions, request: IncomingMessage, response: ServerResponse): void {
-  const { files, connection } = options
+  const { files } = options
   const path = pathOf(request)
   const target = targetOf(options, request)
   if (!isAllowed(options, request)) answer(response, 403, 'Forbidden')
   else if (files !== undefined && path.startsWith(files.prefix)) {
     sendFile(files.directory, path.slice(files.prefix.length), response)
   } else if (target === undefined) answer(response, 404, '404 page not found')
-  else forward(connection, target, request, response)
+  else forward(options, target, request, response)
 }
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'

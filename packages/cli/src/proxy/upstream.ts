@@ -14,14 +14,23 @@ const droppedHeaders = new Set([
   'authorization',
 ])
 
+/** How requests go to the server behind the proxy. */
+export interface UpstreamOptions {
+  readonly connection: Connection
+  /** Puts the path of the server's address before that of the request. */
+  readonly appendServerPath: boolean
+  /** How often an idle connection to the server is probed; 0: never. */
+  readonly keepAliveMs: number
+}
+
 /** Sends a request on and gives the answer as it comes, for as long as both sides stay. */
 export function forward(
-  connection: Connection,
+  options: UpstreamOptions,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  void open(connection, path, request).then(
+  void open(options, path, request).then(
     (upstream) => {
       upstream.on('response', (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders)
@@ -39,7 +48,7 @@ export function forward(
 
 /** The same for a request that changes the protocol: afterwards both sides talk as they like. */
 export function forwardUpgrade(
-  connection: Connection,
+  options: UpstreamOptions,
   path: string,
   request: IncomingMessage,
   socket: Duplex,
@@ -47,7 +56,7 @@ export function forwardUpgrade(
 ): void {
   const end = () => socket.destroy()
   socket.on('error', end)
-  void open(connection, path, request, true).then((upstream) => {
+  void open(options, path, request, true).then((upstream) => {
     upstream.on('upgrade', (answer, serverSocket, serverHead) => {
       socket.write(headOf(answer))
       if (serverHead.length > 0) socket.write(serverHead)
@@ -67,7 +76,7 @@ export function forwardUpgrade(
 }
 
 async function open(
-  connection: Connection,
+  { connection, appendServerPath, keepAliveMs }: UpstreamOptions,
   path: string,
   { method, headers }: IncomingMessage,
   isUpgrade = false,
@@ -78,11 +87,11 @@ async function open(
   const kept = Object.fromEntries(
     Object.entries(headers).filter(([name]) => !droppedHeaders.has(name) && (isUpgrade || name !== 'upgrade')),
   )
-  return send({
+  const sent = send({
     protocol: base.protocol,
     hostname: base.hostname.replace(/^\[|\]$/g, ''),
     port: base.port,
-    path: base.pathname.replace(/\/$/, '') + path,
+    path: appendServerPath ? base.pathname.replace(/\/$/, '') + path : path,
     method: method ?? 'GET',
     headers: {
       ...kept,
@@ -92,6 +101,8 @@ async function open(
     agent: false,
     ...tlsOptionsOf(connection),
   })
+  if (keepAliveMs > 0) sent.once('socket', (socket) => socket.setKeepAlive(true, keepAliveMs))
+  return sent
 }
 
 /** The head of an answer, as it goes over the wire. */

@@ -17,11 +17,11 @@ export interface ContainerChoice {
 export function chooseContainer(pod: Pod, wanted: string | undefined): ContainerChoice {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec
   const podName = pod.metadata.name ?? ''
-  const names = [...containers, ...initContainers, ...ephemeralContainers].map(({ name }) => name)
+  const names = allContainers(pod)
   const byAnnotation = pod.metadata.annotations?.[defaultContainerAnnotation]
   if (wanted !== undefined) {
     if (names.includes(wanted)) return { container: wanted }
-    throw new CliError(`container ${wanted} is not valid for pod ${podName}; it has ${names.join(', ')}`)
+    throw new CliError(`container ${wanted} is not valid for pod ${podName}`)
   }
   if (byAnnotation !== undefined && names.includes(byAnnotation)) return { container: byAnnotation }
   const [first] = containers
@@ -40,6 +40,8 @@ export function allContainers({ spec }: Pod): readonly string[] {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec
   return [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name)
 }
+
+export const hasContainer = (pod: Pod, name: string): boolean => allContainers(pod).includes(name)
 
 /** The pod with most to say: placed before unplaced, running before pending, ready before not, older before younger. */
 export function choosePod(candidates: readonly Pod[]): Pod | undefined {

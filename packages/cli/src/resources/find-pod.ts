@@ -1,6 +1,8 @@
 import { type KubernetesObject, type Pod, pods } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
 import type { Session } from '../session.ts'
+import { awaitAny } from './await-any.ts'
 import { choosePod } from './choose-container.ts'
 import { selectorText } from './selector-text.ts'
 
@@ -13,52 +15,74 @@ export interface FoundPod {
 /** What `POD` or `TYPE/NAME` names. */
 export interface NamedObject {
   readonly owner: KubernetesObject
-  /** `pods/web-0`, `deployments/web` */
-  readonly label: string
   /** The pod itself, or those that the object selects; undefined where its kind selects none. */
   readonly pods: readonly Pod[] | undefined
 }
 
-/** The object that `POD` or `TYPE/NAME` names, and the pods it means. */
-export async function findNamed(session: Session, target: string): Promise<NamedObject> {
+/** How long to wait for a pod of an object that has none yet. */
+export interface PodWait {
+  readonly podRunningTimeout: number
+}
+
+/** The object that `POD` or `TYPE/NAME` names, and the pods it means: those that are there, or the first that comes in time. */
+export async function findNamed(host: Host, session: Session, target: string, patience: PodWait): Promise<NamedObject> {
   const { client, namespace } = session
   const [type = '', name = ''] = target.includes('/') ? target.split('/', 2) : ['pods', target]
   if (name === '') throw new CliError(`"${target}" names no object: write POD or TYPE/NAME`)
   const resource = type === 'pods' ? pods : (await session.catalog()).find(type)
-  const label = `${resource.plural}/${name}`
   if (resource.kind === 'Pod') {
     const pod = await client.get<Pod>(pods, { name, namespace })
-    return { owner: pod, label, pods: [pod] }
+    return { owner: pod, pods: [pod] }
   }
   const owner = await client.get<KubernetesObject>(resource, { name, namespace })
-  return { owner, label, pods: await selectedBy(session, owner) }
+  return { owner, pods: await selectedBy(host, session, owner, patience) }
 }
 
 /** The pod that `POD` or `TYPE/NAME` means: of an object that has several, the one with most to say. */
-export async function findPod(session: Session, target: string): Promise<FoundPod> {
-  const named = await findNamed(session, target)
+export async function findPod(host: Host, session: Session, target: string, patience: PodWait): Promise<FoundPod> {
+  const named = await findNamed(host, session, target, patience)
   return chosen(named.owner, named.pods)
 }
 
-/** The pod that an object means. Throws a CliError where it selects none. */
-export async function podOf(session: Session, owner: KubernetesObject): Promise<FoundPod> {
-  return chosen(owner, owner.kind === 'Pod' ? [owner as Pod] : await selectedBy(session, owner))
+/** The pod that an object means. Rejects with a CliError where it selects none. */
+export async function podOf(
+  host: Host,
+  session: Session,
+  owner: KubernetesObject,
+  patience: PodWait,
+): Promise<FoundPod> {
+  return chosen(owner, owner.kind === 'Pod' ? [owner as Pod] : await selectedBy(host, session, owner, patience))
 }
 
+/** Pods of an object. Rejects with a CliError where none has come in time. */
 async function selectedBy(
+  host: Host,
   { client, namespace: own }: Session,
   owner: KubernetesObject,
+  { podRunningTimeout }: PodWait,
 ): Promise<readonly Pod[] | undefined> {
   const labelSelector = selectorText(owner)
   if (labelSelector === undefined) return undefined
-  const { items } = await client.list<Pod>(pods, { namespace: owner.metadata.namespace ?? own, labelSelector })
-  return items
+  const selection = { namespace: owner.metadata.namespace ?? own, labelSelector }
+  const found = await awaitAny<Pod>(host, client, pods, selection, podRunningTimeout)
+  if (found.length === 0) throw new CliError('timed out waiting for the condition')
+  return found
 }
 
-function chosen(owner: KubernetesObject, candidates: readonly Pod[] | undefined): FoundPod {
-  const { name = '' } = owner.metadata
-  if (candidates === undefined) throw new CliError(`cannot attach to *${owner.kind} ${name}: it has no pods`)
+function chosen(owner: KubernetesObject, candidates: readonly Pod[] = []): FoundPod {
   const pod = choosePod(candidates)
-  if (pod === undefined) throw new CliError(`${owner.kind.toLowerCase()} ${name} has no pods yet`)
+  if (pod === undefined) throw new CliError(`cannot attach to ${typeText(owner)}: ${whyNoPods(owner)}`)
   return { pod, owner }
+}
+
+/** The type of an object in kubectl's words, which are those of Go: `*v1.ConfigMap`. */
+export function typeText({ apiVersion, kind }: KubernetesObject): string {
+  return `*${apiVersion.split('/').at(-1)}.${kind}`
+}
+
+/** Why an object selects no pods. */
+export function whyNoPods(object: KubernetesObject): string {
+  return object.kind === 'Service'
+    ? `invalid service '${object.metadata.name}': Service is defined without a selector`
+    : `selector for ${typeText(object)} not implemented`
 }

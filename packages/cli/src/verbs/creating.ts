@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Creation } from '../commands/create/create-commands.ts'
 import type { ExposeCommandFlags } from '../commands/expose.ts'
 import type { Host } from '../host.ts'
-import { collect, collectCommas, switchOption, wholeNumber } from '../option-values.ts'
+import { collect, collectCommas, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
 import { withChanges } from './changing.ts'
 import { dryRunOption, ownFlags, validateOption, withManifests, withOutcome } from './shared-options.ts'
 
@@ -206,7 +206,7 @@ function addRun(program: Command, host: Host): void {
     .option('--rm', 'delete the pod when it has ended; with -i or --attach')
     .option('-q, --quiet', 'only what the container writes')
     .option('--leave-stdin-open', 'the input outlives this command')
-    .option('--pod-running-timeout <duration>', 'how long to wait for the container to run', '1m0s')
+    .addOption(podRunningTimeoutOption('1m0s'))
     .addOption(dryRunOption())
     .addOption(validateOption())
     .option('--save-config', 'note in the object what was created, for apply')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { switchOption, wholeNumber } from '../option-values.ts'
 import { withChanges } from './changing.ts'
-import { dryRunOption } from './shared-options.ts'
+import { chunkSizeOption, dryRunOption, validateOption } from './shared-options.ts'
 
 /** Adds the commands that take nodes out of service and bring them back. */
 export function addNodeVerbs(program: Command, host: Host): void {
@@ -42,6 +42,13 @@ function addDrain(program: Command, host: Host): void {
     .option('--timeout <duration>', 'when to give up (0s: never)', '0s')
     .option('--pod-selector <selector>', 'only pods with these labels')
     .option('--disable-eviction', 'delete pods, whatever their budgets say')
+    .option(
+      '--skip-wait-for-delete-timeout <seconds>',
+      'wait for no pod that has been on its way out for longer (0: wait for all)',
+      wholeNumber(),
+      0,
+    )
+    .addOption(chunkSizeOption())
     .action(async (names: readonly string[], _options, command: Command) => {
       const { drain } = await import('../commands/nodes/drain.ts')
       await drain(host, names, command.optsWithGlobals())
@@ -53,6 +60,7 @@ function addTaint(program: Command, host: Host): void {
     .summary('keep pods that do not tolerate it from nodes')
     .description('Sets taints (KEY=VALUE:EFFECT) and takes them away (KEY:EFFECT-), after the nodes.')
     .addOption(switchOption('--overwrite [boolean]', 'change those of the same key and effect', false))
+    .addOption(validateOption())
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { taint } = await import('../commands/nodes/taint.ts')
       await taint(host, resources, command.optsWithGlobals())

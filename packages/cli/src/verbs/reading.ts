@@ -1,7 +1,7 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { WaitFlags } from '../commands/wait.ts'
 import type { Host } from '../host.ts'
-import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
+import { collectCommas, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
 import {
   chunkSizeOption,
   labelSelectorText,
@@ -95,15 +95,17 @@ function addLogs(program: Command, host: Host): void {
     .option('--all-pods', 'all pods of the object that is named, with --prefix')
     .option('-l, --selector <selector>', 'the pods with these labels')
     .option('-f, --follow', 'go on as they write more')
-    .option('--max-log-requests <count>', 'how many logs to follow at most', wholeNumber({ min: 1 }), 5)
+    .option('--max-log-requests <count>', 'how many logs to follow at most', wholeNumber(), 5)
     .option('-p, --previous', 'of the run before the present one')
     .option('--prefix', 'with the pod and the container before each line')
     .option('--tail <lines>', 'only the last lines (-1: all; with -l: 10)', wholeNumber())
     .option('--since <duration>', 'only what is newer, such as 5m')
     .option('--since-time <time>', 'only what is newer than this time (RFC 3339)')
     .option('--timestamps', 'with the time of each line')
-    .option('--limit-bytes <bytes>', 'stop after this much', wholeNumber({ min: 0 }))
+    .option('--limit-bytes <bytes>', 'stop after this much', wholeNumber())
     .option('--ignore-errors', 'go on with the next log where one cannot be read')
+    .option('--insecure-skip-tls-verify-backend', "take any certificate for the node agent's")
+    .addOption(podRunningTimeoutOption('20s'))
     .action(async (pod: string | undefined, containers: readonly string[], _options, command: Command) => {
       const { logs } = await import('../commands/logs.ts')
       await logs(host, pod === undefined ? [] : [pod, ...containers], command.optsWithGlobals())
@@ -118,7 +120,10 @@ function addWait(program: Command, host: Host): void {
     .option('--for <condition>', 'delete, create, condition=NAME[=VALUE] or jsonpath={PATH}[=VALUE]', '')
     .option('--all', 'all objects of the type')
     .option('-A, --all-namespaces', 'in all namespaces')
-    .option('--timeout <duration>', 'how long to wait; below zero: a week', '30s')
+    .option('--local', 'wait for the objects of files as they stand there, without a server')
+    .option('--timeout <duration>', 'how long to wait; 0: not at all, below zero: a week', '30s')
+    .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
+    .addOption(missingKeysOption())
     .option('-o, --output <format>', objectFormatsText)
     .option('--template <template>', templateText)
     .action(async (resources: readonly string[], _options, command: Command) => {
@@ -139,6 +144,8 @@ function addEvents(program: Command, host: Host): void {
     .option('--no-headers', 'leave the headers out')
     .option('-o, --output <format>', objectFormatsText)
     .option('--template <template>', templateText)
+    .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
+    .addOption(missingKeysOption())
     .addOption(chunkSizeOption())
     .action(async (_options, command: Command) => {
       const { showEvents } = await import('../commands/events.ts')
@@ -155,25 +162,27 @@ function addTop(program: Command, host: Host): void {
     top
       .command(name)
       .aliases([...aliases])
-      .argument('[name]', 'one of them')
+      .argument('[names...]', 'one of them')
       .summary(description.toLowerCase())
       .description(`${description}: CPU in thousandths of a core, and memory.`)
       .option('-l, --selector <selector>', labelSelectorText)
-      .addOption(new Option('--sort-by <resource>', 'most of it first').choices(['cpu', 'memory']))
+      .option('--sort-by <resource>', 'most of it first: cpu or memory')
       .option('--no-headers', 'leave the headers out')
+      .option('--show-swap', 'with the swap memory that they use')
+      .addOption(switchOption('--use-protocol-buffers [boolean]', 'accepted for the sake of scripts', true))
   usage('pod', ['pods', 'po'], 'What pods use')
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('--containers', 'each container by itself')
     .option('--sum', 'with a line for all of them together')
     .option('--field-selector <selector>', 'only those with these fields, such as metadata.name=web')
-    .action(async (name: string | undefined, _options, command: Command) => {
+    .action(async (names: readonly string[], _options, command: Command) => {
       const { topPods } = await import('../commands/top.ts')
-      await topPods(host, name === undefined ? [] : [name], command.optsWithGlobals())
+      await topPods(host, names, command.optsWithGlobals())
     })
   usage('node', ['nodes', 'no'], 'What nodes use')
     .option('--show-capacity', 'of all that nodes have, and not of what pods may have')
-    .action(async (name: string | undefined, _options, command: Command) => {
+    .action(async (names: readonly string[], _options, command: Command) => {
       const { topNodes } = await import('../commands/top.ts')
-      await topNodes(host, name === undefined ? [] : [name], command.optsWithGlobals())
+      await topNodes(host, names, command.optsWithGlobals())
     })
 }

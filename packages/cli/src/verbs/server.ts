@@ -134,6 +134,12 @@ function addProxy(program: Command, host: Host): void {
     .option('--reject-paths <patterns>', 'paths that may not', '^/api/.*/pods/.*/exec,^/api/.*/pods/.*/attach')
     .option('--reject-methods <patterns>', 'methods that may not be used, as POST,PUT,PATCH', '^$')
     .option('--disable-filter', 'let every request through')
+    .option('--append-server-path', "put the path of the server's address before each that is asked for")
+    .option(
+      '--keepalive <duration>',
+      'how often to make sure that a connection to the server is still there; 0: never',
+      '0s',
+    )
     .action(async (_options, command: Command) => {
       const { proxy } = await import('../commands/proxy.ts')
       await proxy(host, command.optsWithGlobals())

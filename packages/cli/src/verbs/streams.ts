@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
-import { collectCommas, wholeNumber } from '../option-values.ts'
+import { collectCommas, podRunningTimeoutOption, wholeNumber } from '../option-values.ts'
 import { ownFlags, withFiles } from './shared-options.ts'
 
 /** Adds the commands that are connected to containers. */
@@ -41,6 +41,7 @@ function withStreams(command: Command): Command {
     .option('-i, --stdin', 'hand on what is typed')
     .option('-t, --tty', 'with a terminal')
     .option('-q, --quiet', 'only what the container writes')
+    .addOption(podRunningTimeoutOption('1m0s'))
 }
 
 function addPortForward(program: Command, host: Host): void {
@@ -51,6 +52,7 @@ function addPortForward(program: Command, host: Host): void {
     .summary('reach ports of a pod from here')
     .description('Listens on local ports, and connects whoever comes to ports of a pod.')
     .option('--address <addresses>', 'addresses to listen on, or localhost', collectCommas, [])
+    .addOption(podRunningTimeoutOption('1m0s'))
     .action(async (target: string | undefined, ports: readonly string[], _options, command: Command) => {
       const { portForward } = await import('../commands/port-forward.ts')
       await portForward(host, target === undefined ? [] : [target, ...ports], ownFlags(command))

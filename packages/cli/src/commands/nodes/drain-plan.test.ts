@@ -1,6 +1,6 @@
-import type { Pod } from '@coracle/api'
+import { formatTime, type Pod } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { type DrainConsent, planDrain } from './drain-plan.ts'
+import { type DrainConsent, overdueAtMs, planDrain } from './drain-plan.ts'
 
 const owner = (kind: string) => [{ apiVersion: 'apps/v1', kind, name: 'owner', uid: 'u', controller: true }]
 
@@ -17,6 +17,7 @@ const careful: DrainConsent = {
   force: false,
   ignoreDaemonSets: false,
   deleteEmptyDirData: false,
+  isOverdue: () => false,
   hasDaemonSet: () => true,
 }
 
@@ -34,6 +35,7 @@ describe('what a drain does with a pod', () => {
       { force: true },
       { evict: true, warnings: 'deleting Pods that declare no controller' },
     ],
+    ['of nobody, long on its way out', pod('a'), { isOverdue: () => true }, {}],
     ['of nobody, finished', pod('a', { phase: 'Succeeded' }), {}, { evict: true }],
     [
       'of a daemon set',
@@ -92,5 +94,17 @@ describe('what a drain does with a pod', () => {
       'cannot delete Pods that declare no controller (use --force to override): shop/a, shop/c',
       'cannot delete Pods with local storage (use --delete-emptydir-data to override): shop/b',
     ])
+  })
+})
+
+describe('a pod that is on its way out is overdue', () => {
+  const leaving = pod('a', { metadata: { deletionTimestamp: '2026-01-01T00:00:10Z' } })
+  it.each<[string, Pod, number, string | undefined]>([
+    ['once more whole seconds have passed than are waited for', leaving, 30, '2026-01-01T00:00:41Z'],
+    ['never, where each is waited for', leaving, 0, undefined],
+    ['never, where nobody deletes it', pod('a'), 30, undefined],
+  ])('%s', (_, given, seconds, expected) => {
+    const atMs = overdueAtMs(given, seconds)
+    expect(atMs === undefined ? undefined : formatTime(atMs)).toBe(expected)
   })
 })

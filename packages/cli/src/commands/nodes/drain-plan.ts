@@ -1,4 +1,4 @@
-import type { Pod } from '@coracle/api'
+import { type Pod, parseTime } from '@coracle/api'
 
 /** What is to be done with the pods of a node that must be empty. */
 export interface DrainPlan {
@@ -17,6 +17,8 @@ export interface DrainConsent {
   readonly ignoreDaemonSets: boolean
   /** What stands in volumes that go with their pods. */
   readonly deleteEmptyDirData: boolean
+  /** Whether a pod has been on its way out for so long that it is left alone. */
+  readonly isOverdue: (pod: Pod) => boolean
   /** Whether the daemon set that a pod names is there. */
   readonly hasDaemonSet: (pod: Pod) => boolean
 }
@@ -26,6 +28,15 @@ type Verdict =
   | 'stay'
   | { readonly warning: string; readonly so: 'evict' | 'stay' }
   | { readonly refusal: string }
+
+/**
+ * When a pod that is being deleted is overdue for who waits for it no longer than `limitSeconds`; undefined where it is not being
+ * deleted, or is waited for however long it takes (0). Whole seconds are counted, as in kubectl.
+ */
+export function overdueAtMs({ metadata: { deletionTimestamp } }: Pod, limitSeconds: number): number | undefined {
+  if (deletionTimestamp === undefined || limitSeconds <= 0) return undefined
+  return parseTime(deletionTimestamp) + (limitSeconds + 1) * 1000
+}
 
 /** Decides for each pod of a node. Pure: the same pods and the same consent give the same plan. */
 export function planDrain(pods: readonly Pod[], consent: DrainConsent): DrainPlan {
@@ -52,7 +63,7 @@ const texts = (grouped: ReadonlyMap<string, readonly string[]>): readonly string
 /** The rules in kubectl's order; the first that keeps the pod has the last word. */
 function verdictOf(pod: Pod, consent: DrainConsent) {
   let warning: string | undefined
-  for (const rule of [ofDaemonSet, ofMirror, withLocalStorage, withoutController]) {
+  for (const rule of [ofOverdue, ofDaemonSet, ofMirror, withLocalStorage, withoutController]) {
     const verdict = rule(pod, consent)
     if (verdict === 'stay') return { warning: undefined, doesGo: false }
     if (verdict === 'evict') continue
@@ -66,6 +77,10 @@ function verdictOf(pod: Pod, consent: DrainConsent) {
 const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed'
 
 const controllerOf = ({ metadata }: Pod) => metadata.ownerReferences?.find(({ controller }) => controller === true)
+
+function ofOverdue(pod: Pod, { isOverdue }: DrainConsent): Verdict {
+  return isOverdue(pod) ? 'stay' : 'evict'
+}
 
 function ofDaemonSet(pod: Pod, { force, ignoreDaemonSets, hasDaemonSet }: DrainConsent): Verdict {
   const owner = controllerOf(pod)

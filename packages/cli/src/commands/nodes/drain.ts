@@ -11,7 +11,7 @@ import { type Session, withSession } from '../../session.ts'
 import { waitUntilGone } from '../await-deletion.ts'
 import { findTargets, keyOf, type Target } from '../targets.ts'
 import { type NodeFlags, nodeArguments, setOne } from './cordon.ts'
-import { type DrainPlan, planDrain } from './drain-plan.ts'
+import { type DrainPlan, overdueAtMs, planDrain } from './drain-plan.ts'
 
 export interface DrainFlags extends NodeFlags {
   readonly force?: boolean
@@ -23,6 +23,9 @@ export interface DrainFlags extends NodeFlags {
   readonly podSelector?: string
   /** Deletes pods, whatever their budgets say. */
   readonly disableEviction?: boolean
+  /** Seconds that a pod may be on its way out before it is not waited for; 0: each is waited for. */
+  readonly skipWaitForDeleteTimeout: number
+  readonly chunkSize: number
 }
 
 /** How long a pod that its budget protects is left alone before it is asked for again. */
@@ -80,7 +83,7 @@ async function drainOne(
   flags: DrainFlags,
   deadline: number,
 ): Promise<void> {
-  const plan = await planFor(session, target, flags)
+  const plan = await planFor(host, session, target, flags)
   if (plan.refusals.length > 0) throw new AggregateError(plan.refusals.map((text) => new CliError(text)))
   if (plan.warnings.length > 0) host.stderr.write(`Warning: ${plan.warnings.join('; ')}\n`)
   const waiting = [...plan.evict]
@@ -93,7 +96,7 @@ async function drainOne(
     each.status === 'rejected' ? [each.reason as unknown] : [],
   )
   if (failures.length === 0) return
-  const { evict } = await planFor(session, target, flags)
+  const { evict } = await planFor(host, session, target, flags)
   if (evict.length > 0) {
     const left = evict.map(({ metadata }) => `pod/${metadata.name}\n`).join('')
     host.stderr.write(
@@ -103,12 +106,18 @@ async function drainOne(
   throw failures[0]
 }
 
-async function planFor({ client }: Session, { key }: Target, flags: DrainFlags): Promise<DrainPlan> {
-  const { podSelector } = flags
-  const onNode = (await listAll(client, pods, {
+async function planFor(
+  { environment }: Host,
+  { client }: Session,
+  { key }: Target,
+  flags: DrainFlags,
+): Promise<DrainPlan> {
+  const { podSelector, chunkSize, skipWaitForDeleteTimeout } = flags
+  const selection = {
     fieldSelector: `spec.nodeName=${key.name}`,
     ...(podSelector === undefined ? {} : { labelSelector: podSelector }),
-  })) as readonly Pod[]
+  }
+  const onNode = (await listAll(client, pods, selection, chunkSize)) as readonly Pod[]
   const known = new Set<string>()
   for (const pod of onNode) {
     const owner = pod.metadata.ownerReferences?.find(
@@ -127,6 +136,7 @@ async function planFor({ client }: Session, { key }: Target, flags: DrainFlags):
     force: flags.force === true,
     ignoreDaemonSets: flags.ignoreDaemonsets === true,
     deleteEmptyDirData: flags.deleteEmptydirData === true,
+    isOverdue: (pod) => environment.clock.now() >= (overdueAtMs(pod, skipWaitForDeleteTimeout) ?? Infinity),
     hasDaemonSet: ({ metadata }) =>
       metadata.ownerReferences?.some(({ name }) => known.has(`${metadata.namespace}/${name}`)) === true,
   })
@@ -141,10 +151,29 @@ async function removePod(host: Host, session: Session, pod: Pod, flags: DrainFla
   const isAsked = await askToGo(host, session, pod, flags, deadline)
   if (!isAsked || flags.dryRun === 'server') return
   const { clock } = host.environment
-  const timeoutMs = deadline === Number.POSITIVE_INFINITY ? 0 : Math.max(1, deadline - clock.now())
+  const giveUpAtMs = Math.min(deadline, (await overdueTime(session, pod, flags)) ?? Infinity)
+  const timeoutMs = giveUpAtMs === Number.POSITIVE_INFINITY ? 0 : Math.max(1, giveUpAtMs - clock.now())
   const resource = (await session.catalog()).find('pods')
-  await waitUntilGone(host, session, [{ resource, key: { name, namespace }, uid }], timeoutMs)
+  try {
+    await waitUntilGone(host, session, [{ resource, key: { name, namespace }, uid }], timeoutMs)
+  } catch (error) {
+    if (!(error instanceof CliError) || giveUpAtMs >= deadline) throw error
+    const seconds = flags.skipWaitForDeleteTimeout
+    host.stdout.write(`pod ${JSON.stringify(name)} has DeletionTimestamp older than ${seconds} seconds, skipping\n`)
+    return
+  }
   host.stdout.write(`pod/${name} ${flags.disableEviction === true ? 'deleted' : 'evicted'}\n`)
+}
+
+/** When a pod that was asked to go is waited for no longer; undefined where nothing bounds that, or it is gone. */
+async function overdueTime({ client }: Session, pod: Pod, flags: DrainFlags): Promise<number | undefined> {
+  if (flags.skipWaitForDeleteTimeout <= 0) return undefined
+  try {
+    return overdueAtMs(await client.get(pods, keyOf(pod)), flags.skipWaitForDeleteTimeout)
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return undefined
+    throw error
+  }
 }
 
 /** Resolves to false where the pod is gone already. A budget that protects it now may let it go later. */

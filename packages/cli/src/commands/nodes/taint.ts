@@ -3,9 +3,11 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { Outcome } from '../../output/outcome-printer.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import { fieldValidation } from '../manifest-command.ts'
 
 export interface TaintFlags extends ChangeFlags {
   readonly overwrite: boolean
+  readonly validate: keyof typeof fieldValidation
 }
 
 /** Taints to set, and those to take away; without an effect: of every effect. */
@@ -27,7 +29,11 @@ export async function taint(host: Host, args: readonly string[], flags: TaintFla
     const { taints, verb } = changeTaints(present, changes, key.name, flags.overwrite)
     if (flags.dryRun === 'client') return { verb, object }
     const body = { spec: { taints: taints.length === 0 ? null : taints }, metadata: version(object) }
-    const options = { fieldManager: flags.fieldManager ?? 'coracle-taint', dryRun: flags.dryRun === 'server' }
+    const options = {
+      fieldManager: flags.fieldManager ?? 'coracle-taint',
+      fieldValidation: fieldValidation[flags.validate],
+      dryRun: flags.dryRun === 'server',
+    }
     const outcome: Outcome = { verb, object: await client.patch(nodes, key, { type: 'merge', body }, options) }
     return outcome
   })

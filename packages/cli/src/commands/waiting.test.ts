@@ -1,0 +1,118 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { deployments, type Pod, pods } from '@coracle/api'
+import { type Cluster, startCluster } from '@coracle/cluster'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../testing/recording-host.ts'
+
+let directory: string
+let cluster: Cluster
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'waiting-'))
+  cluster = await startCluster({ dataDir: join(directory, '.coracle'), store: 'memory', runtime: 'simulated' })
+})
+
+afterAll(async () => {
+  await cluster.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const coracle = (command: string) => runCommand(command.split(' '), { workingDirectory: directory })
+
+const containers = [{ name: 'main', image: 'example/web' }]
+
+const podNamed = (name: string, metadata: object = {}): Pod =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default', labels: { name }, ...metadata },
+    spec: { nodeName: 'node-0', terminationGracePeriodSeconds: 0, containers },
+  }) as Pod
+
+describe('a command that needs a pod of an object', () => {
+  const create = (name: string) =>
+    cluster.client.create(deployments, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name, namespace: 'default' },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: { app: name } },
+        template: { metadata: { labels: { app: name } }, spec: { containers } },
+      },
+    })
+
+  it('waits until there is one', async () => {
+    await create('late')
+    const reading = coracle('logs deployment/late --pod-running-timeout=30s')
+    await cluster.client.patch(
+      deployments,
+      { name: 'late', namespace: 'default' },
+      { type: 'merge', body: { spec: { replicas: 1 } } },
+    )
+    // The pod may still have nothing to read: it was found.
+    expect((await reading).stderr).not.toContain('timed out')
+  })
+
+  it.each(['logs deployment/never', 'attach deployment/never', 'port-forward deployment/never 80'])(
+    'gives up when none has come in time: %s',
+    async (command) => {
+      await create('never').catch(() => {})
+      expect(await coracle(`${command} --pod-running-timeout=20ms`)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'error: timed out waiting for the condition\n',
+      })
+    },
+  )
+
+  it('takes no time that is none', async () => {
+    expect((await coracle('logs deployment/late --pod-running-timeout=0s')).stderr).toBe(
+      'error: --pod-running-timeout must be higher than zero\n',
+    )
+  })
+})
+
+describe('wait --local', () => {
+  const conditions = [{ type: 'Ready', status: 'True' }]
+  const write = (name: string, status: object) =>
+    writeFile(join(directory, name), JSON.stringify({ ...podNamed('filed'), status }))
+
+  it.each<[string, string, object, number]>([
+    ['a condition that holds', '--for=condition=Ready', { conditions }, 0],
+    ['a condition that does not', '--for=condition=Ready', {}, 1],
+    ['a value that is there', '--for=jsonpath={.status.phase}=Running', { phase: 'Running' }, 0],
+    ['a value that is another', '--for=jsonpath={.status.phase}=Running', { phase: 'Pending' }, 1],
+    ['being there', '--for=create', {}, 0],
+    ['being gone', '--for=delete', {}, 1],
+  ])('judges what a file says: %s', async (_, condition, status, code) => {
+    await write('pod.json', status)
+    const server = '--server=http://127.0.0.1:1'
+    const outcome = await coracle(`wait --local -f pod.json ${condition} ${server}`)
+    expect(outcome).toEqual(
+      code === 0
+        ? { code, stdout: 'pod/filed condition met\n', stderr: '' }
+        : { code, stdout: '', stderr: 'error: the condition is not met by pods/filed, and files do not change\n' },
+    )
+  })
+
+  it('takes objects of files only', async () => {
+    expect((await coracle('wait --local pod/web --for=create')).stderr).toBe(
+      'error: you must specify resources by --filename when --local is set.\n',
+    )
+  })
+})
+
+it('drain leaves a pod behind that has been on its way out for too long', async () => {
+  await cluster.client.create(pods, podNamed('held', { finalizers: ['example.com/hold'] }))
+  const flags = '--force --pod-selector=name=held --skip-wait-for-delete-timeout=1'
+  const first = await coracle(`drain node-0 ${flags}`)
+  expect([first.code, first.stdout]).toEqual([
+    0,
+    'node/node-0 cordoned\nevicting pod default/held\npod "held" has DeletionTimestamp older than 1 seconds, skipping\nnode/node-0 drained\n',
+  ])
+  const second = await coracle(`drain node-0 ${flags}`)
+  expect([second.code, second.stdout]).toEqual([0, 'node/node-0 already cordoned\nnode/node-0 drained\n'])
+}, 20_000)
