@@ -37,6 +37,7 @@ import {
 } from './http-transport.ts'
 import { linesOf } from './lines.ts'
 import { collectionPath, objectPath, type Query, requiredNamespace, withQuery } from './resource-path.ts'
+import type { OpenedSpdy } from './streaming/open-spdy.ts'
 import type { OpenedWebSocket } from './streaming/open-web-socket.ts'
 
 export interface HttpClientOptions extends TransportOptions, Environment {}
@@ -54,6 +55,11 @@ export interface HttpClient extends Client {
    * ApiError where the server refuses it.
    */
   openWebSocket(path: string, protocols: readonly string[]): Promise<OpenedWebSocket>
+  /**
+   * Opens a connection for a SPDY/3.1 session to a path, with one of these subprotocols: for servers that have no WebSocket for it.
+   * Rejects with an ApiError where the server refuses it.
+   */
+  openSpdy(path: string, protocols: readonly string[]): Promise<OpenedSpdy>
   /** Ends all connections; watches end too. */
   close(): Promise<void>
 }
@@ -206,6 +212,12 @@ class RestClient implements HttpClient {
     const { openWebSocket } = this.#transport
     if (openWebSocket === undefined) throw new Error('this client has no connection that could become a WebSocket')
     return openWebSocket(path, protocols)
+  }
+
+  async openSpdy(path: string, protocols: readonly string[]): Promise<OpenedSpdy> {
+    const { openSpdy } = this.#transport
+    if (openSpdy === undefined) throw new Error('this client has no connection that could become one of SPDY')
+    return openSpdy(path, protocols)
   }
 
   close(): Promise<void> {

@@ -9,6 +9,7 @@ import {
 import { type ExchangeEvent, traceExchange } from './exchange-trace.ts'
 import { limitTime, untilAborted } from './request-time-limit.ts'
 import { serverError } from './server-error.ts'
+import type { OpenedSpdy } from './streaming/open-spdy.ts'
 import type { OpenedWebSocket } from './streaming/open-web-socket.ts'
 
 /** Connections for requests, and for watches and streams, which each keep one. */
@@ -83,6 +84,8 @@ export interface Transport {
   open(request: RawRequest): Promise<ResponseBody>
   /** As `HttpClient.openWebSocket`. Absent where requests do not go over a connection of their own. */
   openWebSocket?(path: string, protocols: readonly string[]): Promise<OpenedWebSocket>
+  /** As `HttpClient.openSpdy`. Absent where requests do not go over a connection of their own. */
+  openSpdy?(path: string, protocols: readonly string[]): Promise<OpenedSpdy>
   /** Ends all connections, those under way too. */
   close(): Promise<void>
 }
@@ -213,10 +216,16 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
     async openWebSocket(path, protocols) {
       // Few need it.
       const { openWebSocket } = await import('./streaming/open-web-socket.ts')
-      const { token: given, ...rest } = options
-      const token = typeof given === 'function' ? await given() : given
       try {
-        return await openWebSocket({ ...rest, ...(token === undefined ? {} : { token }) }, path, protocols)
+        return await openWebSocket(options, await credentialHeaders(options), path, protocols)
+      } catch (error) {
+        throw connectionError(error, options.server)
+      }
+    },
+    async openSpdy(path, protocols) {
+      const { openSpdy } = await import('./streaming/open-spdy.ts')
+      try {
+        return await openSpdy(options, await credentialHeaders(options), path, protocols)
       } catch (error) {
         throw connectionError(error, options.server)
       }

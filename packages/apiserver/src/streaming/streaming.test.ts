@@ -71,25 +71,41 @@ const commands =
   (streams: CommandStreams, signal: AbortSignal) =>
     handle(command, streams, signal)
 
-describe('pods/exec', () => {
-  it('gives a command its input, and the client both outputs and the exit code', async () => {
-    const { client } = await served({
-      exec: commands(async ([code], { stdin, stdout, stderr }) => {
-        stdout?.write(`got ${await text(stdin ?? Readable.from([]))}`)
-        stderr?.write('and an error')
-        return Number(code)
-      }),
-    })
-    const stdin = Readable.from(['hello'])
-    expect(await run(client, ['7'], { stdin })).toEqual({ code: 7, stdout: 'got hello', stderr: 'and an error' })
-    expect((await run(client, ['0'])).code).toBe(0)
-  })
+/** The same, as with a server that has no WebSocket for it. */
+const withoutWebSockets = (client: HttpClient) =>
+  ({
+    openWebSocket: () => Promise.reject(badRequest('Upgrade request required')),
+    openSpdy: (path: string, protocols: readonly string[]) => client.openSpdy(path, protocols),
+  }) as unknown as HttpClient
 
-  it('tells why a command cannot be run', async () => {
+const transports: readonly [string, (client: HttpClient) => HttpClient][] = [
+  ['WebSockets', (client) => client],
+  ['SPDY', withoutWebSockets],
+]
+
+describe('pods/exec', () => {
+  it.each(transports)(
+    'gives a command its input, and the client both outputs and the exit code, over %s',
+    async (_, over) => {
+      const { client: either } = await served({
+        exec: commands(async ([code], { stdin, stdout, stderr }) => {
+          stdout?.write(`got ${await text(stdin ?? Readable.from([]))}`)
+          stderr?.write('and an error')
+          return Number(code)
+        }),
+      })
+      const client = over(either)
+      const stdin = Readable.from(['hello'])
+      expect(await run(client, ['7'], { stdin })).toEqual({ code: 7, stdout: 'got hello', stderr: 'and an error' })
+      expect((await run(client, ['0'])).code).toBe(0)
+    },
+  )
+
+  it.each(transports)('tells why a command cannot be run, over %s', async (_, over) => {
     const { client } = await served({
       exec: commands(() => Promise.reject(new Error('exec: "nope": executable file not found in $PATH'))),
     })
-    await expect(run(client, ['nope'])).rejects.toThrow(
+    await expect(run(over(client), ['nope'])).rejects.toThrow(
       'Internal error occurred: error executing command in container: exec: "nope": executable file not found in $PATH',
     )
   })
@@ -121,6 +137,61 @@ describe('pods/exec', () => {
     const { client } = await served({})
     const path = `/api/v1/namespaces/default/pods/${name}/exec?${query}`
     await expect(client.openWebSocket(path, ['v4.channel.k8s.io'])).rejects.toThrow(message)
+  })
+
+  it('takes all of a large input and gives all of a large output over SPDY', async () => {
+    const { client } = await served({
+      exec: commands(async (_command, { stdin, stdout }) => {
+        if (stdin !== undefined && stdout !== undefined) await pipeline(stdin, stdout, { end: false })
+        return 0
+      }),
+    })
+    const input = 'x'.repeat(3_000_000)
+    const stdout = new PassThrough()
+    const said = text(stdout)
+    const request = { command: ['cat'], stdin: Readable.from([input]), stdout }
+    const code = await execInPod(withoutWebSockets(client), clock, key, request)
+    stdout.end()
+    expect([code, (await said) === input]).toEqual([0, true])
+  })
+
+  it('tells over SPDY how large the terminal is', async () => {
+    const { client } = await served({
+      exec: commands(async (_command, { stdout, resizes }) => {
+        for await (const size of resizes ?? []) {
+          stdout?.write(JSON.stringify(size))
+          break
+        }
+        return 0
+      }),
+    })
+    const resizes = (async function* () {
+      yield { width: 80, height: 24 }
+    })()
+    const { stdout } = await run(withoutWebSockets(client), ['x'], { tty: true, resizes })
+    expect(stdout).toBe('{"width":80,"height":24}')
+  })
+
+  it.each(transports)('is asked for as whom the client acts, over %s', async (_, over) => {
+    const { clientOf } = await served({
+      exec: commands(async () => 0),
+      grants: [
+        { user: 'admin', resources: ['*'] },
+        { user: 'jane', resources: ['read pods'] },
+      ] as never,
+    })
+    const client = over(clientOf({ token: adminToken, impersonate: { user: 'jane' } }))
+    await expect(run(client, ['x'])).rejects.toThrow('User "jane" cannot')
+  })
+
+  it('does not ask again in another way for what is not there', async () => {
+    const { client } = await served({ exec: commands(async () => 0) })
+    const counted = {
+      openWebSocket: (path: string, protocols: readonly string[]) => client.openWebSocket(path, protocols),
+      openSpdy: () => Promise.reject(new Error('asked again')),
+    } as unknown as HttpClient
+    const missing = { namespace: 'default', name: 'missing' }
+    await expect(execInPod(counted, clock, missing, { command: ['x'] })).rejects.toThrow('pods "missing" not found')
   })
 
   it('keeps a slow reader waiting, and its command with it', async () => {
@@ -270,7 +341,7 @@ describe('pods/exec', () => {
     )
     // The agent of the very node that the pod is on.
     await expect(run(as('system:node:n1', ['system:nodes']), ['x'])).rejects.toThrow('is forbidden')
-    await expect(run(clientOf({}), ['x'])).rejects.toThrow('User "system:anonymous" cannot get resource "pods/exec"')
+    await expect(run(clientOf({}), ['x'])).rejects.toThrow('User "system:anonymous" cannot create resource "pods/exec"')
   })
 
   it('is judged by admission as a connection, with its options', async () => {
@@ -329,9 +400,9 @@ describe('pods/portforward', () => {
     for await (const piece of stream) stream.write(piece)
   }
 
-  it('carries any number of connections at once', async () => {
+  it.each(transports)('carries any number of connections at once, over %s', async (_, over) => {
     const { client } = await served({ portForward: echo })
-    const forward = await openPortForward(client, clock, key)
+    const forward = await openPortForward(over(client), clock, key)
     const answers = Array.from({ length: 50 }, async (_, index) => {
       const { stream, problem } = await forward.connect(80 + (index % 2) * 10)
       stream.end(`request ${index}`)
@@ -343,9 +414,9 @@ describe('pods/portforward', () => {
     await forward.closed
   })
 
-  it('tells where nothing listens, and goes on', async () => {
+  it.each(transports)('tells where nothing listens, and goes on, over %s', async (_, over) => {
     const { client } = await served({ portForward: echo })
-    const forward = await openPortForward(client, clock, key)
+    const forward = await openPortForward(over(client), clock, key)
     const { problem } = await forward.connect(81)
     expect(await problem).toBe(
       'error forwarding port 81 to pod default/web: dial tcp 127.0.0.1:81: connect: connection refused',

@@ -104,6 +104,7 @@ function clientOf(client: Client, resources: readonly DiscoveredResource[]): Htt
     request: refuse,
     rawGet: refuse,
     openWebSocket: refuse,
+    openSpdy: refuse,
     discover: async () => resources,
     close: async () => {},
   })

@@ -30,9 +30,9 @@ describe('chooseContainer', () => {
     expect(chooseContainer(annotated, undefined)).toEqual({ container: 'b' })
   })
 
-  it('takes the one asked for, or says which there are', () => {
+  it('takes the one asked for, and no other', () => {
     expect(chooseContainer(pod(['a', 'b']), 'b')).toEqual({ container: 'b' })
-    expect(() => chooseContainer(pod(['a', 'b']), 'c')).toThrow('container c is not valid for pod web; it has a, b')
+    expect(() => chooseContainer(pod(['a', 'b']), 'c')).toThrow('container c is not valid for pod web')
   })
 })
 

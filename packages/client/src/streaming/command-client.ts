@@ -1,18 +1,13 @@
 import type { Readable, Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { finished, pipeline } from 'node:stream/promises'
 import { ApiError, pods, type Status } from '@coracle/api'
 import type { Clock } from '@coracle/environment'
 import type { ObjectKey } from '../client.ts'
 import type { HttpClient } from '../http-client.ts'
 import { objectPath } from '../resource-path.ts'
-import { ChannelSocket } from './channel-socket.ts'
 import type { CommandStreams } from './command-streams.ts'
-import { commandChannels, protocolVersion } from './protocols.ts'
+import { openRemoteStreams, type RemoteStreams } from './remote-streams.ts'
 import { terminalSizeText } from './terminal-sizes.ts'
-
-/** Those in which the outcome is a Status; servers older than 1.30 have no v5, and with them an input that ends is not told. */
-const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 
 export interface CommandRequest extends CommandStreams {
   /** Absent: the pod's only container. */
@@ -56,20 +51,24 @@ async function connect(
   const { signal } = request
   signal?.throwIfAborted()
   const path = `${objectPath(pods, key, subresource)}?${queryOf(request, command)}`
-  const { socket, protocol } = await client.openWebSocket(path, protocols)
-  const leave = () => socket.terminate()
+  const remote = await openRemoteStreams(client, clock, path, {
+    stdin: request.stdin !== undefined,
+    stdout: request.stdout !== undefined,
+    stderr: request.stderr !== undefined && request.tty !== true,
+    resize: request.tty === true && request.resizes !== undefined,
+  })
+  const leave = () => remote.close()
   signal?.addEventListener('abort', leave, { once: true })
   if (signal?.aborted === true) leave()
   try {
-    const channels = new ChannelSocket(socket, { clock, isBase64: false })
-    const outcome = text(channels.readable(commandChannels.error))
+    const outcome = textOf(remote.readable('error'))
     const outputs = [
-      take(channels, commandChannels.stdout, request.stdout),
-      take(channels, commandChannels.stderr, request.tty === true ? undefined : request.stderr),
+      take(remote, 'stdout', request.stdout),
+      take(remote, 'stderr', request.tty === true ? undefined : request.stderr),
     ]
-    if (request.stdin !== undefined) void send(channels, request.stdin, protocolVersion(protocol) >= 5)
-    if (request.tty === true && request.resizes !== undefined) void sendSizes(channels, request.resizes)
-    socket.resume()
+    if (request.stdin !== undefined) void send(remote, request.stdin)
+    if (request.tty === true && request.resizes !== undefined) void sendSizes(remote, request.resizes)
+    remote.start()
     const status = await outcome
     await Promise.all(outputs)
     signal?.throwIfAborted()
@@ -90,21 +89,32 @@ function queryOf(request: CommandRequest, command: readonly string[]): string {
   return query.toString()
 }
 
-async function take(channels: ChannelSocket, channel: number, stream: Writable | undefined): Promise<void> {
+/** What comes before the end, however that comes about: a connection that is lost tells no more. */
+async function textOf(stream: Readable): Promise<string> {
+  let text = ''
+  try {
+    for await (const piece of stream) text += piece
+  } catch {
+    // Judged by what is missing.
+  }
+  return text
+}
+
+async function take(remote: RemoteStreams, name: 'stdout' | 'stderr', stream: Writable | undefined): Promise<void> {
   if (stream === undefined) return
   // A reader that has gone takes nothing more; the command's outcome is still of interest.
-  await pipeline(channels.readable(channel), stream, { end: false }).catch(() => {})
+  await pipeline(remote.readable(name), stream, { end: false }).catch(() => {})
 }
 
-async function send(channels: ChannelSocket, stdin: Readable, canEnd: boolean): Promise<void> {
-  const input = channels.writable(commandChannels.stdin)
+async function send(remote: RemoteStreams, stdin: Readable): Promise<void> {
+  const input = remote.writable('stdin')
   stdin.pipe(input)
   await finished(input, { readable: false }).catch(() => {})
-  if (canEnd) channels.endChannel(commandChannels.stdin)
+  remote.endInput()
 }
 
-async function sendSizes(channels: ChannelSocket, sizes: NonNullable<CommandStreams['resizes']>): Promise<void> {
-  const resizes = channels.writable(commandChannels.resize)
+async function sendSizes(remote: RemoteStreams, sizes: NonNullable<CommandStreams['resizes']>): Promise<void> {
+  const resizes = remote.writable('resize')
   for await (const size of sizes) resizes.write(terminalSizeText(size))
 }
 

@@ -13,6 +13,7 @@ export type {
   TerminalSize,
 } from './command-streams.ts'
 export { IdleTimer } from './idle-timer.ts'
+export type { OpenedSpdy } from './open-spdy.ts'
 export { type ForwardedConnection, openPortForward, type PortForward } from './port-forward-client.ts'
 export * from './protocols.ts'
 export type { SpdyHeaders } from './spdy/headers.ts'

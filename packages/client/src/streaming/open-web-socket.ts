@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { WebSocket } from 'ws'
+import { type CredentialHeaders, tlsOptionsOf } from '../connection-credentials.ts'
 import type { TransportOptions } from '../http-transport.ts'
-import { serverError } from '../server-error.ts'
 import { messageBytesMax } from './channel-socket.ts'
-
-/** Time a server has to accept a connection. */
-const handshakeTimeoutMs = 60_000
+import { handshakeTimeoutMs, UpgradeError, upgradeRefusal } from './upgrade-error.ts'
 
 /** A connection, and the subprotocol that the server has chosen; '' for none. */
 export interface OpenedWebSocket {
@@ -19,11 +17,12 @@ export interface OpenedWebSocket {
  * the server refuses it.
  */
 export function openWebSocket(
-  options: TransportOptions & { readonly token?: string },
+  options: TransportOptions,
+  credentials: CredentialHeaders,
   path: string,
   protocols: readonly string[],
 ): Promise<OpenedWebSocket> {
-  const { server, ca, cert, key, token, serverName, insecureSkipTlsVerify, userAgent = 'coracle' } = options
+  const { server, userAgent = 'coracle' } = options
   const url = `${server.replace(/^http/, 'ws').replace(/\/$/, '')}${path}`
   const socket = new WebSocket(url, {
     perMessageDeflate: false,
@@ -33,13 +32,9 @@ export function openWebSocket(
       'user-agent': userAgent,
       // `ws` takes no names with a slash, as that of the tunnel for port-forward has.
       'sec-websocket-protocol': protocols.join(', '),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...credentials,
     },
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(insecureSkipTlsVerify === true ? { rejectUnauthorized: false } : {}),
+    ...tlsOptionsOf(options),
   })
   return new Promise((resolve, reject) => {
     let protocol = ''
@@ -47,12 +42,12 @@ export function openWebSocket(
       protocol = response.headers['sec-websocket-protocol'] ?? ''
       delete response.headers['sec-websocket-protocol']
       if (protocol !== '' && protocols.includes(protocol)) return
-      reject(new Error(`the server speaks none of ${protocols.join(', ')}`))
+      reject(new UpgradeError(`the server speaks none of ${protocols.join(', ')}`))
       socket.terminate()
     })
     socket.once('unexpected-response', (request, response: IncomingMessage) => {
       text(response)
-        .then((body) => reject(refusal(response.statusCode ?? 0, body)), reject)
+        .then((body) => reject(upgradeRefusal('GET', response.statusCode ?? 0, body)), reject)
         .finally(() => request.destroy())
     })
     socket.on('error', reject)
@@ -61,12 +56,4 @@ export function openWebSocket(
       resolve({ socket, protocol })
     })
   })
-}
-
-/** What a node agent cannot do comes as text, in its own words. */
-function refusal(code: number, body: string): Error {
-  const error = serverError('GET', code, body)
-  return error.reason === 'InternalError' && !body.startsWith('{')
-    ? new Error(`unable to upgrade connection: ${body.trim()}`)
-    : error
 }

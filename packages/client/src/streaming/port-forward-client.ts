@@ -4,10 +4,11 @@ import type { Clock } from '@coracle/environment'
 import type { ObjectKey } from '../client.ts'
 import type { HttpClient } from '../http-client.ts'
 import { objectPath } from '../resource-path.ts'
-import { portForwardTunnelProtocol, streamHeaders } from './protocols.ts'
+import { portForwardSpdyProtocol, portForwardTunnelProtocol, streamHeaders } from './protocols.ts'
 import { SpdySession } from './spdy/spdy-session.ts'
 import type { SpdyStream } from './spdy/spdy-stream.ts'
 import { tunnelOf } from './tunnel.ts'
+import { mayConnectOtherwise } from './upgrade-error.ts'
 
 /** A connection to one port of a pod. */
 export interface ForwardedConnection {
@@ -25,11 +26,12 @@ export interface PortForward {
   close(): void
 }
 
-/** Opens a way to the ports of a pod. Rejects with an ApiError where the server refuses. Servers since 1.31 know it. */
+/**
+ * Opens a way to the ports of a pod: a SPDY session in a WebSocket, or on a connection of its own where the server has no such tunnel
+ * (before 1.31). Rejects with an ApiError where the server refuses both.
+ */
 export async function openPortForward(client: HttpClient, clock: Clock, key: ObjectKey): Promise<PortForward> {
-  const { socket } = await client.openWebSocket(objectPath(pods, key, 'portforward'), [portForwardTunnelProtocol])
-  const session = new SpdySession(tunnelOf(socket), { role: 'client', clock })
-  socket.resume()
+  const session = await openSession(client, clock, objectPath(pods, key, 'portforward'))
   let requests = 0
   return {
     closed: session.closed,
@@ -52,5 +54,18 @@ export async function openPortForward(client: HttpClient, clock: Clock, key: Obj
         throw reason
       }
     },
+  }
+}
+
+async function openSession(client: HttpClient, clock: Clock, path: string): Promise<SpdySession> {
+  try {
+    const { socket } = await client.openWebSocket(path, [portForwardTunnelProtocol])
+    const session = new SpdySession(tunnelOf(socket), { role: 'client', clock })
+    socket.resume()
+    return session
+  } catch (error) {
+    if (!mayConnectOtherwise(error)) throw error
+    const { connection, head } = await client.openSpdy(path, [portForwardSpdyProtocol])
+    return new SpdySession(connection, { role: 'client', clock }, head)
   }
 }

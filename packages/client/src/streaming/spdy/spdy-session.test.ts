@@ -94,6 +94,16 @@ describe('a stream', () => {
     await expect.poll(() => [client.size, server.size]).toEqual([0, 0])
   })
 
+  it('that is reset right after its last word still gives that to its reader', async () => {
+    const { open, client } = sessions()
+    const [reader, writer] = await open('a')
+    writer.write('the outcome')
+    writer.destroy()
+    await expect.poll(() => client.size === 0 || reader.readableLength > 0).toBe(true)
+    const [piece] = await reader.take(1).toArray()
+    expect(String(piece)).toBe('the outcome')
+  })
+
   it('that is destroyed is reset, and the others go on', async () => {
     const { open, client, server } = sessions()
     const [reset, other] = await open('a')

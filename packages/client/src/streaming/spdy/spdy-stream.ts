@@ -75,10 +75,20 @@ export class SpdyStream extends Duplex {
     this.#resume()
   }
 
-  /** The other end has reset it, or the session has ended. */
+  /**
+   * The other end has reset it, or the session has ended. What has come before can still be read: upstream's servers reset all streams
+   * once they have sent their last.
+   */
   abandon(error: Error | undefined): void {
     this.#isReset = true
-    this.destroy(error)
+    this.#resume()
+    if (this.readableLength === 0) {
+      this.destroy(error)
+      return
+    }
+    this.once('end', () => this.destroy(error))
+    if (!this.#isEnded) this.push(null)
+    this.#isEnded = true
   }
 
   override _read(): void {
@@ -92,7 +102,8 @@ export class SpdyStream extends Duplex {
   }
 
   override _final(callback: (error?: Error | null) => void): void {
-    this.#session.sendData(this, Buffer.alloc(0), true, () => callback())
+    if (this.#isReset) callback()
+    else this.#session.sendData(this, Buffer.alloc(0), true, () => callback())
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
@@ -103,7 +114,7 @@ export class SpdyStream extends Duplex {
   }
 
   #send(chunk: Buffer, callback: () => void): void {
-    if (this.destroyed) {
+    if (this.destroyed || this.#isReset) {
       callback()
       return
     }
