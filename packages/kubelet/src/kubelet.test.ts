@@ -411,6 +411,23 @@ describe('deleting a pod', () => {
     expect(await runtime.listContainers(uid)).toEqual([])
   })
 
+  it('does not wait for containers that have yet to start, and tells of no failure', async () => {
+    const environment = virtualEnvironment()
+    const client = createFakeClient(environment)
+    const runtime = createSimulatedRuntime({ environment, startLatencyMs: 60_000 })
+    const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime })
+    await kubelet.start()
+    onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+    await create(client, testPod())
+    await environment.clock.advance('1s')
+    expect((await statusOf(client))?.phase).toBe('Pending')
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    await environment.clock.settle()
+    expect(client.stored(pods)).toEqual([])
+    await environment.clock.advance('2m')
+    expect(told(client).filter((each) => each.startsWith('Failed'))).toEqual([])
+  })
+
   it('writes the status of a pod it ends once', async () => {
     const { client, clock } = await startedKubelet()
     await create(client, testPod({}, graceful))
@@ -448,6 +465,27 @@ describe('stopping the node agent', () => {
     await open()
     expect(await runtime.listContainers(uid)).toEqual(before)
     expect(writes(client)).toBe(1)
+  })
+
+  it('makes no crashing container start sooner: the next one waits on', async () => {
+    const { client, clock, kubelet, open, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.settle()
+    for (let exits = 0; exits < 2; exits++) {
+      runtime.exitContainer(uid, 'web', 1)
+      await clock.settle()
+    }
+    await clock.advance('4s')
+    await kubelet.stop({ containers: 'keep' })
+    await open()
+    await clock.settle()
+    const container = async () => (await statusOf(client))?.containerStatuses?.[0]
+    const message = `back-off 10s restarting failed container=web pod=web_default(${uid})`
+    expect(await container()).toMatchObject({ restartCount: 1, state: { waiting: { message } } })
+    await clock.advance('5s')
+    expect(await container()).toMatchObject({ restartCount: 1 })
+    await clock.advance('1s')
+    expect(await container()).toMatchObject({ restartCount: 2, state: { running: {} } })
   })
 
   it('stops them as if the node went down, and the next one starts them again', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BackOff, nextBackOff, restartAtMs } from './back-off.ts'
+import { type BackedOffRun, type BackOff, nextBackOff, presumedBackOff, restartAtMs } from './back-off.ts'
 
 /** The waits of a container that ends `runMs` after each start. */
 function waits(count: number, runMs: number): number[] {
@@ -21,5 +21,34 @@ describe('restart back-off', () => {
 
   it('starts over after a run of more than 10 min', () => {
     expect(waits(3, 601_000)).toEqual([0, 0, 0])
+  })
+})
+
+describe('a back-off that nobody remembers', () => {
+  /** What is remembered of a container whose runs last so long, when the last of them has ended, and what is presumed then. */
+  function afterRuns(...lengthsMs: readonly number[]): readonly [BackOff | undefined, BackOff | undefined] {
+    let backOff: BackOff | undefined
+    const runs: BackedOffRun[] = []
+    let nowMs = 0
+    for (const [attempt, lengthMs] of lengthsMs.entries()) {
+      const finishedAtMs = nowMs + lengthMs
+      runs.unshift({ attempt, startedAtMs: nowMs, finishedAtMs })
+      if (attempt === lengthsMs.length - 1) break
+      nowMs = restartAtMs(backOff, finishedAtMs)
+      backOff = nextBackOff(backOff, finishedAtMs, nowMs)
+    }
+    const [latest = { attempt: 0 }, previous] = runs
+    return [backOff, presumedBackOff(latest, previous)]
+  }
+
+  it.each([1, 2, 3, 5, 9])('is presumed as it was after %i short runs', (count) => {
+    const [remembered, presumed] = afterRuns(...Array.from({ length: count }, () => 1000))
+    expect(presumed).toEqual(remembered)
+  })
+
+  it('is the first wait after a run of more than 10 min, however many there were', () => {
+    const [remembered, presumed] = afterRuns(1000, 1000, 1000, 601_000, 1000)
+    expect(presumed).toEqual(remembered)
+    expect(presumed?.delayMs).toBe(10_000)
   })
 })

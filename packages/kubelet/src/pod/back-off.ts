@@ -21,6 +21,26 @@ export function restartAtMs(backOff: BackOff | undefined, finishedAtMs: number):
   return finishedAtMs + backOff.delayMs
 }
 
+/** A run of a container, as far as its back-off goes. */
+export interface BackedOffRun {
+  /** How often the container was started before. */
+  readonly attempt: number
+  readonly startedAtMs?: number
+  readonly finishedAtMs?: number
+}
+
+/**
+ * What an agent that has not seen a container's restarts takes to be remembered of them, from its latest run and the one before:
+ * that none but the last began anew. Upstream's agent forgets all when it starts, and has crashing containers start at once.
+ */
+export function presumedBackOff(latest: BackedOffRun, previous: BackedOffRun | undefined): BackOff | undefined {
+  const { attempt, startedAtMs } = latest
+  if (attempt === 0 || startedAtMs === undefined) return undefined
+  const ranMs = (previous?.finishedAtMs ?? 0) - (previous?.startedAtMs ?? 0)
+  const delayMs = ranMs > backOffResetMs ? backOffInitialMs : backOffInitialMs * 2 ** (attempt - 1)
+  return { delayMs: Math.min(delayMs, backOffMaxMs), updatedAtMs: startedAtMs }
+}
+
 /** What to remember when the container is restarted now. */
 export function nextBackOff(backOff: BackOff | undefined, finishedAtMs: number, nowMs: number): BackOff {
   if (backOff === undefined || finishedAtMs - backOff.updatedAtMs > backOffResetMs) {

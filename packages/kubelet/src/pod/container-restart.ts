@@ -1,7 +1,7 @@
 import { type Container, durationText, type Pod } from '@coracle/api'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
-import { type BackOff, nextBackOff, restartAtMs } from './back-off.ts'
+import { type BackOff, nextBackOff, presumedBackOff, restartAtMs } from './back-off.ts'
 import type { PodObservation } from './plan-pod.ts'
 import { podText } from './pod-name.ts'
 import { initRestartsAfter, restartsAfter } from './restart-policy.ts'
@@ -20,6 +20,8 @@ export function isDue(
 
 export interface Restart {
   readonly atMs: number
+  /** What it has to wait for; undefined where it has not. */
+  readonly waitsFor: BackOff | undefined
   /** What to remember of it for the next one. */
   readonly backOff: BackOff | undefined
 }
@@ -29,15 +31,22 @@ export interface Restart {
  * what counts is when the run before it ended, as with upstream, where stopping and starting are one step.
  */
 export function restartOf(
-  { runs, restarting, backOffs, nowMs }: PodObservation,
+  { runs, sandboxes, restarting, backOffs, nowMs }: PodObservation,
   name: string,
   run: ContainerRuntimeStatus,
 ): Restart {
-  const ended = restarting.has(run.id) ? runsOf(name, runs).find(({ attempt }) => attempt < run.attempt) : run
-  const backOff = backOffs.get(name)
-  if (ended === undefined) return { atMs: nowMs, backOff }
+  const previous = runsOf(name, runs).find(({ attempt }) => attempt < run.attempt)
+  const ended = restarting.has(run.id) ? previous : run
+  // Where the sandbox has gone all of its containers have, which says nothing against any of them.
+  const isInPlace = sandboxes.some(({ id, ready }) => ready && id === run.sandboxId)
+  const waitsFor = backOffs.get(name) ?? (isInPlace ? presumedBackOff(run, previous) : undefined)
+  if (ended === undefined) return { atMs: nowMs, waitsFor, backOff: waitsFor }
   const finishedAtMs = ended.finishedAtMs ?? nowMs
-  return { atMs: restartAtMs(backOff, finishedAtMs), backOff: nextBackOff(backOff, finishedAtMs, nowMs) }
+  return {
+    atMs: restartAtMs(waitsFor, finishedAtMs),
+    waitsFor,
+    backOff: nextBackOff(waitsFor, finishedAtMs, nowMs),
+  }
 }
 
 /** What is said of a container that has to wait for its restart. */

@@ -12,7 +12,7 @@ import { gracePeriodMinMs } from './stop-containers.ts'
 
 /**
  * Configures, creates and starts one run of a container, its postStart hook included. Gives the reason where that
- * fails, as upstream names it. Aborting the signal ends the hook.
+ * fails, as upstream names it. Aborting the signal ends a start that takes long, and the hook.
  */
 export async function startContainer(
   context: PodContext,
@@ -49,8 +49,10 @@ export async function startContainer(
   }
   report('Created', 'Container created')
   try {
-    await context.runtime.startContainer(id)
+    await context.runtime.startContainer(id, signal)
   } catch (error) {
+    // Whoever ends the pod does not wait for what has yet to run.
+    if (signal.aborted) return undefined
     return fail('RunContainerError', error)
   }
   report('Started', 'Container started')

@@ -255,7 +255,7 @@ function stepStart(
   container: Container,
   run: ContainerRuntimeStatus | undefined,
 ): Step {
-  const { nowMs, failures, backOffs, volumesRetryAtMs } = observation
+  const { nowMs, failures, volumesRetryAtMs } = observation
   if (volumesRetryAtMs !== undefined) return { type: 'wait', waiting: volumesMissing, wakeAtMs: volumesRetryAtMs }
   const failure = failures.get(container.name)
   if (failure !== undefined && nowMs < failure.retryAtMs) {
@@ -269,7 +269,7 @@ function stepStart(
   }
   const restart = restartOf(observation, container.name, run)
   if (nowMs < restart.atMs) {
-    const waiting = crashLoop(observation.pod, container, backOffs.get(container.name))
+    const waiting = crashLoop(observation.pod, container, restart.waitsFor)
     return { type: 'wait', waiting, wakeAtMs: restart.atMs }
   }
   const because = `it ended with exit code ${run.exitCode ?? 0}`
@@ -290,15 +290,16 @@ function nextAttempt(pod: Pod, container: Container, latest: ContainerRuntimeSta
 
 /** Why each container that is due does not run: a failed start, or a crash it is made to wait after. */
 function waitingNow(observation: PodObservation): ReadonlyMap<string, WaitingReason> {
-  const { pod, runs, failures, backOffs, nowMs, gone } = observation
+  const { pod, runs, failures, nowMs, gone } = observation
   const waiting = new Map<string, WaitingReason>()
   if (gone || pod.metadata.deletionTimestamp !== undefined) return waiting
   for (const container of [...(pod.spec.initContainers ?? []), ...pod.spec.containers]) {
     const [run] = runsOf(container.name, runs)
     if (!isDue(observation, container, run)) continue
     const failure = failures.get(container.name)
-    const crashed = run?.state === 'exited' && nowMs < restartOf(observation, container.name, run).atMs
-    if (crashed) waiting.set(container.name, crashLoop(pod, container, backOffs.get(container.name)))
+    const restart = run?.state === 'exited' ? restartOf(observation, container.name, run) : undefined
+    if (restart !== undefined && nowMs < restart.atMs)
+      waiting.set(container.name, crashLoop(pod, container, restart.waitsFor))
     else if (failure !== undefined) waiting.set(container.name, failure)
   }
   return waiting

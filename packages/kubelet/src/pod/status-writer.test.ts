@@ -47,3 +47,26 @@ it('writes what was decided while it looked at a pod that somebody else had chan
   const { status } = await server.get(pods, key)
   expect(status?.conditions).toEqual([{ type: 'Ready', status: 'True', message: 'decided anew' }])
 })
+
+it('writes at once what was decided after the watch had told of a change, before the refusal of a write came', async () => {
+  const environment = virtualEnvironment()
+  const server = createFakeClient(environment)
+  let known: Pod = await server.create(pods, testPod())
+  let isChanged = false
+  const client: Client = interceptClient(() => server, {
+    async call({ verb }, proceed) {
+      if (verb !== 'patch' || isChanged) return proceed()
+      isChanged = true
+      const byOthers = { status: { conditions: [{ type: 'Ready', status: 'False' }] } }
+      known = await server.patch(pods, key, { type: 'merge', body: byOthers }, { subresource: 'status' })
+      writer.write(readiness('True', 'decided anew'))
+      return proceed()
+    },
+  })
+  const host = { pod: () => known, newer: () => {}, written: () => {} }
+  const writer = new StatusWriter({ client, environment }, host)
+  writer.write(readiness('True', 'decided before'))
+  await environment.clock.settle()
+  const { status } = await server.get(pods, key)
+  expect(status?.conditions).toEqual([{ type: 'Ready', status: 'True', message: 'decided anew' }])
+})

@@ -64,13 +64,14 @@ export class StatusWriter {
       this.#wanted = undefined
       const changes = this.#changesTo(status)
       if (changes === undefined) continue
+      const { resourceVersion } = this.#host.pod().metadata
       try {
         await this.#writeOnce(status, changes)
         this.#retryMs = retryInitialMs
         wrote = true
       } catch (error) {
         this.#wanted ??= status
-        if (!(await this.#recover(error, status))) break
+        if (!(await this.#recover(error, status, resourceVersion))) break
       }
     }
     this.#busy = false
@@ -104,7 +105,7 @@ export class StatusWriter {
    * A newer pod makes its owner decide anew; anything else is tried again later. Resolves to whether what is wanted now may be
    * written at once.
    */
-  async #recover(error: unknown, failed: OwnPodStatus): Promise<boolean> {
+  async #recover(error: unknown, failed: OwnPodStatus, restedOn: string | undefined): Promise<boolean> {
     const pod = this.#host.pod()
     const { name = '', namespace = '' } = pod.metadata
     if (hasReason(error, 'NotFound')) {
@@ -113,11 +114,15 @@ export class StatusWriter {
       return true
     }
     if (hasReason(error, 'Conflict')) {
-      const current = await this.#context.client.get(pods, { namespace, name }).catch(() => undefined)
-      if (current !== undefined && isNewer(current, pod)) {
-        // What the status rests on may have changed: the owner decides anew. Where the watch was faster it has done so already.
+      // The watch may be faster than the refusal, or than a read.
+      const isKnown = () => this.#host.pod().metadata.resourceVersion !== restedOn
+      const current = isKnown()
+        ? undefined
+        : await this.#context.client.get(pods, { namespace, name }).catch(() => undefined)
+      if (isKnown() || (current !== undefined && isNewer(current, pod))) {
+        // What the status rests on may have changed: the owner decides anew.
         if (this.#wanted === failed) this.#wanted = undefined
-        this.#host.newer(current)
+        if (current !== undefined) this.#host.newer(current)
         return true
       }
     }

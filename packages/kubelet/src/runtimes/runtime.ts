@@ -162,8 +162,11 @@ export interface Runtime {
   listContainers(podUid?: string): Promise<readonly ContainerRuntimeStatus[]>
   /** Gives the id. Rejects with a `ContainerConfigError` where the configuration asks for what cannot be. */
   createContainer(sandboxId: string, config: ContainerConfig): Promise<string>
-  /** Rejects where the command cannot be run; the container is then `exited` with reason StartError. */
-  startContainer(id: string): Promise<void>
+  /**
+   * Rejects where the command cannot be run; the container is then `exited` with reason StartError. Aborting the signal may end a
+   * start that takes long: it rejects, and the container has not run.
+   */
+  startContainer(id: string, signal?: AbortSignal): Promise<void>
   /**
    * Asks it to stop, kills it `timeoutMs` later, and resolves when it is gone. A second call may shorten the wait of
    * the first, never lengthen it.

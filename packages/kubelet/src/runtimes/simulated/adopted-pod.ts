@@ -1,4 +1,4 @@
-import { type ContainerState, type ContainerStatus, type Pod, parseTime } from '@coracle/api'
+import { type ContainerStateTerminated, type ContainerStatus, type Pod, parseTime } from '@coracle/api'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtime.ts'
 
 /** A pod that ran before, as a runtime has it. */
@@ -31,30 +31,20 @@ export function adoptedPod(pod: Pod): AdoptedPod | undefined {
     createdAtMs: startedAtMs,
     addresses: spec.hostNetwork === true ? [] : addresses,
   }
-  return { sandbox, containers: statuses.flatMap((each) => adoptedContainer(each, sandbox)) }
+  return { sandbox, containers: statuses.flatMap((each) => adoptedRuns(each, sandbox)) }
 }
 
-function adoptedContainer(status: ContainerStatus, sandbox: PodSandboxStatus): readonly ContainerRuntimeStatus[] {
+/** The run a container is in, or was in last, and the one before where its status still tells of it. */
+function adoptedRuns(status: ContainerStatus, sandbox: PodSandboxStatus): readonly ContainerRuntimeStatus[] {
   const { name, containerID = '', image = '', imageID = '', restartCount = 0, state = {}, lastState = {} } = status
   if (containerID === '') return []
-  const common = {
-    id: containerID.slice(containerID.indexOf('://') + (containerID.includes('://') ? 3 : 0)),
-    sandboxId: sandbox.id,
-    podUid: sandbox.podUid,
-    name,
-    attempt: restartCount,
-    image,
-    imageRef: imageID,
-  }
-  const startedAtMs =
-    parseTime(state.running?.startedAt ?? endOf(state, lastState)?.startedAt ?? '') || sandbox.createdAtMs
-  if (state.running !== undefined) return [{ ...common, state: 'running', createdAtMs: startedAtMs, startedAtMs }]
-  const ended = endOf(state, lastState)
-  if (ended === undefined) return []
-  const { exitCode = 0, reason, message, finishedAt } = ended
-  return [
-    {
+  const run = (id: string, attempt: number, ended: ContainerStateTerminated): ContainerRuntimeStatus => {
+    const startedAtMs = parseTime(ended.startedAt ?? '') || sandbox.createdAtMs
+    const { exitCode = 0, reason, message, finishedAt } = ended
+    return {
       ...common,
+      id: plainId(id),
+      attempt,
       state: 'exited',
       createdAtMs: startedAtMs,
       startedAtMs,
@@ -62,9 +52,20 @@ function adoptedContainer(status: ContainerStatus, sandbox: PodSandboxStatus): r
       exitCode,
       ...(reason === undefined ? {} : { reason }),
       ...(message === undefined ? {} : { message }),
-    },
-  ]
+    }
+  }
+  const common = { sandboxId: sandbox.id, podUid: sandbox.podUid, name, image, imageRef: imageID }
+  const { terminated: last } = lastState
+  const { running, terminated } = state
+  // One that waits for its next run has its last under `lastState`, and shows that one's id.
+  if (running === undefined && terminated === undefined)
+    return last === undefined ? [] : [run(containerID, restartCount, last)]
+  const before = last?.containerID === undefined ? [] : [run(last.containerID, restartCount - 1, last)]
+  if (terminated !== undefined) return [...before, run(containerID, restartCount, terminated)]
+  const startedAtMs = parseTime(running?.startedAt ?? '') || sandbox.createdAtMs
+  const id = plainId(containerID)
+  return [...before, { ...common, id, attempt: restartCount, state: 'running', createdAtMs: startedAtMs, startedAtMs }]
 }
 
-/** How a container ended that does not run: its last run, where it waits for the next. */
-const endOf = (state: ContainerState, lastState: ContainerState) => state.terminated ?? lastState.terminated
+/** Without the name of the runtime. */
+const plainId = (containerId: string): string => containerId.slice(containerId.lastIndexOf('/') + 1)

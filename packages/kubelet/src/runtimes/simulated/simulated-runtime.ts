@@ -58,6 +58,9 @@ const terminatedExitCode = 143
 /** The most that the host's timers can wait for: what takes longer does not happen. */
 const foreverMs = Number.POSITIVE_INFINITY
 
+/** When something happens to an adopted pod that seems to be due: it has not happened yet, and times are told to the second only. */
+const soonMs = 1
+
 interface PodEntry {
   sandboxes: readonly PodSandboxStatus[]
   containers: readonly ContainerRuntimeStatus[]
@@ -116,8 +119,8 @@ class TableRuntime implements SimulatedRuntime {
       const { run: usual, readyAfterMs = 0 } = this.#behaviour?.(who) ?? {}
       const run = simulatedRunOf(variables) ?? usual
       const sinceMs = this.#environment.clock.now() - startedAtMs
-      if (run !== undefined) this.#endAfter(id, run, Math.max(0, run.forMs - sinceMs))
-      if (!ready) this.#readyAfter(id, Math.max(0, readyAfterMs - sinceMs))
+      if (run !== undefined) this.#endAfter(id, run, Math.max(soonMs, run.forMs - sinceMs))
+      if (!ready) this.#readyAfter(id, Math.max(soonMs, readyAfterMs - sinceMs))
     }
   }
 
@@ -205,9 +208,9 @@ class TableRuntime implements SimulatedRuntime {
     return container.id
   }
 
-  async startContainer(id: string): Promise<void> {
+  async startContainer(id: string, signal?: AbortSignal): Promise<void> {
     const { startLatencyMs = this.#startLatencyMs, readyAfterMs = 0 } = this.#conducts.get(id) ?? {}
-    if (startLatencyMs > 0) await sleep(this.#environment.clock, startLatencyMs)
+    if (startLatencyMs > 0) await sleep(this.#environment.clock, startLatencyMs, signal)
     if (this.#containerOf(id) === undefined) throw new Error(`container ${id} not found`)
     this.#change(id, { state: 'running', startedAtMs: this.#environment.clock.now() })
     const run = this.#runs.get(id)
