@@ -1,7 +1,9 @@
 import {
   alreadyExists,
   apiVersionOf,
+  applyStrategicMergePatch,
   badRequest,
+  builtinKinds,
   conflict,
   deepEqual,
   deepFreeze,
@@ -198,9 +200,8 @@ class InMemoryClient implements FakeClient {
   ): Promise<T> {
     const key = keyText(namespace, name)
     await this.#check({ verb: 'patch', plural: resource.plural, key, ...subresourceOf(options) }, options.signal)
-    if (patch.type !== 'merge') throw badRequest(`the fake client applies merge patches only, not ${patch.type}`)
-    const old = this.#require(resource, key)
-    return this.#change(resource, key, mergePatch(old, patch.body) as KubernetesObject, options) as unknown as T
+    const patched = applyPatch(resource, this.#require(resource, key), patch)
+    return this.#change(resource, key, patched, options) as unknown as T
   }
 
   apply<T extends KubernetesObject>(resource: Resource<T>): Promise<T> {
@@ -363,4 +364,12 @@ function withoutStatus(old: WithStatus, wanted: WithStatus): KubernetesObject {
     ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
   }
   return { ...rest, metadata: kept, ...(old.status === undefined ? {} : { status: old.status }) } as KubernetesObject
+}
+
+function applyPatch(resource: Resource, object: KubernetesObject, patch: Patch): KubernetesObject {
+  if (patch.type === 'merge') return mergePatch(object, patch.body) as KubernetesObject
+  const kind = builtinKinds.find(({ plural, group }) => plural === resource.plural && group === resource.group)
+  if (patch.type !== 'strategic' || kind === undefined)
+    throw badRequest(`the fake client applies no ${patch.type} patches to ${resource.plural}`)
+  return applyStrategicMergePatch(kind.schema, object, patch.body) as KubernetesObject
 }

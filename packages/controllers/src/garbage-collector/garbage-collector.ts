@@ -8,6 +8,8 @@ import {
   DependencyGraph,
   foregroundFinalizer,
   type GraphNode,
+  inOrder,
+  isBlocked,
   isDeletingDependents,
   orphanFinalizer,
 } from './graph.ts'
@@ -211,7 +213,7 @@ class GraphCollector implements GarbageCollector {
       object,
       owners,
       hasDependents: node.dependents.size > 0,
-      isBlocked: isGoing && blockingDependents(node).length > 0,
+      isBlocked: isGoing && isBlocked(node),
       hasWaitingDependent: [...node.dependents].some(isDeletingDependents),
     })
     await this.#perform(node, object, decision, seen)
@@ -307,7 +309,7 @@ class GraphCollector implements GarbageCollector {
     const node = this.#graph.get(uid)
     if (node?.object === undefined) return undefined
     const { signal } = this.#stopping
-    const dependents = [...node.dependents]
+    const dependents = inOrder(node.dependents)
     const because = `${node.identity.kind} ${node.identity.name} is being deleted without its dependents`
     for (let from = 0; from < dependents.length; from += orphansParallelMax) {
       const batch = dependents.slice(from, from + orphansParallelMax)

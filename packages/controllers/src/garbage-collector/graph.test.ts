@@ -30,6 +30,8 @@ function object(
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata }
 }
 
+const foreground: Parts = { finalizers: ['foregroundDeletion'], isGoing: true }
+
 describe('DependencyGraph', () => {
   let graph: DependencyGraph
   let absentOwners: AbsentOwners
@@ -55,6 +57,15 @@ describe('DependencyGraph', () => {
   it('wants an owner verified that nobody has seen, and its dependents left alone when it is seen', () => {
     expect(changes(() => graph.observe(object('child', [reference('owner')])))).toEqual(['owner'])
     expect(changes(() => graph.observe(object('owner')))).toEqual([])
+  })
+
+  it.each([
+    ['their owner goes', () => graph.remove('owner')],
+    ['it is deleted in the foreground', () => graph.observe(object('owner', [], foreground))],
+  ])('wants dependents looked at by their names when %s, in whichever order they were heard of', (_, change) => {
+    graph.observe(object('owner'))
+    for (const name of ['b', 'c', 'a']) graph.observe(object(name, [reference('owner')]))
+    expect(changes(change).slice(0, 3)).toEqual(['a', 'b', 'c'])
   })
 
   it('wants dependents looked at when their owner goes, and remembers that it is gone', () => {

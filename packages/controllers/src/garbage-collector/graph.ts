@@ -1,4 +1,4 @@
-import { deepEqual, type KubernetesObject, type OwnerReference } from '@coracle/api'
+import { compareText, deepEqual, type KubernetesObject, type OwnerReference } from '@coracle/api'
 import { hasFinalizer, isBeingDeleted } from '@coracle/controller-runtime'
 import type { AbsentOwners } from './absent-owners.ts'
 import { alternateOwnerIdentity, partitionDependents } from './disputed-owner.ts'
@@ -198,7 +198,7 @@ export class DependencyGraph {
       return
     }
     if (!isDeletingDependents(node) || (old !== undefined && isDeletedWith(old, foregroundFinalizer))) return
-    for (const dependent of node.dependents) this.#listener.attemptDelete(dependent)
+    for (const dependent of inOrder(node.dependents)) this.#listener.attemptDelete(dependent)
     this.#listener.attemptDelete(node)
   }
 
@@ -206,7 +206,7 @@ export class DependencyGraph {
     this.#nodes.delete(node.identity.uid)
     for (const { uid } of node.owners) this.#nodes.get(uid)?.dependents.delete(node)
     if (node.dependents.size > 0) this.#absentOwners.add(node.identity)
-    for (const dependent of node.dependents) this.#listener.attemptDelete(dependent)
+    for (const dependent of inOrder(node.dependents)) this.#listener.attemptDelete(dependent)
     for (const { uid } of node.owners) {
       const owner = this.#nodes.get(uid)
       // Asked once, with the last of them: else each of a thousand dependents would cost a look at all the others.
@@ -222,10 +222,19 @@ export function isDeletingDependents({ object }: GraphNode): boolean {
 
 /** Dependents without whose end the owner must not go. */
 export function blockingDependents(node: GraphNode): readonly GraphNode[] {
-  return [...node.dependents].filter((dependent) => blocks(dependent, node))
+  return inOrder([...node.dependents].filter((dependent) => blocks(dependent, node)))
 }
 
-function isBlocked(node: GraphNode): boolean {
+/**
+ * Dependents by their names, whenever each was heard of: a collector that has just started, or plays its part in a copy of the
+ * cluster, goes the way that one goes which has seen them come.
+ */
+export function inOrder<N extends GraphNode>(dependents: Iterable<N>): readonly N[] {
+  return [...dependents].sort(({ identity: a }, { identity: b }) => compareText(a.name, b.name))
+}
+
+/** Whether there are any. */
+export function isBlocked(node: GraphNode): boolean {
   for (const dependent of node.dependents) if (blocks(dependent, node)) return true
   return false
 }

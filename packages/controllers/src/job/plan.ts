@@ -20,6 +20,7 @@ import {
   setCondition,
 } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
+import { byName } from '../pods/by-name.ts'
 import { byDeletionRank } from '../pods/deletion-ranking.ts'
 import { podKey } from '../pods/pod-key.ts'
 import { isActive, isReady, isTerminating } from '../pods/pod-state.ts'
@@ -131,7 +132,10 @@ function planStarted(job: Job, pods: readonly Pod[], isNamespaceGoing: boolean, 
   const sync =
     ending === undefined
       ? manage(job, pods, active, counts, failures, nowMs)
-      : { actions: active.map((pod) => deletePod(pod, `the Job is over: ${ending.reason}`)), active: 0 }
+      : {
+          actions: active.toSorted(byName).map((pod) => deletePod(pod, `the Job is over: ${ending.reason}`)),
+          active: 0,
+        }
   const end = ending ?? completion(job, counts.succeeded, sync.active)
   const suspension = end === undefined ? suspensionOf(job, nowMs) : { job, events: [] }
   const { status = {} } = suspension.job

@@ -47,12 +47,13 @@ const tolerating = (name: string, seconds?: number): Pod => {
 }
 
 const key = (name: string) => ({ namespace: 'default', name })
-const statusPatch = (name: string, conditions: readonly object[], because: string) => ({
+/** Nothing but the condition is said, of whichever version of the pod. */
+const statusPatch = (name: string, condition: object, because: string) => ({
   type: 'patch',
   resource: pods,
   key: key(name),
   subresource: 'status',
-  patch: { type: 'merge', body: { metadata: { uid: name, resourceVersion: '1' }, status: { conditions } } },
+  patch: { type: 'strategic', body: { metadata: { uid: name }, status: { conditions: [condition] } } },
   because,
 })
 const event = (reason: string, message: string, because: string, about?: Pod, eventType = 'Normal') => ({
@@ -155,7 +156,7 @@ describe('a node that is silent', () => {
       observedGeneration: 2,
     }
     expect(actions).toEqual([
-      statusPatch('first', [notReady], lost),
+      statusPatch('first', notReady, lost),
       event('NodeNotReady', 'Node is not ready', lost, first, 'Warning'),
     ])
   })
@@ -182,10 +183,19 @@ describe('a node with a taint that evicts', () => {
       lastTransitionTime: secondsAgo(0),
     }
     expect(observe(0, [victim]).actions).toEqual([
-      statusPatch('p', [...(victim.status?.conditions ?? []), target], evicting),
+      statusPatch('p', target, evicting),
       event('TaintManagerEviction', 'Marking for deletion Pod default/p', evicting, victim),
       { type: 'delete', resource: pods, key: key('p'), uid: 'p', because: evicting },
     ])
+  })
+
+  it('goes by the names of the pods, in whichever order they were heard of', () => {
+    const leaving = observe(
+      0,
+      ['b', 'c', 'a'].map((name) => pod(name, { node: 'n1' })),
+    ).actions
+    const targets = leaving.flatMap((action) => (action.type === 'delete' ? [action.key.name] : []))
+    expect(targets).toEqual(['a', 'b', 'c'])
   })
 
   it('waits as long as the pod tolerates it, from when the taint was added', () => {

@@ -1,6 +1,7 @@
 import { formatTime, type Node, type NodeStatus, nodes, type Pod, pods as podResource } from '@coracle/api'
 import { type Action, type Condition, getCondition, type Plan, setCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
+import { byName } from '../pods/by-name.ts'
 import { podKey } from '../pods/pod-key.ts'
 import { hasEnded, isReady } from '../pods/pod-state.ts'
 import { evictionTime } from './eviction.ts'
@@ -40,6 +41,7 @@ export function planNode(observed: ObservedNode, nowMs: Time): NodePlan {
   const unready = ready === 'Unknown' ? pods.filter((pod) => isReady(pod) && !hasEnded(pod)) : []
   const due = pods
     .filter((pod) => pod.metadata.deletionTimestamp === undefined)
+    .toSorted(byName)
     .map((pod) => ({ pod, at: evictionTime(pod, taints ?? [], nowMs) }))
   const evicted = due.filter(({ at }) => at !== undefined && at <= nowMs).map(({ pod }) => pod)
   const spared = due.filter(({ pod, at }) => at === undefined && awaited.has(pod.metadata.uid ?? ''))
@@ -132,7 +134,7 @@ function markNotReady(pod: Pod, nowMs: Time): Action {
   const ready = getCondition(pod.status?.conditions, 'Ready')
   const observedGeneration = pod.metadata.generation
   const wanted = { ...ready, type: 'Ready', status: 'False', observedGeneration } as const
-  return patchStatus(pod, setCondition(pod.status?.conditions, wanted, nowMs), lostReason)
+  return patchCondition(pod, wanted, nowMs, lostReason)
 }
 
 function markDisrupted(pod: Pod, nowMs: Time): Action {
@@ -143,14 +145,16 @@ function markDisrupted(pod: Pod, nowMs: Time): Action {
     message: 'Taint manager: deleting due to NoExecute taint',
     observedGeneration: pod.metadata.generation,
   } as const
-  return patchStatus(pod, setCondition(pod.status?.conditions, target, nowMs), evictionReason)
+  return patchCondition(pod, target, nowMs, evictionReason)
 }
 
 const evictionReason = 'the pod does not tolerate a taint of its node any longer'
 
-function patchStatus(pod: Pod, conditions: readonly Condition[], because: string): Action {
-  const { uid, resourceVersion } = pod.metadata
-  const patch = { type: 'merge', body: { metadata: { uid, resourceVersion }, status: { conditions } } } as const
+/** Says one condition, whatever else was said of the pod meanwhile: one that is just starting keeps no other on the node. */
+function patchCondition(pod: Pod, wanted: Condition, nowMs: Time, because: string): Action {
+  const condition = getCondition(setCondition(pod.status?.conditions, wanted, nowMs), wanted.type)
+  const body = { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } }
+  const patch = { type: 'strategic', body } as const
   return { type: 'patch', resource: podResource, key: podKey(pod), subresource: 'status', patch, because }
 }
 
