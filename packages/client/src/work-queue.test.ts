@@ -2,7 +2,7 @@ import { createMetricsRegistry, VirtualClock } from '@coracle/environment'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { bucketRateLimiter } from './rate-limiter.ts'
-import { createWorkQueue, freshInRowMax, type Priority, type WorkQueue } from './work-queue.ts'
+import { createWorkQueue, freshInRowMax, type Priority, retriesAtOnceMax, type WorkQueue } from './work-queue.ts'
 
 let clock: VirtualClock
 let queue: WorkQueue
@@ -248,5 +248,56 @@ describe('metrics of a queue', () => {
     expect(value('workqueue_longest_running_processor_seconds')).toBe(4)
     queue.shutDown()
     expect(metrics.text()).not.toMatch(/^workqueue_(depth|unfinished_work_seconds)\{/m)
+  })
+})
+
+describe('keys that have failed', () => {
+  beforeEach(() => {
+    queue = createWorkQueue(clock)
+  })
+
+  it('are tried again at once when what they wait for has come, by name, and others wait on', async () => {
+    for (const key of ['b', 'other', 'a']) queue.addRateLimited(key)
+    queue.retryNow((key) => key !== 'other')
+    expect(await drain()).toEqual(['a', 'b'])
+    await clock.advance(5)
+    expect(await drain()).toEqual(['other'])
+  })
+
+  it('that are not: what waits for a time of its own goes on waiting', async () => {
+    queue.addAfter('later', 1000)
+    queue.addRateLimited('mended')
+    queue.forget('mended')
+    queue.retryNow(() => true)
+    expect(queue.length).toBe(0)
+  })
+
+  it('wait as much longer when they fail again as if they had not been tried in between', async () => {
+    for (let failures = 0; failures < 10; failures++) queue.addRateLimited('a')
+    queue.retryNow(() => true)
+    expect(await drain()).toEqual(['a'])
+    queue.addRateLimited('a')
+    await clock.advance(5 * 2 ** 10 - 1)
+    expect(queue.length).toBe(0)
+    await clock.advance(1)
+    expect(await drain()).toEqual(['a'])
+  })
+
+  it('for what comes while they are being processed are tried again at once, and need not wait', async () => {
+    for (let failures = 0; failures < 10; failures++) queue.addRateLimited('a')
+    queue.retryNow(() => true)
+    await queue.get()
+    queue.retryNow(() => true)
+    queue.addRateLimited('a')
+    queue.done('a')
+    expect(await drain()).toEqual(['a'])
+    queue.addRateLimited('a')
+    expect(queue.length).toBe(0)
+  })
+
+  it('are tried so many at once, and no more', () => {
+    for (let index = 0; index < retriesAtOnceMax + 5; index++) queue.addRateLimited(`${index}`)
+    queue.retryNow(() => true)
+    expect(queue.length).toBe(retriesAtOnceMax)
   })
 })

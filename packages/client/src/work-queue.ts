@@ -8,6 +8,9 @@ export const queueKeysMax = 1_000_000
 /** While background keys wait, one of them is handed out after so many fresh ones: they are slowed down, never starved. */
 export const freshInRowMax = 16
 
+/** Failed keys that are tried again before their time at once, at most: the others wait on. */
+export const retriesAtOnceMax = 64
+
 /** What came of a change goes before what only looks again: the first list, a resync. */
 export type Priority = 'fresh' | 'background'
 
@@ -29,6 +32,12 @@ export interface WorkQueue {
   addAfter(key: string, delayMs: number, options?: WaitOptions): void
   /** Adds a key that has failed after the wait its rate limiter asks for. */
   addRateLimited(key: string): void
+  /**
+   * What failed keys wait for may have come: those for which `isMeant` holds are added now, by name and no more than
+   * `retriesAtOnceMax`. One that is being processed may have looked too soon: it is added at once should it fail. The next wait of
+   * all of them is as long as it would have been.
+   */
+  retryNow(isMeant: (key: string) => boolean): void
   /** The key has succeeded: its next rate-limited wait is the shortest. */
   forget(key: string): void
   /** How often the key was added rate limited since it was forgotten. */
@@ -80,6 +89,10 @@ class DeduplicatingQueue implements WorkQueue {
   /** Keys added while they were being processed. */
   readonly #again = new Map<string, Priority>()
   readonly #waits = new Map<string, Wait>()
+  /** Those of the keys that wait because they have failed. */
+  readonly #failed = new Set<string>()
+  /** Keys that are being processed while what they may fail for comes. */
+  readonly #hopeful = new Set<string>()
   /** Wake who waits for a key. They take it a moment later, so that what is added in one go still counts once. */
   readonly #takers: (() => void)[] = []
   /** Fresh keys handed out while background ones waited. */
@@ -143,6 +156,7 @@ class DeduplicatingQueue implements WorkQueue {
     earlier?.timer.cancel()
     const elapse = () => {
       this.#waits.delete(key)
+      this.#failed.delete(key)
       this.add(key, priority)
     }
     const timer = this.#clock.setTimer(dueMs - nowMs, elapse, { housekeeping })
@@ -151,10 +165,24 @@ class DeduplicatingQueue implements WorkQueue {
 
   addRateLimited(key: string): void {
     this.#metrics?.retried()
-    this.addAfter(key, this.#rateLimiter.delayMs(key))
+    const delayMs = this.#rateLimiter.delayMs(key)
+    this.addAfter(key, this.#hopeful.delete(key) ? 0 : delayMs)
+    if (this.#waits.has(key)) this.#failed.add(key)
+  }
+
+  retryNow(isMeant: (key: string) => boolean): void {
+    for (const key of this.#processing.keys()) if (isMeant(key)) this.#hopeful.add(key)
+    if (this.#failed.size === 0) return
+    for (const key of [...this.#failed].filter(isMeant).sort().slice(0, retriesAtOnceMax)) {
+      this.#waits.get(key)?.timer.cancel()
+      this.#waits.delete(key)
+      this.#failed.delete(key)
+      this.add(key)
+    }
   }
 
   forget(key: string): void {
+    this.#failed.delete(key)
     this.#rateLimiter.forget(key)
   }
 
@@ -175,6 +203,7 @@ class DeduplicatingQueue implements WorkQueue {
     const processed = this.#processing.get(key)
     if (processed !== undefined) this.#metrics?.workSeconds.observe((this.#nowMs() - processed.sinceMs) / 1000)
     this.#processing.delete(key)
+    this.#hopeful.delete(key)
     const again = this.#again.get(key)
     if (again === undefined) return
     this.#again.delete(key)
@@ -188,6 +217,8 @@ class DeduplicatingQueue implements WorkQueue {
     this.#again.clear()
     for (const { timer } of this.#waits.values()) timer.cancel()
     this.#waits.clear()
+    this.#failed.clear()
+    this.#hopeful.clear()
     for (const wake of this.#takers.splice(0)) wake()
     this.#metrics?.end()
   }

@@ -162,6 +162,7 @@ export class ControllerLoop implements Lookup {
     }
     const enqueue = (change: Change<KubernetesObject>, priority: Priority) => {
       if (!source.predicates.every((predicate) => predicate(change))) return
+      if (source.endsWaits === true) queue.retryNow(inNamespaceOf(change.object))
       enqueueFor(change.object, priority, change.object)
       // What an object no longer concerns has changed as well.
       if (change.type === 'update') enqueueFor(change.old, priority, change.object)
@@ -302,5 +303,11 @@ export class ControllerLoop implements Lookup {
     recorder.stop()
   }
 }
+
+/** Whether a key may be concerned by an object: it is in the same namespace, or the object is in none. */
+const inNamespaceOf =
+  ({ metadata: { namespace } }: KubernetesObject) =>
+  (key: string): boolean =>
+    namespace === undefined || splitKey(key).namespace === namespace
 
 const isDefined = <V>(value: V | undefined): value is V => value !== undefined

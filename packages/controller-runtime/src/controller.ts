@@ -48,6 +48,8 @@ export interface Source {
   readonly options: InformerOptions<KubernetesObject>
   readonly predicates: readonly Predicate<KubernetesObject>[]
   keysOf(object: KubernetesObject, lookup: Lookup): readonly string[]
+  /** Whether a change has failed keys of its namespace tried again at once; where it is in none, all. */
+  readonly endsWaits?: boolean
   /** Finds further keys by asking. */
   readonly asyncKeysOf?: ((object: KubernetesObject, lookup: Lookup) => Promise<readonly string[]>) | undefined
 }
@@ -116,6 +118,11 @@ export interface ControllerBuilder<T extends KubernetesObject> {
     keysOf: (object: U, lookup: Lookup) => Promise<readonly string[]>,
     options?: SourceOptions<U>,
   ): ControllerBuilder<T>
+  /**
+   * A change of such an object may be what failed keys of its namespace wait for: they are tried again at once, and not when their
+   * wait is over, which may be a quarter of an hour. Choose with `predicates` the changes that give hope.
+   */
+  retriesOn<U extends KubernetesObject>(resource: Resource<U>, options?: SourceOptions<U>): ControllerBuilder<T>
   /** Keys that come from elsewhere: a channel, a timer, a message queue. */
   watchesSource(source: KeySource): ControllerBuilder<T>
   /**
@@ -171,6 +178,18 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
     options: SourceOptions<U> = {},
   ): ControllerBuilder<T> {
     return this.#add(resource, options, () => [], asyncKeysOf)
+  }
+
+  retriesOn<U extends KubernetesObject>(resource: Resource<U>, options: SourceOptions<U> = {}): ControllerBuilder<T> {
+    const { predicates = [], ...informerOptions } = options
+    this.#sources.push({
+      resource,
+      options: informerOptions,
+      predicates,
+      keysOf: () => [],
+      endsWaits: true,
+    } as unknown as Source)
+    return this
   }
 
   watchesSource(source: KeySource): ControllerBuilder<T> {

@@ -185,3 +185,30 @@ describe('a manager confined to some namespaces', () => {
     await manager.stop()
   })
 })
+
+describe('what a failed key waits for', () => {
+  it('has it tried again at once, where it is in its namespace and the change gives hope', async () => {
+    const tried: string[] = []
+    const manager = await run(
+      controller('test')
+        .for(widgets)
+        .retriesOn(gadgets, { predicates: [({ object }) => object.metadata.name !== 'useless'] })
+        .reconcile(async ({ key }) => {
+          tried.push(key)
+          throw new Error('there is no room')
+        }),
+    )
+    const inOther = { ...widget('b', 0), metadata: { namespace: 'other', name: 'b' } }
+    for (const each of [widget('a', 0), inOther]) await client.create(widgets, each)
+    // The wait doubles with each failure: by now it is minutes.
+    await environment.clock.advance('10m')
+    tried.length = 0
+    await client.create(gadgets, gadget(widget('a', 0), { name: 'useless' }))
+    await environment.clock.settle()
+    expect(tried).toEqual([])
+    await client.create(gadgets, gadget(widget('a', 0), { name: 'useful' }))
+    await environment.clock.settle()
+    expect(tried).toEqual(['default/a'])
+    await manager.stop()
+  })
+})

@@ -1,5 +1,6 @@
-import { cronJobs, hasReason, type Job, jobs } from '@coracle/api'
+import { cronJobs, hasReason, type Job, jobs, resourceQuotas } from '@coracle/api'
 import { type Controller, controller, performPlan } from '@coracle/controller-runtime'
+import { givesRoom } from '../resource-quota/gives-room.ts'
 import { planCronJob, referenceTo } from './plan.ts'
 
 /** Makes Jobs at the times of CronJobs, and deletes the oldest that are over. */
@@ -7,6 +8,7 @@ export function createCronJobController(): Controller {
   return controller('cronjob-controller', { component: 'cronjob-controller' })
     .for(cronJobs)
     .owns(jobs)
+    .retriesOn(resourceQuotas, { predicates: [givesRoom] })
     .reconcile(async ({ object: cronJob }, context) => {
       if (cronJob === undefined) return undefined
       const { actions, status, starts, requeueAfterMs } = planCronJob(

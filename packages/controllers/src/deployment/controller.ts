@@ -1,4 +1,13 @@
-import { type Deployment, deployments, hasReason, type Pod, pods, type ReplicaSet, replicaSets } from '@coracle/api'
+import {
+  type Deployment,
+  deployments,
+  hasReason,
+  type Pod,
+  pods,
+  type ReplicaSet,
+  replicaSets,
+  resourceQuotas,
+} from '@coracle/api'
 import { controllerIndexName, type IndexFunction, keyOf, keyText } from '@coracle/client'
 import {
   type Change,
@@ -19,6 +28,7 @@ import {
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { hasEnded } from '../pods/pod-state.ts'
 import { RunningPods } from '../pods/running-pods.ts'
+import { givesRoom } from '../resource-quota/gives-room.ts'
 import { ownSelector } from '../selector-of.ts'
 import { isRollingUpdate } from './limits.ts'
 import { createFailureStatus, planDeployment } from './plan.ts'
@@ -38,6 +48,7 @@ export function createDeploymentController(): Controller {
       predicates: [isEnd],
       aggregates: [runningPods],
     })
+    .retriesOn(resourceQuotas, { predicates: [givesRoom] })
     .reconcile(async ({ object }, context) => {
       if (object === undefined) return undefined
       const { namespace } = object.metadata

@@ -8,6 +8,7 @@ import {
   namespaces,
   type Pod,
   pods as podResource,
+  resourceQuotas,
 } from '@coracle/api'
 import { type IndexFunction, keyOf, keyText } from '@coracle/client'
 import {
@@ -27,6 +28,7 @@ import {
 } from '@coracle/controller-runtime'
 import { isOnlyNamespaceGoing } from '../namespace/perform-unless-going.ts'
 import { type PodClaims, podClaimActions } from '../pods/claims.ts'
+import { givesRoom } from '../resource-quota/gives-room.ts'
 import { selectorOf } from '../selector-of.ts'
 import { judgeDependencies } from './dependencies.ts'
 import { isTracked, trackingFinalizer } from './job-pods.ts'
@@ -65,6 +67,7 @@ export function createJobController(): Controller {
     .watches(namespaces, jobsGoingWith)
     .owns(podResource, { indexes: { [trackedIndexName]: byTracking, [adoptableIndexName]: adoptableByLabels } })
     .watches(podResource, (pod, lookup) => [...byTracking(pod), ...wouldAdopt(pod, lookup)])
+    .retriesOn(resourceQuotas, { predicates: [givesRoom] })
     .reconcile(async ({ key, object: job }, context) => {
       const podsOfName = context.informer(podResource).byIndex(trackedIndexName, key)
       const claims = job === undefined ? noClaims : claimsOf(job, context)

@@ -1,4 +1,11 @@
-import { deepEqual, type KubernetesObject, type Pod, pods as podResource, type Resource } from '@coracle/api'
+import {
+  deepEqual,
+  type KubernetesObject,
+  type Pod,
+  pods as podResource,
+  type Resource,
+  resourceQuotas,
+} from '@coracle/api'
 import { byController, controllerIndexName, keyOf } from '@coracle/client'
 import {
   type Change,
@@ -21,6 +28,7 @@ import type { Time } from '@coracle/environment'
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { isOrphan, orphanIndexName, orphansByLabels } from '../pods/orphans.ts'
 import { isActive, isReady, isTerminating, readySince } from '../pods/pod-state.ts'
+import { givesRoom } from '../resource-quota/gives-room.ts'
 import type { DesiredReplicas, ReplicasStatus } from './desired.ts'
 import type { ObservedOwner } from './observed-pods.ts'
 import { withFailure } from './status.ts'
@@ -65,6 +73,7 @@ export function replicasController<T extends WithStatus>(kind: ReplicasKind<T>):
       aggregates: [tallies],
     })
     .watches(podResource, ownersOfOrphan, { predicates: [changesReplicas] })
+    .retriesOn(resourceQuotas, { predicates: [givesRoom] })
     .reconcile(reconcileReplicas(kind, tallies))
 }
 

@@ -1,5 +1,6 @@
 import {
   configMaps,
+  conflict,
   deepEqual,
   describeStatusChange,
   hasReason,
@@ -51,7 +52,7 @@ export function createResourceQuotaController({ resources }: { resources(): read
       if (status !== quota.status) {
         const because = `what there is was counted: ${describeStatusChange(quota.status, status)}`
         await client.update(resourceQuotas, { ...quota, status }, { subresource: 'status', because })
-      }
+      } else await checkUncharged(client, quota)
       return { requeueAfterMs: kinds.every(isWatched) ? resyncMs : recountMs }
     })
 }
@@ -63,6 +64,17 @@ async function readQuota(client: Client, namespace: string, name: string): Promi
     if (hasReason(error, 'NotFound')) return undefined
     throw error
   }
+}
+
+/**
+ * That a count is what the quota said before it proves nothing where the quota was charged since: the count has what the charge was
+ * for, and something else has been given back. Throws a conflict then, as a write would have met.
+ */
+async function checkUncharged(client: Client, counted: ResourceQuota): Promise<void> {
+  const { namespace = '', name = '' } = counted.metadata
+  const now = await readQuota(client, namespace, name)
+  if (now !== undefined && !deepEqual(now.status, counted.status))
+    throw conflict(resourceQuotas, name, 'it was charged while objects were counted')
 }
 
 /** Every object of a kind in a namespace, as of now. A kind that is not served has none. */

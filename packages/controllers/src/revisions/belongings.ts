@@ -6,6 +6,7 @@ import {
   type Pod,
   pods,
   type Resource,
+  resourceQuotas,
 } from '@coracle/api'
 import { controllerIndexName, type IndexFunction, type Informer, keyOf, keyText } from '@coracle/client'
 import {
@@ -24,6 +25,7 @@ import {
 } from '@coracle/controller-runtime'
 import { isOrphan, orphanIndexName, orphansByLabels } from '../pods/orphans.ts'
 import { changesReplicas } from '../replicas/controller.ts'
+import { givesRoom } from '../resource-quota/gives-room.ts'
 import { ownSelector } from '../selector-of.ts'
 
 /** An object that owns the pods it selects, and revisions of their template. */
@@ -67,6 +69,7 @@ export function controllerOfRevised<T extends SelectingOwner>(
     .watches(controllerRevisions, (revision, lookup) =>
       controllerOf(revision) === undefined ? selectingOwners(revision, lookup) : [],
     )
+    .retriesOn(resourceQuotas, { predicates: [givesRoom] })
 }
 
 /**
