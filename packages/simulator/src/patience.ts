@@ -1,12 +1,16 @@
 import type { VirtualClock } from '@coracle/environment'
 
-/** How far time goes at once while somebody waits. */
-const stepMs = 100
+/** How far time goes at once while somebody waits, unless said otherwise. */
+const stepDefaultMs = 100
 /** How long somebody waits for an answer before giving up: a request's usual time-out. */
 const patienceMs = 60_000
 
 /** Lets time pass until the work is done, or its caller gives up. Rejects with what it rejects with until then. */
-export async function withPatience(clock: VirtualClock, work: Promise<void>): Promise<void> {
+export async function withPatience(
+  clock: VirtualClock,
+  work: Promise<void>,
+  stepMs: number = stepDefaultMs,
+): Promise<void> {
   let isDone = false
   const done = () => {
     isDone = true

@@ -1,4 +1,4 @@
-import { type Container, isSidecar, type Pod, type Probe } from '@coracle/api'
+import { type Container, isSidecar, type Pod, type Probe, parseTime } from '@coracle/api'
 import type { SimulatedBehaviour, SimulatedConduct } from '@coracle/cluster'
 import type { Random } from '@coracle/environment'
 
@@ -15,6 +15,8 @@ export interface Assumptions {
 /** As simulated nodes are anyway: containers run and are ready at once. */
 export const promptly: Assumptions = { startDelayMs: 0, failRate: 0 }
 
+/** When a start ends that seems to have taken its time: it is known not to have ended yet, and times are told to the second only. */
+const soonMs = 1
 /** A container that crashes does so after this. */
 const crashAfterMs = 2_000
 /** A container that has not been ready for so long, beside what its probes wait, is taken never to be. */
@@ -34,10 +36,12 @@ export interface BehaviourParts {
 /**
  * How containers of a copy behave. What works in the source goes on working, and what does not work there does not work here: a
  * container that waits for its image or crashes, or whose readiness probe has failed for long, and new ones of its image, where no
- * other of that image is ready. New containers are as assumed; readiness probes have them wait as long as they say.
+ * other of that image is ready. New containers are as assumed, and those that were being started need only the rest of the time;
+ * readiness probes have them wait as long as they say.
  */
 export function behaviourOf({ assumptions, random, podOf, initial, nowMs }: BehaviourParts): SimulatedBehaviour {
   const broken = brokenImages(initial)
+  const starting = new Map(initial.map((pod) => [pod.metadata.uid ?? '', startsUnderWay(pod)]))
   const verdicts = new Map<string, 'works' | 'crashes' | 'is never ready'>()
   const fateOf = (podUid: string) => {
     const known = verdicts.get(podUid)
@@ -47,7 +51,7 @@ export function behaviourOf({ assumptions, random, podOf, initial, nowMs }: Beha
     verdicts.set(podUid, fate)
     return fate
   }
-  return ({ podUid, podNamespace, podName, name, image, adopted }): SimulatedConduct => {
+  return ({ podUid, podNamespace, podName, name, image, attempt, adopted }): SimulatedConduct => {
     const pod = podOf(podNamespace, podName)
     const container = pod === undefined ? undefined : containerOf(pod, name)
     if (pod === undefined || container === undefined) return {}
@@ -59,11 +63,26 @@ export function behaviourOf({ assumptions, random, podOf, initial, nowMs }: Beha
       return { readyAfterMs: isStuck ? Number.POSITIVE_INFINITY : readyAfterMs, ...run }
     }
     const fate = broken.has(image) ? 'is never ready' : fateOf(podUid)
-    const startLatencyMs = assumptions.startDelayMs
+    const begunMs = attempt === 0 ? starting.get(podUid)?.get(name) : undefined
+    const { startDelayMs } = assumptions
+    const startLatencyMs = begunMs === undefined ? startDelayMs : Math.max(soonMs, startDelayMs - (nowMs() - begunMs))
     if (fate === 'crashes') return { startLatencyMs, run: { forMs: crashAfterMs, exitCodes: [1] } }
     if (fate === 'is never ready') return { startLatencyMs, readyAfterMs: Number.POSITIVE_INFINITY }
     return { startLatencyMs, readyAfterMs, ...run }
   }
+}
+
+/**
+ * Since when each container of a pod is being started for the first time, by name: since its node took the pod on, or since the init
+ * containers were done.
+ */
+function startsUnderWay({ status = {} }: Pod): ReadonlyMap<string, number> {
+  const { startTime, conditions = [], containerStatuses = [] } = status
+  const initialized = conditions.find(({ type, status: holds }) => type === 'Initialized' && holds === 'True')
+  if (startTime === undefined || initialized === undefined) return new Map()
+  const sinceMs = Math.max(parseTime(startTime), parseTime(initialized.lastTransitionTime ?? startTime))
+  const starting = containerStatuses.filter(({ state }) => state?.waiting?.reason === 'ContainerCreating')
+  return new Map(starting.map(({ name }) => [name, sinceMs]))
 }
 
 const containerOf = ({ spec }: Pod, wanted: string): Container | undefined =>

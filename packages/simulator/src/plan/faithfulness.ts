@@ -36,8 +36,13 @@ export interface Comparison {
 
 /** How much virtual time is compared. */
 const comparedMs = 15 * 60_000
-/** How long containers take to start in both: rollouts go step by step then. */
-const startDelayMs = 700
+/**
+ * The API tells times to the second, and of what began within one it tells nothing more. So that a copy can know all, operations,
+ * and what containers do, begin and end at whole seconds.
+ */
+const grainMs = 1000
+/** How long containers take to start in both: rollouts go step by step then, and a change finds some that are half started. */
+const startDelayMs = 2 * grainMs
 /** Operations before the change that is planned, at most. */
 const operationsMax = 12
 
@@ -59,7 +64,7 @@ export async function comparePlan(seed: number): Promise<Comparison> {
   const store = createMemoryStore()
   const source = await startCluster({ environment, store, nodes, behaviour: () => ({ startLatencyMs: startDelayMs }) })
   try {
-    const administrator = new Administrator(source.client, { wait: (work) => withPatience(clock, work) })
+    const administrator = new Administrator(source.client, { wait: (work) => withPatience(clock, work, grainMs) })
     await source.client.create(customResourceDefinitions as Resource, gadgetDefinition as unknown as KubernetesObject)
     await clock.advance('1s')
     const startMs = clock.now()
@@ -133,12 +138,9 @@ function changeFor(seed: number, operations: readonly Operation[]): Operation & 
 
 const isKept = (kind = ''): boolean => (workloadKinds as readonly string[]).includes(kind)
 
-/**
- * An operation at a whole second, whose containers end in one way: a copy knows times to the second, as the API has them, and not
- * which exit code comes next.
- */
+/** An operation at a whole second, whose containers end in one way: a copy does not know which exit code comes next. */
 function withoutChance(operation: Operation): Operation {
-  const text = JSON.stringify({ ...operation, atMs: Math.floor(operation.atMs / 1000) * 1000 })
+  const text = JSON.stringify({ ...operation, atMs: Math.floor(operation.atMs / grainMs) * grainMs })
   return JSON.parse(text.replaceAll(/("SIMULATED_EXIT_CODE","value":"\d+)[,\d]*"/g, '$1"')) as Operation
 }
 
