@@ -23,7 +23,7 @@ import {
   linksOf,
   matchesTranscript,
 } from './support/documents.ts'
-import { Program, type RunOptions, run } from './support/program.ts'
+import { coracleFile, Program, type RunOptions, run } from './support/program.ts'
 import { tools } from './support/tools.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -63,6 +63,8 @@ describe('links of the documents', () => {
 
 describe('snippets', () => {
   const snippets = blocks.filter((block) => block.language === 'ts' && isRun(block))
+  const tests = snippets.filter(isTest)
+  const scripts = snippets.filter((snippet) => !isTest(snippet))
   let directory: string
   let program: Program
 
@@ -88,26 +90,38 @@ describe('snippets', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
   })
 
-  it.each(snippets.map((snippet) => [snippet.where, snippet] as const))('run: %s', async (_, snippet) => {
+  const options = () => ({ cwd: directory, env: inProject({ KUBECONFIG: program.kubeconfig }) })
+
+  it('pass, where they are tests', async () => {
+    const results = join(directory, 'results.json')
+    const args = ['run', '--root', directory, '--no-isolate', '--maxWorkers=1', '--reporter=json']
+    await run(join(binaries, 'vitest'), [...args, `--outputFile=${results}`], options())
+    const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as { testResults: readonly TestFileResult[] }
+    const outcomes = testResults.map(({ name, status, message, assertionResults }) => [
+      basename(name),
+      assertionResults.flatMap(({ failureMessages }) => failureMessages).join('\n') || message || status,
+    ])
+    expect(outcomes.sort()).toEqual(tests.map((snippet) => [fileOf(snippet), 'passed']).sort())
+  })
+
+  it.each(scripts.map((snippet) => [snippet.where, snippet] as const))('run: %s', async (_, snippet) => {
     const file = join(directory, fileOf(snippet))
-    const options = { cwd: directory, env: withBinaries({ KUBECONFIG: program.kubeconfig }) }
-    if (isTest(snippet)) {
-      const { code, stdout } = await run(
-        join(binaries, 'vitest'),
-        ['run', '--root', directory, basename(file)],
-        options,
-      )
-      expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('1 passed') })
-      return
-    }
     if (snippet.text.includes('until the process is stopped')) {
-      await untilItActs(file, options)
+      await untilItActs(file, options())
       return
     }
-    const { code, stderr } = await run(process.execPath, [file], options)
+    const { code, stderr } = await run(process.execPath, [file], options())
     expect(code, stderr).toBe(0)
   })
 })
+
+/** What Vitest reports of a file of tests. */
+interface TestFileResult {
+  readonly name: string
+  readonly status: string
+  readonly message: string
+  readonly assertionResults: readonly { readonly failureMessages: readonly string[] }[]
+}
 
 /** Runs a controller until its log tells of something it has made. */
 async function untilItActs(file: string, { cwd, env }: RunOptions): Promise<void> {
@@ -133,6 +147,10 @@ async function untilItActs(file: string, { cwd, env }: RunOptions): Promise<void
 const isTest = ({ text }: Block) => text.includes("from 'vitest'")
 const fileOf = (block: Block) => `${block.where.replaceAll(/\W+/g, '-')}${isTest(block) ? '.test' : ''}.ts`
 const withBinaries = (more = {}) => ({ PATH: `${binaries}:${process.env.PATH}`, ...more })
+
+/** For what runs from its sources: Node keeps what it has compiled of them. */
+const inProject = (more = {}) =>
+  withBinaries({ NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/coracle/compiled'), ...more })
 
 describe('commands', () => {
   const withCommands = documents(root).filter((document) =>
@@ -160,7 +178,7 @@ describe('commands', () => {
       const { code, stdout, stderr } = await run('bash', ['commands.sh'], {
         cwd: home,
         timeoutMs: 150_000,
-        env: { ...withBinaries(), HOME: home, KUBECTL: kubectl, CORACLE: join(root, 'packages/cli/bin/coracle.js') },
+        env: { ...withBinaries(), HOME: home, KUBECTL: kubectl, CORACLE: coracleFile },
       })
       expect(code, `${stdout}\n${stderr}`).toBe(0)
       for (const [index, { command, output }] of exchanges.entries()) {
@@ -190,7 +208,7 @@ describe('a project of somebody else', () => {
       writeFileSync(join(project, 'tsconfig.json'), tsconfig?.text ?? '')
       writeFileSync(join(project, 'main.ts'), example?.text ?? '')
       writeFileSync(join(project, 'commands.sh'), `${consumerPrelude}\n${commands?.text}`)
-      const env = { ...withBinaries(), HOME: home, TOOLS: join(root, 'node_modules'), NPM: npmOfMachine() }
+      const env = { ...inProject(), HOME: home, TOOLS: join(root, 'node_modules'), NPM: npmOfMachine() }
       const { code, stdout, stderr } = await run('bash', ['commands.sh'], { cwd: project, env })
       expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: expect.stringContaining('https://127.0.0.1:') })
     } finally {
