@@ -42,7 +42,8 @@ export class LogWatcher {
     const changedAtMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
     if (changedAtMs !== undefined) this.#guarded(() => this.#index.add({ end: this.#end, timeMs: changedAtMs }))
     this.#watch()
-    // What was written between the look above and the watch changes nothing that would be told.
+    // What was written between the look above and the watch changes nothing that would be told. A file that has outgrown its size
+    // while nobody watched is rotated, though it may never grow again.
     this.observe()
   }
 
@@ -105,11 +106,13 @@ export class LogWatcher {
     this.#observedAtMs = this.#clock.monotonicMs()
     const bytes = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
     const end = this.#fileStart + bytes
-    if (end === this.#end) return
+    const grew = end !== this.#end
+    const isDue = bytes > logFileBytesMax && this.#observedAtMs - this.#rotatedAtMs >= rotationGapMs
+    if (!grew && !isDue) return
     this.#end = end
     this.#guarded(() => {
-      this.#index.add({ end, timeMs: this.#clock.now() })
-      if (bytes > logFileBytesMax && this.#observedAtMs - this.#rotatedAtMs >= rotationGapMs) this.#rotate()
+      if (grew) this.#index.add({ end, timeMs: this.#clock.now() })
+      if (isDue) this.#rotate()
     })
     for (const listener of this.#listeners) listener()
   }

@@ -8,6 +8,7 @@ import { realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import { type ContainerConfig, ContainerConfigError, type ContainerRuntimeStatus, type Runtime } from '../runtime.ts'
+import { logFileBytesMax } from './log-segments.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 import { shimScript } from './shim.ts'
 
@@ -606,10 +607,13 @@ describe('logs', () => {
     const directory = temporaryDirectory()
     const runtime = openRuntime(directory)
     const line = 'x'.repeat(99)
-    const id = await run(runtime, `yes ${line} | head -n 120000; sleep 0.1; echo end`)
+    const logs = join(directory, 'kubelet', 'node-a', 'logs', 'default_web_uid-1', 'main')
+    // What is written while the file is being cut may be lost: the end is written when that is over.
+    const untilRotated = `until [ "$(wc -c < '${join(logs, '0.log')}')" -lt ${logFileBytesMax} ]; do sleep 0.01; done`
+    const id = await run(runtime, `yes ${line} | head -n 120000; ${untilRotated}; echo end`)
     const followed = await log(runtime, id, { follow: true })
     expect(followed.endsWith('end\n')).toBe(true)
-    const files = readdirSync(join(directory, 'kubelet', 'node-a', 'logs', 'default_web_uid-1', 'main'))
+    const files = readdirSync(logs)
     expect(files.filter((name) => /^0\.log\.\d{15}$/.test(name)).length).toBeGreaterThanOrEqual(1)
     expect((await log(runtime, id, { tailLines: 2 })).split('\n').at(-2)).toBe('end')
   })
