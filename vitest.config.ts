@@ -36,9 +36,9 @@ export default defineConfig({
     globalSetup: ['scripts/temporary-directory.ts'],
     setupFiles: process.env.CORACLE_TEST_SERVERS === '2' ? ['conformance/support/on-two-servers.ts'] : [],
     // What waits for a real process waits for an event: these end a test that hangs, and are no measure of speed.
-    testTimeout: 60_000 * properties.runs,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 120_000 * properties.runs,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // Two cores: more workers than that only make the tests of real programs slower.
     maxWorkers: 2,
     // In CI the counts are read from the report, for the closing line.

@@ -462,32 +462,6 @@ describe('kubectl, which checks before it sends,', () => {
 })
 
 describe('a watch', () => {
-  it('from a version that is forgotten is told so, and that a new list will help', async () => {
-    const { metadata } = await api.object(configMaps, post(configMap('first')))
-    // More changes than are remembered, which is ten thousand.
-    let left = 10_050
-    const write = async (index: number) => {
-      const path = `${configMaps}/busy-${index}`
-      await api.object(configMaps, post(configMap(`busy-${index}`)))
-      while (left-- > 0) await api.object(path, patch('merge', { data: { left: String(left) } }))
-    }
-    await Promise.all(Array.from({ length: 16 }, (_, index) => write(index)))
-    const watch = await api.lines(`${configMaps}?watch=1&resourceVersion=${metadata.resourceVersion}`)
-    expect([watch.code, await watch.next()]).toEqual([
-      200,
-      {
-        type: 'ERROR',
-        object: expect.objectContaining({
-          kind: 'Status',
-          code: 410,
-          reason: 'Expired',
-          message: expect.stringContaining('too old resource version'),
-        }),
-      },
-    ])
-    expect(await watch.next()).toBeUndefined()
-  })
-
   it('from a version of the future waits for it rather than guess', async () => {
     const { metadata } = await api.object(configMaps)
     const later = Number(metadata.resourceVersion) + 1_000_000

@@ -18,7 +18,7 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 
 /** What `coracle up` says that refuses to start: one line, on standard error. */
 async function refusal(args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCoracle(['up', '--port', '0', ...simulated, ...args], { timeoutMs: 20_000 })
+  const { code, stdout, stderr } = await runCoracle(['up', '--port', '0', ...simulated, ...args])
   expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2])
   return stderr.trimEnd()
 }

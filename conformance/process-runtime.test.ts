@@ -384,9 +384,10 @@ describe.skipIf(process.platform !== 'linux')('a pod of real processes', { concu
     for (const name of ['polite', 'deaf']) await api.object(`${pods}/${name}`, remove())
     const [politeMs, deafMs] = await Promise.all([gone('polite'), gone('deaf')])
     expect(await readFile(said, 'utf8')).toBe('goodbye\n')
-    expect(politeMs).toBeLessThan(10_000)
+    expect(politeMs).toBeLessThan(30_000)
     expect(deafMs).toBeGreaterThan(950)
-    expect(deafMs).toBeLessThan(10_000)
+    // A pod that says nothing would have so long.
+    expect(deafMs).toBeLessThan(30_000)
     expect(processes.filter(({ pid }) => isRunning(pid))).toEqual([])
   })
 

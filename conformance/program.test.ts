@@ -123,7 +123,7 @@ describe('coracle up', () => {
 describe('coracle up that cannot start', () => {
   /** What it says: one line, on standard error. */
   const refusal = async (args: readonly string[], options: { uid?: number; gid?: number } = {}): Promise<string> => {
-    const { code, stdout, stderr } = await runCoracle(['up', ...simulated, ...args], { ...options, timeoutMs: 20_000 })
+    const { code, stdout, stderr } = await runCoracle(['up', ...simulated, ...args], options)
     expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2])
     return stderr.trimEnd()
   }

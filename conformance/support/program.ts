@@ -148,7 +148,7 @@ export class Program {
     child.once('close', (code, signal) => {
       ready.reject(new ProgramEndedError(code ?? signal, output))
     })
-    const timer = setTimeout(() => ready.reject(new Error(`not ready within 30 s:\n${output.join('\n')}`)), 30_000)
+    const timer = setTimeout(() => ready.reject(new Error(`not ready within 60 s:\n${output.join('\n')}`)), 60_000)
     try {
       const readyLine = await ready.promise
       return new Program(child, dataDir, options.dataDir === undefined, output, readyLine)
@@ -240,7 +240,7 @@ export class Program {
 export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined | false>,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
   let lastError: unknown

@@ -353,8 +353,13 @@ describe('a watch', () => {
     const short = await TestServer.start({ historyEventsMax: 4 })
     for (let index = 0; index < 10; index++) await short.call(configMaps, post(configMap(`c${index}`)))
     const watch = await short.lines(`${configMaps}?watch=1&resourceVersion=1`)
-    const status = watch.answer.statusCode === 200 ? (await watch.next()).object : await watch.next()
-    expect(status).toMatchObject({ kind: 'Status', code: 410, reason: 'Expired' })
+    expect(watch.answer.statusCode).toBe(200)
+    const message = expect.stringContaining('too old resource version: 1')
+    expect(await watch.next()).toMatchObject({
+      type: 'ERROR',
+      object: { kind: 'Status', code: 410, reason: 'Expired', message },
+    })
+    expect(await watch.next()).toBeUndefined()
     watch.close()
     await short.close()
   })

@@ -117,7 +117,7 @@ it('nobody waits long for a server that does not answer', async () => {
   const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`
   expect(await complete(`get -s ${url} pods `)).toEqual({ words: [], directive: ':4' })
   silent.close()
-}, 10_000)
+}, 30_000)
 
 describe('the script for bash', () => {
   /** What bash offers for a line, asked of a program that answers so. */

@@ -651,8 +651,9 @@ describe('what containers use', () => {
     const busy = await run(runtime, '(while :; do :; done) & echo up; wait', { name: 'busy' })
     await Promise.all([logged(runtime, idle, 'up'), logged(runtime, busy, 'up')])
     let usage = await runtime.containerStats([idle, busy])
-    while ((usage.get(busy)?.cpuMs ?? 0) < 50) usage = await runtime.containerStats([idle, busy])
-    expect(usage.get(idle)?.cpuMs).toBeLessThan(50)
+    const cpuMs = (id: string) => usage.get(id)?.cpuMs ?? 0
+    // To start costs both something, more on a busy host.
+    while (cpuMs(busy) < 50 + 4 * cpuMs(idle)) usage = await runtime.containerStats([idle, busy])
     for (const id of [idle, busy]) expect(usage.get(id)?.memoryBytes).toBeGreaterThan(100_000)
     expect([...(await runtime.containerStats([idle])).keys()]).toEqual([idle])
   })
