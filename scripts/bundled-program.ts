@@ -30,7 +30,7 @@ export default async function setup(): Promise<void> {
 
 /** The file of the bundled program, made unless there is one of these very sources. */
 async function bundledProgram(): Promise<string> {
-  const directory = join(cache, fingerprint())
+  const directory = join(cache, fingerprintOf(root))
   if (!existsSync(directory)) {
     removeOldest()
     const unfinished = `${directory}.${process.pid}`
@@ -54,8 +54,8 @@ function putInPlace(made: string, directory: string): void {
   }
 }
 
-/** What stands for all that goes into the bundle. */
-function fingerprint(): string {
+/** Stands for all that goes into the bundle of a source tree: it changes when any of that does. */
+export function fingerprintOf(directory: string): string {
   const hash = createHash('sha256')
   const files = [
     'package-lock.json',
@@ -63,8 +63,8 @@ function fingerprint(): string {
     'packages/*/package.json',
     'packages/*/{bin,src}/**/*.{ts,js}',
   ]
-  for (const file of globSync(files, { cwd: root, exclude: ['**/*.test.ts'] }).sort()) {
-    hash.update(`${file}\0`).update(readFileSync(join(root, file)))
+  for (const file of globSync(files, { cwd: directory, exclude: ['**/*.test.ts'] }).sort()) {
+    hash.update(`${file}\0`).update(readFileSync(join(directory, file)))
   }
   return hash.digest('hex').slice(0, 16)
 }
