@@ -163,6 +163,13 @@ describe('a command that a client runs', () => {
   })
 })
 
+/**
+ * Has a shell end when its terminal has become this large, and say so. Rows and columns are set one after the other, with a signal for
+ * each.
+ */
+const exitsAtSize = (size: string, code: number) =>
+  `trap 'if [ "$(stty size)" = "${size}" ]; then stty size; exit ${code}; fi' WINCH`
+
 describe('a command with a terminal', () => {
   async function* sizes(...all: readonly (TerminalSize | Promise<TerminalSize>)[]) {
     for (const size of all) yield await size
@@ -177,8 +184,7 @@ describe('a command with a terminal', () => {
       out += piece
       if (out.includes('ready')) later.resolve({ width: 120, height: 50 })
     })
-    const script =
-      'trap "stty size; exit 3" WINCH; tty; stty size; echo err >&2; echo ready; while :; do sleep 0.05; done'
+    const script = `${exitsAtSize('50 120', 3)}; tty; stty size; echo err >&2; echo ready; while :; do sleep 0.05; done`
     const resizes = sizes({ width: 80, height: 24 }, later.promise)
     const code = await container.runtime.exec(container.id, ['sh', '-c', script], true, { stdout, resizes }, patient)
     expect(code).toBe(3)
@@ -259,7 +265,7 @@ describe('a client that is attached to a container', () => {
   })
 
   it('shares its terminal', onLinux, async () => {
-    const script = `trap 'stty size; exit' WINCH; tty; while :; do sleep 0.05; done`
+    const script = `${exitsAtSize('40 90', 0)}; tty; while :; do sleep 0.05; done`
     const container = await started(script, { stdin: true, stdinOnce: true, tty: true })
     const stdout = new PassThrough()
     let out = ''
