@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { runCommand } from '../../packages/cli/src/testing/recording-host.ts'
+import { Api, post } from './api.ts'
 import { eventually, type Outcome, type Program } from './program.ts'
 
 /** Each has a node of its own, too: `{node}` in a command line. */
@@ -89,7 +90,11 @@ export class Twins {
 
   static async in(program: Program, name: string): Promise<Twins> {
     const twins = new Twins(program, name)
-    for (const namespace of [twins.#theirs, twins.#ours]) await program.kubectlOk(['create', 'namespace', namespace])
+    const api = await Api.of(program)
+    for (const namespace of [twins.#theirs, twins.#ours]) {
+      await api.object('/api/v1/namespaces', post({ metadata: { name: namespace } }))
+    }
+    api.close()
     return twins
   }
 
