@@ -1,4 +1,4 @@
-import { configMaps, pods } from '@coracle/api'
+import { type ConfigMap, configMaps, pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import type { RequestAttributes, User } from './request.ts'
 import { configMap, pod, refusal, startTestCore } from './testing/test-core.ts'
@@ -72,6 +72,26 @@ describe('the client in process', () => {
     const created = await client.create(pods, pod('a'))
     expect(registry(pods).peek('default', 'a')?.object).toBe(created)
     expect((await client.list(pods)).items[0]).toBe(created)
+  })
+
+  it('tells a watcher all that has happened at once, where it wants that', async () => {
+    const { client, environment } = await startTestCore()
+    const watch = await client.watch(configMaps)
+    const batches = watch.batches?.()[Symbol.asyncIterator]()
+    for (const name of ['a', 'b', 'c']) await client.create(configMaps, configMap(name))
+    await environment.clock.settle()
+    const first = await batches?.next()
+    expect(first?.value.map(({ object }: { readonly object: ConfigMap }) => object.metadata.name)).toEqual([
+      'a',
+      'b',
+      'c',
+    ])
+    const next = batches?.next()
+    await client.delete(configMaps, key)
+    await environment.clock.settle()
+    expect((await next)?.value).toMatchObject([{ type: 'DELETED', object: { metadata: { name: 'a' } } }])
+    watch.close()
+    expect(await batches?.next()).toEqual({ done: true, value: undefined })
   })
 
   it('answers 404 for what is not served, and 405 for what a subresource does not do', async () => {

@@ -46,24 +46,44 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
     this.onEnd()
   }
 
+  /** All events that are there, each time, and a wait where there are none. */
+  batches(): AsyncIterable<readonly WatchEvent<T>[]> {
+    return { [Symbol.asyncIterator]: () => ({ next: () => this.#nextBatch(), return: () => this.#return() }) }
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<WatchEvent<T>, void, undefined> {
     try {
       for (;;) {
         const event = this.#take()
-        if (event !== undefined) {
-          yield event
-        } else if (this.#ended) {
-          return
-        } else {
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve
-          })
-          this.#wake = undefined
-        }
+        if (event !== undefined) yield event
+        else if (this.#ended) return
+        else await this.#wakened()
       }
     } finally {
       this.close()
     }
+  }
+
+  async #nextBatch(): Promise<IteratorResult<readonly WatchEvent<T>[]>> {
+    for (;;) {
+      const batch = this.#takeAll()
+      if (batch.length > 0) return { done: false, value: batch }
+      if (this.#ended) return this.#return()
+      await this.#wakened()
+    }
+  }
+
+  async #return(): Promise<IteratorResult<readonly WatchEvent<T>[]>> {
+    this.close()
+    return { done: true, value: undefined }
+  }
+
+  /** Resolves with the next event, or at the end. */
+  async #wakened(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#wake = undefined
   }
 
   get #held(): number {
@@ -76,12 +96,22 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
       this.#next += 1
       return event
     }
+    this.#makeRoom()
+    return undefined
+  }
+
+  #takeAll(): readonly WatchEvent<T>[] {
+    const batch = this.#next === 0 ? this.#events : this.#events.slice(this.#next)
+    this.#makeRoom()
+    return batch
+  }
+
+  /** All events have been taken: the registry may go on. */
+  #makeRoom(): void {
     this.#events = []
     this.#next = 0
-    if (this.#paused && !this.#ended) {
-      this.#paused = false
-      this.#source?.resume()
-    }
-    return undefined
+    if (!this.#paused || this.#ended) return
+    this.#paused = false
+    this.#source?.resume()
   }
 }

@@ -103,6 +103,8 @@ export type WatchEvent<T extends KubernetesObject> =
  * that nobody has taken are held up to a limit; a watch whose reader falls further behind ends with an error.
  */
 export interface Watch<T extends KubernetesObject> extends AsyncIterable<WatchEvent<T>> {
+  /** The same events, to be iterated instead: all there are at a time. Absent where they come one by one. */
+  batches?(): AsyncIterable<readonly WatchEvent<T>[]>
   close(): void
 }
 

@@ -109,22 +109,31 @@ export class ConnectionLink implements Interceptor {
       watch.close()
     }
     this.#watches.add(close)
+    const batches = watch.batches?.bind(watch)
     return {
       close,
-      [Symbol.asyncIterator]: () => {
-        const events = watch[Symbol.asyncIterator]()
-        return {
-          async next() {
-            const result = await events.next()
-            if (result.done === true) close()
-            return result
-          },
-          async return() {
-            close()
-            return { done: true, value: undefined }
-          },
-        }
-      },
+      ...(batches === undefined ? {} : { batches: () => closingAtEnd(batches(), close) }),
+      [Symbol.asyncIterator]: () => closingAtEnd(watch, close)[Symbol.asyncIterator](),
     }
+  }
+}
+
+/** Calls `close` when the last has been taken, or nobody wants more. */
+function closingAtEnd<T>(source: AsyncIterable<T>, close: () => void): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const items = source[Symbol.asyncIterator]()
+      return {
+        async next() {
+          const result = await items.next()
+          if (result.done === true) close()
+          return result
+        },
+        async return() {
+          close()
+          return { done: true, value: undefined }
+        },
+      }
+    },
   }
 }

@@ -175,6 +175,24 @@ describe('a link that is cut', () => {
     expect(await late).toBe('the connection is cut: the answer is lost')
   })
 
+  it('ends watches that give all there is at a time', async () => {
+    const { server } = setUp()
+    const link = new ConnectionLink()
+    let isClosed = false
+    const never = { next: () => new Promise<never>(() => {}) }
+    const batching = async () => ({
+      batches: () => ({ [Symbol.asyncIterator]: () => never }),
+      [Symbol.asyncIterator]: () => never,
+      close: () => {
+        isClosed = true
+      },
+    })
+    const watch = await link.watch({ client: server, verb: 'watch' } as never, batching)
+    expect(watch.batches).toBeDefined()
+    link.cut()
+    expect(isClosed).toBe(true)
+  })
+
   it('is cut with the trunk it branches from, and others are not cut with it', async () => {
     const { server, environment } = setUp()
     const trunk = new ConnectionLink()

@@ -249,6 +249,23 @@ describe('informer', () => {
     ])
   })
 
+  it('looks once where a deleted object was filed, and tells its final state', async () => {
+    await client.create(widgets, widget('web'))
+    let asked = 0
+    const bySize = ({ spec }: Widget) => {
+      asked += 1
+      return [String(spec?.size)]
+    }
+    const informer = await started({ indexes: { size: bySize } })
+    const final: (string | undefined)[] = []
+    informer.addHandler({ delete: ({ metadata }) => final.push(metadata.resourceVersion) })
+    asked = 0
+    await client.delete(widgets, { namespace: 'default', name: 'web' })
+    await environment.clock.settle()
+    expect(asked).toBe(1)
+    expect(final).toEqual([informer.resourceVersion])
+  })
+
   it('tells of a delete and an add when an object was replaced by another of its name', async () => {
     const informer = await started()
     await client.create(widgets, widget('web', { spec: { size: 1 } }))

@@ -223,14 +223,14 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
   #remove(object: T): void {
     const key = keyOf(object)
     if (this.#store.get(key)?.metadata.uid !== object.metadata.uid) return
-    // The event carries the final state, which the cache may not have seen.
-    this.#store.set(key, object)
-    this.#removeKey(key)
+    this.#removeKey(key, object)
   }
 
-  #removeKey(key: string): void {
-    const removed = this.#store.delete(key)
-    if (removed === undefined) return
+  /** Removes an object. Its final state, where an event tells it, is one that the cache need not have seen. */
+  #removeKey(key: string, final?: T): void {
+    const old = this.#store.delete(key)
+    if (old === undefined) return
+    const removed = final ?? old
     for (const handler of this.#handlers) this.#guard(() => handler.delete?.(removed), removed)
     this.#progress.changed(key, (uid) => this.hasSeenDeletion(key, uid))
   }

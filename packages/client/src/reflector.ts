@@ -163,10 +163,13 @@ export class Reflector<T extends KubernetesObject> {
     else signal.addEventListener('abort', close, { once: true })
     let events = 0
     try {
-      for await (const event of watch) {
+      for await (const batch of watch.batches?.() ?? oneByOne(watch)) {
+        for (const event of batch) {
+          if (signal.aborted) break
+          this.#take(event)
+          if (events++ === 0) this.#backOff.reset()
+        }
         if (signal.aborted) break
-        this.#take(event)
-        if (events++ === 0) this.#backOff.reset()
       }
     } finally {
       overdue.cancel()
@@ -205,6 +208,10 @@ export class Reflector<T extends KubernetesObject> {
     this.#version = version
     this.#target.advance(version)
   }
+}
+
+async function* oneByOne<T extends KubernetesObject>(watch: Watch<T>): AsyncGenerator<readonly WatchEvent<T>[]> {
+  for await (const event of watch) yield [event]
 }
 
 /** Upstream says Expired, and said Gone before; both are 410. */

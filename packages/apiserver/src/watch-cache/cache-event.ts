@@ -85,7 +85,7 @@ export class ObjectDelivery implements WatchDelivery {
 
 /** What ends a watch with an error. */
 export function errorDelivery(status: Status): WatchDelivery {
-  return plainDelivery({ type: 'ERROR', object: status })
+  return new PlainDelivery({ type: 'ERROR', object: status })
 }
 
 /** Tells that everything up to `revision` has been delivered; with `initialEventsEnd`, that the present state has been. */
@@ -101,9 +101,20 @@ export function bookmarkDelivery(
 
 /** A bookmark that carries this object. */
 export function bookmarkOf(object: KubernetesObject): WatchDelivery {
-  return plainDelivery({ type: 'BOOKMARK', object })
+  return new PlainDelivery({ type: 'BOOKMARK', object })
 }
 
-function plainDelivery(event: WatchDelivery['event']): WatchDelivery {
-  return { event, bytes: Buffer.from(`${JSON.stringify(event)}\n`) }
+/** What is no change of an object. Its bytes are made where somebody far away watches. */
+class PlainDelivery implements WatchDelivery {
+  readonly event: WatchDelivery['event']
+  #bytes: Buffer | undefined
+
+  constructor(event: WatchDelivery['event']) {
+    this.event = event
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= Buffer.from(`${JSON.stringify(this.event)}\n`)
+    return this.#bytes
+  }
 }
