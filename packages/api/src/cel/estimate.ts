@@ -1,126 +1,298 @@
-/** What an expression may cost at most, from the sizes that its types allow; as cel-go's checker estimates it. */
-import type { Expression } from './ast.ts'
+/**
+ * What an expression may cost at most, counted as cel-go's checker does (checker/cost.go, without a cost for `has()`), so that
+ * rules are accepted and refused where upstream accepts and refuses them. That includes where it knows little: the size of
+ * a value is known by its path from a variable, and what a call returns has a path only where the call is an index.
+ */
+import type { CallExpression, Expression, FoldExpression, SelectExpression } from './ast.ts'
+import { type CallEstimate, estimateCall, type Operand } from './call-estimates.ts'
 import type { Checked } from './check.ts'
 import { costs } from './evaluate.ts'
+import type { Overload } from './functions.ts'
+import { accumulatorName } from './macros.ts'
+import { exactly, plus, type Range, sumOf, times, unbounded, union } from './ranges.ts'
 import type { CelType } from './types.ts'
 
-interface Estimate {
-  readonly cost: number
-  /** How large the value is at most. */
-  readonly size: number
+/** A way to a value: a variable, then names of fields, `@items`, `@keys`, `@values`. Without the variable where that is not known. */
+export type ValuePath = readonly string[]
+
+/** How large the value at a path may be; undefined where that is not known. */
+export type SizeAt = (path: ValuePath) => Range | undefined
+
+/** What evaluating an expression may cost, from the sizes that its variables may have. */
+export function estimateCost(checked: Checked, sizeAt: SizeAt): Range {
+  return new Estimator(checked, sizeAt).cost(checked.expression)
 }
 
-/** The highest cost that evaluating an expression may have; infinite where nothing bounds it. */
-export function estimateCost(checked: Checked): number {
-  return estimate(checked.expression, checked, undefined).cost
+/** Sizes of what is in a list or a map that the expression itself makes. */
+interface EntrySizes {
+  readonly container: 'list' | 'map'
+  readonly key: Range
+  readonly value: Range
 }
 
-/** Sizes of accumulators, which grow with the loop. */
-interface Sizes {
+/** A variable of a loop, or one that `cel.bind` names. */
+interface Local {
   readonly name: string
-  readonly size: number
-  readonly outer: Sizes | undefined
+  readonly path: ValuePath
+  readonly size: Range | undefined
+  readonly entries: EntrySizes | undefined
 }
 
-function estimate(expression: Expression, checked: Checked, sizes: Sizes | undefined): Estimate {
-  switch (expression.kind) {
-    case 'literal':
-      return { cost: 0, size: maxSize(checked.typeOf(expression)) }
-    case 'identifier': {
-      for (let each = sizes; each !== undefined; each = each.outer) {
-        if (each.name === expression.name) return { cost: costs.look, size: each.size }
-      }
-      return { cost: costs.look, size: maxSize(checked.typeOf(expression)) }
-    }
-    case 'select': {
-      const { cost } = estimate(expression.operand, checked, sizes)
-      return { cost: cost + (expression.test ? 0 : costs.look), size: maxSize(checked.typeOf(expression)) }
-    }
-    case 'list': {
-      const elements = expression.elements.map(({ value }) => estimate(value, checked, sizes))
-      return { cost: costs.list + sum(elements), size: elements.length }
-    }
-    case 'map': {
-      const parts = expression.entries.flatMap(({ key, value }) => [key, value])
-      return {
-        cost: costs.map + sum(parts.map((each) => estimate(each, checked, sizes))),
-        size: expression.entries.length,
-      }
-    }
-    case 'construct':
-      return {
-        cost: costs.object + sum(expression.fields.map(({ value }) => estimate(value, checked, sizes))),
-        size: 1,
-      }
-    case 'fold':
-      return estimateFold(expression, checked, sizes)
-    case 'call':
-      return estimateCall(expression, checked, sizes)
+const one = exactly(costs.look)
+
+class Estimator {
+  readonly #checked: Checked
+  readonly #sizeAt: SizeAt
+  readonly #paths = new Map<Expression, ValuePath>()
+  readonly #sizes = new Map<Expression, Range>()
+  readonly #entries = new Map<Expression, EntrySizes>()
+  /** Innermost last. */
+  readonly #locals: Local[] = []
+
+  constructor(checked: Checked, sizeAt: SizeAt) {
+    this.#checked = checked
+    this.#sizeAt = sizeAt
   }
-}
 
-const sum = (estimates: readonly Estimate[]): number => estimates.reduce((total, { cost }) => total + cost, 0)
-
-function maxSize(type: CelType): number {
-  switch (type.kind) {
-    case 'string':
-    case 'bytes':
-    case 'list':
-    case 'map':
-      return type.maxSize ?? Number.POSITIVE_INFINITY
-    case 'dyn':
-    case 'param':
-      return Number.POSITIVE_INFINITY
-    case 'optional':
-      return maxSize(type.of)
-    default:
-      return 1
+  cost(expression: Expression): Range {
+    switch (expression.kind) {
+      case 'literal':
+        return exactly(0)
+      case 'identifier':
+        this.#paths.set(expression, this.#local(expression.name)?.path ?? [expression.name])
+        return one
+      case 'select':
+        return this.#costOfSelect(expression)
+      case 'list': {
+        const cost = sumOf(expression.elements.map(({ value }) => this.cost(value)))
+        const value = this.#unionOfSizes(expression.elements.map((element) => element.value))
+        this.#entries.set(expression, { container: 'list', key: exactly(1), value })
+        return plus(cost, exactly(costs.list))
+      }
+      case 'map': {
+        const cost = sumOf(expression.entries.flatMap(({ key, value }) => [this.cost(key), this.cost(value)]))
+        this.#entries.set(expression, {
+          container: 'map',
+          key: this.#unionOfSizes(expression.entries.map(({ key }) => key)),
+          value: this.#unionOfSizes(expression.entries.map(({ value }) => value)),
+        })
+        return plus(cost, exactly(costs.map))
+      }
+      case 'construct':
+        return plus(sumOf(expression.fields.map(({ value }) => this.cost(value))), exactly(costs.object))
+      case 'fold':
+        return isBinding(expression) ? this.#costOfBinding(expression) : this.#costOfLoop(expression)
+      case 'call':
+        return this.#costOfCall(expression)
+    }
   }
-}
 
-function estimateFold(
-  fold: Extract<Expression, { kind: 'fold' }>,
-  checked: Checked,
-  sizes: Sizes | undefined,
-): Estimate {
-  const range = estimate(fold.range, checked, sizes)
-  const initial = estimate(fold.initial, checked, sizes)
-  const inner: Sizes = { name: fold.accumulator, size: Math.max(range.size, initial.size), outer: sizes }
-  const turn = estimate(fold.condition, checked, inner).cost + estimate(fold.step, checked, inner).cost
-  const result = estimate(fold.result, checked, inner)
-  // Nothing times without end is nothing.
-  const turns = range.size === 0 ? 0 : range.size * turn
-  return { cost: range.cost + initial.cost + turns + result.cost, size: result.size }
-}
+  #costOfSelect(select: SelectExpression): Range {
+    const cost = this.cost(select.operand)
+    if (select.test) return cost
+    if (select.optional) return plus(cost, one)
+    this.#paths.set(select, [...this.#path(select.operand), select.field])
+    return selectCosts.has(this.#checked.typeOf(select.operand).kind) ? plus(cost, one) : cost
+  }
 
-function estimateCall(
-  call: Extract<Expression, { kind: 'call' }>,
-  checked: Checked,
-  sizes: Sizes | undefined,
-): Estimate {
-  const overloads = checked.overloadsOf(call)
-  const method = overloads[0]?.method === true && call.target !== undefined
-  const operands = method && call.target !== undefined ? [call.target, ...call.args] : call.args
-  const args = operands.map((each) => estimate(each, checked, sizes))
-  if (call.name === '_?_:_') {
-    const [condition, yes, no] = args
+  #costOfBinding(fold: FoldExpression): Range {
+    const before = plus(this.cost(fold.range), this.cost(fold.initial))
+    const result = this.#within([this.#localFor(fold.accumulator, fold.initial)], () => this.cost(fold.result))
+    this.#copySizes(fold, fold.result)
+    return plus(before, result)
+  }
+
+  #costOfLoop(fold: FoldExpression): Range {
+    const before = plus(this.cost(fold.range), this.cost(fold.initial))
+    const accumulator = this.#localFor(fold.accumulator, fold.initial)
+    const turn = this.#within([accumulator, ...this.#loopVariables(fold)], () =>
+      plus(this.cost(fold.condition), this.cost(fold.step)),
+    )
+    const result = this.#within([accumulator], () => this.cost(fold.result))
+    const turns = this.#sizeOf(fold.range) ?? unbounded
+    if (fold.initial.kind === 'literal') this.#setSize(fold, this.#sizeOf(fold.initial))
+    if (fold.initial.kind === 'list' || fold.initial.kind === 'map') {
+      this.#setSize(fold, turns)
+      this.#setEntries(fold, this.#entriesOf(fold.step))
+    }
+    return sumOf([before, result, times(turns, turn)])
+  }
+
+  #loopVariables(fold: FoldExpression): readonly Local[] {
+    const entries = this.#entriesOf(fold.range)
+    const isList = (entries?.container ?? this.#checked.typeOf(fold.range).kind) === 'list'
+    const local = (name: string, part: string, size: Range | undefined): Local => ({
+      name,
+      path: [...this.#path(fold.range), part],
+      size,
+      entries: undefined,
+    })
+    const key = (name: string) => local(name, isList ? '@indices' : '@keys', entries?.key)
+    const value = (name: string) => local(name, isList ? '@items' : '@values', entries?.value)
+    if (fold.second !== undefined) return [key(fold.variable), value(fold.second)]
+    return [isList ? value(fold.variable) : key(fold.variable)]
+  }
+
+  #costOfCall(call: CallExpression): Range {
+    const [first] = call.args
+    if (call.name === 'dyn' && call.target === undefined && first !== undefined) {
+      const cost = plus(this.cost(first), one)
+      this.#copySizes(call, first)
+      return cost
+    }
+    const argCosts = call.args.map((each) => this.cost(each))
+    const args = call.args.map((each) => this.#operand(each))
+    const overloads = this.#checked.overloadsOf(call)
+    if (overloads.length === 0) return exactly(0)
+    const isMethod = overloads[0]?.method === true && call.target !== undefined
+    const targetCost = isMethod && call.target !== undefined ? this.cost(call.target) : exactly(0)
+    const target = isMethod && call.target !== undefined ? this.#operand(call.target) : undefined
+    let cost: Range | undefined
+    let size: Range | undefined
+    for (const overload of overloads) {
+      const estimate = this.#estimate(call, overload, target, args, argCosts)
+      cost = cost === undefined ? estimate.cost : union(cost, estimate.cost)
+      if (estimate.size !== undefined) size = size === undefined ? estimate.size : union(size, estimate.size)
+      const indexed = overload.name === '_[_]' ? overload.params[0]?.kind : undefined
+      if ((indexed === 'list' || indexed === 'map') && first !== undefined) {
+        size = this.#entriesOf(first)?.value
+        this.#paths.set(call, [...this.#path(first), indexed === 'list' ? '@items' : '@values'])
+      }
+      size ??= this.#sizeOf(call)
+    }
+    this.#setSize(call, size)
+    return plus(targetCost, cost ?? exactly(0))
+  }
+
+  #estimate(
+    call: CallExpression,
+    overload: Overload,
+    target: Operand | undefined,
+    args: readonly Operand[],
+    argCosts: readonly Range[],
+  ): CallEstimate {
+    const [a = exactly(0), b = exactly(0), c = exactly(0)] = argCosts
+    const [, second, third] = call.args
+    switch (overload.name) {
+      case '_&&_':
+      case '_||_':
+        return { cost: { min: a.min, max: a.max + b.max } }
+      case '_?_:_': {
+        this.#setEntries(call, commonEntries(this.#entriesOf(second), this.#entriesOf(third)))
+        return { cost: plus(a, union(b, c)), size: union(args[1]?.size ?? unbounded, args[2]?.size ?? unbounded) }
+      }
+      case '_+_':
+        this.#setEntries(call, commonEntries(this.#entriesOf(call.args[0]), this.#entriesOf(second)))
+    }
+    const { cost, size } = estimateCall(overload, target, args)
+    return { cost: plus(cost, sumOf(argCosts)), size }
+  }
+
+  #operand(expression: Expression): Operand {
+    const path = this.#path(expression)
+    const type = this.#checked.typeOf(expression)
     return {
-      cost: (condition?.cost ?? 0) + Math.max(yes?.cost ?? 0, no?.cost ?? 0),
-      size: Math.max(yes?.size ?? 0, no?.size ?? 0),
+      expression,
+      type,
+      size: this.#sizeOf(expression),
+      // What an accumulator holds has no path.
+      elementSize: path[0] === accumulatorName ? undefined : this.#elementSize(path),
     }
   }
-  const cost = sum(args)
-  if (call.name === '_&&_' || call.name === '_||_' || call.name === '@not_strictly_false') return { cost, size: 1 }
-  const argSizes = args.map(({ size }) => size)
-  const elementSize = elementSizeOf(operands[0], checked)
-  const dearest = Math.max(1, ...overloads.map((each) => each.cost.cost(argSizes, elementSize)))
-  const resultSize = Math.max(0, ...overloads.map((each) => each.cost.resultSize?.(argSizes, elementSize) ?? 0))
-  return { cost: cost + dearest, size: resultSize > 0 ? resultSize : maxSize(checked.typeOf(call)) }
+
+  #elementSize(path: ValuePath): Range | undefined {
+    return this.#sizeAt([...path, '@items'])
+  }
+
+  #unionOfSizes(expressions: readonly Expression[]): Range {
+    const [first, ...rest] = expressions.map((each) => this.#sizeOf(each) ?? unbounded)
+    return first === undefined ? exactly(0) : rest.reduce(union, first)
+  }
+
+  #sizeOf(expression: Expression): Range | undefined {
+    const known = this.#sizes.get(expression) ?? literalSize(expression)
+    if (known !== undefined) return known
+    const path = this.#path(expression)
+    const size = path.length === 0 ? undefined : this.#sizeAt(path)
+    if (size !== undefined) {
+      this.#sizes.set(expression, size)
+      return size
+    }
+    if (isScalar(this.#checked.typeOf(expression))) return exactly(1)
+    return expression.kind === 'identifier' ? this.#local(expression.name)?.size : undefined
+  }
+
+  #entriesOf(expression: Expression | undefined): EntrySizes | undefined {
+    if (expression === undefined) return undefined
+    const known = this.#entries.get(expression)
+    return known ?? (expression.kind === 'identifier' ? this.#local(expression.name)?.entries : undefined)
+  }
+
+  #setSize(expression: Expression, size: Range | undefined): void {
+    if (size !== undefined) this.#sizes.set(expression, size)
+  }
+
+  #setEntries(expression: Expression, entries: EntrySizes | undefined): void {
+    if (entries !== undefined) this.#entries.set(expression, entries)
+  }
+
+  #copySizes(to: Expression, from: Expression): void {
+    this.#setSize(to, this.#sizeOf(from))
+    this.#setEntries(to, this.#entriesOf(from))
+  }
+
+  #path(expression: Expression): ValuePath {
+    const local = expression.kind === 'identifier' ? this.#local(expression.name) : undefined
+    return local?.path ?? this.#paths.get(expression) ?? []
+  }
+
+  #local(name: string): Local | undefined {
+    return this.#locals.findLast((each) => each.name === name)
+  }
+
+  #localFor(name: string, value: Expression): Local {
+    return { name, path: this.#path(value), size: this.#sizeOf(value), entries: this.#entriesOf(value) }
+  }
+
+  #within<T>(locals: readonly Local[], act: () => T): T {
+    this.#locals.push(...locals)
+    const result = act()
+    this.#locals.length -= locals.length
+    return result
+  }
 }
 
-/** How long the texts in a list may be; 0 where it holds none. */
-function elementSizeOf(list: Expression | undefined, checked: Checked): number {
-  const type = list === undefined ? undefined : checked.typeOf(list)
-  if (type?.kind !== 'list') return 0
-  return type.element.kind === 'string' || type.element.kind === 'bytes' ? maxSize(type.element) : 0
+/** Types whose fields are looked up. */
+const selectCosts: ReadonlySet<CelType['kind']> = new Set(['map', 'object', 'opaque', 'param'])
+
+/** Whether a fold is what `cel.bind` becomes: a loop that runs not once. */
+function isBinding({ range, condition, accumulator }: FoldExpression): boolean {
+  const isEmpty = range.kind === 'list' && range.elements.length === 0
+  return isEmpty && condition.kind === 'literal' && condition.value === false && accumulator !== accumulatorName
 }
+
+function commonEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): EntrySizes | undefined {
+  if (a === undefined || b === undefined) return undefined
+  return { container: a.container, key: union(a.key, b.key), value: union(a.value, b.value) }
+}
+
+function literalSize(expression: Expression): Range | undefined {
+  switch (expression.kind) {
+    case 'literal': {
+      const { value } = expression
+      if (typeof value === 'string') return exactly([...value].length)
+      return exactly(value instanceof Uint8Array ? value.length : 1)
+    }
+    case 'list':
+      return exactly(expression.elements.length)
+    case 'map':
+      return exactly(expression.entries.length)
+    default:
+      return undefined
+  }
+}
+
+const scalars: ReadonlySet<CelType['kind']> = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
+
+/** Whether all values of a type are of one size. */
+const isScalar = (type: CelType): boolean => scalars.has(type.kind) || (type.kind === 'optional' && isScalar(type.of))

@@ -263,7 +263,7 @@ function invocation(name: string, overloads: readonly Overload[], args: readonly
       params.every((param, index) => matches(values[index] ?? null, param)),
     )
     if (overload === undefined) throw new CelError(`no such overload: ${name}(${values.map(typeName).join(', ')})`)
-    run.meter.spend(overload.cost.cost(values.map(sizeOf)))
+    run.meter.spend(overload.cost(values.map(sizeOf)))
     return overload.invoke(...(values as never[]))
   }
 }

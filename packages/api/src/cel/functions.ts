@@ -23,34 +23,24 @@ export interface Overload {
   readonly cost: CallCost
 }
 
-/**
- * What a call costs by the sizes of its arguments; estimates give the largest sizes that may be. `elementSize` is how long the
- * texts in a list may be that is the first of them; 0 where it is none, and where the call is made, as upstream counts.
- */
-export interface CallCost {
-  cost(sizes: readonly number[], elementSize?: number): number
-  /** The largest size of the result; 1 where it has none. */
-  resultSize?(sizes: readonly number[], elementSize?: number): number
-}
+/** What a call costs when it is made, by the sizes of its arguments. What it may cost at most is in `call-estimates.ts`. */
+export type CallCost = (sizes: readonly number[]) => number
 
 /** Looking through a text costs a tenth of its length. */
 export const stringTraversal = 0.1
 /** A regular expression costs a quarter of its length for each tenth of the text. */
 export const regexTraversal = 0.25
 
-export const constantCost: CallCost = { cost: () => 1 }
+/** Asking for an authorization, of which the answer may come from elsewhere. */
+export const authorizationCost = 350_000
+
+export const constantCost: CallCost = () => 1
 /** Walks through the first argument once. */
-export const traversalCost: CallCost = {
-  cost: ([size = 1]) => Math.max(1, Math.ceil(size * stringTraversal)),
-  resultSize: ([size = 1]) => size,
-}
+export const traversalCost: CallCost = ([size = 1]) => Math.max(1, Math.ceil(size * stringTraversal))
 /** Walks through the first argument, and makes another of it. */
-export const rewritingCost: CallCost = { cost: ([size = 1]) => Math.max(1, Math.ceil(size * 2 * stringTraversal)) }
-/** Walks through the elements of the first argument, and through their texts. */
-export const elementsCost: CallCost = {
-  cost: ([size = 1], elementSize = 0) =>
-    size === 0 ? 1 : Math.max(1, size * (1 + Math.ceil(elementSize * stringTraversal))),
-}
+export const rewritingCost: CallCost = ([size = 1]) => Math.max(1, Math.ceil(size * 2 * stringTraversal))
+/** Walks through the elements of the first argument. */
+export const elementsCost: CallCost = ([size = 1]) => Math.max(1, size)
 
 /**
  * Declares a function: `size(string): int` is called by itself, `string.size(): int` on its first argument. Capital letters

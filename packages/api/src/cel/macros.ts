@@ -19,7 +19,8 @@ export function expandMacro(
 
 type Fold = (range: Expression, args: readonly Expression[], offset: number) => FoldExpression
 
-const accumulatorName = '@result'
+/** The accumulator of the macros' loops; those that only bind a variable have it as accumulator. */
+export const accumulatorName = '@result'
 
 const folds: Readonly<Record<string, Fold>> = {
   'all/2': (range, [variable, test], offset) => {

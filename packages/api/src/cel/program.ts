@@ -4,10 +4,11 @@
  */
 import { type ConstructibleTypes, checkCel } from './check.ts'
 import { CelCostExceeded, CelError, CelSyntaxError, describeProblem } from './errors.ts'
-import { estimateCost } from './estimate.ts'
+import { estimateCost, type SizeAt } from './estimate.ts'
 import { CostMeter, evaluatorOf } from './evaluate.ts'
 import { functionTable } from './library/index.ts'
 import { parseCel } from './parse.ts'
+import type { Range } from './ranges.ts'
 import type { CelType } from './types.ts'
 import type { CelValue } from './values.ts'
 
@@ -20,8 +21,8 @@ export type CelOutcome = { readonly cost: number } & (
 
 export interface CelProgram {
   readonly type: CelType
-  /** The highest cost that it may have, from the sizes its variables may have. */
-  readonly estimatedCost: number
+  /** What it may cost, from the sizes of what it looks at. */
+  estimateCost(sizeAt: SizeAt): Range
   readonly uses: (variable: string) => boolean
   /** Evaluates it with these values, until it has cost more than `costMax`. */
   run(variables: ReadonlyMap<string, CelValue>, costMax: number): CelOutcome
@@ -42,7 +43,7 @@ export function compileCel(
     return {
       program: {
         type: checked.type,
-        estimatedCost: estimateCost(checked),
+        estimateCost: (sizeAt) => estimateCost(checked, sizeAt),
         uses: (variable) => checked.variables.has(variable),
         run: (values, costMax) => {
           const meter = new CostMeter(costMax)

@@ -2,9 +2,9 @@
 
 export type CelType =
   | {
-      readonly kind: 'null' | 'bool' | 'int' | 'uint' | 'double' | 'duration' | 'timestamp' | 'dyn' | 'type'
+      readonly kind: 'null' | 'bool' | 'int' | 'uint' | 'double' | 'type'
     }
-  | (Sized & { readonly kind: 'string' | 'bytes' })
+  | (Sized & { readonly kind: 'string' | 'bytes' | 'duration' | 'timestamp' | 'dyn' })
   | (Sized & { readonly kind: 'list'; readonly element: CelType })
   | (Sized & { readonly kind: 'map'; readonly key: CelType; readonly value: CelType })
   | ObjectType
@@ -15,7 +15,7 @@ export type CelType =
   | { readonly kind: 'param'; readonly name: string }
 
 interface Sized {
-  /** How many characters, elements or entries there may be; what is not bounded counts as very many. */
+  /** How many characters, elements or entries there may be, where that is known. */
   readonly maxSize?: number
 }
 

@@ -1,5 +1,6 @@
 /** Values of custom resources in expressions: their types, from the schema, and how JSON becomes one. */
 
+import type { SizeAt } from '../cel/estimate.ts'
 import { parseDuration, parseTimestamp } from '../cel/library/times.ts'
 import { type CelType, type ObjectType, types } from '../cel/types.ts'
 import {
@@ -16,6 +17,8 @@ import type { Field, ListSchema, ObjectSchema, Schema } from '../schema/schema.t
 
 /** No request is larger: what a schema does not bound is bounded by that. */
 export const requestBytesMax = 3 * 1024 * 1024
+/** The longest text, list or map that fits in, without its quotes or brackets. */
+const contentBytesMax = requestBytesMax - 2
 
 /** Values of one schema in expressions. Undefined where they are of no type: what is not described cannot be asked about. */
 export interface CelBinding {
@@ -42,11 +45,11 @@ function makeBinding(schema: Schema): CelBinding | undefined {
     case 'number':
       return { type: types.double, valueOf: (json) => (json === null ? null : Number(json)) }
     case 'int-or-string':
-      return { type: types.dyn, valueOf: intOrString }
+      return { type: { kind: 'dyn', maxSize: textSizeMax(schema.checks) ?? contentBytesMax }, valueOf: intOrString }
     case 'string':
       return textBinding(schema)
     case 'time':
-      return { type: types.timestamp, valueOf: (json) => lenient(json, parseTimestamp) }
+      return dateTimeBinding
     case 'list':
       return listBinding(schema)
     case 'map':
@@ -71,30 +74,44 @@ function lenient(json: unknown, parse: (text: string) => Duration | Timestamp): 
 
 /** A character takes four bytes at most. */
 const bytesPerCharacterMax = 4
-const dateLength = 12
+
+const textSizeMax = ({ maxLength }: { readonly maxLength?: number } = {}): number | undefined =>
+  maxLength === undefined ? undefined : maxLength * bytesPerCharacterMax
+
+/** How many bytes texts of a format take as JSON, at least and at most, as upstream counts. */
+const formatSizes = {
+  date: { min: 12, max: 12 },
+  'date-time': { min: 21, max: 32 },
+  duration: { min: 3, max: 32 },
+} as const
+
+const dateTimeBinding: CelBinding = {
+  type: { kind: 'timestamp', maxSize: formatSizes['date-time'].max },
+  valueOf: (json) => lenient(json, parseTimestamp),
+}
 
 function textBinding({ checks = {} }: Schema): CelBinding {
   switch (checks.format) {
     case 'duration':
-      return { type: types.duration, valueOf: (json) => lenient(json, parseDuration) }
+      return {
+        type: { kind: 'duration', maxSize: formatSizes.duration.max },
+        valueOf: (json) => lenient(json, parseDuration),
+      }
     case 'date':
       return {
-        type: types.timestamp,
+        type: { kind: 'timestamp', maxSize: formatSizes.date.max },
         valueOf: (json) => lenient(json, (text) => parseTimestamp(`${text}T00:00:00Z`)),
       }
     case 'date-time':
-      return { type: types.timestamp, valueOf: (json) => lenient(json, parseTimestamp) }
-    case 'byte': {
-      const maxSize = checks.maxLength ?? requestBytesMax
+      return dateTimeBinding
+    case 'byte':
       return {
-        type: { kind: 'bytes', maxSize },
+        type: { kind: 'bytes', maxSize: checks.maxLength ?? contentBytesMax },
         valueOf: (json) => Uint8Array.from(Buffer.from(String(json), 'base64')),
       }
-    }
     default: {
       const longest = checks.enum?.reduce<number>((max, each) => Math.max(max, String(each).length), 0)
-      const maxLength = checks.maxLength === undefined ? undefined : checks.maxLength * bytesPerCharacterMax
-      return { type: { kind: 'string', maxSize: longest ?? maxLength ?? requestBytesMax - 2 }, valueOf: scalar }
+      return { type: { kind: 'string', maxSize: textSizeMax(checks) ?? longest ?? contentBytesMax }, valueOf: scalar }
     }
   }
 }
@@ -102,7 +119,7 @@ function textBinding({ checks = {} }: Schema): CelBinding {
 function listBinding(schema: ListSchema): CelBinding | undefined {
   const items = celBinding(schema.items)
   if (items === undefined) return undefined
-  const unbounded = Math.floor(requestBytesMax / (minSize(schema.items) + 1))
+  const unbounded = Math.floor(contentBytesMax / (minSize(schema.items) + 1))
   const identity = identityOf(schema)
   return {
     type: { kind: 'list', element: items.type, maxSize: schema.checks?.maxItems ?? unbounded },
@@ -126,10 +143,9 @@ function mapBinding(schema: Extract<Schema, { type: 'map' }>): CelBinding | unde
   const values = celBinding(schema.values)
   if (values === undefined) return undefined
   // Each key takes its quotes, a colon and a comma.
-  const unbounded = Math.floor((requestBytesMax - 2) / (minSize(schema.values) + 6))
-  const key: CelType = { kind: 'string', maxSize: requestBytesMax - 2 }
+  const unbounded = Math.floor(contentBytesMax / (minSize(schema.values) + 6))
   return {
-    type: { kind: 'map', key, value: values.type, maxSize: schema.checks?.maxProperties ?? unbounded },
+    type: { kind: 'map', key: types.string, value: values.type, maxSize: schema.checks?.maxProperties ?? unbounded },
     valueOf: (json) =>
       isJsonObject(json)
         ? new CelMap(
@@ -211,13 +227,20 @@ function minSize(schema: Schema): number {
   switch (schema.type) {
     case 'boolean':
       return 4
-    case 'string':
-      return { date: dateLength, 'date-time': 20, duration: 4 }[schema.checks?.format ?? ''] ?? 2
+    case 'time':
+      return formatSizes['date-time'].min
+    case 'string': {
+      const format = schema.checks?.format ?? ''
+      return isSizedFormat(format) ? formatSizes[format].min : 2
+    }
     case 'object': {
+      if (schema.dialect === 'go') return 2
       const required = schema.checks?.required ?? []
       return required.reduce((size, name) => {
         const field = schema.fields[name]
-        return field === undefined || schema.dialect === 'go' ? size : size + name.length + 4 + minSize(field.schema)
+        if (field === undefined || field.schema.default !== undefined || celBinding(field.schema) === undefined)
+          return size
+        return size + name.length + 4 + minSize(field.schema)
       }, 2)
     }
     case 'list':
@@ -225,6 +248,32 @@ function minSize(schema: Schema): number {
       return 2
     default:
       return 1
+  }
+}
+
+const isSizedFormat = (format: string): format is keyof typeof formatSizes => Object.hasOwn(formatSizes, format)
+
+/**
+ * How large the values may be that a type holds, by their path from a variable of it. As upstream has it the sizes of keys
+ * are not counted, and a path whose variable is not known begins at this type.
+ */
+export function sizesWithin(root: CelType): SizeAt {
+  return (path) => {
+    const type = path.slice(1).reduce<CelType | undefined>((each, name) => each && typeOfPart(each, name), root)
+    return type && { min: 0, max: ('maxSize' in type ? type.maxSize : undefined) ?? 0 }
+  }
+}
+
+function typeOfPart(type: CelType, name: string): CelType | undefined {
+  switch (name) {
+    case '@items':
+    case '@values':
+      if (type.kind === 'list') return type.element
+      return type.kind === 'map' ? type.value : undefined
+    case '@keys':
+      return type.kind === 'map' ? type.key : undefined
+    default:
+      return type.kind === 'object' ? type.fields.get(name) : undefined
   }
 }
 

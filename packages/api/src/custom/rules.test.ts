@@ -339,6 +339,36 @@ it('the cost of a rule counts as often as its place may be in an object', () => 
   expect(forbidden({})).toEqual([`FieldValueForbidden ${at}`, `FieldValueForbidden ${at}`, 'FieldValueForbidden s'])
 })
 
+describe('costs are counted as upstream counts them, so that its users’ definitions are accepted', () => {
+  const errorsOf = (schema: JsonSchemaProps): readonly string[] => read(schema).errors.map(describeFieldError)
+  const list = (items: JsonSchemaProps): JsonSchemaProps => ({ type: 'array', items })
+
+  it('in lists without bounds a rule runs no more often than its objects fit into a request', () => {
+    const signing = withRules(
+      object({ id: { type: 'string' }, role: { type: 'string' } }),
+      '!has(self.id) || has(self.role)',
+    )
+    const receivers = list(object({ targets: list(object({ signing })) }))
+    expect(errorsOf(object({ receivers }))).toEqual([])
+  })
+
+  it('keys of maps cost nothing', () => {
+    const labels: JsonSchemaProps = {
+      type: 'object',
+      maxProperties: 16,
+      additionalProperties: { type: 'string', maxLength: 4096 },
+    }
+    const pattern = '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(/)?)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$'
+    expect(errorsOf(withRules(labels, `self.all(key, key.matches('${pattern}'))`))).toEqual([])
+    expect(errorsOf(withRules(labels, "self.all(key, key.split('/')[0].size() < 253)"))).toEqual([])
+  })
+
+  it('what is taken from a part of a text is as long as the value of the rule', () => {
+    const rule = "self.split('/')[0].matches('^[a-z]+$')"
+    expect(errorsOf(withRules({ type: 'string', maxLength: 253 }, rule))).toEqual([])
+  })
+})
+
 it('a default that breaks a rule is refused', () => {
   const schema = object({ a: withRules({ ...short, default: 'y' }, "self == 'x'") })
   expect(read(schema).errors.map(describeFieldError)).toEqual([

@@ -12,7 +12,7 @@ import type { FieldPath } from '../field-path.ts'
 import { isJsonObject, member } from '../json.ts'
 import type { CelRule, Rule, Schema } from '../schema/schema.ts'
 import { byKey, keyOf } from '../schema/validate.ts'
-import { cardinalityMax, celBinding } from './cel-types.ts'
+import { cardinalityMax, celBinding, sizesWithin } from './cel-types.ts'
 
 /** One expression may not be able to cost more, by the sizes that its schema allows. */
 export const ruleCostMax = 10_000_000
@@ -80,8 +80,8 @@ interface Reading {
 
 /** What holds for all that is in a node. */
 interface Surroundings {
-  /** How often the node may be in an object. */
-  readonly cardinality: number
+  /** How often the node may be in an object; undefined in a list or a map that the schema does not bound. */
+  readonly cardinality: number | undefined
   /** The list in which elements cannot be found again after an update. */
   readonly uncorrelatable: FieldPath | undefined
 }
@@ -97,27 +97,23 @@ function readNode(schema: Schema, path: FieldPath, around: Surroundings, reading
       : []
   const values =
     schema.type === 'map'
-      ? readNode(
-          schema.values,
-          path.field('additionalProperties'),
-          repeated(schema, schema.values, around, path),
-          reading,
-        )
+      ? readNode(schema.values, path.field('additionalProperties'), repeated(schema, around, path), reading)
       : undefined
   const items =
     schema.type === 'list'
-      ? readNode(schema.items, path.field('items'), repeated(schema, schema.items, around, path), reading)
+      ? readNode(schema.items, path.field('items'), repeated(schema, around, path), reading)
       : undefined
   if (rules.length === 0 && fields.length === 0 && values === undefined && items === undefined) return undefined
   return { schema, rules, fields, values, items }
 }
 
-function repeated(schema: Schema, part: Schema, around: Surroundings, path: FieldPath): Surroundings {
+function repeated(schema: Schema, around: Surroundings, path: FieldPath): Surroundings {
   const limit = schema.type === 'list' ? schema.checks?.maxItems : schema.checks?.maxProperties
+  const isBounded = around.cardinality !== undefined && limit !== undefined
   const unfindable =
     (schema.type === 'list' && schema.listType !== 'map') || (schema.type === 'map' && schema.mapType === 'atomic')
   return {
-    cardinality: around.cardinality * (limit ?? cardinalityMax(part)),
+    cardinality: isBounded ? around.cardinality * limit : undefined,
     uncorrelatable: around.uncorrelatable ?? (unfindable ? path : undefined),
   }
 }
@@ -157,12 +153,16 @@ function readRule(
     ['self', self],
     ['oldSelf', oldSelf],
   ])
-  const program = readExpression(rule, 'rule', rule.rule, variables, path, around, reading)
+  const program = readExpression(rule, 'rule', rule.rule, variables, path, reading)
   const { messageExpression = '' } = rule
   const message =
     messageExpression === ''
       ? undefined
-      : readExpression(rule, 'messageExpression', messageExpression, variables, path, around, reading)
+      : readExpression(rule, 'messageExpression', messageExpression, variables, path, reading)
+  // As upstream has it what a message costs counts once.
+  const cardinality = around.cardinality ?? cardinalityMax(schema)
+  if (program !== undefined) countCost(program, 'rule', self, cardinality, path, reading)
+  if (message !== undefined) countCost(message, 'messageExpression', self, 1, path, reading)
   if (program === undefined || (message === undefined && messageExpression !== '')) return undefined
   const usesOldSelf = program.uses('oldSelf')
   if (usesOldSelf && around.uncorrelatable !== undefined) {
@@ -207,7 +207,6 @@ function readExpression(
   source: string,
   variables: ReadonlyMap<string, CelType>,
   path: FieldPath,
-  { cardinality }: Surroundings,
   reading: Reading,
 ): CelProgram | undefined {
   const at = path.field(name)
@@ -226,7 +225,20 @@ function readExpression(
     reading.errors.push(invalidField(at, name === 'rule' ? rule : source, what))
     return undefined
   }
-  const cost = program.estimatedCost * cardinality
+  return program
+}
+
+function countCost(
+  program: CelProgram,
+  name: 'rule' | 'messageExpression',
+  self: CelType,
+  cardinality: number,
+  path: FieldPath,
+  reading: Reading,
+): void {
+  const at = path.field(name)
+  const { max } = program.estimateCost(sizesWithin(self))
+  const cost = max === 0 ? 0 : max * cardinality
   if (cost > ruleCostMax) {
     const what = name === 'rule' ? 'estimated rule cost' : 'estimated messageExpression cost'
     reading.errors.push(forbiddenField(at, costMessage(what, cost, ruleCostMax)))
@@ -235,7 +247,6 @@ function readExpression(
   if (cost >= schemaCostMax / 100) {
     reading.dearest = [...reading.dearest, { path: at, cost }].sort((a, b) => b.cost - a.cost).slice(0, 4)
   }
-  return program
 }
 
 function costMessage(what: string, cost: number, limit: number): string {

@@ -1,5 +1,5 @@
 /** Questions about what a user may do (Kubernetes' authorizer library). Expressions ask them step by step. */
-import { overload } from '../functions.ts'
+import { authorizationCost, type CallCost, overload } from '../functions.ts'
 import { Opaque } from '../values.ts'
 
 /** What somebody wants to do: to an object of the API, or with a path that is none. */
@@ -69,8 +69,7 @@ const decisionValue = (decision: AuthorizationDecision): Decision =>
 
 const everywhere = { subresource: '', namespace: '', name: '' }
 
-/** To ask costs as much as upstream says: the answer may come from elsewhere. */
-const checkCost = { cost: () => 350_000 }
+const checkCost: CallCost = () => authorizationCost
 
 export const authorizers = [
   overload(

@@ -5,8 +5,7 @@ import { CelList, CelMap, type CelValue, compareValues, Duration, equals, Option
 import { toInt, toUint } from './integers.ts'
 import { durationOf } from './times.ts'
 
-const product: CallCost = { cost: ([a = 1, b = 1]) => Math.max(1, a * b) }
-const appended: CallCost = { cost: elementsCost.cost, resultSize: ([size = 1]) => size }
+const product: CallCost = ([a = 1, b = 1]) => Math.max(1, a * b)
 
 const includes = (list: CelList, value: CelValue): boolean => list.values().some((each) => equals(each, value))
 const containsAll = (list: CelList, other: CelList): boolean => other.values().every((each) => includes(list, each))
@@ -113,11 +112,11 @@ export const collections = [
     (list: CelList, value: CelValue) => position(list.values().findLastIndex((each) => equals(each, value))),
     elementsCost,
   ),
-  overload('list<A>.distinct(): list<A>', distinct, appended),
-  overload('list<A>.flatten(): list<dyn>', (list: CelList) => flatten(list), appended),
-  overload('list<A>.flatten(int): list<dyn>', flatten, appended),
-  overload('list<A>.reverse(): list<A>', (list: CelList) => CelList.of([...list.values()].reverse()), appended),
-  overload('list<A>.slice(int, int): list<A>', slice, appended),
+  overload('list<A>.distinct(): list<A>', distinct, elementsCost),
+  overload('list<A>.flatten(): list<dyn>', (list: CelList) => flatten(list), elementsCost),
+  overload('list<A>.flatten(int): list<dyn>', flatten, elementsCost),
+  overload('list<A>.reverse(): list<A>', (list: CelList) => CelList.of([...list.values()].reverse()), elementsCost),
+  overload('list<A>.slice(int, int): list<A>', slice, elementsCost),
   overload('sets.contains(list<A>, list<A>): bool', containsAll, product),
   overload(
     'sets.equivalent(list<A>, list<A>): bool',

@@ -189,7 +189,7 @@ const formats = [
       const problems = value(text)
       return problems.length === 0 ? Optional.none : new Optional(CelList.of(problems))
     },
-    { cost: ([, size = 1]) => traversalCost.cost([size]) },
+    ([, size = 1]) => traversalCost([size]),
   ),
 ]
 

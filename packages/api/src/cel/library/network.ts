@@ -109,15 +109,14 @@ function masked({ value: { address, bits } }: NetworkValue): NetworkValue {
 
 const addressBytesMax = 16
 /** Compares two addresses, byte by byte. */
-const inNetwork: CallCost = { cost: () => Math.ceil(2 * addressBytesMax * stringTraversal) }
+const inNetwork: CallCost = () => Math.ceil(2 * addressBytesMax * stringTraversal)
 /** The same, after the network is masked, and its length. */
-const networkInNetwork: CallCost = {
-  cost: () => inNetwork.cost([]) + Math.ceil(addressBytesMax * stringTraversal) + 1,
-}
+const networkInNetwork: CallCost = () => inNetwork([]) + Math.ceil(addressBytesMax * stringTraversal) + 1
 /** The same of a text that has to be read first. */
-const parsed = ({ cost }: CallCost): CallCost => ({
-  cost: ([, text = 1]) => cost([]) + Math.ceil(text * stringTraversal),
-})
+const parsed =
+  (cost: CallCost): CallCost =>
+  ([, text = 1]) =>
+    cost([]) + Math.ceil(text * stringTraversal)
 
 const addresses = [
   overload('isIP(string): bool', (text: string) => parseAddress(text) !== undefined, traversalCost),

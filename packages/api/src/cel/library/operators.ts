@@ -16,15 +16,9 @@ import { toInt, toUint } from './integers.ts'
 import { durationOf, timestampOf } from './times.ts'
 
 /** Comparing looks at no more than the shorter of both. */
-const comparison: CallCost = {
-  cost: ([a = 1, b = 1]) => Math.max(1, Math.ceil(Math.min(a, b) * stringTraversal)),
-}
-const joining: CallCost = {
-  cost: ([a = 1, b = 1]) => Math.max(1, Math.ceil((a + b) * stringTraversal)),
-  resultSize: ([a = 1, b = 1]) => a + b,
-}
-const appending: CallCost = { cost: () => 1, resultSize: ([a = 1, b = 1]) => a + b }
-const membership: CallCost = { cost: ([, size = 1]) => Math.max(1, size) }
+const comparison: CallCost = ([a = 1, b = 1]) => Math.max(1, Math.ceil(Math.min(a, b) * stringTraversal))
+const joining: CallCost = ([a = 1, b = 1]) => Math.max(1, Math.ceil((a + b) * stringTraversal))
+const membership: CallCost = ([, size = 1]) => Math.max(1, size)
 
 const add = (a: bigint, b: bigint): bigint => toInt(a + b)
 const subtract = (a: bigint, b: bigint): bigint => toInt(a - b)
@@ -49,7 +43,7 @@ const arithmetic = [
   overload('_+_(double, double): double', (a: number, b: number) => a + b),
   overload('_+_(string, string): string', (a: string, b: string) => a + b, joining),
   overload('_+_(bytes, bytes): bytes', (a: Uint8Array, b: Uint8Array) => Uint8Array.from([...a, ...b]), joining),
-  overload('_+_(list<A>, list<A>): list<A>', concatenate, appending),
+  overload('_+_(list<A>, list<A>): list<A>', concatenate),
   overload('_+_(duration, duration): duration', (a: Duration, b: Duration) => durationOf(a.nanos + b.nanos)),
   overload('_+_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) => timestampOf(a.nanos + b.nanos)),
   overload('_+_(duration, timestamp): timestamp', (a: Duration, b: Timestamp) => timestampOf(a.nanos + b.nanos)),

@@ -1,32 +1,23 @@
 /** Functions over text: the language's own, the strings extension, and Kubernetes' regular expressions. */
 import { compilePattern, findPattern } from '../../custom/pattern.ts'
 import { CelError } from '../errors.ts'
-import { type CallCost, overload, regexTraversal, rewritingCost, stringTraversal, traversalCost } from '../functions.ts'
+import {
+  type CallCost,
+  elementsCost,
+  overload,
+  regexTraversal,
+  rewritingCost,
+  stringTraversal,
+  traversalCost,
+} from '../functions.ts'
 import { CelList } from '../values.ts'
 import { formatText } from './format.ts'
 
-const both: CallCost = {
-  cost: ([text = 1, other = 1]) => Math.max(1, Math.ceil(text * stringTraversal) * Math.ceil(other * stringTraversal)),
-}
-const prefix: CallCost = { cost: ([, other = 1]) => Math.max(1, Math.ceil(other * stringTraversal)) }
-const regex: CallCost = {
-  cost: ([text = 1, pattern = 1]) =>
-    Math.max(1, Math.ceil((text + 1) * stringTraversal) * Math.ceil(pattern * regexTraversal)),
-  resultSize: ([text = 1]) => text,
-}
-const parts: CallCost = { cost: rewritingCost.cost, resultSize: ([text = 1]) => text }
-const filling: CallCost = { cost: traversalCost.cost, resultSize: ([text = 1]) => text }
-const replacing: CallCost = {
-  cost: rewritingCost.cost,
-  resultSize: ([text = 1, , by = 1]) => text * Math.max(1, by),
-}
-const joining: CallCost = {
-  cost: ([count = 1, separator = 0], elementSize = 0) =>
-    Math.max(1, count, Math.ceil(joinedSize(count, separator, elementSize) * stringTraversal)),
-  resultSize: ([count = 1, separator = 0], elementSize = 0) => joinedSize(count, separator, elementSize),
-}
-const joinedSize = (count: number, separator: number, elementSize: number): number =>
-  count === 0 ? 0 : count * elementSize + (count - 1) * separator
+const both: CallCost = ([text = 1, other = 1]) =>
+  Math.max(1, Math.ceil(text * stringTraversal) * Math.ceil(other * stringTraversal))
+const prefix: CallCost = ([, other = 1]) => Math.max(1, Math.ceil(other * stringTraversal))
+const regex: CallCost = ([text = 1, pattern = 1]) =>
+  Math.max(1, Math.ceil((text + 1) * stringTraversal) * Math.ceil(pattern * regexTraversal))
 
 /** Positions count characters, of which some are two units. */
 const characters = (text: string): readonly string[] => [...text]
@@ -164,14 +155,14 @@ export const strings = [
   overload(
     'string.replace(string, string): string',
     (text: string, old: string, by: string) => replace(text, old, by),
-    replacing,
+    rewritingCost,
   ),
-  overload('string.replace(string, string, int): string', replace, replacing),
+  overload('string.replace(string, string, int): string', replace, rewritingCost),
   overload('string.reverse(): string', (text: string) => [...text].reverse().join(''), traversalCost),
-  overload('string.split(string): list<string>', (text: string, by: string) => split(text, by), parts),
-  overload('string.split(string, int): list<string>', split, parts),
-  overload('list<string>.join(): string', (list: CelList) => join(list), joining),
-  overload('list<string>.join(string): string', join, joining),
+  overload('string.split(string): list<string>', (text: string, by: string) => split(text, by), rewritingCost),
+  overload('string.split(string, int): list<string>', split, rewritingCost),
+  overload('list<string>.join(): string', (list: CelList) => join(list), elementsCost),
+  overload('list<string>.join(string): string', join, elementsCost),
   overload('strings.quote(string): string', quote, traversalCost),
-  overload('string.format(list<dyn>): string', (text: string, args: CelList) => formatText(text, args), filling),
+  overload('string.format(list<dyn>): string', (text: string, args: CelList) => formatText(text, args), traversalCost),
 ]
