@@ -11,19 +11,21 @@ const listLengthMax = 4
 export interface ArbitraryOptions {
   /** Leaves at the ends of what their type holds: the largest numbers, texts that mean something to somebody. */
   readonly extreme?: boolean
+  /** Leaves out required fields as it does others. */
+  readonly lacking?: boolean
 }
 
 /**
  * Values as they are once decoded: no nulls, no empty optional lists and maps, elements of merged lists distinct in
  * their keys. Strings that have a format or a pattern are not made to match it.
  */
-export function arbitraryOf<T>(schema: Schema<T>, { extreme = false }: ArbitraryOptions = {}): fc.Arbitrary<T> {
-  return valueFor(schema, 0, extreme) as fc.Arbitrary<T>
+export function arbitraryOf<T>(schema: Schema<T>, options: ArbitraryOptions = {}): fc.Arbitrary<T> {
+  return valueFor(schema, 0, options) as fc.Arbitrary<T>
 }
 
-function valueFor(schema: Schema, depth: number, extreme: boolean): fc.Arbitrary<unknown> {
+function valueFor(schema: Schema, depth: number, options: ArbitraryOptions): fc.Arbitrary<unknown> {
   const resolved = resolveSchema(schema)
-  const leaf = extreme ? extremeOf(resolved) : undefined
+  const leaf = options.extreme === true ? extremeOf(resolved) : undefined
   if (leaf !== undefined) return leaf
   switch (resolved.type) {
     case 'string':
@@ -49,11 +51,11 @@ function valueFor(schema: Schema, depth: number, extreme: boolean): fc.Arbitrary
     case 'any':
       return resolved.object ? fc.dictionary(key, fc.integer(), { maxKeys: 3 }) : fc.oneof(fc.integer(), word)
     case 'list':
-      return listOf(resolved, depth, extreme)
+      return listOf(resolved, depth, options)
     case 'map':
-      return fc.dictionary(key, valueFor(resolved.values, depth + 1, extreme), { minKeys: 1, maxKeys: 3 })
+      return fc.dictionary(key, valueFor(resolved.values, depth + 1, options), { minKeys: 1, maxKeys: 3 })
     case 'object':
-      return objectOf(resolved, depth, extreme)
+      return objectOf(resolved, depth, options)
   }
 }
 
@@ -112,14 +114,14 @@ function stringOf(schema: StringSchema): fc.Arbitrary<string> {
   return schema.enum === undefined || schema.enum.length === 0 ? word : fc.constantFrom(...schema.enum)
 }
 
-function listOf(schema: ListSchema, depth: number, extreme: boolean): fc.Arbitrary<readonly unknown[]> {
+function listOf(schema: ListSchema, depth: number, options: ArbitraryOptions): fc.Arbitrary<readonly unknown[]> {
   const distinct = schema.patchMergeKey ?? schema.mapKeys?.[0]
   const resolved = resolveSchema(schema.items)
   // However deep a list is, its elements have the key by which they differ.
   const items =
     resolved.type === 'object'
-      ? objectOf(resolved, depth + 1, extreme, distinct)
-      : valueFor(schema.items, depth + 1, extreme)
+      ? objectOf(resolved, depth + 1, options, distinct)
+      : valueFor(schema.items, depth + 1, options)
   const lengths = {
     minLength: Math.max(schema.minItems ?? 0, 1),
     maxLength: Math.max(schema.maxItems ?? listLengthMax, 1),
@@ -136,12 +138,20 @@ const keyOf = (element: unknown, name: string): string | undefined =>
   JSON.stringify((element as Readonly<Record<string, unknown>>)[name])
 
 /** `kept` is an optional field that is not left out for being too deep. */
-function objectOf(schema: ObjectSchema, depth: number, extreme: boolean, kept?: string): fc.Arbitrary<unknown> {
+function objectOf(
+  schema: ObjectSchema,
+  depth: number,
+  options: ArbitraryOptions,
+  kept?: string,
+): fc.Arbitrary<unknown> {
   const isShown = (name: string, required: boolean) => required || name === kept || depth < depthMax
   const entries = Object.entries(schema.fields).filter(([name, field]) => isShown(name, field.required))
   const values = entries.map(([name, field]) => {
-    const value = fc.constant(undefined).chain(() => valueFor(field.schema, depth + 1, extreme))
-    return [name, field.required ? value : fc.option(value, { nil: undefined, freq: 2 })] as const
+    const value = fc.constant(undefined).chain(() => valueFor(field.schema, depth + 1, options))
+    return [
+      name,
+      field.required && options.lacking !== true ? value : fc.option(value, { nil: undefined, freq: 2 }),
+    ] as const
   })
   return fc.record(Object.fromEntries(values)).map((record) => {
     // In the order of the schema, and absent rather than undefined.

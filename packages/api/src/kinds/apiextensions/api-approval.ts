@@ -12,8 +12,8 @@ export interface Approval {
 }
 
 /** The community's own groups may not be used without its approval. */
-export function isProtectedGroup(group: string): boolean {
-  return ['k8s.io', 'kubernetes.io'].some((domain) => group === domain || group.endsWith(`.${domain}`))
+export function isProtectedGroup(group: string | undefined): boolean {
+  return ['k8s.io', 'kubernetes.io'].some((domain) => group === domain || group?.endsWith(`.${domain}`))
 }
 
 /** What the annotation of a definition in a protected group says. */

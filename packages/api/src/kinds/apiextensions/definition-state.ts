@@ -6,6 +6,6 @@ export function hasTrueCondition({ status }: CustomResourceDefinition, type: str
 }
 
 /** The version that objects are stored in. */
-export function storageVersionOf({ spec }: CustomResourceDefinition): string {
-  return spec.versions.find(({ storage }) => storage)?.name ?? ''
+export function storageVersionOf({ spec }: Pick<Partial<CustomResourceDefinition>, 'spec'>): string {
+  return spec?.versions?.find(({ storage }) => storage)?.name ?? ''
 }

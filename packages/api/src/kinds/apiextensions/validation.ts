@@ -61,16 +61,18 @@ export function validateDefinitionUpdate(
   { spec, status }: CustomResourceDefinition,
   old: CustomResourceDefinition,
 ): readonly FieldError[] {
+  // What is missing is told by the schema.
+  if (spec === undefined) return []
   const established = old.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')
   return [
     ...(established === true
       ? [
           ...checkUnchanged(spec.scope, old.spec.scope, specPath.field('scope')),
-          ...checkUnchanged(spec.names.kind, old.spec.names.kind, namesPath.field('kind')),
+          ...checkUnchanged(spec.names?.kind, old.spec.names.kind, namesPath.field('kind')),
         ]
       : []),
     ...checkUnchanged(spec.group, old.spec.group, specPath.field('group')),
-    ...checkUnchanged(spec.names.plural, old.spec.names.plural, namesPath.field('plural')),
+    ...checkUnchanged(spec.names?.plural, old.spec.names.plural, namesPath.field('plural')),
     ...validateStoredVersions(status, spec),
   ]
 }
@@ -78,7 +80,7 @@ export function validateDefinitionUpdate(
 /** Every version that objects are stored in must be there to read them by. */
 export function validateStoredVersions(
   status: CustomResourceDefinitionStatus | undefined,
-  { versions = [] }: CustomResourceDefinitionSpec,
+  { versions = [] }: Partial<CustomResourceDefinitionSpec> = {},
 ): readonly FieldError[] {
   const stored = status?.storedVersions ?? []
   const path = FieldPath.of('status', 'storedVersions')
@@ -127,7 +129,7 @@ function versionListErrors(versions: readonly CustomResourceVersion[]): readonly
 
 function approvalErrors(
   metadata: CustomResourceDefinition['metadata'],
-  { group }: CustomResourceDefinitionSpec,
+  { group }: Partial<CustomResourceDefinitionSpec>,
 ): readonly FieldError[] {
   if (!isProtectedGroup(group)) return []
   const { reason, message } = approvalOf(metadata)

@@ -18,7 +18,7 @@ const columnFormats = ['binary', 'bool', 'byte', 'date', 'date-time', 'double', 
 /** What is wrong with one version of a definition. */
 export function validateVersion(
   version: CustomResourceVersion,
-  { group, names }: CustomResourceDefinitionSpec,
+  { group = '', names }: Partial<CustomResourceDefinitionSpec>,
   path: FieldPath,
 ): readonly FieldError[] {
   const { name = '', schema, subresources, additionalPrinterColumns = [], selectableFields = [] } = version
@@ -32,7 +32,7 @@ export function validateVersion(
       ? version.served
         ? [requiredField(schemaPath, 'schemas are required')]
         : []
-      : schemaChecks().readCustomSchema(props, schemaPath, { group, version: name, kind: names.kind }).errors),
+      : schemaChecks().readCustomSchema(props, schemaPath, { group, version: name, kind: names?.kind ?? '' }).errors),
     ...(subresources?.scale === undefined ? [] : scaleErrors(subresources.scale, path.field('subresources'))),
     ...additionalPrinterColumns.flatMap((each, index) =>
       columnErrors(each, path.field('additionalPrinterColumns').index(index)),

@@ -69,5 +69,6 @@ export const ipAddresses = kind<IpAddressObject>(ipAddressSchema, {
   columns: [nameColumn, column('ParentRef', shownParent, 'The object that has the address.')],
   validate,
   validateCreate: validateName,
-  validateUpdate: ({ spec }, old) => checkUnchanged(spec.parentRef, old.spec.parentRef, parentPath),
+  validateUpdate: ({ spec }: Partial<IpAddressObject>, old) =>
+    checkUnchanged(spec?.parentRef, old.spec.parentRef, parentPath),
 })

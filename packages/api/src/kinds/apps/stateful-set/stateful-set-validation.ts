@@ -47,7 +47,7 @@ export function validateStatefulSet({ spec }: StatefulSet): readonly FieldError[
 function withClaims({ template, volumeClaimTemplates = [] }: StatefulSetSpec): StatefulSetSpec['template'] {
   if (volumeClaimTemplates.length === 0) return template
   const { volumes = [] } = template.spec
-  const claims = volumeClaimTemplates.map(({ metadata: { name = '' } }) => ({
+  const claims = volumeClaimTemplates.map(({ metadata: { name = '' } = {} }) => ({
     name,
     persistentVolumeClaim: { claimName: name },
   }))

@@ -53,7 +53,7 @@ export function validateCronJobUpdate({ spec }: CronJob, { spec: old }: CronJob)
   ]
 }
 
-function scheduleErrors({ schedule, timeZone: zone }: CronJobSpec): readonly FieldError[] {
+function scheduleErrors({ schedule = '', timeZone: zone }: Partial<CronJobSpec> = {}): readonly FieldError[] {
   const path = specPath.field('schedule')
   // A schedule that is missing is told by the schema.
   if (schedule === '') return []

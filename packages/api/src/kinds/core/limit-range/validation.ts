@@ -60,8 +60,10 @@ function resourcesOf(limit: LimitRangeItem): readonly string[] {
 
 /** What is wrong with the amounts of one resource beside each other. */
 function validateAmounts(name: string, limit: LimitRangeItem, path: FieldPath): readonly FieldError[] {
-  const of = (list: (typeof listNames)[number]): string | undefined =>
-    isForbidden(list, limit) ? undefined : limit[list]?.[name]
+  const of = (list: (typeof listNames)[number]): string | undefined => {
+    const amounts = limit[list] ?? {}
+    return isForbidden(list, limit) || !Object.hasOwn(amounts, name) ? undefined : amounts[name]
+  }
   const [min, max, byDefault, requested, ratio] = [
     of('min'),
     of('max'),
