@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import type { KubernetesObject } from '../meta.ts'
 import { compile } from '../schema/compile.ts'
 import { arbitraryOf } from '../testing/arbitrary.ts'

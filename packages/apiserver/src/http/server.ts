@@ -12,6 +12,7 @@ import { impersonatedUser } from '../security/impersonation.ts'
 import { busyMessage } from '../store-errors.ts'
 import { Upgrades } from '../streaming/upgrades.ts'
 import type { WorkTurns } from '../work-turns.ts'
+import { Answer } from './answer.ts'
 import { BodyReader } from './body-reader.ts'
 import { handleCauses, isCausesRoute } from './causes-handler.ts'
 import { ClientHeaderMemory } from './client-header-memory.ts'
@@ -102,6 +103,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       // Whoever names no host is answered as upstream does it.
       requireHostHeader: false,
       noDelay: true,
+      ServerResponse: Answer,
       // Whoever asks for other things, such as HTTP/2 over a plain connection, is answered in HTTP/1.1.
       shouldUpgradeCallback: ({ headers }) => upgradesTo.has((headers.upgrade ?? '').toLowerCase()),
     },

@@ -153,6 +153,10 @@ export class TestServer {
     return { answer, next: async () => (await frames.next()).value ?? undefined, close: () => answer.destroy() }
   }
 
+  get port(): number {
+    return this.#port
+  }
+
   /** A connection over which a test writes what it likes. */
   async connect(kind: 'tls' | 'plain' = 'tls'): Promise<Socket> {
     const at = { host: '127.0.0.1', port: this.#port }
