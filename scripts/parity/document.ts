@@ -5,6 +5,7 @@ import { readOpenApiFacts } from '../../packages/api/test/data/extract-openapi-f
 import { builtInAdmission } from '../../packages/apiserver/src/admission/built-in.ts'
 import { admissionWebhooks } from '../../packages/apiserver/src/admission/webhooks/admission-webhooks.ts'
 import type { Registries } from '../../packages/apiserver/src/registries.ts'
+import { controllerEvents } from './events.ts'
 import { featureGates } from './feature-gates.ts'
 import { admissionPlugins, controllers, kindNotes, type Part } from './upstream.ts'
 
@@ -24,6 +25,11 @@ export function parityDocument(): string {
   const gateRows = featureGates.map(({ name, since, where, note }) => {
     const state = [where === undefined ? 'not there' : 'there', ...(note === undefined ? [] : [note])].join('. ')
     return { isHere: where !== undefined, cells: [name, since, where === undefined ? '' : linkTo(where), state] }
+  })
+  const eventRows = controllerEvents.map(({ controller, type, reason, message, where, note }) => {
+    const state = [where === undefined ? 'not there' : 'there', ...(note === undefined ? [] : [note])].join('. ')
+    const link = where === undefined ? '' : linkTo(where, where.replace(/^packages\/controllers\/src\/(.+)\.ts$/, '$1'))
+    return { isHere: where !== undefined, cells: [controller, type, reason, message, link, state] }
   })
   const here = (rows: readonly Row[]) => `${rows.filter(({ isHere }) => isHere).length} of ${rows.length}`
   return [
@@ -45,6 +51,12 @@ export function parityDocument(): string {
     '',
     ...table(['Upstream', 'Here', 'State'], admissionRows),
     '',
+    `## Events of controllers: ${here(eventRows)}`,
+    '',
+    'With upstream’s reasons, types and words; `…` stands for what is filled in.',
+    '',
+    ...table(['Controller', 'Type', 'Reason', 'Message', 'Where', 'State'], eventRows),
+    '',
     `## What feature gates bring that are generally available: ${here(gateRows)}`,
     '',
     'There are no gates here: what is there is on.',
@@ -55,7 +67,8 @@ export function parityDocument(): string {
 }
 
 /** A link to a file from `docs/`; the packages are told by it. */
-const linkTo = (where: string): string => `[${where.replace(/^packages\/([^/]+)\/.*$/, '$1')}](../${where})`
+const linkTo = (where: string, text = where.replace(/^packages\/([^/]+)\/.*$/, '$1')): string =>
+  `[${text}](../${where})`
 
 interface Row {
   readonly isHere: boolean

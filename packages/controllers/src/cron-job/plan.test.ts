@@ -1,7 +1,7 @@
 import { type CronJob, type CronJobSpec, type CronJobStatus, formatTime, type Job, parseTime } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import { describe, expect, it } from 'vitest'
-import { planCronJob } from './plan.ts'
+import { planCronJob, referenceTo } from './plan.ts'
 
 const created = '2026-01-01T00:00:30Z'
 
@@ -75,7 +75,7 @@ describe('the times of a cron job', () => {
     expect(actionsAt('2026-01-01T00:05:10Z', cronJob({}, { lastScheduleTime: five }))).toEqual([])
     // The job was made, and nobody got to say so.
     const plan = planAt('2026-01-01T00:05:10Z', cronJob(), [job(five)])
-    expect([plan.actions, plan.status?.lastScheduleTime]).toEqual([[], five])
+    expect([plan.actions.map(summary), plan.status?.lastScheduleTime]).toEqual([['Warning UnexpectedJob'], five])
   })
 
   it('are made up for by the last of them', () => {
@@ -131,14 +131,23 @@ describe('a job that still runs', () => {
     ['Forbid', ['Normal JobAlreadyActive'], five],
     ['Replace', [`delete ${nameAt(five)}`, `create ${nameAt(ten)}`], ten],
   ])('meets its successor with %s', (concurrencyPolicy, expected, last) => {
-    const plan = planAt(ten, cronJob({ concurrencyPolicy }, { lastScheduleTime: five }), [job(five)])
+    const active = [referenceTo(job(five))]
+    const plan = planAt(ten, cronJob({ concurrencyPolicy }, { lastScheduleTime: five, active }), [job(five)])
     expect(plan.actions.map(summary)).toEqual(expected)
     expect(plan.status?.lastScheduleTime).toBe(last)
   })
 
   it('is in the status until it is over, or gone', () => {
     const now = '2026-01-01T00:06:00Z'
-    const running = planAt(now, cronJob({}, { lastScheduleTime: five }), [job(five)]).status
+    const first = planAt(now, cronJob({}, { lastScheduleTime: five }), [job(five)])
+    const running = first.status
+    expect(first.actions).toMatchObject([
+      {
+        eventType: 'Warning',
+        reason: 'UnexpectedJob',
+        message: `Saw a job that the controller did not create or forgot: ${nameAt(five)}`,
+      },
+    ])
     expect(running?.active).toMatchObject([{ kind: 'Job', name: nameAt(five), uid: nameAt(five) }])
     const of = cronJob({}, { ...running, active: running?.active })
     const over = planAt(now, of, [job(five, 'Complete', now)])

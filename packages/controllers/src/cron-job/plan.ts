@@ -66,14 +66,21 @@ export function planCronJob(observed: ObservedCronJob, nowMs: Time): CronJobPlan
 function observe({ cronJob, jobs }: ObservedCronJob): { status: CronJobStatus; events: readonly Action[] } {
   const { status = {} } = cronJob
   const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]))
-  const events = (status.active ?? []).flatMap(({ uid, name }): readonly Action[] => {
+  const events: Action[] = (status.active ?? []).flatMap(({ uid, name }): readonly Action[] => {
     const job = byUid.get(uid)
     if (job === undefined) return [normal('MissingJob', `Active job went missing: ${name}`)]
     if (!isJobFinished(job)) return []
     const condition = hasJobCondition(job.status, 'Complete') ? 'Complete' : 'Failed'
     return [normal('SawCompletedJob', `Saw completed job: ${name}, condition: ${condition}`)]
   })
-  const active = jobs.filter((job) => !isJobFinished(job)).map(referenceTo)
+  const unfinished = jobs.filter((job) => !isJobFinished(job))
+  const known = new Set((status.active ?? []).map(({ uid }) => uid))
+  for (const { metadata } of unfinished) {
+    if (known.has(metadata.uid)) continue
+    const message = `Saw a job that the controller did not create or forgot: ${metadata.name}`
+    events.push(warning('UnexpectedJob', message))
+  }
+  const active = unfinished.map(referenceTo)
   const successes = jobs.map(({ status: of }) => timeOf(of?.completionTime)).filter((ms) => ms !== undefined)
   const lastSuccess = Math.max(timeOf(status.lastSuccessfulTime) ?? Number.NEGATIVE_INFINITY, ...successes)
   const { active: _active, ...others } = status

@@ -11,6 +11,7 @@ import { type Action, getCondition, type Plan, setCondition } from '@coracle/con
 import type { Time } from '@coracle/environment'
 import { podKey } from '../pods/pod-key.ts'
 import { hasEnded, timeOf } from '../pods/pod-state.ts'
+import { selectorText } from '../selector-text.ts'
 import { shareOf } from '../share-of.ts'
 import { type GuardedPods, isHealthy } from './guarded-pods.ts'
 
@@ -53,7 +54,8 @@ export function planDisruptionBudget(observed: ObservedBudget, nowMs: Time): Pla
       status: failedStatus(budget, scale.error, nowMs),
     }
   }
-  if (scale !== undefined && guarded.hasUnmanaged) actions.push(event('Warning', 'UnmanagedPods', unmanagedMessage))
+  if (scale !== undefined && guarded.hasUnmanaged)
+    actions.push(event('Warning', 'UnmanagedPods', unmanagedMessage(budget)))
   const { expectedPods, desiredHealthy } = expectationsOf(budget, guarded.total, scale?.count ?? 0)
   const { disrupted, overdue, recheckMs } = disruptedPodsOf(budget, granted, nowMs)
   actions.push(...overdue.map((pod) => notDeleted(budget, pod)))
@@ -64,10 +66,10 @@ export function planDisruptionBudget(observed: ObservedBudget, nowMs: Time): Pla
   return { actions, status, ...(recheckMs === undefined ? {} : { requeueAfterMs: recheckMs - nowMs }) }
 }
 
-const unmanagedMessage =
-  'Pods selected by this PodDisruptionBudget were found to be unmanaged. As a result, the status of the PDB cannot be ' +
-  'calculated correctly, which may result in undefined behavior. To account for these pods please set ' +
-  '".spec.minAvailable" field of the PDB to an integer value.'
+const unmanagedMessage = ({ spec }: PodDisruptionBudget): string =>
+  `Pods selected by this PodDisruptionBudget (selector: ${selectorText(spec?.selector)}) were found to be unmanaged. As a result, ` +
+  'the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please ' +
+  'set ".spec.minAvailable" field of the PDB to an integer value.'
 
 function event(eventType: 'Normal' | 'Warning', reason: string, message: string, about?: Pod): Action {
   return { type: 'event', eventType, reason, message, because: message, ...(about === undefined ? {} : { about }) }

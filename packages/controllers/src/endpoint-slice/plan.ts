@@ -83,7 +83,7 @@ export function planEndpointSlices(input: SlicesInput): SlicesPlan {
   return {
     actions: [
       ...changes.made.map((made) => creation(service, made, labels, triggerTime)),
-      ...changes.changed.map((changed) => update(changed, labels, triggerTime)),
+      ...changes.changed.map((changed) => update(service, changed, labels, triggerTime)),
       ...changes.gone.map((slice) => sliceDeletion(slice, 'no pod of the service is in it')),
       ...hintEvents(said, saidOfHints),
     ],
@@ -335,15 +335,28 @@ function creation(
     ports,
   }
   const because = endpoints.length === 0 ? 'nothing is behind the service' : `${endpoints.length} pods are in no slice`
-  return { type: 'create', resource: endpointSlices, object, because }
+  const failed = failedToUpdate(service, `failed to create EndpointSlice for Service ${namespace}/${name}`)
+  return { type: 'create', resource: endpointSlices, object, because, events: { failed } }
 }
 
+const failedToUpdate = ({ metadata: { namespace, name } }: Service, what: string) => ({
+  reason: 'FailedToUpdateEndpointSlices',
+  message: `Error updating Endpoint Slices for Service ${namespace}/${name}: ${what}: {error}`,
+})
+
 function update(
+  service: Service,
   { slice, group: { endpoints, ports } }: Changes['changed'][number],
   labels: Readonly<Record<string, string>>,
   triggerTime: string | undefined,
 ): Action {
   const annotations = withTriggerTime(slice.metadata.annotations, triggerTime)
   const object: EndpointSlice = { ...slice, metadata: { ...slice.metadata, labels, annotations }, endpoints, ports }
-  return { type: 'update', resource: endpointSlices, object, because: 'what is behind the service has changed' }
+  const because = 'what is behind the service has changed'
+  const { namespace, name } = service.metadata
+  const failed = failedToUpdate(
+    service,
+    `failed to update ${slice.metadata.name} EndpointSlice for Service ${namespace}/${name}`,
+  )
+  return { type: 'update', resource: endpointSlices, object, because, events: { failed } }
 }

@@ -42,7 +42,12 @@ export function planEndpoints(
     const annotations = withTriggerTime(isOver ? { [overCapacityAnnotation]: 'truncated' } : {}, triggerTime)
     const metadata = { namespace, name, labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) }
     const object: Endpoints = { apiVersion: 'v1', kind: 'Endpoints', metadata, ...subsetsField(subsets) }
-    return { actions: [{ type: 'create', resource: endpointsResource, object, because: 'the service has none' }] }
+    const failed = {
+      reason: 'FailedToCreateEndpoint',
+      message: `Failed to create endpoint for service ${namespace}/${name}: {error}`,
+    }
+    const because = 'the service has none'
+    return { actions: [{ type: 'create', resource: endpointsResource, object, because, events: { failed } }] }
   }
   const { [overCapacityAnnotation]: _, ...others } = present.metadata.annotations ?? {}
   const annotations = isOver ? { ...others, [overCapacityAnnotation]: 'truncated' } : others
@@ -58,7 +63,9 @@ export function planEndpoints(
     ...subsetsField(subsets),
   }
   const because = 'what is behind the service has changed'
-  return { actions: [{ type: 'update', resource: endpointsResource, object, because }] }
+  const message = `Failed to update endpoint ${namespace}/${name}: {error}`
+  const failed = { reason: 'FailedToUpdateEndpoint', message }
+  return { actions: [{ type: 'update', resource: endpointsResource, object, because, events: { failed } }] }
 }
 
 const subsetsField = (subsets: readonly EndpointSubset[]) => (subsets.length === 0 ? {} : { subsets })

@@ -14,7 +14,7 @@ export function planEphemeralVolumes(
     const template = volume.ephemeral?.volumeClaimTemplate
     const name = claimNameOf(pod, volume)
     if (template === undefined || name === undefined) return []
-    return claim(name) === undefined ? [createClaim(pod, name, template)] : []
+    return claim(name) === undefined ? [createClaim(pod, volume.name, name, template)] : []
   })
   return { actions }
 }
@@ -23,7 +23,7 @@ type ClaimTemplate = NonNullable<
   NonNullable<NonNullable<Pod['spec']['volumes']>[number]['ephemeral']>['volumeClaimTemplate']
 >
 
-function createClaim(pod: Pod, name: string, { metadata, spec }: ClaimTemplate): Action {
+function createClaim(pod: Pod, volumeName: string, name: string, { metadata, spec }: ClaimTemplate): Action {
   const object: PersistentVolumeClaim = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -41,5 +41,8 @@ function createClaim(pod: Pod, name: string, { metadata, spec }: ClaimTemplate):
     resource: persistentVolumeClaims,
     object,
     because: `pod ${pod.metadata.name} has no claim ${name}`,
+    events: {
+      failed: { reason: 'FailedBinding', message: `ephemeral volume ${volumeName}: create PVC ${name}: {error}` },
+    },
   }
 }

@@ -6,6 +6,7 @@ import {
   type MetricValueStatus,
   quantityMilli,
 } from '@coracle/api'
+import { selectorText } from '../selector-text.ts'
 import type { Reading } from './readings.ts'
 import {
   type Basis,
@@ -15,7 +16,6 @@ import {
   replicasByUtilization,
   replicasByValue,
 } from './replica-calculator.ts'
-import { selectorText } from './selector-text.ts'
 
 /** What one metric of an autoscaler asks for. */
 export type Proposal =

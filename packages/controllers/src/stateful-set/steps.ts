@@ -67,7 +67,9 @@ function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Pla
     return { actions, isWaiting: isOrdered }
   }
   if (hasEnded(pod)) {
-    return isGoing(pod) ? waiting : { actions: [deletion(set, pod, 'the pod has ended')], isWaiting: true }
+    return isGoing(pod)
+      ? waiting
+      : { actions: [recreation(set, pod), deletion(set, pod, 'the pod has ended')], isWaiting: true }
   }
   const missing = pod.status?.phase === 'Pending' ? createMissingClaims(set, ordinal, claim) : []
   if (isOrdered && !health.isHealthy(pod)) return { actions: missing, isWaiting: true }
@@ -121,7 +123,27 @@ function identify(set: StatefulSet, ordinal: number, pod: Pod): readonly Action[
   const isNamed = Object.entries(labels).every(([key, value]) => pod.metadata.labels?.[key] === value)
   if (isNamed) return []
   const patch = { type: 'merge', body: { metadata: { labels } } } as const
-  return [{ type: 'patch', resource: podResource, key: podKey(pod), patch, because: 'the pod lacks its number' }]
+  const inSet = `in StatefulSet ${set.metadata.name}`
+  const events = {
+    succeeded: { reason: 'SuccessfulUpdate', message: `update Pod {name} ${inSet} successful` },
+    failed: { reason: 'FailedUpdate', message: `update Pod {name} ${inSet} failed error: {error}` },
+  }
+  return [
+    { type: 'patch', resource: podResource, key: podKey(pod), patch, because: 'the pod lacks its number', events },
+  ]
+}
+
+/** Says that a pod has ended by itself and is made anew. */
+function recreation({ metadata: { namespace, name } }: StatefulSet, pod: Pod): Action {
+  const hasFailed = pod.status?.phase === 'Failed'
+  const how = hasFailed ? 'failed' : 'terminated'
+  return {
+    type: 'event',
+    eventType: hasFailed ? 'Warning' : 'Normal',
+    reason: hasFailed ? 'RecreatingFailedPod' : 'RecreatingTerminatedPod',
+    message: `StatefulSet ${namespace}/${name} is recreating ${how} Pod ${pod.metadata.name}`,
+    because: 'the pod has ended',
+  }
 }
 
 function creation(set: StatefulSet, versions: Versions, ordinal: number): Action {

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '@coracle/api'
 
-/** A selector as it stands in upstream's events about metrics: the way Go prints one. */
+/** A selector as it stands in upstream's events: the way Go prints one. */
 export function selectorText(selector: LabelSelector | undefined): string {
   if (selector === undefined) return 'nil'
   const { matchLabels = {}, matchExpressions = [] } = selector
