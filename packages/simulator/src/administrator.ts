@@ -10,6 +10,7 @@ import {
   pods,
   type Resource,
   replicaSets,
+  simulatedUsageAnnotation,
 } from '@coracle/api'
 import { type Client, ConnectionError } from '@coracle/client'
 import { namespaceNames, resourceOf } from './kinds.ts'
@@ -76,6 +77,8 @@ export class Administrator {
         return this.patch(resourceOf(request.target.kind), request.target, {
           metadata: { annotations: { touched: String(atMs) } },
         })
+      case 'load':
+        return this.#load(request.target, request.millicores)
       case 'release':
         return this.patch(resourceOf(request.target.kind), request.target, { metadata: { finalizers: null } })
       case 'cordon':
@@ -114,6 +117,16 @@ export class Administrator {
     const { 'pod-template-hash': _hash, ...labels } = template.metadata?.labels ?? {}
     const body = { spec: { template: { ...template, metadata: { ...template.metadata, labels } } } }
     await this.#client.patch(deployments, { namespace, name }, { type: 'merge', body })
+  }
+
+  async #load({ namespace, name }: Target, millicores: number): Promise<void> {
+    const own = (await this.all<Pod>(pods)).filter(
+      ({ metadata }) => metadata.namespace === namespace && metadata.labels?.app === name,
+    )
+    for (const { metadata } of own)
+      await this.patch(pods, metadata, {
+        metadata: { annotations: { [simulatedUsageAnnotation]: `cpu=${millicores}m` } },
+      })
   }
 
   async #toNode(request: Extract<Request, { readonly type: 'cordon' | 'drain' | 'taint' }>): Promise<void> {

@@ -2,11 +2,16 @@ import {
   cronJobs,
   customResourceDefinitions,
   deployments,
+  type HorizontalPodAutoscaler,
+  horizontalPodAutoscalers,
   type Job,
   jobs,
   type KubernetesObject,
   type Node,
   nodes,
+  type ObjectMeta,
+  type PersistentVolumeClaim,
+  persistentVolumeClaims,
   type Resource,
   resourceQuotas,
 } from '@coracle/api'
@@ -14,11 +19,12 @@ import type { Client } from '@coracle/client'
 import type { Component } from '@coracle/cluster'
 import type { VirtualEnvironment } from '@coracle/environment'
 import { Administrator, taintKey } from './administrator.ts'
-import { gadgetDefinition, gadgets } from './kinds.ts'
+import { gadgetDefinition, gadgets, type Kind, resourceOf } from './kinds.ts'
 import type { Network } from './network.ts'
 import { type Fault, isFault, type Operation, type Request } from './operation.ts'
 import { withPatience } from './patience.ts'
 import type { Servers } from './servers.ts'
+import { manualClass } from './shapes.ts'
 
 /** How soon a component that could not start is started again. */
 const restartMs = 10_000
@@ -73,10 +79,8 @@ export class Player {
       await this.#administrator.patch(nodes, metadata, { spec: { unschedulable: false } })
       await this.#administrator.taint({ metadata, spec } as Node, undefined)
     }
-    for (const { metadata } of await this.#administrator.all(resourceQuotas)) {
-      const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' }
-      await this.#administrator.try(() => this.#client.delete(resourceQuotas, key, {}).then(() => {}))
-    }
+    for (const { metadata } of await this.#administrator.all(resourceQuotas))
+      await this.#remove(resourceQuotas, metadata)
     for (const { metadata } of await this.#administrator.all(cronJobs))
       await this.#administrator.patch(cronJobs, metadata, { spec: { suspend: true } })
     for (const { metadata } of await this.#administrator.all(deployments))
@@ -84,9 +88,29 @@ export class Player {
     for (const { metadata, spec } of await this.#administrator.all<Job>(jobs)) {
       if (spec.parallelism === 0) await this.#administrator.patch(jobs, metadata, { spec: { parallelism: 1 } })
     }
+    await this.#removeWhatWaits()
     for (const { metadata } of await this.#administrator.all(gadgets))
       if (metadata.finalizers !== undefined)
         await this.#administrator.patch(gadgets, metadata, { metadata: { finalizers: null } })
+  }
+
+  /** Autoscalers of nothing and claims without a volume complain as long as they are there. */
+  async #removeWhatWaits(): Promise<void> {
+    for (const { metadata, spec } of await this.#administrator.all<HorizontalPodAutoscaler>(horizontalPodAutoscalers)) {
+      const { kind, name } = spec.scaleTargetRef
+      const { namespace } = metadata
+      const targets = await this.#administrator.all(resourceOf(kind as Kind))
+      if (targets.some((each) => each.metadata.name === name && each.metadata.namespace === namespace)) continue
+      await this.#remove(horizontalPodAutoscalers, metadata)
+    }
+    for (const { metadata, spec } of await this.#administrator.all<PersistentVolumeClaim>(persistentVolumeClaims)) {
+      const isWaiting = spec?.storageClassName === manualClass && spec.volumeName === undefined
+      if (isWaiting) await this.#remove(persistentVolumeClaims, metadata)
+    }
+  }
+
+  async #remove(resource: Resource, { namespace = '', name = '' }: ObjectMeta): Promise<void> {
+    await this.#administrator.try(() => this.#client.delete(resource, { namespace, name }, {}).then(() => {}))
   }
 
   async #fail(fault: Fault): Promise<void> {

@@ -1,4 +1,5 @@
 import { seededRandom } from '@coracle/environment'
+import { withAdditions } from './additions.ts'
 import { Draw } from './draw.ts'
 import { isScalable, namespaceNames } from './kinds.ts'
 import {
@@ -104,7 +105,13 @@ export function scenarioOf(seed: number, { operationsMax = 30, faults }: Scenari
     atMs += draw.chance(0.3) ? 0 : draw.below(pauseMaxMs)
     operations.push({ atMs, ...(hasFaults && draw.chance(0.35) ? fault(draw, cast) : request(draw, cast)) })
   }
-  return { seed, servers: cast.servers, nodes: cast.nodes, skewsMs: skews(draw, cast), operations }
+  return {
+    seed,
+    servers: cast.servers,
+    nodes: cast.nodes,
+    skewsMs: skews(draw, cast),
+    operations: withAdditions(seed, cast.workloads, operations),
+  }
 }
 
 /** What there is before anything happens to it. */

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '@coracle/api'
 import type { Draw } from './draw.ts'
 import { type Kind, namespaceNames, workloadKinds } from './kinds.ts'
+import type { Target } from './operation.ts'
 
 /** Pods of one workload, fewer than this. */
 export const replicasLimit = 6
@@ -64,6 +65,70 @@ export const quotaShape = (pods: number, namespace: string): KubernetesObject =>
 
 export const serviceShape = (app: string, namespace: string): KubernetesObject =>
   object('v1', 'Service', `${app}-service`, namespace, { selector: { app }, ports: [{ port: 80 }] })
+
+/** An autoscaler of a workload by the CPU that its pods use on average. */
+export function autoscalerShape(draw: Draw, { kind, name, namespace = '' }: Target): KubernetesObject {
+  const apiVersion = kind === 'ReplicationController' ? 'v1' : 'apps/v1'
+  const stabilizationWindowSeconds = draw.of([0, 60, 300])
+  return object('autoscaling/v2', 'HorizontalPodAutoscaler', `${name}-scaler`, namespace, {
+    scaleTargetRef: { apiVersion, kind, name },
+    ...autoscalerBounds(draw),
+    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '100m' } } }],
+    ...(draw.chance(0.5) ? {} : { behavior: { scaleDown: { stabilizationWindowSeconds } } }),
+  })
+}
+
+export function autoscalerBounds(draw: Draw): { readonly minReplicas: number; readonly maxReplicas: number } {
+  const minReplicas = 1 + draw.below(3)
+  return { minReplicas, maxReplicas: minReplicas + draw.below(4) }
+}
+
+/** The class of volumes that people make by hand. */
+export const manualClass = 'manual'
+
+/** A volume that somebody made. */
+export const volumeShape = (draw: Draw, name: string): KubernetesObject => {
+  const spec = {
+    capacity: { storage: draw.of(['1Gi', '2Gi', '5Gi']) },
+    accessModes: ['ReadWriteOnce'],
+    persistentVolumeReclaimPolicy: 'Retain',
+    storageClassName: manualClass,
+    hostPath: { path: `/volumes/${name}` },
+  }
+  return { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec } as KubernetesObject
+}
+
+/** A claim to one of those. */
+export const claimShape = (draw: Draw, name: string, namespace: string): KubernetesObject =>
+  object('v1', 'PersistentVolumeClaim', name, namespace, {
+    ...claimSpec(draw.of(['1Gi', '2Gi', '5Gi'])),
+    storageClassName: manualClass,
+  })
+
+const claimSpec = (storage: string) => ({ accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } })
+
+/** What becomes of the claims of a stateful set. */
+export interface ClaimPolicy {
+  readonly whenDeleted: 'Retain' | 'Delete'
+  readonly whenScaled: 'Retain' | 'Delete'
+}
+
+/** A stateful set each of whose pods has a claim of the default class. */
+export function withClaims(set: KubernetesObject, policy: ClaimPolicy): KubernetesObject {
+  const { spec } = set as KubernetesObject & {
+    readonly spec: { readonly template: { readonly spec: { readonly containers: readonly object[] } } }
+  }
+  const { template } = spec
+  const volumeMounts = [{ name: 'data', mountPath: 'data' }]
+  const containers = template.spec.containers.map((container) => ({ ...container, volumeMounts }))
+  const changed = {
+    ...spec,
+    template: { ...template, spec: { ...template.spec, containers } },
+    volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claimSpec('1Gi') }],
+    persistentVolumeClaimRetentionPolicy: policy,
+  }
+  return { ...set, spec: changed } as KubernetesObject
+}
 
 export const namespaceShape = (name: string): KubernetesObject => ({
   apiVersion: 'v1',

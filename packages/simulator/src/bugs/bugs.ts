@@ -154,4 +154,16 @@ export const bugs: readonly Bug[] = [
     find: 'because: shortened(because), ',
     replace: '',
   },
+  {
+    name: 'an autoscaler grows past what it may',
+    file: 'controllers/src/horizontal-pod-autoscaler/limits.ts',
+    find: '  if (wanted > Math.min(max, fastest)) {',
+    replace: '  if (wanted > Math.max(max, fastest)) {',
+  },
+  {
+    name: 'a claim goes although a pod uses it',
+    file: 'controllers/src/persistent-volume-claim-protection/plan.ts',
+    find: "if (pods.some(({ spec }) => (spec.nodeName ?? '') !== ''))",
+    replace: "if (pods.some(({ spec }) => spec.nodeName === ''))",
+  },
 ]

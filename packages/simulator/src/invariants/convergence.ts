@@ -4,6 +4,7 @@ import {
   type Job,
   type KubernetesObject,
   type Node,
+  type PersistentVolumeClaim,
   type Pod,
   type PodSpec,
   type Service,
@@ -211,6 +212,24 @@ function isKeptForItsSuccessor(object: KubernetesObject, view: View): boolean {
   )
 }
 
+/** A claim that is to go stays as long as a pod uses it, and a volume as long as a claim is bound to it. */
+function isKeptByItsUser({ kind, metadata }: KubernetesObject, view: View): boolean {
+  if (kind === 'PersistentVolume')
+    return view
+      .list<PersistentVolumeClaim>('PersistentVolumeClaim')
+      .some(({ spec }) => spec?.volumeName === metadata.name)
+  return (
+    kind === 'PersistentVolumeClaim' &&
+    view
+      .list<Pod>('Pod')
+      .some(
+        (pod) =>
+          pod.metadata.namespace === metadata.namespace &&
+          pod.spec.volumes?.some(({ persistentVolumeClaim: of }) => of?.claimName === metadata.name) === true,
+      )
+  )
+}
+
 function going(view: View): readonly string[] {
   const all = [...view.all()]
   const present: ReadonlySet<string | undefined> = new Set(view.list('Namespace').map(({ metadata }) => metadata.name))
@@ -218,7 +237,7 @@ function going(view: View): readonly string[] {
   return [
     ...all
       .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
-      .filter((each) => !isKeptForItsSuccessor(each, view))
+      .filter((each) => !isKeptForItsSuccessor(each, view) && !isKeptByItsUser(each, view))
       .map((each) => `${labelOf(each)} is still going`),
     ...lost.map((each) => `${labelOf(each)} is in a namespace that is gone`),
   ]

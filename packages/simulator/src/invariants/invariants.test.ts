@@ -595,3 +595,116 @@ describe('in the end', () => {
     expect(finallyBroken({ all: [team, ...all] })).toEqual(broken)
   })
 })
+
+describe('of volumes and claims', () => {
+  const bound = { phase: 'Bound' }
+  const claim = (name: string, volumeName = 'v', traits: Traits = {}) =>
+    made('PersistentVolumeClaim', name, {
+      metadata: { finalizers: ['kubernetes.io/pvc-protection'], generation: undefined },
+      spec: { volumeName },
+      status: bound,
+      ...traits,
+    })
+  const volume = (name: string, uid = 'a', traits: Traits = {}) =>
+    made('PersistentVolume', name, {
+      namespace: undefined,
+      metadata: { finalizers: ['kubernetes.io/pv-protection'] },
+      spec: { claimRef: { uid } },
+      status: bound,
+      ...traits,
+    })
+  const user = pod('web', undefined, {
+    spec: { nodeName: 'n', volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'a' } }] },
+  })
+  it.each<Case>([
+    ['a claim and its volume', ...comes(volume('v'), claim('a')), []],
+    ['two claims to one volume', ...comes(volume('v'), claim('b'), claim('a')), ['a volume is bound to one claim']],
+    ['two volumes of one claim', ...comes(claim('a'), volume('w'), volume('v')), ['a claim is bound to one volume']],
+    [
+      'a claim that gets another volume',
+      [{ old: claim('a', 'v'), object: claim('a', 'w') }],
+      { all: [claim('a', 'w')] },
+      ['a claim stays bound to its volume'],
+    ],
+    [
+      'a claim that goes while a pod uses it',
+      [{ old: claim('a') }],
+      { all: [user] },
+      ['a claim that a pod uses stays'],
+    ],
+    ['a claim that goes after its pod', [{ old: claim('a') }], { all: [] }, []],
+    [
+      'a claim that goes just as a pod comes to a node',
+      [{ old: claim('a') }],
+      { all: [user], past: [later(user, { spec: { volumes: user.metadata.name } })] },
+      [],
+    ],
+    [
+      'a volume that goes before its claim',
+      [{ old: volume('v') }],
+      { all: [claim('a')] },
+      ['a volume that a claim has stays'],
+    ],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+
+  const db = made('StatefulSet', 'db', {
+    spec: {
+      replicas: 1,
+      template: { spec: { containers: [] } },
+      volumeClaimTemplates: [{ metadata: { name: 'data' } }],
+    },
+    status: { observedGeneration: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 },
+  })
+  it.each<readonly [string, readonly KubernetesObject[], readonly string[]]>([
+    ['a claim and its volume', [claim('a'), volume('v')], []],
+    [
+      'a claim to a volume of another',
+      [claim('a'), volume('v', 'b')],
+      ['in the end claims and volumes name each other'],
+    ],
+    [
+      'a claim that nothing protects',
+      [claim('a', 'v', { metadata: {} }), volume('v')],
+      ['in the end claims and volumes are protected'],
+    ],
+    [
+      'a pod without its claim',
+      [db, pod('db-0', db, { spec: { containers: [] } })],
+      ['in the end every pod of a stateful set has its claims'],
+    ],
+    ['a volume that goes with its claim', [claim('a'), volume('v', 'a', { metadata: { ...going } })], []],
+  ])('in the end: %s', (_, all, broken) => {
+    expect(finallyBroken({ all: [made('Namespace', 'default', { namespace: undefined }), ...all] })).toEqual(broken)
+  })
+})
+
+describe('of autoscalers', () => {
+  const scaled = (replicas: number) => made('Gadget', 'web', { spec: { replicas } })
+  const autoscaler = (desiredReplicas: number, traits: Traits = {}) =>
+    made('HorizontalPodAutoscaler', 'web', {
+      spec: { minReplicas: 2, maxReplicas: 4, scaleTargetRef: { kind: 'Gadget', name: 'web' } },
+      status: { observedGeneration: 1, desiredReplicas, conditions: [{ type: 'ScalingActive', status: 'True' }] },
+      ...traits,
+    })
+  const rule = 'an autoscaler wants no more and no fewer than it may'
+  it.each<Case>([
+    ['one that wants what it may', ...comes(autoscaler(4)), []],
+    ['one that wants more', ...comes(autoscaler(5)), [rule]],
+    ['one that wants fewer', ...comes(autoscaler(1)), [rule]],
+    ['one that has yet to see its bounds', ...comes(autoscaler(5, { metadata: { generation: 2 } })), []],
+    ['one that cannot count', ...comes(autoscaler(5, { status: { observedGeneration: 1, desiredReplicas: 5 } })), []],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+
+  it.each([
+    [2, []],
+    [5, ['in the end what an autoscaler scales is within its bounds']],
+    [0, []],
+  ])('in the end: %i replicas', (replicas, broken) => {
+    const namespace = made('Namespace', 'default', { namespace: undefined })
+    expect(finallyBroken({ all: [namespace, scaled(replicas), autoscaler(2)] })).toEqual(broken)
+  })
+})

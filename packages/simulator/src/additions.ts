@@ -1,0 +1,113 @@
+import { seededRandom } from '@coracle/environment'
+import { Draw } from './draw.ts'
+import { isScalable } from './kinds.ts'
+import { nameOf, type Operation, type Request, type Target } from './operation.ts'
+import {
+  autoscalerBounds,
+  autoscalerShape,
+  type ClaimPolicy,
+  claimShape,
+  namespaceOf,
+  volumeShape,
+  withClaims,
+} from './shapes.ts'
+
+/** How often a scenario has autoscalers or volumes. */
+const additionsShare = 0.4
+const volumesMax = 3
+/** Requests to each autoscaler and each volume, at most. */
+const requestsMax = 4
+
+/**
+ * A scenario's operations with those of autoscalers and volumes among them, and with claims for some stateful sets. They are drawn from a
+ * source of their own, so that a seed without them is what it is without all this.
+ */
+export function withAdditions(
+  seed: number,
+  workloads: readonly Target[],
+  operations: readonly Operation[],
+): readonly Operation[] {
+  const draw = new Draw(seededRandom(seed).fork('autoscalers and volumes'))
+  if (!draw.chance(additionsShare)) return operations
+  const lastMs = lastOf(operations)
+  const claims = claimPolicies(draw, workloads)
+  const claimants = workloads.filter((target) => claims.has(nameOf(target)))
+  const added = [
+    ...autoscalers(draw, workloads, lastMs),
+    ...volumes(draw, lastMs),
+    ...claimants.flatMap((set) => later(draw, [() => claimDeletion(draw, set)], lastMs)),
+  ]
+  const all = [...operations.map((each) => claiming(each, claims)), ...added]
+  return all.toSorted((a, b) => a.atMs - b.atMs)
+}
+
+const lastOf = (operations: readonly Operation[]): number => operations.at(-1)?.atMs ?? 0
+
+/** Autoscalers come after what they scale, and change and go as time passes; so does the load. */
+function autoscalers(draw: Draw, workloads: readonly Target[], lastMs: number): readonly Operation[] {
+  return workloads
+    .filter(({ kind }) => isScalable(kind) && draw.chance(0.5))
+    .flatMap((workload): Operation[] => {
+      const target: Target = { ...workload, kind: 'HorizontalPodAutoscaler', name: `${workload.name}-scaler` }
+      const create = (): Request => ({ type: 'create', object: autoscalerShape(draw, workload) })
+      const choices: readonly (() => Request)[] = [
+        () => ({ type: 'load', target: workload, millicores: draw.of([0, 20, 100, 150, 400]) }),
+        () => ({ type: 'load', target: workload, millicores: draw.of([0, 20, 100, 150, 400]) }),
+        () => ({ type: 'change', target, spec: autoscalerBounds(draw) }),
+        () => ({ type: 'delete', target, propagationPolicy: 'Background' }),
+        create,
+      ]
+      return [{ atMs: 0, ...create() }, ...later(draw, choices, lastMs)]
+    })
+}
+
+/** Volumes and claims that somebody makes by hand find each other, and go. */
+function volumes(draw: Draw, lastMs: number): readonly Operation[] {
+  if (draw.chance(0.5)) return []
+  const names = Array.from({ length: 1 + draw.below(volumesMax) }, (_, index) => index)
+  return names.flatMap((index): Operation[] => {
+    const namespace = namespaceOf(draw)
+    const volume: Target = { kind: 'PersistentVolume', name: `v${index}` }
+    const claim: Target = { kind: 'PersistentVolumeClaim', namespace, name: `claim${index}` }
+    const choices: readonly (() => Request)[] = [
+      () => ({ type: 'create', object: volumeShape(draw, volume.name) }),
+      () => ({ type: 'create', object: claimShape(draw, claim.name, namespace) }),
+      () => ({ type: 'delete', target: draw.of([volume, claim]), propagationPolicy: 'Background' }),
+      () => ({ type: 'touch', target: draw.of([volume, claim]) }),
+    ]
+    return [...choices.slice(0, 2).map((each) => ({ atMs: 0, ...each() })), ...later(draw, choices, lastMs)]
+  })
+}
+
+/** The claim of a pod, which stays until the pod has gone. */
+const claimDeletion = (draw: Draw, { namespace = '', name }: Target): Request => ({
+  type: 'delete',
+  target: { kind: 'PersistentVolumeClaim', namespace, name: `data-${name}-${draw.below(3)}` },
+  propagationPolicy: 'Background',
+})
+
+function later(draw: Draw, choices: readonly (() => Request)[], lastMs: number): readonly Operation[] {
+  return Array.from({ length: draw.below(requestsMax + 1) }, () => ({
+    atMs: draw.below(lastMs + 1),
+    ...draw.of(choices)(),
+  }))
+}
+
+/** What becomes of the claims of those stateful sets that have some, by the sets' names. */
+function claimPolicies(draw: Draw, workloads: readonly Target[]): ReadonlyMap<string, ClaimPolicy> {
+  const policies = ['Retain', 'Delete'] as const
+  return new Map(
+    workloads
+      .filter(({ kind }) => kind === 'StatefulSet' && draw.chance(0.7))
+      .map((target) => [nameOf(target), { whenDeleted: draw.of(policies), whenScaled: draw.of(policies) }]),
+  )
+}
+
+function claiming(operation: Operation, policies: ReadonlyMap<string, ClaimPolicy>): Operation {
+  if (operation.type !== 'create') return operation
+  const { kind, metadata } = operation.object
+  const { namespace, name = '' } = metadata
+  const policy =
+    kind === 'StatefulSet' ? policies.get(nameOf({ kind, ...(namespace ? { namespace } : {}), name })) : undefined
+  return policy === undefined ? operation : { ...operation, object: withClaims(operation.object, policy) }
+}

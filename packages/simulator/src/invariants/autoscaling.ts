@@ -1,0 +1,45 @@
+import type { HorizontalPodAutoscaler, KubernetesObject } from '@coracle/api'
+import type { Kind } from '../kinds.ts'
+import { type Change, type Invariant, labelOf, type View } from '../view.ts'
+
+/** What autoscalers promise. */
+export const autoscalingInvariants: readonly Invariant[] = [
+  { name: 'an autoscaler wants no more and no fewer than it may', check: wantsTooMuch },
+  { name: 'in the end what an autoscaler scales is within its bounds', finally: outOfBounds },
+]
+
+const isActive = ({ status }: HorizontalPodAutoscaler): boolean =>
+  status?.conditions?.some(({ type, status: holds }) => type === 'ScalingActive' && holds === 'True') === true
+
+/** Judged where it could count, by the spec it has seen. */
+function wantsTooMuch({ object }: Change): string | undefined {
+  if (object?.kind !== 'HorizontalPodAutoscaler') return undefined
+  const autoscaler = object as HorizontalPodAutoscaler
+  const { metadata, spec, status } = autoscaler
+  if (!isActive(autoscaler) || status?.observedGeneration !== metadata.generation) return undefined
+  const { desiredReplicas = 0 } = status ?? {}
+  const { minReplicas = 1, maxReplicas } = spec
+  return desiredReplicas < minReplicas || desiredReplicas > maxReplicas
+    ? `${labelOf(object)} wants ${desiredReplicas}, and may want ${minReplicas} to ${maxReplicas}`
+    : undefined
+}
+
+/** What somebody has scaled to nothing is left alone. */
+function outOfBounds(view: View): readonly string[] {
+  return view.list<HorizontalPodAutoscaler>('HorizontalPodAutoscaler').flatMap((autoscaler) => {
+    const { metadata, spec } = autoscaler
+    const { kind, name } = spec.scaleTargetRef
+    const target = view.find(kind as Kind, metadata.namespace, name) as Scaled | undefined
+    const replicas = target?.spec.replicas ?? 0
+    const { minReplicas = 1, maxReplicas } = spec
+    return replicas === 0 || (replicas >= minReplicas && replicas <= maxReplicas)
+      ? []
+      : [
+          `${labelOf(autoscaler)}: ${kind} ${name} has ${replicas} replicas, and may have ${minReplicas} to ${maxReplicas}`,
+        ]
+  })
+}
+
+interface Scaled extends KubernetesObject {
+  readonly spec: { readonly replicas?: number }
+}
