@@ -13,10 +13,10 @@ import {
 } from './shapes.ts'
 
 /** How often a scenario has autoscalers or volumes. */
-const additionsShare = 0.4
+const additionsShare = 0.5
 const volumesMax = 3
 /** Requests to each autoscaler and each volume, at most. */
-const requestsMax = 4
+const requestsMax = 6
 
 /**
  * A scenario's operations with those of autoscalers and volumes among them, and with claims for some stateful sets. They are drawn from a
@@ -46,13 +46,13 @@ const lastOf = (operations: readonly Operation[]): number => operations.at(-1)?.
 /** Autoscalers come after what they scale, and change and go as time passes; so does the load. */
 function autoscalers(draw: Draw, workloads: readonly Target[], lastMs: number): readonly Operation[] {
   return workloads
-    .filter(({ kind }) => isScalable(kind) && draw.chance(0.5))
+    .filter(({ kind }) => isScalable(kind) && draw.chance(0.7))
     .flatMap((workload): Operation[] => {
       const target: Target = { ...workload, kind: 'HorizontalPodAutoscaler', name: `${workload.name}-scaler` }
       const create = (): Request => ({ type: 'create', object: autoscalerShape(draw, workload) })
       const choices: readonly (() => Request)[] = [
-        () => ({ type: 'load', target: workload, millicores: draw.of([0, 20, 100, 150, 400]) }),
-        () => ({ type: 'load', target: workload, millicores: draw.of([0, 20, 100, 150, 400]) }),
+        () => ({ type: 'load', target: workload, mebibytes: draw.of([0, 20, 100, 150, 400]) }),
+        () => ({ type: 'load', target: workload, mebibytes: draw.of([0, 20, 100, 150, 400]) }),
         () => ({ type: 'change', target, spec: autoscalerBounds(draw) }),
         () => ({ type: 'delete', target, propagationPolicy: 'Background' }),
         create,

@@ -78,7 +78,7 @@ export class Administrator {
           metadata: { annotations: { touched: String(atMs) } },
         })
       case 'load':
-        return this.#load(request.target, request.millicores)
+        return this.#load(request.target, request.mebibytes)
       case 'release':
         return this.patch(resourceOf(request.target.kind), request.target, { metadata: { finalizers: null } })
       case 'cordon':
@@ -119,13 +119,13 @@ export class Administrator {
     await this.#client.patch(deployments, { namespace, name }, { type: 'merge', body })
   }
 
-  async #load({ namespace, name }: Target, millicores: number): Promise<void> {
+  async #load({ namespace, name }: Target, mebibytes: number): Promise<void> {
     const own = (await this.all<Pod>(pods)).filter(
       ({ metadata }) => metadata.namespace === namespace && metadata.labels?.app === name,
     )
     for (const { metadata } of own)
       await this.patch(pods, metadata, {
-        metadata: { annotations: { [simulatedUsageAnnotation]: `cpu=${millicores}m` } },
+        metadata: { annotations: { [simulatedUsageAnnotation]: `memory=${mebibytes}Mi` } },
       })
   }
 

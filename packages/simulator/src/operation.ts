@@ -39,8 +39,8 @@ export type Request =
   /** Back to the template of the revision before, as `kubectl rollout undo`. */
   | { readonly type: 'undo'; readonly target: Target }
   | { readonly type: 'touch'; readonly target: Target }
-  /** From now on each pod of a workload that there is uses so much CPU. */
-  | { readonly type: 'load'; readonly target: Target; readonly millicores: number }
+  /** From now on each pod of a workload that there is uses so much memory. */
+  | { readonly type: 'load'; readonly target: Target; readonly mebibytes: number }
   /** Takes the finalizers off an object. */
   | { readonly type: 'release'; readonly target: Target }
   | { readonly type: 'delete-pod'; readonly pick: number; readonly gracePeriodSeconds?: number }

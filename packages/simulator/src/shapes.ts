@@ -66,14 +66,16 @@ export const quotaShape = (pods: number, namespace: string): KubernetesObject =>
 export const serviceShape = (app: string, namespace: string): KubernetesObject =>
   object('v1', 'Service', `${app}-service`, namespace, { selector: { app }, ports: [{ port: 80 }] })
 
-/** An autoscaler of a workload by the CPU that its pods use on average. */
+/** An autoscaler of a workload by the memory that its pods use on average: what they use at first counts at once, unlike CPU. */
 export function autoscalerShape(draw: Draw, { kind, name, namespace = '' }: Target): KubernetesObject {
   const apiVersion = kind === 'ReplicationController' ? 'v1' : 'apps/v1'
   const stabilizationWindowSeconds = draw.of([0, 60, 300])
   return object('autoscaling/v2', 'HorizontalPodAutoscaler', `${name}-scaler`, namespace, {
     scaleTargetRef: { apiVersion, kind, name },
     ...autoscalerBounds(draw),
-    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '100m' } } }],
+    metrics: [
+      { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '100Mi' } } },
+    ],
     ...(draw.chance(0.5) ? {} : { behavior: { scaleDown: { stabilizationWindowSeconds } } }),
   })
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import { type ApiService, apiServices, type EndpointSlice, endpointSlices, services } from '@coracle/api'
+import { type ApiService, apiServices, endpointSlices, services } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
-import { storedObject } from '../admission/stored-objects.ts'
 import type { Registries } from '../registries.ts'
 import type { User } from '../request.ts'
 import type { KeyPair } from '../security/certificates.ts'
 import { AvailabilityChecks } from './availability.ts'
 import { type RemoteResource, remoteResources } from './remote-resources.ts'
 import { type RemoteRequest, RemoteServer } from './remote-server.ts'
-import { type ServiceEndpoint, serviceEndpoint } from './service-endpoint.ts'
+import type { ServiceEndpoint } from './service-endpoint.ts'
+import { ServiceResolver } from './service-resolver.ts'
 
 /** What this server shows to those behind it: a client certificate of the authority that they believe. */
 export type FrontProxy = () => Promise<KeyPair>
@@ -39,17 +39,18 @@ export interface RemoteGroupVersion {
  */
 export class Aggregator {
   readonly #parts: AggregatorParts
+  readonly #resolver: ServiceResolver
   readonly #checks: AvailabilityChecks
   /** By `group/version`. */
   readonly #remotes = new Map<string, ApiService>()
   readonly #servers = new Map<string, { readonly spec: ApiService['spec']; readonly server: RemoteServer }>()
   readonly #resources = new Map<string, readonly RemoteResource[]>()
-  #turns = 0
   #generation = 0
   #closed = false
 
   constructor(parts: AggregatorParts) {
     this.#parts = parts
+    this.#resolver = new ServiceResolver(parts.registries)
     this.#checks = new AvailabilityChecks(parts, {
       remotes: () => [...this.#remotes.values()],
       endpoint: (apiService) => this.#endpoint(apiService),
@@ -147,14 +148,7 @@ export class Aggregator {
 
   #endpoint({ spec }: ApiService): ServiceEndpoint {
     const { namespace = '', name = '', port = 443 } = spec?.service ?? {}
-    const { registries } = this.#parts
-    const service = storedObject(registries, services, name, namespace)
-    const slices = registries
-      .of(endpointSlices)
-      ?.storage.cache.slice(slicesOf(namespace, name), { limit: 0, afterKey: '' })
-      .items.map(({ object }) => object as EndpointSlice)
-    this.#turns += 1
-    return serviceEndpoint({ namespace, name, port }, service, slices ?? [], this.#turns)
+    return this.#resolver.resolve({ namespace, name, port })
   }
 
   async #serverOf(apiService: ApiService): Promise<RemoteServer> {
@@ -207,16 +201,3 @@ const keyOf = ({ spec }: ApiService): string => `${spec?.group ?? ''}/${spec?.ve
 /** Until it has been looked at, a server is tried. */
 const isUnavailable = ({ status }: ApiService): boolean =>
   status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'False') === true
-
-function slicesOf(namespace: string, name: string) {
-  const label = 'kubernetes.io/service-name'
-  return {
-    namespace,
-    unfiltered: false,
-    matches: ({ metadata }: { metadata: { labels?: Readonly<Record<string, string>> | undefined } }) =>
-      metadata.labels?.[label] === name,
-    key: undefined,
-    labelRequirements: [{ key: label, operator: '=' as const, values: [name] }],
-    fieldTerms: [],
-  }
-}

@@ -8,6 +8,7 @@ import {
 } from '@coracle/api'
 import type { Convert } from '@coracle/api/custom'
 import type { Environment } from '@coracle/environment'
+import { ServiceResolver } from '../aggregation/service-resolver.ts'
 import type { KindServer } from '../kind-server.ts'
 import type { Registries } from '../registries.ts'
 import type { WebhookClient } from '../webhook/webhook-client.ts'
@@ -32,6 +33,7 @@ export interface CustomKindsParts {
  */
 export class CustomKinds {
   readonly #parts: CustomKindsParts
+  readonly #resolver: ServiceResolver
   readonly #served = new Map<string, Served>()
   #closed = false
   /** What is being done about definitions, each after the one before; undefined where nothing is. */
@@ -39,6 +41,7 @@ export class CustomKinds {
 
   constructor(parts: CustomKindsParts) {
     this.#parts = parts
+    this.#resolver = new ServiceResolver(parts.registries)
   }
 
   /** Resolves when the kinds of all definitions stored are served; they are followed from then on. */
@@ -116,7 +119,7 @@ export class CustomKinds {
     const { createWebhookClient } = await import('../webhook/webhook-client.ts')
     const { webhookConversion } = await import('./webhook-conversion.ts')
     const { clock, random } = this.#parts.environment
-    const client = createWebhookClient(clientConfig, clock)
+    const client = createWebhookClient(clientConfig, { clock, resolve: (service) => this.#resolver.resolve(service) })
     const reviewVersion = spoken.find((version) => conversionReviewVersions.includes(version)) ?? 'v1'
     return { client, convert: webhookConversion({ client, reviewVersion, uuid: () => random.uuid() }) }
   }

@@ -45,17 +45,24 @@ export interface TestWebhook {
   readonly connections: number
   /** Resolves when a connection to it has ended. */
   readonly disconnected: Promise<void>
+  /** The paths and hosts it was asked by. */
+  readonly addresses: readonly string[]
+  readonly port: number
   readonly clientConfig: { readonly url: string; readonly caBundle: string }
 }
 
 let pki: Pki | undefined
 
-/** A webhook on this machine, over TLS, until the test ends. It allows everything unless told otherwise. */
+/**
+ * A webhook on this machine, over TLS, until the test ends. It allows everything unless told otherwise. Its certificate is also for the
+ * service `hook` in `default`.
+ */
 export async function startTestWebhook(
   answer: (request: TestReviewRequest) => TestAnswer | Promise<TestAnswer> = () => ({}),
 ): Promise<TestWebhook> {
-  pki ??= createPki(realEnvironment())
+  pki ??= createPki(realEnvironment(), ['hook.default.svc'])
   const requests: TestReviewRequest[] = []
+  const addresses: string[] = []
   let connections = 0
   const disconnected = Promise.withResolvers<void>()
   const server = createServer(
@@ -65,6 +72,7 @@ export async function startTestWebhook(
       for await (const chunk of asked) chunks.push(chunk as Buffer)
       const { apiVersion, kind, request } = JSON.parse(Buffer.concat(chunks).toString())
       requests.push(request)
+      addresses.push(`${asked.headers.host}${asked.url}`)
       const said = await answer(request)
       if (typeof said === 'function') return said(response)
       const { patch, ...rest } = said
@@ -93,6 +101,8 @@ export async function startTestWebhook(
   const caBundle = Buffer.from(pki.ca.certificatePem).toString('base64')
   return {
     requests,
+    addresses,
+    port,
     disconnected: disconnected.promise,
     get connections() {
       return connections

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { type Clock, realClock } from '@coracle/environment'
-import { answerProblem, transportProblem } from './webhook-problems.ts'
+import type { ServiceEndpoint, ServicePort } from '../aggregation/service-endpoint.ts'
+import { answerProblem, transportProblem, unresolvedProblem } from './webhook-problems.ts'
 
 /** Longer answers are refused. */
 export const webhookAnswerBytesMax = 64 * 1024 * 1024
@@ -24,6 +25,16 @@ export interface WebhookClientConfig {
   readonly caBundle?: string | undefined
 }
 
+/** What asking webhooks takes beside their addresses. */
+export interface WebhookSurroundings {
+  /** Waits while a webhook is asked, however time passes in the cluster: webhooks are outside of it. */
+  readonly clock: Clock
+  /** Where a service is reached. */
+  readonly resolve: (service: ServicePort) => ServiceEndpoint
+  /** Tells how long a webhook has taken. */
+  readonly hostClock?: Clock
+}
+
 /** Asks one webhook. */
 export interface WebhookClient {
   /** Posts JSON and resolves to the JSON of the answer. Rejects, in the words of Go's client, with whatever went wrong. */
@@ -35,13 +46,12 @@ export interface WebhookClient {
 }
 
 /**
- * A client of the webhook that `config` names. A webhook is outside of the cluster: however time passes in here, `clock`
- * waits for it, and how long it may take the host's clock tells.
+ * A client of the webhook that `config` names. One behind a service is asked at an endpoint of the service that is ready, and has to show
+ * a certificate of the service's name in the cluster.
  */
 export function createWebhookClient(
   { url, service, caBundle }: WebhookClientConfig,
-  clock: Clock,
-  hostClock: Clock = realClock,
+  { clock, resolve, hostClock = realClock }: WebhookSurroundings,
 ): WebhookClient {
   const target = new URL(url ?? serviceUrl(service))
   const ca = caBundle === undefined ? {} : { ca: Buffer.from(caBundle, 'base64').toString() }
@@ -58,7 +68,9 @@ export function createWebhookClient(
       asked.searchParams.set('timeout', `${Math.ceil(timeoutMs / 1000)}s`)
       asking += 1
       const bytes = Buffer.from(JSON.stringify(body))
-      return clock.hold(post({ url: asked, service, agent, body: bytes }, hostClock, timeoutMs).finally(answered))
+      return clock.hold(
+        post({ url: asked, service, resolve, agent, body: bytes }, hostClock, timeoutMs).finally(answered),
+      )
     },
     retire: () => {
       retired = true
@@ -69,14 +81,18 @@ export function createWebhookClient(
 }
 
 function serviceUrl(service: WebhookClientConfig['service']): string {
-  const { name = '', namespace = '', port = 443, path = '/' } = service ?? {}
-  return `https://${name}.${namespace}.svc:${port}${path}`
+  const { port = 443, path = '/' } = service ?? {}
+  return `https://${hostOf(service)}:${port}${path}`
 }
+
+/** What the certificate of a webhook behind a service is for. */
+const hostOf = (service: WebhookClientConfig['service']): string => `${service?.name}.${service?.namespace}.svc`
 
 interface Question {
   readonly url: URL
   /** Whose name the URL has, where it is one. */
   readonly service: WebhookClientConfig['service']
+  readonly resolve: WebhookSurroundings['resolve']
   readonly agent: Agent
   readonly body: Buffer
 }
@@ -102,13 +118,11 @@ function shownUrl({ url, service }: Question): string {
   return service === undefined ? url.href : url.href.replace(url.host, `${url.hostname}:${service.port ?? 443}`)
 }
 
-function problemOf(error: unknown, { url, service }: Question): string {
-  const { code } = error as NodeJS.ErrnoException
-  if (service === undefined || (code !== 'ENOTFOUND' && code !== 'EAI_AGAIN'))
-    return transportProblem(error, url.hostname)
-  const name = JSON.stringify(`${service.namespace}/${service.name}`)
-  return `the host of the API server does not know the service ${name}: name the webhook by url`
-}
+const problemOf = (error: unknown, { url }: Question): string =>
+  error instanceof UnresolvedError ? error.message : transportProblem(error, url.hostname)
+
+/** The service of a webhook has nothing that could be asked. */
+class UnresolvedError extends Error {}
 
 /** The webhook answered, and not as it should. */
 class AnswerError extends Error {}
@@ -130,11 +144,23 @@ async function exchange(question: Question, signal: AbortSignal): Promise<Answer
 
 class ClosedConnectionError extends Error {}
 
-function exchangeOnce({ url, agent, body }: Question, signal: AbortSignal): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'Content-Type': 'application/json', Accept: 'application/json', 'Content-Length': body.length }
-    const sent = request(url, { method: 'POST', agent, headers, signal }, (answer) => {
-      readAnswer(answer).then((text) => resolve({ code: answer.statusCode ?? 0, text }), reject)
+function exchangeOnce({ url, service, resolve, agent, body }: Question, signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolved, reject) => {
+    const headers = {
+      Host: service === undefined ? url.host : `${url.hostname}:${service.port ?? 443}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json',
+      'Content-Length': body.length,
+    }
+    const options = {
+      method: 'POST',
+      agent,
+      signal,
+      headers,
+      ...(service === undefined ? {} : routeTo(service, resolve)),
+    }
+    const sent = request(url, options, (answer) => {
+      readAnswer(answer).then((text) => resolved({ code: answer.statusCode ?? 0, text }), reject)
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const wasClosed = sent.reusedSocket && error.code === 'ECONNRESET'
@@ -142,6 +168,14 @@ function exchangeOnce({ url, agent, body }: Question, signal: AbortSignal): Prom
     })
     sent.end(body)
   })
+}
+
+/** How a request to a service gets to one of its endpoints: asked for and answered under the service's name. */
+function routeTo(service: NonNullable<WebhookClientConfig['service']>, resolve: WebhookSurroundings['resolve']) {
+  const { namespace, name, port = 443 } = service
+  const endpoint = resolve({ namespace, name, port })
+  if ('reason' in endpoint) throw new UnresolvedError(unresolvedProblem(endpoint.reason, name, port))
+  return { hostname: endpoint.host, port: endpoint.port, servername: hostOf(service) }
 }
 
 async function readAnswer(answer: IncomingMessage): Promise<string> {

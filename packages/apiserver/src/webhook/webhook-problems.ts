@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 /** What goes wrong in asking a webhook, in the words of Go's client: people search for those. */
 
 /** The webhook could not be reached, or broke off. `host` is that of its address. */
@@ -20,12 +22,29 @@ export function transportProblem(error: unknown, host: string): string {
       return `dial tcp: lookup ${host}: no such host`
     case 'ECONNRESET':
       return 'EOF'
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return wrongName((error as CertificateError).cert?.subjectaltname ?? '', (error as CertificateError).host ?? host)
     case 'CERT_HAS_EXPIRED':
     case 'CERT_NOT_YET_VALID':
       return 'x509: certificate has expired or is not yet valid'
     default:
       return message
   }
+}
+
+interface CertificateError extends Error {
+  readonly cert?: { readonly subjectaltname?: string }
+  readonly host?: string
+}
+
+/** Names what a certificate is for of the sort that was asked for: addresses, or names. */
+function wrongName(alternatives: string, host: string): string {
+  const sort = isIP(host) === 0 ? 'DNS:' : 'IP Address:'
+  const names = alternatives.split(', ').filter((each) => each.startsWith(sort))
+  const shown = names.map((each) => each.slice(sort.length)).join(', ')
+  return shown === ''
+    ? `x509: certificate is not valid for any names, but wanted to match ${host}`
+    : `x509: certificate is valid for ${shown}, not ${host}`
 }
 
 const unknownAuthority: ReadonlySet<string> = new Set([
@@ -58,4 +77,17 @@ export function answerProblem(code: number, text: string): string {
   if (code < 500) return `the server responded with the status code ${code} but did not return more information`
   const shown = text.trim().slice(0, shownAnswerMax) || 'unknown'
   return `an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`
+}
+
+/** Why a webhook behind a service could not be asked, in the words of upstream's service resolver. */
+export function unresolvedProblem(reason: string, service: string, port: number): string {
+  const name = JSON.stringify(service)
+  switch (reason) {
+    case 'ServiceNotFound':
+      return `service ${name} not found`
+    case 'ServicePortError':
+      return `no service port ${port} found for service ${name}`
+    default:
+      return `no endpoints available for service ${name}`
+  }
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '@coracle/environment'
+import { ServiceResolver } from '../../aggregation/service-resolver.ts'
 import type { Registries } from '../../registries.ts'
 import type { Authorizer } from '../../request.ts'
 import type { AdmissionPlugin } from '../admission.ts'
@@ -20,7 +21,11 @@ export function admissionWebhooks(
   environment: Environment,
   authorizer: Authorizer,
 ): AdmissionWebhooks {
-  const clients = { mutating: new WebhookClients(environment), validating: new WebhookClients(environment) }
+  const resolver = new ServiceResolver(registries)
+  const clients = {
+    mutating: new WebhookClients(environment, resolver),
+    validating: new WebhookClients(environment, resolver),
+  }
   const parts = { registries, environment, authorizer }
   return {
     mutating: mutatingWebhooks({ ...parts, clients: clients.mutating }),

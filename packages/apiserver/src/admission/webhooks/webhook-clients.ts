@@ -1,14 +1,17 @@
 import type { Environment } from '@coracle/environment'
+import type { ServiceResolver } from '../../aggregation/service-resolver.ts'
 import type { WebhookClientConfig as Address, WebhookClient } from '../../webhook/webhook-client.ts'
 
 /** The clients of the webhooks that are configured: one for each address, whose connections are kept alive. */
 export class WebhookClients {
   readonly #environment: Environment
+  readonly #resolver: ServiceResolver
   readonly #clients = new Map<string, WebhookClient>()
   #closed = false
 
-  constructor(environment: Environment) {
+  constructor(environment: Environment, resolver: ServiceResolver) {
     this.#environment = environment
+    this.#resolver = resolver
   }
 
   /** A client of the webhook at this address. Most clusters have no webhook, and do not load what asks one. */
@@ -20,7 +23,7 @@ export class WebhookClients {
     const key = keyOf(address)
     const known = this.#clients.get(key)
     if (known !== undefined) return known
-    const made = createWebhookClient(address, clock)
+    const made = createWebhookClient(address, { clock, resolve: (service) => this.#resolver.resolve(service) })
     this.#clients.set(key, made)
     return made
   }

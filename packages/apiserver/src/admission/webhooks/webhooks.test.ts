@@ -8,6 +8,8 @@ import {
   type Pod,
   pods,
   replicationControllers,
+  type Service,
+  services,
   type ValidatingWebhookConfiguration,
   validatingWebhookConfigurations,
 } from '@coracle/api'
@@ -469,15 +471,41 @@ describe('a webhook that does not answer as it should', () => {
     expect(webhook.requests).toEqual([])
   })
 
-  it('says of a service that its name is not known on this host', async () => {
+  const service = { name: 'hook', namespace: 'default' }
+
+  it('is asked behind its service', async () => {
+    const webhook = await startTestWebhook()
+    const { caBundle } = webhook.clientConfig
     const test = await startTestCore()
-    const service = { name: 'hook', namespace: 'default' }
-    await validating(test, 'a', webhookOf({ clientConfig: { service } as never }))
-    const { message } = await refusal(test.client.create(configMaps, configMap('a')))
-    expect(message).toContain('Post "https://hook.default.svc:443/?timeout=10s"')
-    expect(message).toContain(
-      'the host of the API server does not know the service "default/hook": name the webhook by url',
+    await test.client.create(services, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: service,
+      spec: { type: 'ExternalName', externalName: 'localhost' },
+    } as Service)
+    await validating(
+      test,
+      'a',
+      webhookOf({ clientConfig: { service: { ...service, port: webhook.port }, caBundle } as never }),
     )
+    await test.client.create(configMaps, configMap('a'))
+    expect(webhook.addresses).toEqual([`hook.default.svc:${webhook.port}/?timeout=10s`])
+  })
+
+  it('counts as one that fails while its service has nothing behind it', async () => {
+    const test = await startTestCore()
+    const spec = { selector: { app: 'hook' }, ports: [{ port: 443 }] }
+    await validating(test, 'a', webhookOf({ clientConfig: { service } as never }))
+    expect((await refusal(test.client.create(configMaps, configMap('a')))).message).toContain(
+      'service "hook" not found',
+    )
+    await test.client.create(services, { apiVersion: 'v1', kind: 'Service', metadata: service, spec } as Service)
+    expect((await refusal(test.client.create(configMaps, configMap('a')))).message).toContain(
+      'failed calling webhook "check.example.com": failed to call webhook: Post "https://hook.default.svc:443/?timeout=10s": no endpoints available for service "hook"',
+    )
+    await test.client.delete(validatingWebhookConfigurations, { name: 'a' })
+    await validating(test, 'b', webhookOf({ clientConfig: { service } as never }, { failurePolicy: 'Ignore' }))
+    expect((await test.client.create(configMaps, configMap('a'))).metadata.name).toBe('a')
   })
 })
 
