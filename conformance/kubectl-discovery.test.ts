@@ -1,4 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { createPki } from '@coracle/apiserver'
+import { realEnvironment } from '@coracle/environment'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { rows } from './support/kubectl.ts'
 import { Program } from './support/program.ts'
 
@@ -112,5 +117,85 @@ describe('explain', () => {
     const { code, stderr } = await program.kubectl(['get', 'unicorns'])
     expect(code).toBe(1)
     expect(stderr).toBe('error: the server doesn\'t have a resource type "unicorns"\n')
+  })
+})
+
+describe('kinds of another server behind this one', () => {
+  const group = 'shop.example.com'
+  const document = {
+    openapi: '3.0.0',
+    info: { title: 'shop', version: 'v1' },
+    paths: {
+      [`/apis/${group}/v1/namespaces/{namespace}/orders`]: {
+        get: {
+          'x-kubernetes-action': 'list',
+          'x-kubernetes-group-version-kind': { group, version: 'v1', kind: 'Order' },
+          responses: { 200: { description: 'OK' } },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        'com.example.shop.v1.Order': {
+          type: 'object',
+          description: 'Something that somebody wants.',
+          properties: { amount: { type: 'integer', description: 'How many of it.' } },
+          'x-kubernetes-group-version-kind': [{ group, version: 'v1', kind: 'Order' }],
+        },
+      },
+    },
+  }
+  const resource = { name: 'orders', singularName: 'order', namespaced: true, kind: 'Order', verbs: ['get', 'list'] }
+  const answers: Readonly<Record<string, unknown>> = {
+    [`/apis/${group}/v1`]: { kind: 'APIResourceList', groupVersion: `${group}/v1`, resources: [resource] },
+    '/openapi/v3': { paths: { [`apis/${group}/v1`]: { serverRelativeURL: `/openapi/v3/apis/${group}/v1?hash=A` } } },
+    [`/openapi/v3/apis/${group}/v1`]: document,
+  }
+
+  it('are explained by kubectl and by coracle', async () => {
+    const pki = createPki(realEnvironment(), ['shop.default.svc'])
+    const { certificatePem: cert, keyPem: key } = pki.serving
+    const server = createServer({ cert, key }, ({ url = '' }, response) => {
+      response.setHeader('Content-Type', 'application/json')
+      response.end(JSON.stringify(answers[url.split('?', 1)[0] ?? ''] ?? {}))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    const service = { name: 'shop', namespace: 'default' }
+    const objects = [
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: service,
+        spec: { type: 'ExternalName', externalName: 'localhost' },
+      },
+      {
+        apiVersion: 'apiregistration.k8s.io/v1',
+        kind: 'APIService',
+        metadata: { name: `v1.${group}` },
+        spec: {
+          group,
+          version: 'v1',
+          groupPriorityMinimum: 100,
+          versionPriority: 100,
+          caBundle: Buffer.from(pki.ca.certificatePem).toString('base64'),
+          service: { ...service, port },
+        },
+      },
+    ]
+    await program.kubectlOk(['apply', '-f', '-'], {
+      input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
+    })
+    await kubectl('wait', '--for=condition=Available', `apiservice/v1.${group}`, '--timeout=30s')
+    const explained = await kubectl('explain', 'orders.amount', '--api-version', `${group}/v1`)
+    expect(explained).toMatch(/KIND: +Order/)
+    expect(explained).toContain('How many of it.')
+    const ours = await program.coracle(['explain', 'orders.amount', '--api-version', `${group}/v1`])
+    expect(ours).toMatchObject({ code: 0, stdout: explained })
   })
 })

@@ -13,8 +13,11 @@ export interface Part {
 }
 
 const cloud = 'There is no cloud provider.'
-const certificates = 'Certificates are made at the first start; there are no signing requests yet.'
-const devices = 'Devices are not allocated yet.'
+const certificates =
+  'Certificates are made at the first start, and users get tokens; there are no signing requests ([0048](decisions/0048-kinds-left-out.md)).'
+const devices = 'Devices are not allocated ([0048](decisions/0048-kinds-left-out.md)).'
+
+const fairness = 'Requests are limited all alike ([0048](decisions/0048-kinds-left-out.md)).'
 
 export const controllers: readonly Part[] = [
   { upstream: 'bootstrap-signer-controller', note: 'Nodes do not join by bootstrap tokens.' },
@@ -108,10 +111,10 @@ export const admissionPlugins: readonly Part[] = [
 export const kindNotes: Readonly<Record<string, string>> = {
   'v1/componentstatuses': 'Of the components of the server that is asked.',
   'apiregistration.k8s.io/v1/apiservices':
-    'Schemas of other servers are not in the OpenAPI documents, and streams that change the protocol do not go through.',
+    'Schemas of other servers are told in OpenAPI v3 and not in v2, and streams that change the protocol do not go through.',
   'certificates.k8s.io/v1/certificatesigningrequests': certificates,
-  'flowcontrol.apiserver.k8s.io/v1/flowschemas': 'Requests are limited all alike.',
-  'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': 'Requests are limited all alike.',
+  'flowcontrol.apiserver.k8s.io/v1/flowschemas': fairness,
+  'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': fairness,
   'rbac.authorization.k8s.io/v1/clusterroles': 'Kept, and not yet what decides who may do what.',
   'rbac.authorization.k8s.io/v1/clusterrolebindings': 'Kept, and not yet what decides who may do what.',
   'rbac.authorization.k8s.io/v1/roles': 'Kept, and not yet what decides who may do what.',

@@ -143,6 +143,10 @@ export class History implements View {
     return this.#network.deleterOf(metadata.namespace ?? '', metadata.name ?? '')
   }
 
+  deletionsOf({ kind = '', metadata }: KubernetesObject): number {
+    return this.#network.deletionsOf(kind, metadata.namespace ?? '', metadata.name ?? '')
+  }
+
   #hear(events: readonly StoreEvent[]): void {
     this.#nowMs = this.#environment.clock.now()
     for (const event of events) {

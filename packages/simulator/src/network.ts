@@ -32,6 +32,7 @@ export class Network {
   readonly #canFail: boolean
   readonly #ways = new Map<string, Way>()
   readonly #deleters = new Map<string, string>()
+  readonly #deletions = new Map<string, number>()
   readonly #writers = new Map<number, ReadonlySet<string>>()
   readonly #uncertain = new Set<string>()
   #probability = 0
@@ -105,6 +106,11 @@ export class Network {
     return this.#deleters.get(`${namespace}/${name}`)
   }
 
+  /** How often the deletion of an object was asked for. */
+  deletionsOf(kind: string, namespace: string, name: string): number {
+    return this.#deletions.get(`${kind}/${namespace}/${name}`) ?? 0
+  }
+
   /**
    * The components that a write's answer was given to; none where no answer has it. There may be two: a change that changes nothing
    * is answered with the revision of the one before.
@@ -120,6 +126,10 @@ export class Network {
 
   async #note<T>(component: string, call: ClientCall, proceed: () => Promise<T>): Promise<T> {
     const { verb, resource, namespace, name } = call
+    if (verb === 'delete') {
+      const key = `${resource.kind}/${namespace ?? ''}/${name}`
+      this.#deletions.set(key, 1 + (this.#deletions.get(key) ?? 0))
+    }
     if (verb === 'delete' && resource.plural === 'pods') this.#deleters.set(`${namespace}/${name}`, component)
     if (reads.has(verb) || resource.plural === 'events') return proceed()
     try {

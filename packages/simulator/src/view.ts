@@ -21,6 +21,8 @@ export interface View {
   readonly unanswered: number
   /** Which component last asked for the deletion of a pod; undefined where none did. */
   deleterOf(pod: Pod): string | undefined
+  /** How often the deletion of an object was asked for, and of others of its kind and name. */
+  deletionsOf(object: KubernetesObject): number
 }
 
 /** A change of an object as it was stored. */

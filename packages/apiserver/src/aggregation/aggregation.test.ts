@@ -31,7 +31,7 @@ const resourceList = {
 }
 
 /** A server that is put behind: over TLS, for nobody but the front proxy. */
-async function startAdapter(answer?: (asked: Asked, response: ServerResponse) => void) {
+async function startAdapter(answer?: (asked: Asked, response: ServerResponse) => void, schemas: object = {}) {
   const asked: Asked[] = []
   const tls = { key: certificate.keyPem, cert: certificate.certificatePem, ca: pki.ca.certificatePem }
   const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true }, async (request, response) => {
@@ -42,6 +42,7 @@ async function startAdapter(answer?: (asked: Asked, response: ServerResponse) =>
     const seen = { method, path, headers, subject: subject?.CN, body: Buffer.concat(chunks).toString() }
     response.setHeader('Content-Type', 'application/json')
     if (path === '/apis/custom.metrics.k8s.io/v1beta2') return response.end(JSON.stringify(resourceList))
+    if (path === '/openapi/v3') return response.end(JSON.stringify({ paths: schemas }))
     asked.push(seen)
     if (answer !== undefined) return answer(seen, response)
     response.setHeader('X-Adapter', 'yes')
@@ -265,6 +266,30 @@ describe('discovery', () => {
         resources: [{ resource: 'pods', scope: 'Namespaced', subresources: [{ subresource: 'qps', verbs: ['get'] }] }],
       },
     ])
+  })
+
+  it('leads to the schemas of other servers, which come from there', async () => {
+    const path = 'apis/custom.metrics.k8s.io/v1beta2'
+    const serverRelativeURL = `/openapi/v3/${path}?hash=ABC`
+    const document = { openapi: '3.0.0', info: { title: 'adapter' } }
+    const { asked, port } = await startAdapter((_asked, response) => response.end(JSON.stringify(document)), {
+      [path]: { serverRelativeURL },
+      'apis/other.example.com/v1': { serverRelativeURL: '/openapi/v3/apis/other.example.com/v1?hash=DEF' },
+    })
+    const { server } = await startServer(port)
+    const { paths } = (await server.call('/openapi/v3')).json
+    expect(paths[path]).toEqual({ serverRelativeURL })
+    expect(paths['apis/apps/v1']).toBeDefined()
+    expect(paths['apis/other.example.com/v1']).toBeUndefined()
+    expect((await server.call(serverRelativeURL)).json).toEqual(document)
+    expect(asked[0]).toMatchObject({ path: serverRelativeURL, headers: { 'x-remote-user': 'admin' } })
+  })
+
+  it('shows no schemas of a server that has none', async () => {
+    const { port } = await startAdapter()
+    const { server } = await startServer(port)
+    const { paths } = (await server.call('/openapi/v3')).json
+    expect(Object.keys(paths).filter((each) => each.includes('custom.metrics'))).toEqual([])
   })
 
   it('shows as stale what cannot be asked', async () => {

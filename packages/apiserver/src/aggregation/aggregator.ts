@@ -6,6 +6,7 @@ import type { User } from '../request.ts'
 import type { KeyPair } from '../security/certificates.ts'
 import { AvailabilityChecks } from './availability.ts'
 import { type RemoteResource, remoteResources } from './remote-resources.ts'
+import { remoteSchemas, schemasIndexPath } from './remote-schemas.ts'
 import { type RemoteRequest, RemoteServer } from './remote-server.ts'
 import type { ServiceEndpoint } from './service-endpoint.ts'
 import { ServiceResolver } from './service-resolver.ts'
@@ -31,6 +32,14 @@ export interface RemoteGroupVersion {
   readonly version: string
   /** As it last told them; undefined where it could not be asked. */
   readonly resources: readonly RemoteResource[] | undefined
+  /** Where its schemas are, relative to the server, with a hash; undefined where it has none. */
+  readonly schemas: string | undefined
+}
+
+/** What a server last told of itself. */
+interface Told {
+  readonly resources: readonly RemoteResource[]
+  readonly schemas: string | undefined
 }
 
 /**
@@ -44,7 +53,7 @@ export class Aggregator {
   /** By `group/version`. */
   readonly #remotes = new Map<string, ApiService>()
   readonly #servers = new Map<string, { readonly spec: ApiService['spec']; readonly server: RemoteServer }>()
-  readonly #resources = new Map<string, readonly RemoteResource[]>()
+  readonly #told = new Map<string, Told>()
   #generation = 0
   #closed = false
 
@@ -89,7 +98,8 @@ export class Aggregator {
     return [...this.#remotes.entries()].map(([key, { spec }]) => ({
       group: spec?.group ?? '',
       version: spec?.version ?? '',
-      resources: this.#resources.get(key),
+      resources: this.#told.get(key)?.resources,
+      schemas: this.#told.get(key)?.schemas,
     }))
   }
 
@@ -141,7 +151,7 @@ export class Aggregator {
   }
 
   #retire(key: string): void {
-    this.#resources.delete(key)
+    this.#told.delete(key)
     this.#servers.get(key)?.server.close()
     this.#servers.delete(key)
   }
@@ -179,16 +189,21 @@ export class Aggregator {
       const server = await this.#serverOf(apiService)
       const request = { method: 'GET', path, headers: { Accept: 'application/json' }, signal }
       const resources = await remoteResources(await server.send(endpoint, aggregatorUser, request), group, version)
-      this.#keep(keyOf(apiService), resources)
+      // A server without schemas is as good as any: it is only not explained.
+      const schemas = await server
+        .send(endpoint, aggregatorUser, { ...request, path: schemasIndexPath })
+        .then((answer) => remoteSchemas(answer, group, version))
+        .catch(() => undefined)
+      this.#keep(keyOf(apiService), { resources, schemas })
       return undefined
     } catch (error) {
       return `failing or missing response from ${url}: ${(error as Error).message}`
     }
   }
 
-  #keep(key: string, resources: readonly RemoteResource[]): void {
-    if (JSON.stringify(this.#resources.get(key)) === JSON.stringify(resources)) return
-    this.#resources.set(key, resources)
+  #keep(key: string, told: Told): void {
+    if (JSON.stringify(this.#told.get(key)) === JSON.stringify(told)) return
+    this.#told.set(key, told)
     this.#generation += 1
   }
 }

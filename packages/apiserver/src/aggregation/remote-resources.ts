@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Verb } from '@coracle/api'
-
-/** Longer lists of resources are refused. */
-export const remoteDiscoveryBytesMax = 4 * 1024 * 1024
+import { remoteJson } from './remote-answer.ts'
 
 /** A resource of another server, as discovery shows it. */
 export interface RemoteResource {
@@ -45,16 +43,7 @@ export async function remoteResources(
   group: string,
   version: string,
 ): Promise<readonly RemoteResource[]> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > remoteDiscoveryBytesMax) throw new Error(`the answer is longer than ${remoteDiscoveryBytesMax} bytes`)
-    chunks.push(chunk)
-  }
-  const code = answer.statusCode ?? 0
-  if (code < 200 || code > 299) throw new Error(`bad status from the server: ${code}`)
-  const { resources } = JSON.parse(Buffer.concat(chunks).toString()) as { readonly resources?: readonly ApiResource[] }
+  const { resources } = (await remoteJson(answer)) as { readonly resources?: readonly ApiResource[] }
   return resourcesOf(resources ?? [], group, version)
 }
 

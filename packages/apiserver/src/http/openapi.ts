@@ -10,6 +10,7 @@ import {
   scaleSchema,
   statusSchema,
 } from '@coracle/api'
+import type { RemoteVersions } from './discovery.ts'
 import { type Document, Documents, type ServedVersions, sendDocument } from './documents.ts'
 import { accepts, notAcceptable } from './media-types.ts'
 import { encodeOpenApiV2 } from './openapi-protobuf.ts'
@@ -19,16 +20,25 @@ const yearSeconds = 31_536_000
 
 /**
  * The schemas of the API as OpenAPI documents: `/openapi/v2` in one piece, `/openapi/v3` as an index of one document
- * per group and version. Made at the first request and kept. In JSON, and `/openapi/v2` in protobuf for those who take
+ * per group and version; those of other servers behind this one are theirs to give. Made at the first request and kept. In JSON, and `/openapi/v2` in protobuf for those who take
  * nothing else; of `/openapi/v3` all take JSON too.
  */
 export class OpenApi {
   readonly #served: ServedVersions
+  readonly #remotes: RemoteVersions
   readonly #documents: Documents
+  readonly #indexes: Documents
 
-  constructor(served: ServedVersions) {
+  constructor(served: ServedVersions, remotes: RemoteVersions) {
     this.#served = served
+    this.#remotes = remotes
     this.#documents = new Documents(served)
+    this.#indexes = new Documents({
+      get generation() {
+        // Both only rise.
+        return served.generation + remotes.generation
+      },
+    })
   }
 
   get #definitions(): readonly ResourceDefinition[] {
@@ -56,7 +66,7 @@ export class OpenApi {
     }
     if (path.startsWith('/openapi/v3') && !isJson) throw notAcceptable([jsonType])
     if (path === '/openapi/v2') return this.#made(path, () => openApiV2(this.#definitions, options))
-    if (path === '/openapi/v3') return this.#made(path, () => this.#index())
+    if (path === '/openapi/v3') return this.#indexes.get(path, () => documentOf(jsonType, jsonBytes(this.#index())))
     const served = this.#groupVersions().find((each) => `/openapi/v3/${each.path}` === path)
     return served === undefined ? undefined : this.#groupVersion(served)
   }
@@ -70,12 +80,17 @@ export class OpenApi {
       const hash = this.#groupVersion(each).etag.slice(1, -1)
       return [each.path, { serverRelativeURL: `/openapi/v3/${each.path}?hash=${hash}` }] as const
     })
-    return { paths: Object.fromEntries(entries) }
+    const remote = this.#remotes.groupVersions().flatMap(({ group, version, schemas }) => {
+      return schemas === undefined ? [] : [[`apis/${group}/${version}`, { serverRelativeURL: schemas }] as const]
+    })
+    return { paths: Object.fromEntries([...entries, ...remote]) }
   }
 
+  /** Those of this server, but what has been given to another. */
   #groupVersions(): readonly GroupVersion[] {
+    const own = this.#definitions.filter(({ group, version }) => !this.#remotes.isRemote(group, version))
     const byPath = new Map(
-      this.#definitions.map((definition) => {
+      own.map((definition) => {
         const { group, version } = definition
         const path = `${group === '' ? 'api' : 'apis'}/${apiVersionOf(definition)}`
         return [path, { path, group, version }]
@@ -91,16 +106,19 @@ export class OpenApi {
   }
 
   #made(path: string, make: () => unknown): Document {
-    return this.#kept(path, jsonType, () => Buffer.from(JSON.stringify(make())))
+    return this.#kept(path, jsonType, () => jsonBytes(make()))
   }
 
   #kept(key: string, contentType: string, make: () => Buffer): Document {
-    return this.#documents.get(key, () => {
-      const bytes = make()
-      const etag = `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"`
-      return { bytes, contentType, etag }
-    })
+    return this.#documents.get(key, () => documentOf(contentType, make()))
   }
+}
+
+const jsonBytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
+
+function documentOf(contentType: string, bytes: Buffer): Document {
+  const etag = `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"`
+  return { bytes, contentType, etag }
 }
 
 const jsonType = 'application/json'

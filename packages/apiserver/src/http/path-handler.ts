@@ -31,7 +31,7 @@ export interface PathHandlerOptions {
 /** Answers paths that are no resources: what the server says of itself. */
 export function createPathHandler({ core, environment, readiness = [], liveness = [], metrics }: PathHandlerOptions) {
   const discovery = new Discovery(core.registries, core.aggregator)
-  const openApi = new OpenApi(core.registries)
+  const openApi = new OpenApi(core.registries, core.aggregator)
   const health = healthChecks({ core, environment, readiness, liveness })
   const serves = new Set([
     'api',

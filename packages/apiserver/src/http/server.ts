@@ -266,8 +266,8 @@ function createHandler(
     const route = routeOf(request.method ?? 'GET', path, () => asksToWatch(query))
     if (route.kind === 'path') {
       core.authorize(exchange.user, route)
-      const [, , group = '', version = ''] = path.split('/')
-      if (path.startsWith('/apis/') && core.aggregator.isRemote(group, version)) {
+      const [, group = '', version = ''] = /^\/(?:openapi\/v3\/)?apis\/([^/]+)\/([^/]+)/.exec(path) ?? []
+      if (core.aggregator.isRemote(group, version)) {
         return handleRemote(context, exchange, { group, version, isLong: false })
       }
       // Discovery shows what an acknowledged write has made of the kinds.

@@ -155,10 +155,10 @@ export const bugs: readonly Bug[] = [
     replace: '',
   },
   {
-    name: 'an autoscaler grows past what it may',
+    name: 'an autoscaler shrinks below what it is to keep',
     file: 'controllers/src/horizontal-pod-autoscaler/limits.ts',
-    find: '  if (wanted > Math.min(max, fastest)) {',
-    replace: '  if (wanted > Math.max(max, fastest)) {',
+    find: '  if (wanted < min) return { replicas: min, ...tooFew }\n  if (wanted > Math.min(max, fastest))',
+    replace: '  if (wanted < min) return { replicas: min - 1, ...tooFew }\n  if (wanted > Math.min(max, fastest))',
   },
   {
     name: 'a claim goes although a pod uses it',

@@ -3,7 +3,7 @@ import { type Change, type Invariant, labelOf, type View } from '../view.ts'
 
 /** What deletion promises. Made for each run: it remembers who was given up. */
 export function deletionInvariants(): readonly Invariant[] {
-  const orphans = new Map<string, ReadonlySet<string | undefined>>()
+  const orphans = new Map<string, Orphans>()
   return [
     { name: 'what an owner owned goes with it', finally: leftBehind },
     { name: 'in the foreground an owner goes last', check: goesFirst },
@@ -52,23 +52,32 @@ function collectedEarly({ old, object }: Change, view: View): string | undefined
 const isGoing = (object: KubernetesObject | undefined): boolean =>
   object?.metadata.deletionTimestamp !== undefined || object === undefined
 
+/** The pods that an owner had when it was deleted so that they stay, and how often its deletion had been asked for by then. */
+interface Orphans {
+  readonly pods: ReadonlySet<string | undefined>
+  readonly deletions: number
+}
+
 /**
  * The garbage collector deletes no pod of an owner that was deleted so that its pods stay. A pod that is made afterwards, by a controller
- * that has yet to hear of it, goes as any pod whose owner is gone; and all go where somebody asks for that before it is done.
- * `orphans`: the pods that each owner had when it was deleted so.
+ * that has yet to hear of it, goes as any pod whose owner is gone; and all go where somebody asks for that before it is done, which in the
+ * background takes the owner away at once.
  */
-function takenAlong(
-  { old, object }: Change,
-  view: View,
-  orphans: Map<string, ReadonlySet<string | undefined>>,
-): string | undefined {
+function takenAlong({ old, object }: Change, view: View, orphans: Map<string, Orphans>): string | undefined {
   const uid = object?.metadata.uid ?? ''
   if (object !== undefined && hasFinalizer(object, 'orphan') && !orphans.has(uid))
-    orphans.set(uid, new Set(view.podsOf(uid).map(({ metadata }) => metadata.uid)))
+    orphans.set(uid, {
+      pods: new Set(view.podsOf(uid).map(({ metadata }) => metadata.uid)),
+      deletions: view.deletionsOf(object),
+    })
   if (object !== undefined && hasFinalizer(object, 'foregroundDeletion')) orphans.delete(uid)
+  const gone = object === undefined ? old : undefined
+  const asked = gone === undefined ? undefined : orphans.get(gone.metadata.uid ?? '')?.deletions
+  if (gone !== undefined && asked !== undefined && view.deletionsOf(gone) > asked)
+    orphans.delete(gone.metadata.uid ?? '')
   if (old?.kind !== 'Pod' || old.metadata.deletionTimestamp !== undefined) return undefined
   if (object !== undefined && object.metadata.deletionTimestamp === undefined) return undefined
-  const owner = old.metadata.ownerReferences?.find((each) => orphans.get(each.uid)?.has(old.metadata.uid))
+  const owner = old.metadata.ownerReferences?.find((each) => orphans.get(each.uid)?.pods.has(old.metadata.uid))
   return owner !== undefined && view.deleterOf(old as Pod) === 'generic-garbage-collector'
     ? `${labelOf(old)} is collected with ${owner.kind} ${owner.name}, which gave it up`
     : undefined

@@ -72,6 +72,7 @@ function view({ all = [], past = [], deleter, isCalm = true, unanswered = 0 }: S
       listed('Pod').filter((each) => controllerOf(each)?.uid === uid)) as unknown as View['podsOf'],
     recent: ((uid: string) => [...past, ...all].filter(({ metadata }) => metadata.uid === uid)) as View['recent'],
     deleterOf: () => deleter,
+    deletionsOf: ({ metadata }) => Number(metadata.annotations?.deletions ?? 0),
   }
 }
 
@@ -472,6 +473,16 @@ describe('of deletion', () => {
     [
       'pods that are collected, as somebody wants them to go after all',
       [{ object: orphaning }, { object: collecting }, { old: pod('a', set) }],
+      { deleter: 'generic-garbage-collector', all: [pod('a', set)] },
+      [],
+    ],
+    [
+      'pods that are collected, as somebody wants them to go in the background after all',
+      [
+        { object: orphaning },
+        { old: later(orphaning, { metadata: { annotations: { deletions: '1' } } }) },
+        { old: pod('a', set) },
+      ],
       { deleter: 'generic-garbage-collector', all: [pod('a', set)] },
       [],
     ],

@@ -1,0 +1,18 @@
+import type { IncomingMessage } from 'node:http'
+
+/** Longer answers about what a server serves are refused. */
+export const remoteDiscoveryBytesMax = 4 * 1024 * 1024
+
+/** Reads the JSON that a server answers with. Rejects where it answers with something else, or with too much. */
+export async function remoteJson(answer: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > remoteDiscoveryBytesMax) throw new Error(`the answer is longer than ${remoteDiscoveryBytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  const code = answer.statusCode ?? 0
+  if (code < 200 || code > 299) throw new Error(`bad status from the server: ${code}`)
+  return JSON.parse(Buffer.concat(chunks).toString())
+}
