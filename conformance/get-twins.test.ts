@@ -80,6 +80,19 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'get podtemplate -o kyaml',
     'get cm/texts podtemplate/t -o kyaml',
   ],
+  'tables that are not drawn by the server': [
+    ['create -f -', manifest(labelled('a', { app: 'web' }), labelled('b', { app: 'db' }), template('t'))],
+    'get cm -l app --server-print=false',
+    'get cm a --server-print=false',
+    'get cm,podtemplate -l app --server-print=false',
+    'get podtemplate/t cm/b --server-print=false',
+    'get cm -l app --server-print=false -o wide --show-labels -L app --sort-by=.metadata.labels.app',
+    'get cm -l app --server-print=false --no-headers --show-kind',
+    'get cm -l no=where --server-print=false',
+    'get cm -l app --server-print=false -o name',
+    'get ns {namespace} --server-print=false',
+    'get cm nobody --server-print=false',
+  ],
   'columns, labels and order': [
     [
       'create -f -',

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
+import { runProgram } from '../../packages/cli/src/run-program.ts'
 import { runCommand } from '../../packages/cli/src/testing/recording-host.ts'
 import { Api, post } from './api.ts'
 import { eventually, type Outcome, type Program } from './program.ts'
+
+/** What commands that open an editor open: it changes whatever says `old`. */
+const editor = 'sed -i s/old/new/'
 
 /** Each has a node of its own, too: `{node}` in a command line. */
 const nodes = { theirs: 'node-0', ours: 'node-1' } as const
@@ -105,9 +109,11 @@ export class Twins {
     const forOurs = (text: string) => text.replaceAll('{node}', nodes.ours).replaceAll('{namespace}', this.#ours)
     const theirs = await this.#program.kubectl(['-n', this.#theirs, ...args.map(forTheirs)], {
       input: forTheirs(input),
+      env: { KUBE_EDITOR: editor },
     })
     const ours = await runCommand(['-n', this.#ours, ...args.map(forOurs)], {
-      variables: { KUBECONFIG: this.#program.kubeconfig },
+      variables: { KUBECONFIG: this.#program.kubeconfig, KUBE_EDITOR: editor },
+      runProgram,
       workingDirectory: process.cwd(),
       stdin: forOurs(input),
     })
@@ -133,6 +139,9 @@ export class Twins {
         .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
         .replace(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4}/g, 'TIME')
         .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4} \w+/g, 'TIME')
+        // Directories that are compared, and when their files were written.
+        .replace(/\/tmp\/\S*(LIVE|MERGED)[-\w]*/g, '$1')
+        .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [-+]\d{4}/g, 'TIME')
         .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
         .replace(/[ \t]+$/gm, '')
     )

@@ -2,27 +2,36 @@ import { hasReason, type KubernetesObject, type Status } from '@coracle/api'
 import type { DeleteOptions, DiscoveredResource, ObjectKey } from '@coracle/client'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
+import { whileDoing } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import type { Manifest } from '../manifests/parse-manifests.ts'
 import { type DryRun, dryRunText } from '../output/outcome-printer.ts'
 import { listAll } from '../resources/fetch.ts'
 import { kindText, objectText } from '../resources/object-text.ts'
-import { listOptions, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
+import { listOptions, nothingNamed, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Doomed, waitUntilGone } from './await-deletion.ts'
 import { propagationPolicy } from './cascade.ts'
-import { labelFilter, placeManifest } from './manifest-command.ts'
+import { confirm } from './confirm.ts'
+import { labelFilter, type Placed, placeManifest } from './manifest-command.ts'
+import { rawRequest } from './raw-request.ts'
+import { keyOf } from './targets.ts'
 
 export interface DeleteFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
   readonly all?: boolean
   readonly cascade: string
-  readonly gracePeriod?: number
+  /** In seconds; below zero: as long as the object says. */
+  readonly gracePeriod: number
   readonly now?: boolean
   readonly force?: boolean
   readonly wait: boolean
   readonly timeout: string
   readonly ignoreNotFound?: boolean
+  /** Asks before anything is deleted. */
+  readonly interactive?: boolean
+  /** A path of the server to delete as it is. */
+  readonly raw?: string
   readonly dryRun: DryRun
   readonly output?: string
 }
@@ -30,17 +39,24 @@ export interface DeleteFlags extends ConnectionFlags, SelectorFlags, ManifestFla
 interface Target {
   readonly resource: DiscoveredResource
   readonly key: ObjectKey
+  /** The file that names it, for refusals to say so. */
+  readonly source?: string
 }
 
 /** `coracle delete TYPE NAME`, `-f FILE`, `-l SELECTOR`, `--all` */
 export async function deleteObjects(host: Host, args: readonly string[], flags: DeleteFlags): Promise<void> {
   checkFlags(args, flags)
+  if (flags.raw !== undefined) return rawRequest(host, 'DELETE', flags.raw, flags)
   const timeoutMs = parseDuration(flags.timeout)
   const manifests = await loadManifests(host, flags)
   await withSession(host, flags, async (session) => {
     const targets =
       manifests.length > 0 ? await fileTargets(session, manifests, flags) : await targetsOf(session, args, flags)
     if (targets.length === 0) host.stdout.write('No resources found\n')
+    else if (flags.interactive === true && !(await isConfirmed(host, targets))) {
+      host.stdout.write('deletion is cancelled\n')
+      return
+    }
     if (isImmediate(flags)) host.stderr.write(immediateWarning)
     const { doomed, errors } = await deleteAll(host, session, targets, flags)
     if (flags.wait && flags.dryRun === 'none') await waitUntilGone(host, session, doomed, timeoutMs)
@@ -48,30 +64,43 @@ export async function deleteObjects(host: Host, args: readonly string[], flags: 
   })
 }
 
+function isConfirmed(host: Host, targets: readonly Target[]): Promise<boolean> {
+  host.stdout.write(`You are about to delete the following ${targets.length} resource(s):\n`)
+  for (const { resource, key } of targets) host.stdout.write(`${objectText(resource, key.name)}\n`)
+  return confirm(host, 'Do you want to continue?')
+}
+
 /** Throws a CliError on flags that contradict each other or the arguments. */
 function checkFlags(args: readonly string[], flags: DeleteFlags): void {
-  const { output, now, force, gracePeriod = -1, all } = flags
-  const hasSelector = flags.selector !== undefined || flags.fieldSelector !== undefined
-  if (args.length > 0 && flags.filename.length > 0) {
-    throw new CliError(
-      'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well',
-    )
-  }
-  if (args.length === 0 && flags.filename.length === 0) {
-    throw new CliError(
-      'You must provide one or more resources by argument or filename: TYPE NAME, TYPE/NAME or -f FILE',
-    )
-  }
-  if (output !== undefined && output !== 'name') {
+  const { output, now, force, gracePeriod, all, raw } = flags
+  if (raw === undefined) checkTargets(args, flags)
+  else if (all === true && isSelective(flags)) throw new CliError('cannot set --all and --selector at the same time')
+  if (output !== undefined && output !== 'name' && raw === undefined) {
     throw new CliError(`unexpected -o output mode: ${output}. We only support '-o name'`)
   }
-  if (all === true && hasSelector) throw new CliError("setting 'all' parameter but found a non empty selector. ")
   if (now === true && gracePeriod !== -1) throw new CliError('--now and --grace-period cannot be specified together')
   if (force === true && gracePeriod > 0) {
     throw new CliError('--force and --grace-period greater than 0 cannot be specified together')
   }
   propagationPolicy(flags.cascade)
 }
+
+/** Throws a CliError where it is not said what to delete, or in two ways. */
+function checkTargets(args: readonly string[], flags: DeleteFlags): void {
+  if (args.length > 0 && flags.filename.length > 0) {
+    throw new CliError(
+      'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well',
+    )
+  }
+  if (args.length === 0 && flags.filename.length === 0) {
+    throw new CliError(nothingNamed)
+  }
+  if (flags.all === true && isSelective(flags))
+    throw new CliError("setting 'all' parameter but found a non empty selector. ")
+}
+
+const isSelective = ({ selector, fieldSelector }: DeleteFlags): boolean =>
+  selector !== undefined || fieldSelector !== undefined
 
 /** The objects of files; with a selector those whose labels in the file it lets through. */
 async function fileTargets(
@@ -81,12 +110,12 @@ async function fileTargets(
 ): Promise<readonly Target[]> {
   if (fieldSelector !== undefined) throw new CliError('a field selector cannot be used with files')
   const wanted = manifests.filter(labelFilter(selector))
-  return (await Promise.all(wanted.map((manifest) => placeManifest(session, manifest)))).map(targetOf)
+  const placed = await Promise.all(wanted.map((manifest) => placeManifest(session, manifest)))
+  return placed.map((each) => ({ ...targetOf(each), source: each.source }))
 }
 
-function targetOf({ resource, object }: { resource: DiscoveredResource; object: KubernetesObject }): Target {
-  const { name = '', namespace } = object.metadata
-  return { resource, key: { name, ...(namespace === undefined ? {} : { namespace }) } }
+function targetOf({ resource, object }: Pick<Placed, 'resource' | 'object'>): Target {
+  return { resource, key: keyOf(object) }
 }
 
 async function targetsOf(session: Session, args: readonly string[], flags: DeleteFlags): Promise<readonly Target[]> {
@@ -94,14 +123,13 @@ async function targetsOf(session: Session, args: readonly string[], flags: Delet
   if (flags.all === true && selections.some(({ name }) => name !== undefined)) {
     throw new CliError('name cannot be provided when a selector is specified')
   }
-  const isSelective = flags.selector !== undefined || flags.fieldSelector !== undefined
   const targets: Target[] = []
   for (const { resource, name } of selections) {
     if (name !== undefined) {
       targets.push({ resource, key: { name, ...(resource.namespaced ? { namespace: session.namespace } : {}) } })
       continue
     }
-    if (!isSelective && flags.all !== true) {
+    if (!isSelective(flags) && flags.all !== true) {
       throw new CliError('resource(s) were provided, but no name was specified')
     }
     const objects = await listAll(session.client, resource, listOptions(session, { resource }, flags))
@@ -110,9 +138,13 @@ async function targetsOf(session: Session, args: readonly string[], flags: Delet
   return targets
 }
 
-async function deleteAll(host: Host, { client }: Session, targets: readonly Target[], flags: DeleteFlags) {
+async function deleteAll(host: Host, session: Session, targets: readonly Target[], flags: DeleteFlags) {
+  const { client } = session
   const doomed: Doomed[] = []
   const errors: unknown[] = []
+  // What was selected and is gone meanwhile is what was wanted.
+  const ignoresMissing = flags.ignoreNotFound === true || flags.all === true || isSelective(flags)
+  warnOfClusterScope(host, session, targets, flags)
   for (const target of targets) {
     try {
       if (flags.dryRun !== 'client') {
@@ -121,10 +153,23 @@ async function deleteAll(host: Host, { client }: Session, targets: readonly Targ
       }
       host.stdout.write(deletedLine(target, flags))
     } catch (error) {
-      if (!(flags.ignoreNotFound === true && hasReason(error, 'NotFound'))) errors.push(error)
+      if (ignoresMissing && hasReason(error, 'NotFound')) continue
+      errors.push(target.source === undefined ? error : whileDoing(`error when deleting "${target.source}"`, error))
     }
   }
   return { doomed, errors }
+}
+
+/** Who names a namespace may not know that what they delete is in none. */
+function warnOfClusterScope(
+  { stderr }: Host,
+  { givenNamespace }: Session,
+  targets: readonly Target[],
+  { allNamespaces }: DeleteFlags,
+): void {
+  if (givenNamespace === undefined || allNamespaces === true) return
+  if (targets.every(({ resource }) => resource.namespaced)) return
+  stderr.write('Warning: deleting cluster-scoped resources, not scoped to the provided namespace\n')
 }
 
 function deleteOptions(flags: DeleteFlags): DeleteOptions {
@@ -139,7 +184,7 @@ function deleteOptions(flags: DeleteFlags): DeleteOptions {
 /** kubectl's rule: 0 takes an object away while it may still run, and so counts only when it is asked for twice. */
 function gracePeriodOf({ gracePeriod, force, now }: DeleteFlags): number | undefined {
   if (now === true) return 1
-  const asked = gracePeriod === undefined || gracePeriod < 0 ? undefined : gracePeriod
+  const asked = gracePeriod < 0 ? undefined : gracePeriod
   if (force === true) return asked ?? 0
   return asked === 0 ? 1 : asked
 }

@@ -1,16 +1,20 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hasReason, isJsonObject, type JsonObject, type KubernetesObject } from '@coracle/api'
+import { hasReason, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { CliError, ExitError, SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { applyObject } from '../manifests/apply-object.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
-import { serialize, withoutManagedFields } from '../output/serialize.ts'
+import { serialize } from '../output/serialize.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
-import { labelFilter, type Placed, placeManifest } from './manifest-command.ts'
+import { checkKind, leftovers, prunedResources } from './apply/prune.ts'
+import { type Compared, compared } from './compared-objects.ts'
+import { diffFailedExitCode } from './diff-exit-codes.ts'
+import { type Done, labelFilter, type Placed, placeManifest } from './manifest-command.ts'
 import { keyOf } from './targets.ts'
+import { warnIfDeleting } from './warn-if-deleting.ts'
 
 export interface DiffFlags extends ConnectionFlags, ManifestFlags {
   readonly selector?: string
@@ -18,17 +22,16 @@ export interface DiffFlags extends ConnectionFlags, ManifestFlags {
   readonly forceConflicts?: boolean
   readonly fieldManager: string
   readonly showManagedFields?: boolean
+  /** How many objects are compared at the same time. */
+  readonly concurrency: number
+  /** Shows what was applied before and is in the files no more, too. */
+  readonly prune?: boolean
+  readonly pruneAllowlist: readonly string[]
 }
 
-/** An object as it is, and as it would be; undefined: it is not there. */
-interface Pair {
+interface Pair extends Compared {
   readonly resource: DiscoveredResource
-  readonly live: KubernetesObject | undefined
-  readonly merged: KubernetesObject
 }
-
-/** As with kubectl: a difference has exit code 1, and a failure another. */
-export const diffFailedExitCode = 2
 
 /** `coracle diff -f FILE`: what `apply` would change. Rejects with an `ExitError` where that cannot be told. */
 export async function diff(host: Host, flags: DiffFlags): Promise<void> {
@@ -40,19 +43,35 @@ export async function diff(host: Host, flags: DiffFlags): Promise<void> {
 }
 
 async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
-  if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
-  const manifests = await loadManifests(host, flags)
+  checkFlags(flags)
+  const manifests = (await loadManifests(host, flags)).filter(labelFilter(flags.selector))
   const directory = await mkdtemp(join(tmpdir(), 'coracle-diff-'))
   const [from, to] = [join(directory, 'LIVE'), join(directory, 'MERGED')]
   try {
     await Promise.all([mkdir(from), mkdir(to)])
     await withSession(host, flags, async (session) => {
-      for (const manifest of manifests.filter(labelFilter(flags.selector))) {
-        const pair = await pairOf(session, await placeManifest(session, manifest), flags)
-        const name = fileName(pair)
-        const { live, merged } = shown(pair, flags.showManagedFields === true)
-        if (live !== undefined) await writeFile(join(from, name), await serialize(live, 'yaml'))
-        await writeFile(join(to, name), await serialize(merged, 'yaml'))
+      // Each worker takes the next manifest: as many are compared at the same time as there are workers.
+      const queue = manifests.values()
+      const done: Done[] = []
+      const worker = async () => {
+        for (const manifest of queue) {
+          const pair = await pairOf(session, await placeManifest(session, manifest), flags)
+          done.push({ resource: pair.resource, object: pair.live ?? pair.merged })
+          warnIfDeleting(host, pair.live ?? pair.merged)
+          const { live, merged } = compared(pair, flags.showManagedFields === true)
+          if (live !== undefined) await writeObject(from, pair.resource, live)
+          await writeObject(to, pair.resource, merged)
+        }
+      }
+      await Promise.all(Array.from({ length: flags.concurrency }, worker))
+      if (flags.prune !== true) return
+      const resources = await prunedResources(session, flags.pruneAllowlist)
+      for await (const { resource, object } of leftovers(session, resources, done, flags.selector)) {
+        await writeObject(
+          from,
+          resource,
+          compared({ live: object, merged: object }, flags.showManagedFields === true).merged,
+        )
       }
     })
     // As with kubectl, another program may show the differences.
@@ -66,6 +85,15 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
   }
 }
 
+/** Throws a CliError, in kubectl's words, on flags that contradict each other. */
+function checkFlags({ filename, serverSide, forceConflicts, prune, pruneAllowlist }: DiffFlags): void {
+  if (filename.length === 0) throw new CliError('must specify one of -f and -k')
+  if (forceConflicts === true && serverSide !== true) {
+    throw new CliError('--force-conflicts only works with --server-side')
+  }
+  if (prune === true) for (const text of pruneAllowlist) checkKind(text)
+}
+
 async function pairOf({ client }: Session, { resource, object, source }: Placed, flags: DiffFlags): Promise<Pair> {
   const live = await client.get<KubernetesObject>(resource, keyOf(object)).catch((error: unknown) => {
     if (hasReason(error, 'NotFound')) return undefined
@@ -76,39 +104,17 @@ async function pairOf({ client }: Session, { resource, object, source }: Placed,
     const merged = await client.apply(resource, object, { fieldManager, force: forceConflicts === true, dryRun: true })
     return { resource, live, merged }
   }
-  const { object: merged } = await applyObject(client, resource, object, { dryRun: true, source })
+  const { object: merged } = await applyObject(client, resource, object, { dryRun: true, source, annotate: false })
   return { resource, live, merged }
 }
 
-/** `apps.v1.Deployment.default.web` */
-function fileName({ resource: { group, version, kind }, merged: { metadata } }: Pair): string {
-  const parts = [group, version, kind, metadata.namespace ?? '', metadata.name ?? '']
-  return (group === '' ? parts.slice(1) : parts).join('.').replaceAll('/', '_')
+/** Writes an object into a file of its name: `apps.v1.Deployment.default.web`. */
+async function writeObject(
+  directory: string,
+  { group, version, kind }: DiscoveredResource,
+  object: KubernetesObject,
+): Promise<void> {
+  const { namespace = '', name = '' } = object.metadata
+  const parts = [...(group === '' ? [] : [group]), version, kind, namespace, name]
+  await writeFile(join(directory, parts.join('.').replaceAll('/', '_')), await serialize(object, 'yaml'))
 }
-
-function shown({ live, merged }: Pair, managedFields: boolean) {
-  const plain = (object: KubernetesObject): JsonObject => {
-    const json = object as unknown as JsonObject
-    return managedFields ? json : withoutManagedFields(json)
-  }
-  const [before, after] = [live === undefined ? undefined : plain(live), plain(merged)]
-  return merged.kind === 'Secret' ? masked(before, after) : { live: before, merged: after }
-}
-
-/** Secrets show that they differ, and not what they hold. */
-function masked(live: JsonObject | undefined, merged: JsonObject) {
-  const [before, after] = [dataOf(live), dataOf(merged)]
-  const mask = (values: JsonObject, others: JsonObject, word: string): JsonObject =>
-    Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [
-        key,
-        others[key] === undefined || others[key] === value ? '***' : `*** (${word})`,
-      ]),
-    )
-  return {
-    live: live === undefined ? undefined : { ...live, data: mask(before, after, 'before') },
-    merged: { ...merged, data: mask(after, before, 'after') },
-  }
-}
-
-const dataOf = (object: JsonObject | undefined): JsonObject => (isJsonObject(object?.data) ? object.data : {})

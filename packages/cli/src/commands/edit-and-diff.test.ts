@@ -86,9 +86,12 @@ describe('edit', () => {
   it('changes nothing where the file is left as it was, or emptied', async () => {
     await begin()
     const { resourceVersion } = (await stored()).metadata
-    for (const leave of [(text: string) => text, () => '']) {
+    for (const [leave, reason] of [
+      [(text: string) => text, 'no changes made'],
+      [() => '', 'saved file was empty'],
+    ] as const) {
       const { code, stderr } = await coracle('edit cm settings', { program: editor(leave) })
-      expect([code, stderr]).toEqual([0, 'Edit cancelled, no changes made.\n'])
+      expect([code, stderr]).toEqual([0, `Edit cancelled, ${reason}.\n`])
     }
     expect((await stored()).metadata.resourceVersion).toBe(resourceVersion)
   })

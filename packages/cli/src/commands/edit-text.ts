@@ -12,49 +12,54 @@ const introduction = `# Please edit the object below. Lines beginning with a '#'
 `
 
 /** A text to edit, and what becomes of it. */
-export interface EditedText<R> {
+export interface EditedText {
   /** The name of the file is made of it. */
   readonly name: string
   /** What it is, for messages: `configmaps "web"`. */
   readonly subject: string
   readonly text: string
+  /** JSON has no comments, and so nothing says above it what to do. */
+  readonly format: 'yaml' | 'json'
+  readonly windowsLineEndings?: boolean
   /** Takes what was saved, without the comments. Where it rejects, the editor opens again, with why. */
-  save(text: string): Promise<R>
+  save(text: string): Promise<void>
 }
 
 /**
  * Opens a text in the editor that KUBE_EDITOR or EDITOR names, or vi, until it is saved as `save` takes it, or left as it
- * was: then undefined. Rejects with a CliError that names the file with the changes where those that were refused are left
- * as they are.
+ * was, or empty, which is told. Rejects with a CliError that names the file with the changes where those that were refused
+ * are left as they are.
  */
-export async function editText<R>(
-  host: Host,
-  { name, subject, text: original, save }: EditedText<R>,
-): Promise<R | undefined> {
+export async function editText(host: Host, edited: EditedText): Promise<void> {
+  const { name, subject, text: original, format, windowsLineEndings = false, save } = edited
   const directory = await mkdtemp(join(tmpdir(), 'coracle-edit-'))
-  const path = join(directory, `${name.replaceAll('/', '_')}.yaml`)
-  let text = introduction + original
+  const path = join(directory, `${name.replaceAll('/', '_')}.${format}`)
+  let comments = introduction
+  let text = original
   for (;;) {
-    await writeFile(path, text, { mode: 0o600 })
+    const shown = format === 'yaml' ? comments + text : text
+    await writeFile(path, windowsLineEndings ? shown.replaceAll('\n', '\r\n') : shown, { mode: 0o600 })
     await runEditor(host, path)
-    const saved = await readFile(path, 'utf8')
-    if (withoutComments(saved) === withoutComments(text)) {
-      if (text === introduction + original) break
+    const saved = withoutComments((await readFile(path, 'utf8')).replaceAll('\r\n', '\n'))
+    if (comments !== introduction && saved === withoutComments(text)) {
       throw new CliError(`Edit cancelled, no valid changes were saved: your changes are in ${path}`)
     }
-    if (withoutComments(saved).trim() === '' || withoutComments(saved) === withoutComments(original)) break
+    if (saved === withoutComments(original) || saved.trim() === '') {
+      host.stderr.write(`Edit cancelled, ${saved.trim() === '' ? 'saved file was empty' : 'no changes made'}.\n`)
+      break
+    }
     try {
-      const written = await save(saved)
-      await rm(directory, { recursive: true, force: true })
-      return written
+      await save(saved)
+      break
     } catch (error) {
       const problems = describeError(error).split('\n')
       const told = [`${subject} was not valid:`, ...problems.map((each) => `* ${each}`)]
-      text = `${introduction}${told.map((line) => `# ${line}\n`).join('')}#\n${withoutComments(saved)}`
+      if (format === 'json') host.stderr.write(`${told.join('\n')}\n`)
+      comments = `${introduction}${told.map((line) => `# ${line}\n`).join('')}#\n`
+      text = saved
     }
   }
   await rm(directory, { recursive: true, force: true })
-  return undefined
 }
 
 const withoutComments = (text: string): string =>

@@ -1,65 +1,44 @@
-import { deepEqual, type KubernetesObject } from '@coracle/api'
-import { CliError } from '../cli-error.ts'
+import type { KubernetesObject } from '@coracle/api'
 import type { Host } from '../host.ts'
-import { parseManifests } from '../manifests/parse-manifests.ts'
+import { withLastApplied } from '../manifests/apply-object.ts'
 import { patchBetween } from '../manifests/patch-between.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
-import { serialize, withoutManagedFields } from '../output/serialize.ts'
-import { type ConnectionFlags, type Session, withSession } from '../session.ts'
-import { editText } from './edit-text.ts'
-import { findTargets, type Target, type TargetFlags } from './targets.ts'
+import { type ConnectionFlags, withSession } from '../session.ts'
+import { checkEditorFlags, type EditorFlags, editObjects } from './edit-objects.ts'
+import { fieldValidation } from './manifest-command.ts'
+import { findTargets, type TargetFlags } from './targets.ts'
 
-export interface EditFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {
+export interface EditFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, EditorFlags {
   readonly subresource?: string
   readonly fieldManager?: string
+  readonly validate: keyof typeof fieldValidation
+  /** Prints the patch that is sent. */
+  readonly outputPatch?: boolean
+  /** Notes in the object what it was saved as, so that `apply` can go on from it. */
+  readonly saveConfig?: boolean
 }
 
 /** `coracle edit TYPE NAME`: in the editor that KUBE_EDITOR or EDITOR names, or vi */
 export async function edit(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
+  checkEditorFlags(flags)
+  const { subresource, fieldManager = 'coracle-edit', validate } = flags
   const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, args, 'edit', flags)
+    // A type alone means all its objects.
+    const { found, errors } = await findTargets(host, session, args, 'edit', { ...flags, all: true })
     if (errors.length > 0) throw new AggregateError(errors)
-    for (const target of found) {
-      const edited = await editOne(host, session, target, flags)
-      if (edited === undefined) host.stderr.write('Edit cancelled, no changes made.\n')
-      else await printer.print(target.resource, { verb: 'edited', object: edited })
-    }
-  })
-}
-
-/** Opens the object in the editor, and writes what is saved; undefined where nothing is. */
-async function editOne(
-  host: Host,
-  session: Session,
-  target: Target,
-  flags: EditFlags,
-): Promise<KubernetesObject | undefined> {
-  return editText(host, {
-    name: target.key.name,
-    subject: `${target.resource.plural} "${target.key.name}"`,
-    text: await serialize(withoutManagedFields(target.object as never), 'yaml'),
-    save: (text) => save(session, target, text, flags),
-  })
-}
-
-async function save(
-  { client }: Session,
-  { resource, key, object }: Target,
-  text: string,
-  { subresource, fieldManager = 'coracle-edit' }: EditFlags,
-): Promise<KubernetesObject> {
-  const [first, ...others] = parseManifests(text, 'the edited file')
-  if (first === undefined || others.length > 0) throw new CliError('the file must hold one object')
-  const edited = first.object
-  const { name, namespace } = edited.metadata
-  if (name !== key.name || namespace !== key.namespace || edited.kind !== object.kind) {
-    throw new CliError('At least one of apiVersion, kind and name was changed: an object keeps these')
-  }
-  const before = withoutManagedFields(object as never) as unknown as KubernetesObject
-  if (deepEqual(before, edited)) return object
-  return client.patch(resource, key, patchBetween(resource, before, edited), {
-    fieldManager,
-    ...(subresource === undefined ? {} : { subresource }),
+    await editObjects(host, found, flags, {
+      async save({ resource, key }, before, after) {
+        const patch = patchBetween(resource, before, flags.saveConfig === true ? withLastApplied(after) : after)
+        if (flags.outputPatch === true) host.stdout.write(`Patch: ${JSON.stringify(patch.body)}\n`)
+        const object = await session.client.patch<KubernetesObject>(resource, key, patch, {
+          fieldManager,
+          fieldValidation: fieldValidation[validate],
+          ...(subresource === undefined ? {} : { subresource }),
+        })
+        await printer.print(resource, { verb: 'edited', object })
+      },
+      skip: ({ resource }, object) => printer.print(resource, { verb: 'skipped', object }),
+    })
   })
 }

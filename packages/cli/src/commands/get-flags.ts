@@ -12,6 +12,8 @@ export interface GetFlags extends ConnectionFlags, SelectorFlags, ManifestFlags,
   readonly outputWatchEvents?: boolean
   readonly watch?: boolean
   readonly watchOnly?: boolean
+  /** Whether tables are drawn by the server, or here with names and ages alone. */
+  readonly serverPrint: boolean
   readonly chunkSize: number
   readonly sortBy?: string
   readonly labelColumns: readonly string[]

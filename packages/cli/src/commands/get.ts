@@ -1,7 +1,8 @@
-import { hasReason } from '@coracle/api'
+import { hasReason, type Table } from '@coracle/api'
 import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { loadManifests } from '../manifests/load-manifests.ts'
+import { nameAndAge } from '../output/drawing.ts'
 import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
 import { type OutputFormat, readOutputFormat } from '../output/output-format.ts'
 import { sortObjects } from '../output/sort-objects.ts'
@@ -12,6 +13,7 @@ import { listOptions, type Selection, selectObjects } from '../resources/select-
 import { type Session, withSession } from '../session.ts'
 import type { GetFlags } from './get-flags.ts'
 import { selectManifests } from './manifest-command.ts'
+import { checkRawPath } from './raw-request.ts'
 import { watchObjects } from './watch-objects.ts'
 
 /** `coracle get TYPE [NAME]`, `-f FILE` */
@@ -46,9 +48,7 @@ function checkFlags(args: readonly string[], flags: GetFlags): void {
       )
     }
     if (output) throw new CliError('--raw and --output are mutually exclusive')
-    if (!raw.startsWith('/')) {
-      throw new CliError(`--raw must be a valid URL path: parse ${JSON.stringify(raw)}: invalid URI for request`)
-    }
+    checkRawPath(raw)
   } else if (args.length === 0 && filename.length === 0) throw new SummaryError(nothingAsked)
   if (flags.outputWatchEvents === true && !isWatch) {
     throw new CliError('--output-watch-events option can only be used with --watch or --watch-only')
@@ -108,8 +108,10 @@ async function printTables(
   format: OutputFormat,
   flags: GetFlags,
 ): Promise<void> {
-  const { found, errors } = await collect(selections, flags, (selection) => tableFor(session, selection, flags))
-  const groups = groupByResource(found)
+  const draw = flags.serverPrint ? tableFor : tableDrawnHere(host)
+  const { found, errors } = await collect(selections, flags, (selection) => draw(session, selection, flags))
+  // Where the server draws tables there is one of each type, empty or not.
+  const groups = groupByResource(flags.serverPrint ? found : found.filter(({ result }) => result.rows.length > 0))
   const isMixed = flags.showKind === true || groups.length > 1
   let isFirst = true
   for (const group of groups) {
@@ -148,7 +150,9 @@ async function collect<R>(
   return { found, errors }
 }
 
-async function tableFor(session: Session, selection: Selection, flags: GetFlags) {
+type DrawnTable = Pick<Table, 'columnDefinitions' | 'rows'>
+
+async function tableFor(session: Session, selection: Selection, flags: GetFlags): Promise<DrawnTable> {
   const { sortBy } = flags
   const table = await fetchTable(session, selection, listOptions(session, selection, flags), {
     chunkSize: flags.chunkSize,
@@ -158,6 +162,17 @@ async function tableFor(session: Session, selection: Selection, flags: GetFlags)
   if (sortBy === undefined) return table
   return { ...table, rows: sortObjects(table.rows, sortBy, ({ object }) => object) }
 }
+
+/** Tables of names and ages, drawn from the objects themselves. */
+const tableDrawnHere =
+  ({ environment }: Host) =>
+  async (session: Session, selection: Selection, flags: GetFlags): Promise<DrawnTable> => {
+    const objects = await fetchObjects(session, selection, flags)
+    const { sortBy } = flags
+    const sorted = sortBy === undefined ? objects : sortObjects(objects, sortBy, (object) => object)
+    const rows = sorted.map((object) => nameAndAge.row(object, environment.clock.now()))
+    return { columnDefinitions: nameAndAge.columns, rows }
+  }
 
 /** Neighbours of one resource share a table. */
 function groupByResource<R>(found: readonly Collected<R>[]): readonly (readonly Collected<R>[])[] {

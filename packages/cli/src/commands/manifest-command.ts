@@ -27,6 +27,8 @@ export interface Placed {
 export interface ManifestCommand {
   /** Whether several objects are printed as one list. */
   readonly asList: boolean
+  /** Refuses where no object is left to do something with: the command's name, for the message. */
+  readonly needsObjects?: string
   /** What follows once all are done, with what came of each; not where one failed. */
   readonly afterwards?: (session: Session, done: readonly Done[]) => Promise<void>
 }
@@ -44,16 +46,17 @@ export interface Done {
 export async function forEachManifest(
   host: Host,
   flags: ManifestCommandFlags,
-  { asList, afterwards }: ManifestCommand,
+  { asList, needsObjects, afterwards }: ManifestCommand,
   act: (session: Session, placed: Placed) => Promise<Outcome>,
 ): Promise<void> {
   if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
   const printer = await OutcomePrinter.for(host, flags, { asList })
-  const manifests = await loadManifests(host, flags)
+  const manifests = (await loadManifests(host, flags)).filter(labelFilter(flags.selector))
+  if (needsObjects !== undefined && manifests.length === 0) throw new CliError(`no objects passed to ${needsObjects}`)
   await withSession(host, flags, async (session) => {
     const errors: unknown[] = []
     const done: Done[] = []
-    for (const manifest of manifests.filter(labelFilter(flags.selector))) {
+    for (const manifest of manifests) {
       try {
         const { resource, ...placed } = await placeManifest(session, manifest)
         const outcome = await act(session, { resource, ...placed })

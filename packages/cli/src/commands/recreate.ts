@@ -9,31 +9,50 @@ import { keyOf } from './targets.ts'
 
 /** Flags of commands that may delete an object to create it anew. */
 export interface RecreateFlags extends Pick<ManifestCommandFlags, 'validate'> {
-  readonly gracePeriod?: number
+  /** Below zero: as long as the object says. */
+  readonly gracePeriod: number
   readonly timeout: string
   readonly cascade: string
 }
 
-/** Deletes what is there, waits until it is gone, and creates the object. Calls `onDeleted` in between, where something was there. */
+/** Deletes what is there, waits until it is gone, and creates the object. */
 export async function recreate(
   session: Session,
-  { resource, object }: Placed,
+  placed: Placed,
   host: Host,
-  { gracePeriod = 0, timeout, cascade, validate, fieldManager }: RecreateFlags & { readonly fieldManager: string },
-  onDeleted: () => void = () => {},
+  flags: RecreateFlags & { readonly fieldManager: string },
 ): Promise<KubernetesObject> {
-  const { client } = session
-  const key = keyOf(object)
+  if (await deleteExisting(session, placed, flags)) {
+    const doomed = [{ resource: placed.resource, key: keyOf(placed.object), uid: undefined }]
+    await waitUntilGone(host, session, doomed, parseDuration(flags.timeout))
+  }
+  return createAnew(session, placed, flags)
+}
+
+/** Deletes the object of this name. Resolves to false where there is none. */
+export async function deleteExisting(
+  { client }: Session,
+  { resource, object }: Placed,
+  { gracePeriod, cascade }: RecreateFlags,
+): Promise<boolean> {
   try {
-    await client.delete(resource, key, {
-      gracePeriodSeconds: gracePeriod,
+    await client.delete(resource, keyOf(object), {
+      ...(gracePeriod < 0 ? {} : { gracePeriodSeconds: gracePeriod }),
       propagationPolicy: propagationPolicy(cascade),
     })
-    onDeleted()
-    await waitUntilGone(host, session, [{ resource, key, uid: undefined }], parseDuration(timeout))
+    return true
   } catch (error) {
-    if (!hasReason(error, 'NotFound')) throw error
+    if (hasReason(error, 'NotFound')) return false
+    throw error
   }
+}
+
+/** Creates the object, whatever version and identity the file says it had. */
+export function createAnew(
+  { client }: Session,
+  { resource, object }: Placed,
+  { validate, fieldManager }: Pick<RecreateFlags, 'validate'> & { readonly fieldManager: string },
+): Promise<KubernetesObject> {
   const { resourceVersion: _, uid: __, ...metadata } = object.metadata
   return client.create(resource, { ...object, metadata }, { fieldManager, fieldValidation: fieldValidation[validate] })
 }

@@ -2,61 +2,43 @@ import { hasReason, type KubernetesObject } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
 import type { Host } from '../host.ts'
-import { withLastApplied } from '../manifests/apply-object.ts'
-import { kindText } from '../resources/object-text.ts'
 import type { Session } from '../session.ts'
-import { fieldValidation, forEachManifest, type ManifestCommandFlags, type Placed } from './manifest-command.ts'
-import { type RecreateFlags, recreate } from './recreate.ts'
+import { propagationPolicy } from './cascade.ts'
+import { fieldValidation, forEachManifest, type Placed } from './manifest-command.ts'
+import { rawRequest } from './raw-request.ts'
+import { replaceByForce } from './replace-by-force.ts'
+import { type ReplaceFlags, replaceFieldManager, replacementOf } from './replacement.ts'
 import { keyOf } from './targets.ts'
-
-export interface ReplaceFlags extends ManifestCommandFlags, RecreateFlags {
-  /** Deletes what is there and creates it anew: also where fields differ that may not be changed. */
-  readonly force?: boolean
-  readonly saveConfig?: boolean
-  readonly subresource?: string
-}
-
-const ownName = 'coracle-replace'
 
 /** `coracle replace -f FILE` */
 export async function replace(host: Host, flags: ReplaceFlags): Promise<void> {
-  const { force, dryRun, gracePeriod } = flags
-  if (force !== true && gracePeriod !== undefined) throw new CliError('--grace-period must have --force specified')
-  if (force !== true && flags.timeout !== '0s') throw new CliError('--timeout must have --force specified')
-  if (force === true && dryRun !== 'none') throw new CliError('--dry-run can not be used when --force is set')
+  checkFlags(flags)
+  if (flags.raw !== undefined) return rawRequest(host, 'PUT', flags.raw, flags)
+  if (flags.force === true) return replaceByForce(host, flags)
   await forEachManifest(host, flags, { asList: false }, async (session, placed) => {
-    const { source } = placed
-    const object = flags.saveConfig === true ? withLastApplied(placed.object) : placed.object
-    if ((object.metadata.name ?? '') === '') throw new CliError(`the ${kindText(placed.resource)} has no metadata.name`)
-    if (dryRun === 'client') return { verb: 'replaced', object }
-    const replaced =
-      force === true
-        ? recreate(
-            session,
-            { ...placed, object },
-            host,
-            { ...flags, fieldManager: flags.fieldManager ?? ownName },
-            () => {
-              const { name = '', namespace } = object.metadata
-              const place = namespace === undefined ? '' : ` from ${namespace} namespace`
-              host.stdout.write(`${kindText(placed.resource)} "${name}" deleted${place}\n`)
-            },
-          )
-        : overwrite(session, { ...placed, object }, flags)
-    return {
-      verb: 'replaced',
-      object: await replaced.catch((error: unknown) => {
-        throw whileDoing(`error when replacing "${source}"`, error)
-      }),
-    }
+    const replacement = replacementOf(placed, flags)
+    if (flags.dryRun === 'client') return { verb: 'replaced', object: replacement.object }
+    const replaced = await overwrite(session, replacement, flags).catch((error: unknown) => {
+      throw whileDoing(`error when replacing "${placed.source}"`, error)
+    })
+    return { verb: 'replaced', object: replaced }
   })
+}
+
+/** Throws a CliError, in kubectl's words, on flags that contradict each other. */
+function checkFlags({ filename, force, dryRun, gracePeriod, timeout, cascade }: ReplaceFlags): void {
+  if (filename.length === 0) throw new CliError('must specify one of -f and -k')
+  propagationPolicy(cascade)
+  if (force !== true && gracePeriod >= 0) throw new CliError('--grace-period must have --force specified')
+  if (force !== true && timeout !== '0s') throw new CliError('--timeout must have --force specified')
+  if (force === true && dryRun !== 'none') throw new CliError('--dry-run can not be used when --force is set')
 }
 
 /** Puts the object in the place of what is there, whatever its version, unless the file names one. */
 async function overwrite(
   { client }: Session,
   { resource, object }: Placed,
-  { dryRun, validate, subresource, fieldManager = ownName }: ReplaceFlags,
+  { dryRun, validate, subresource, fieldManager = replaceFieldManager }: ReplaceFlags,
 ): Promise<KubernetesObject> {
   const versioned = object.metadata.resourceVersion === undefined ? await withVersion(client, resource, object) : object
   return client.update(resource, versioned, {

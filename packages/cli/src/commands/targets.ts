@@ -4,7 +4,13 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { listAll } from '../resources/fetch.ts'
-import { listOptions, type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
+import {
+  listOptions,
+  nothingNamed,
+  type Selection,
+  type SelectorFlags,
+  selectObjects,
+} from '../resources/select-objects.ts'
 import type { Session } from '../session.ts'
 import { selectManifests } from './manifest-command.ts'
 
@@ -12,6 +18,8 @@ import { selectManifests } from './manifest-command.ts'
 export interface TargetFlags extends SelectorFlags, ManifestFlags {
   /** Every object of the types that are named. */
   readonly all?: boolean
+  /** Of objects that are named: this subresource in their place. */
+  readonly subresource?: string
 }
 
 /** An object to act on, as the server has it. */
@@ -40,7 +48,7 @@ export async function findTargets(
 ): Promise<Targets> {
   const manifests = await loadManifests(host, flags)
   if (manifests.length === 0 && args.length === 0) {
-    throw new CliError(`You must say which object to ${verb}: TYPE NAME, TYPE/NAME or -f FILE`)
+    throw new CliError(nothingNamed)
   }
   const selections =
     manifests.length > 0
@@ -74,7 +82,9 @@ export async function objectsOf(
   if (name !== undefined) {
     const namespace = selection.namespace ?? session.namespace
     const key = { name, ...(resource.namespaced ? { namespace } : {}) }
-    return [{ resource, key, object: await client.get<KubernetesObject>(resource, key) }]
+    const { subresource } = flags
+    const object = await client.get<KubernetesObject>(resource, key, subresource === undefined ? {} : { subresource })
+    return [{ resource, key, object }]
   }
   const objects = await listAll(client, resource, listOptions(session, selection, flags))
   return objects.map((object) => ({ resource, key: keyOf(object), object }))

@@ -1,16 +1,6 @@
-import {
-  ApiError,
-  builtinResources,
-  columnDefinitions,
-  humanDuration,
-  type KubernetesObject,
-  parseTime,
-  type Resource,
-  type TableColumnDefinition,
-  type TableRow,
-  tableRow,
-} from '@coracle/api'
+import { ApiError, type KubernetesObject } from '@coracle/api'
 import type { Host } from '../host.ts'
+import { drawingOf, nameAndAge } from '../output/drawing.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
 import type { OutputFormat } from '../output/output-format.ts'
 import { TablePrinter, type TableStyle } from '../output/table-printer.ts'
@@ -65,7 +55,7 @@ function printerOf(host: Host, { selection, format, style, flags }: WatchRequest
   const { resource } = selection
   if (format.type === 'table') {
     const printer = new TablePrinter(style)
-    const drawing = drawingOf(resource)
+    const drawing = flags.serverPrint ? drawingOf(resource) : nameAndAge
     return async (event, objects) => {
       const rows = objects.map((object) => drawing.row(object, host.environment.clock.now()))
       host.stdout.write(printer.print({ columnDefinitions: drawing.columns, rows }, event))
@@ -83,37 +73,4 @@ function printerOf(host: Host, { selection, format, style, flags }: WatchRequest
       host.stdout.write(await (isTold ? printer.event(event, found) : printer.one(found)))
     }
   }
-}
-
-interface Drawing {
-  readonly columns: readonly TableColumnDefinition[]
-  row(object: KubernetesObject, nowMs: number): TableRow
-}
-
-/** How rows are drawn here: as the server draws them where the kind is built in, or else as name and age. */
-function drawingOf({ group, version, plural }: Resource): Drawing {
-  const definition = builtinResources.find(
-    (each) => each.group === group && each.version === version && each.plural === plural,
-  )
-  if (definition === undefined) return nameAndAge
-  return {
-    columns: columnDefinitions(definition),
-    row: (object, nowMs) => tableRow(definition, object, nowMs, 'Metadata'),
-  }
-}
-
-const nameAndAge: Drawing = {
-  columns: [
-    { name: 'Name', type: 'string', format: 'name', description: '', priority: 0 },
-    { name: 'Age', type: 'string', format: '', description: '', priority: 0 },
-  ],
-  row: (object, nowMs) => ({
-    cells: [object.metadata.name ?? '', ageText(object, nowMs)],
-    object,
-  }),
-}
-
-function ageText({ metadata }: KubernetesObject, nowMs: number): string {
-  const { creationTimestamp } = metadata
-  return creationTimestamp === undefined ? '<unknown>' : humanDuration(nowMs - parseTime(creationTimestamp))
 }

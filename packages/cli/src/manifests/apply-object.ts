@@ -1,14 +1,17 @@
 import {
   any,
   createThreeWayPatch,
+  createTwoWayPatch,
   hasReason,
   isJsonObject,
   type JsonObject,
   type KubernetesObject,
+  patchConflicts,
   type Resource,
   sortKeys,
 } from '@coracle/api'
 import type { Client, Patch, WriteOptions } from '@coracle/client'
+import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
 import { applyFieldManager } from './field-managers.ts'
 import { isEmptyPatch, schemaOf } from './patch-between.ts'
@@ -26,6 +29,10 @@ export interface Applied {
 export interface ApplyOptions extends Pick<WriteOptions, 'dryRun' | 'fieldManager' | 'fieldValidation'> {
   /** Works out what would happen and sends no write. */
   readonly local?: boolean
+  /** False: does not note in the object what was applied. */
+  readonly annotate?: boolean
+  /** False: rejects where that would set a field that others have changed since it was last applied. */
+  readonly overwrite?: boolean
   /** Where the object stands, for refusals to name it. */
   readonly source?: string
 }
@@ -40,7 +47,7 @@ export async function applyObject(
   wanted: KubernetesObject,
   options: ApplyOptions = {},
 ): Promise<Applied> {
-  const { local = false, source, ...rest } = options
+  const { local = false, source, overwrite = true, annotate = true, ...rest } = options
   const during = async <R>(what: string, work: Promise<R>): Promise<R> => {
     if (source === undefined) return work
     return work.catch((error: unknown) => {
@@ -48,7 +55,7 @@ export async function applyObject(
     })
   }
   const write: WriteOptions = { fieldManager: applyFieldManager, ...rest }
-  const modified = withLastApplied(wanted)
+  const modified = annotate ? withLastApplied(wanted) : withoutLastApplied(wanted)
   const { name = '', namespace } = modified.metadata
   const key = { name, ...(namespace === undefined ? {} : { namespace }) }
   const current = await getOrUndefined(client, resource, key)
@@ -59,6 +66,7 @@ export async function applyObject(
   const patch = applyPatch(resource, modified, current)
   const lacksLastApplied = current.metadata.annotations?.[lastAppliedAnnotation] === undefined
   if (isEmptyPatch(patch)) return { outcome: 'unchanged', object: current, lacksLastApplied }
+  if (!overwrite) checkUnchanged(resource, patch, current, source)
   const object = local ? current : await during('applying', client.patch(resource, key, patch, write))
   return { outcome: 'configured', object, lacksLastApplied }
 }
@@ -70,12 +78,30 @@ export function applyPatch(resource: Resource, modified: KubernetesObject, curre
   return { type: schema === undefined ? 'merge' : 'strategic', body }
 }
 
+/** Throws a CliError where the patch sets fields that others have changed since they were last applied. */
+function checkUnchanged(resource: Resource, { body }: Patch, current: KubernetesObject, source = 'the object'): void {
+  const schema = schemaOf(resource) ?? any
+  // The annotation differs from what it notes whenever that differs.
+  const present = asJson(withoutLastApplied(current))
+  const changed = patchConflicts(schema, body as JsonObject, createTwoWayPatch(schema, lastApplied(current), present))
+  if (changed.length === 0) return
+  throw new CliError(
+    `error when applying "${source}": changed by others since it was last applied: ${changed.join(', ')}; write the values they have now into the file, or leave --overwrite=false out to set those of the file`,
+  )
+}
+
 /** The object with itself, as text, in the annotation. */
 export function withLastApplied(object: KubernetesObject): KubernetesObject {
-  const { [lastAppliedAnnotation]: _, ...annotations } = object.metadata.annotations ?? {}
-  const plain = { ...object, metadata: { ...object.metadata, annotations } }
+  const plain = withoutLastApplied(object)
   const text = `${JSON.stringify(sortKeys(plain))}\n`
-  return { ...plain, metadata: { ...plain.metadata, annotations: { ...annotations, [lastAppliedAnnotation]: text } } }
+  const annotations = { ...plain.metadata.annotations, [lastAppliedAnnotation]: text }
+  return { ...plain, metadata: { ...plain.metadata, annotations } }
+}
+
+/** The object as the annotation has it. */
+function withoutLastApplied(object: KubernetesObject): KubernetesObject {
+  const { [lastAppliedAnnotation]: _, ...annotations } = object.metadata.annotations ?? {}
+  return { ...object, metadata: { ...object.metadata, annotations } }
 }
 
 function lastApplied(current: KubernetesObject): JsonObject {

@@ -18,6 +18,14 @@ export interface SelectorFlags {
   readonly allNamespaces?: boolean
 }
 
+/** kubectl's words where neither arguments nor files say which objects are meant. */
+export const nothingNamed = `You must provide one or more resources by argument or filename.
+Example resource specifications include:
+   '-f rsrc.yaml'
+   '--filename=rsrc.json'
+   '<resource> <name>'
+   '<resource>'`
+
 /** What the arguments of a command mean to this server. Throws a CliError where they and the flags contradict each other. */
 export function selectObjects(
   args: readonly string[],

@@ -4,7 +4,15 @@ import type { ExposeCommandFlags } from '../commands/expose.ts'
 import type { Host } from '../host.ts'
 import { collect, collectCommas, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
 import { withChanges } from './changing.ts'
-import { dryRunOption, ownFlags, validateOption, withManifests, withOutcome } from './shared-options.ts'
+import {
+  dryRunOption,
+  ownFlags,
+  refuseArguments,
+  validateOption,
+  windowsLineEndingsText,
+  withManifests,
+  withOutcome,
+} from './shared-options.ts'
 
 /** Adds `create`, from files and from flags, and the other commands that make objects from flags. */
 export function addCreatingVerbs(program: Command, host: Host): void {
@@ -24,9 +32,14 @@ function addCreate(program: Command, host: Host): Command {
   return withManifests(program.command('create'))
     .enablePositionalOptions()
     .option('--save-config', 'note in the object what was created, for apply')
+    .option('--raw <path>', 'post the file to a path of the server')
+    .option('--edit', 'open the objects in an editor before they are created')
+    .option('--windows-line-endings', `with --edit: ${windowsLineEndingsText}`)
+    .allowExcessArguments()
     .summary('create objects from files or flags')
     .description('Creates the objects of files: JSON or YAML, the oldest form (v1beta1) too; or an object from flags.')
     .action(async (_options, command: Command) => {
+      refuseArguments(command)
       const { create } = await import('../commands/create/create.ts')
       await create(host, command.optsWithGlobals())
     })

@@ -44,6 +44,7 @@ function addGet(program: Command, host: Host): void {
     .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
     .addOption(missingKeysOption())
     .addOption(chunkSizeOption())
+    .addOption(switchOption('--server-print [boolean]', 'tables as the server draws them; false: names and ages', true))
     .option('--raw <path>', 'print what the server has under a path')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { get } = await import('../commands/get.ts')

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { CliError } from '../cli-error.ts'
 import { collect, switchOption, wholeNumber } from '../option-values.ts'
 
 /** Objects asked for in one request, as in kubectl. */
@@ -9,6 +10,7 @@ export const labelSelectorText = 'only objects with these labels, as in tier=fro
 
 export const objectFormatsText =
   'json, yaml, kyaml, name, jsonpath=, jsonpath-as-json=, jsonpath-file=, go-template= or go-template-file='
+export const windowsLineEndingsText = 'lines of the file end as on Windows'
 export const templateText = 'the template, or the file, of -o go-template, go-template-file, jsonpath or jsonpath-file'
 
 export function withSelectors(command: Command): Command {
@@ -21,12 +23,28 @@ export function withFiles(command: Command, verb: string): Command {
   return command
     .option('-f, --filename <file>', `${verb} the objects of this file or directory; repeatable`, collect, [])
     .option('-R, --recursive', 'take directories with all below them')
+    .addOption(kustomizeOption(command))
 }
+
+/** kubectl's `-k`, which says what to do instead: kustomizations are built by kustomize. */
+const kustomizeOption = (command: Command): Option =>
+  new Option('-k, --kustomize <directory>', 'a kustomization: not built here')
+    .argParser((directory) => {
+      throw new CliError(
+        `-k: kustomizations are not built here: kustomize build ${directory} | ${nameOf(command)} -f -`,
+      )
+    })
+    .hideHelp()
+
+/** What calls a command: `coracle apply`. */
+const nameOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
 
 export function withManifests(command: Command): Command {
   return withOutcome(command)
     .option('-f, --filename <file>', `file, directory or URL to read (${stdinText}); repeatable`, collect, [])
     .option('-R, --recursive', 'take directories with all below them')
+    .addOption(kustomizeOption(command))
     .addOption(validateOption())
     .option('-l, --selector <selector>', labelSelectorText)
     .addOption(dryRunOption())
@@ -45,14 +63,29 @@ export function withOutcome(command: Command): Command {
 export const missingKeysOption = (): Option =>
   switchOption('--allow-missing-template-keys [boolean]', 'take a field that is nowhere for nothing', true)
 
+/** Throws a CliError, in kubectl's words, where a command that takes no arguments is given some. */
+export function refuseArguments(command: Command): void {
+  const { args } = command
+  if (args.length === 0) return
+  throw new CliError(`Unexpected args: [${args.join(' ')}]\nSee '${nameOf(command)} -h' for help and examples`)
+}
+
 /** All flags of a command; where commands above it have one of the same name, its own. */
 export function ownFlags<T extends object>(command: Command): T {
   return { ...command.optsWithGlobals(), ...command.opts() } as T
 }
 
+const validationModes = ['strict', 'warn', 'ignore', 'true', 'false']
+
 export const validateOption = (): Option =>
   new Option('--validate [mode]', 'what happens to unknown fields')
-    .choices(['strict', 'warn', 'ignore', 'true', 'false'])
+    .choices(validationModes)
+    .argParser((mode) => {
+      if (validationModes.includes(mode)) return mode
+      throw new CliError(
+        `invalid - validate option ${JSON.stringify(mode)}; must be one of: strict (or true), warn, ignore (or false)`,
+      )
+    })
     .default('strict')
     .preset('strict')
 

@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander'
+import { type Command, CommanderError, Option } from 'commander'
+import { diffFailedExitCode } from '../commands/diff-exit-codes.ts'
 import type { Host } from '../host.ts'
 import { serverSideFieldManager } from '../manifests/field-managers.ts'
 import { collect, switchOption, wholeNumber } from '../option-values.ts'
@@ -6,6 +7,9 @@ import {
   dryRunOption,
   labelSelectorText,
   ownFlags,
+  refuseArguments,
+  validateOption,
+  windowsLineEndingsText,
   withFiles,
   withManifests,
   withOutcome,
@@ -33,9 +37,17 @@ function addApply(program: Command, host: Host): void {
     .option('--all', 'with --prune: whatever its labels')
     .option('--prune-allowlist <kind>', 'with --prune: only this kind, GROUP/VERSION/KIND; repeatable', collect, [])
     .addOption(cascadeOption())
-    .option('--grace-period <seconds>', 'with --force or --prune: time to end gracefully', wholeNumber())
+    .addOption(gracePeriodOption('with --force or --prune: time to end gracefully'))
     .option('--timeout <duration>', 'with --force: how long to wait until it is gone (0s: as long as it takes)', '0s')
+    .addOption(alwaysWaitOption())
+    .addOption(switchOption('--overwrite [boolean]', 'set fields that others have changed meanwhile, too', true))
+    .addOption(
+      switchOption('--openapi-patch [boolean]', 'accepted for the sake of scripts: schemas are known here', true),
+    )
+    .option('--subresource <name>', 'with --server-side: apply to this subresource, as status')
+    .allowExcessArguments()
     .action(async (_options, command: Command) => {
+      refuseArguments(command)
       const { apply } = await import('../commands/apply/apply.ts')
       await apply(host, command.optsWithGlobals())
     })
@@ -65,7 +77,9 @@ function addLastApplied(apply: Command, host: Host): void {
       await setLastApplied(host, ownFlags(command))
     })
   withOutcome(withFiles(withSelectors(apply.command('edit-last-applied')), 'edit'))
-    .argument('[resources...]', 'TYPE NAME... or TYPE/NAME...')
+    .argument('[resources...]', 'TYPE NAME..., TYPE/NAME..., or TYPE for all of them')
+    .addOption(validateOption())
+    .option('--windows-line-endings', windowsLineEndingsText)
     .summary('change, in an editor, what an object was last applied as')
     .description(
       'Opens what objects were last applied as in the editor that KUBE_EDITOR or EDITOR names, and notes it as it is saved.',
@@ -82,14 +96,16 @@ function addReplace(program: Command, host: Host): void {
     .description('Puts the objects of files in the place of those of their names.')
     .option('--force', 'delete those first, and create them anew')
     .addOption(cascadeOption())
-    .option('--grace-period <seconds>', 'with --force: time to end gracefully', wholeNumber())
+    .addOption(gracePeriodOption('with --force: time to end gracefully'))
     .option(
       '--timeout <duration>',
       'with --force: how long to wait until they are gone (0s: as long as it takes)',
       '0s',
     )
+    .addOption(alwaysWaitOption())
     .option('--save-config', 'note in the object what it was replaced with, for apply')
     .option('--subresource <name>', 'replace this subresource: status or scale')
+    .option('--raw <path>', 'put the file in the place of what the server has under a path')
     .action(async (_options, command: Command) => {
       const { replace } = await import('../commands/replace.ts')
       await replace(host, command.optsWithGlobals())
@@ -98,6 +114,9 @@ function addReplace(program: Command, host: Host): void {
 
 function addDiff(program: Command, host: Host): void {
   withFiles(program.command('diff'), 'compare')
+    .exitOverride((error) => {
+      throw error.exitCode === 0 ? error : new CommanderError(diffFailedExitCode, error.code, error.message)
+    })
     .summary('show what apply would change')
     .description('Shows how objects would differ after apply; differences are exit code 1.')
     .option('-l, --selector <selector>', labelSelectorText)
@@ -105,6 +124,9 @@ function addDiff(program: Command, host: Host): void {
     .option('--force-conflicts', 'with --server-side: take over fields that others set')
     .option('--field-manager <name>', 'with --server-side: who applies', serverSideFieldManager)
     .option('--show-managed-fields', 'with managedFields')
+    .option('--concurrency <count>', 'how many objects to compare at the same time', wholeNumber({ min: 1 }), 1)
+    .option('--prune', 'show what was applied before, and is in the files no more, as gone')
+    .option('--prune-allowlist <kind>', 'with --prune: only this kind, GROUP/VERSION/KIND; repeatable', collect, [])
     .action(async (_options, command: Command) => {
       const { diff } = await import('../commands/diff.ts')
       await diff(host, command.optsWithGlobals())
@@ -113,7 +135,11 @@ function addDiff(program: Command, host: Host): void {
 
 function addEdit(program: Command, host: Host): void {
   withOutcome(withFiles(withSelectors(program.command('edit')), 'edit'))
-    .argument('[resources...]', 'TYPE NAME... or TYPE/NAME...')
+    .argument('[resources...]', 'TYPE NAME..., TYPE/NAME..., or TYPE for all of them')
+    .addOption(validateOption())
+    .option('--output-patch', 'print the patch that is sent')
+    .option('--save-config', 'note in the object what it was saved as, for apply')
+    .option('--windows-line-endings', windowsLineEndingsText)
     .summary('change objects in an editor')
     .description('Opens objects in the editor that KUBE_EDITOR or EDITOR names, and changes them as they are saved.')
     .option('--subresource <name>', 'this subresource: status or scale')
@@ -131,12 +157,14 @@ function addDelete(program: Command, host: Host): void {
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('--all', 'all objects of the type')
     .addOption(cascadeOption())
-    .option('--grace-period <seconds>', 'time to end gracefully; 0 only with --force', wholeNumber())
+    .addOption(gracePeriodOption('time to end gracefully; 0 only with --force'))
     .option('--now', 'give it one second to end')
     .option('--force', 'take pods out of the API at once')
     .addOption(switchOption('--wait [boolean]', 'wait until they are gone', true))
     .option('--timeout <duration>', 'how long to wait, such as 30s (0s: as long as it takes)', '0s')
     .option('--ignore-not-found', 'count an object that is not there as deleted')
+    .option('-i, --interactive', 'ask before anything is deleted')
+    .option('--raw <path>', 'delete what the server has under a path, with the body that -f names')
     .addOption(dryRunOption())
     .option('-o, --output <format>', 'name')
     .action(async (resources: readonly string[], _options, command: Command) => {
@@ -144,6 +172,17 @@ function addDelete(program: Command, host: Host): void {
       await deleteObjects(host, resources, command.optsWithGlobals())
     })
 }
+
+const gracePeriodOption = (description: string): Option =>
+  new Option('--grace-period <seconds>', description).argParser(wholeNumber()).default(-1)
+
+/** Of commands that delete only to create anew, and so cannot but wait. */
+const alwaysWaitOption = (): Option =>
+  switchOption(
+    '--wait [boolean]',
+    'accepted for the sake of scripts: what is deleted to be made anew is waited for',
+    false,
+  )
 
 const cascadeOption = (): Option =>
   new Option('--cascade [mode]', 'what happens to dependents: background, foreground or orphan')

@@ -1,3 +1,4 @@
+import { parseDuration } from '@coracle/environment'
 import { CliError } from '../../cli-error.ts'
 import { reasonOf } from '../../describe-error.ts'
 import type { Host } from '../../host.ts'
@@ -14,6 +15,7 @@ import {
   type ManifestCommandFlags,
 } from '../manifest-command.ts'
 import { type RecreateFlags, recreate } from '../recreate.ts'
+import { warnIfDeleting } from '../warn-if-deleting.ts'
 import { checkKind, prune, prunedResources } from './prune.ts'
 
 export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags {
@@ -24,7 +26,9 @@ export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags {
   readonly pruneAllowlist: readonly string[]
   /** What is pruned needs no selector. */
   readonly all?: boolean
-  readonly wait?: boolean
+  /** Whether fields are set that others have changed since they were last applied. */
+  readonly overwrite: boolean
+  readonly subresource?: string
   readonly serverSide?: boolean
   readonly forceConflicts?: boolean
 }
@@ -33,54 +37,70 @@ export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags {
 export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
   checkFlags(flags)
   const afterwards = flags.prune === true ? { afterwards: await pruner(host, flags) } : {}
-  await forEachManifest(host, flags, { asList: true, ...afterwards }, async (session, placed) => {
-    const { client } = session
-    const { resource, object, source } = placed
-    const { name = '', generateName } = object.metadata
-    if (name === '') {
-      throw new CliError(
-        generateName === undefined
-          ? `the ${kindText(resource)} has no metadata.name`
-          : `cannot use generate name with apply: ${generateName}`,
-      )
-    }
-    if (flags.serverSide === true) {
-      const options = {
-        fieldManager: flags.fieldManager ?? serverSideFieldManager,
-        force: flags.forceConflicts === true,
+  await forEachManifest(
+    host,
+    flags,
+    { asList: true, needsObjects: 'apply', ...afterwards },
+    async (session, placed) => {
+      const { client } = session
+      const { resource, object, source } = placed
+      const { name = '', generateName } = object.metadata
+      if (name === '') {
+        throw new CliError(
+          generateName === undefined
+            ? `the ${kindText(resource)} has no metadata.name`
+            : `cannot use generate name with apply: ${generateName}`,
+        )
+      }
+      if (flags.serverSide === true) {
+        const options = {
+          fieldManager: flags.fieldManager ?? serverSideFieldManager,
+          force: flags.forceConflicts === true,
+          fieldValidation: fieldValidation[flags.validate],
+          dryRun: flags.dryRun === 'server',
+          ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
+        }
+        const merged = await applyOnServer(client, resource, object, options)
+      warnIfDeleting(host, merged)
+      return { verb: 'serverside-applied', object: merged }
+      }
+      const applied = await applyObject(client, resource, object, {
         fieldValidation: fieldValidation[flags.validate],
         dryRun: flags.dryRun === 'server',
-      }
-      return { verb: 'serverside-applied', object: await applyOnServer(client, resource, object, options) }
-    }
-    const applied = await applyObject(client, resource, object, {
-      fieldValidation: fieldValidation[flags.validate],
-      dryRun: flags.dryRun === 'server',
-      local: flags.dryRun === 'client',
-      source,
-      ...(flags.fieldManager === undefined ? {} : { fieldManager: flags.fieldManager }),
-    }).catch(async (error: unknown): Promise<Applied> => {
-      const isRefused = reasonOf(error) === 'Conflict' || reasonOf(error) === 'Invalid'
-      if (flags.force !== true || flags.dryRun !== 'none' || !isRefused) throw error
-      const anew = { ...placed, object: withLastApplied(object) }
-      const created = await recreate(session, anew, host, {
-        ...flags,
-        fieldManager: flags.fieldManager ?? applyFieldManager,
+        local: flags.dryRun === 'client',
+        overwrite: flags.overwrite,
+        source,
+        ...(flags.fieldManager === undefined ? {} : { fieldManager: flags.fieldManager }),
+      }).catch(async (error: unknown): Promise<Applied> => {
+        const isRefused = reasonOf(error) === 'Conflict' || reasonOf(error) === 'Invalid'
+        if (flags.force !== true || flags.dryRun !== 'none' || !isRefused) throw error
+        const anew = { ...placed, object: withLastApplied(object) }
+        const created = await recreate(session, anew, host, {
+          ...flags,
+          fieldManager: flags.fieldManager ?? applyFieldManager,
+        })
+        return { outcome: 'configured', object: created, lacksLastApplied: false }
       })
-      return { outcome: 'configured', object: created, lacksLastApplied: false }
-    })
-    if (applied.lacksLastApplied) {
-      host.stderr.write(
-        `Warning: resource ${objectText({ ...resource, kind: resource.plural }, name)} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by coracle apply. The missing annotation will be patched automatically.\n`,
-      )
-    }
+      if (applied.lacksLastApplied) {
+        host.stderr.write(
+          `Warning: resource ${objectText({ ...resource, kind: resource.plural }, name)} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by coracle apply. The missing annotation will be patched automatically.\n`,
+        )
+      }
+      warnIfDeleting(host, applied.object)
     return { verb: applied.outcome, object: applied.object }
-  })
+    },
+  )
 }
 
 /** Throws a CliError, in kubectl's words, on flags that contradict each other. */
 function checkFlags(flags: ApplyFlags): void {
   const { serverSide, forceConflicts, dryRun, force, prune, selector, all } = flags
+  if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
+  propagationPolicy(flags.cascade)
+  parseDuration(flags.timeout)
+  if (flags.subresource !== undefined && serverSide !== true) {
+    throw new CliError('--subresource can only be specified for --server-side')
+  }
   if (forceConflicts === true && serverSide !== true) {
     throw new CliError('--force-conflicts only works with --server-side')
   }
@@ -89,6 +109,7 @@ function checkFlags(flags: ApplyFlags): void {
   }
   if (serverSide === true && force === true) throw new CliError('--force cannot be used with --server-side')
   if (dryRun === 'server' && force === true) throw new CliError('--dry-run=server cannot be used with --force')
+  if (all === true && (selector ?? '') !== '') throw new CliError('cannot set --all and --selector at the same time')
   if (prune !== true) return
   for (const text of flags.pruneAllowlist) checkKind(text)
   if (force === true) throw new CliError('--force cannot be used with --prune')
@@ -105,7 +126,7 @@ function checkFlags(flags: ApplyFlags): void {
 /** What takes away, once all is applied, what is in the files no more. */
 async function pruner(host: Host, flags: ApplyFlags): Promise<NonNullable<ManifestCommand['afterwards']>> {
   const printer = await OutcomePrinter.for(host, flags)
-  const { gracePeriod = -1 } = flags
+  const { gracePeriod } = flags
   const deleteOptions = {
     propagationPolicy: propagationPolicy(flags.cascade),
     ...(gracePeriod >= 0 ? { gracePeriodSeconds: gracePeriod } : {}),

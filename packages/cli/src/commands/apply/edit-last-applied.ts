@@ -2,47 +2,39 @@ import { type KubernetesObject, sortKeys } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
-import { parseManifests } from '../../manifests/parse-manifests.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
-import { serialize } from '../../output/serialize.ts'
 import { withSession } from '../../session.ts'
 import type { EditFlags } from '../edit.ts'
-import { editText } from '../edit-text.ts'
+import { checkEditorFlags, editObjects } from '../edit-objects.ts'
+import { fieldValidation } from '../manifest-command.ts'
 import { findTargets } from '../targets.ts'
 
-/** `coracle apply edit-last-applied TYPE NAME`: opens in the editor what the object was last applied as, and notes what is saved. */
+/** `coracle apply edit-last-applied TYPE NAME`: opens in the editor what objects were last applied as, and notes what is saved. */
 export async function editLastApplied(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
+  checkEditorFlags(flags)
+  const { fieldManager = 'coracle-edit', validate } = flags
   const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, args, 'edit', flags)
+    const { found, errors } = await findTargets(host, session, args, 'edit', { ...flags, all: true })
     if (errors.length > 0) throw new AggregateError(errors)
-    for (const { resource, key, object } of found) {
-      const noted = object.metadata.annotations?.[lastAppliedAnnotation]
-      if (noted === undefined) {
-        throw new CliError(`no last-applied-configuration annotation found on ${resource.plural} ${key.name}`)
-      }
-      const edited = await editText(host, {
-        name: key.name,
-        subject: `${resource.plural} "${key.name}"`,
-        text: await serialize(JSON.parse(noted), 'yaml'),
-        save: (text) => {
-          const patch = { metadata: { annotations: { [lastAppliedAnnotation]: annotationOf(text, object) } } }
-          const options = { fieldManager: 'coracle-edit' }
-          return session.client.patch<KubernetesObject>(resource, key, { type: 'merge', body: patch }, options)
-        },
-      })
-      if (edited === undefined) host.stderr.write('Edit cancelled, no changes made.\n')
-      else await printer.print(resource, { verb: 'edited', object: edited })
+    const noted = found.flatMap(({ resource, key, object }) => {
+      const text = object.metadata.annotations?.[lastAppliedAnnotation]
+      return text === undefined ? [] : [{ resource, key, object: JSON.parse(text) as KubernetesObject }]
+    })
+    if (noted.length === 0) {
+      throw new CliError(
+        'no last-applied-configuration annotation found on resources, to create the annotation, use command `coracle apply set-last-applied --create-annotation`',
+      )
     }
+    await editObjects(host, noted, flags, {
+      async save({ resource, key }, _before, after) {
+        const annotation = `${JSON.stringify(sortKeys(after))}\n`
+        const body = { metadata: { annotations: { [lastAppliedAnnotation]: annotation } } }
+        const options = { fieldManager, fieldValidation: fieldValidation[validate] }
+        const object = await session.client.patch<KubernetesObject>(resource, key, { type: 'merge', body }, options)
+        await printer.print(resource, { verb: 'edited', object })
+      },
+      skip: ({ resource }, object) => printer.print(resource, { verb: 'skipped', object }),
+    })
   })
-}
-
-/** The object of an edited file as the annotation has it. Throws a CliError where it is another. */
-function annotationOf(text: string, { kind, metadata }: KubernetesObject): string {
-  const [first, ...others] = parseManifests(text, 'the edited file')
-  if (first === undefined || others.length > 0) throw new CliError('the file must hold one object')
-  if (first.object.kind !== kind || first.object.metadata.name !== metadata.name) {
-    throw new CliError('At least one of apiVersion, kind and name was changed: an object keeps these')
-  }
-  return `${JSON.stringify(sortKeys(first.object))}\n`
 }

@@ -49,6 +49,39 @@ export function checkKind(text: string): void {
   throw new CliError(`invalid GroupVersionKind format: ${text}, please follow <group/version/kind>`)
 }
 
+/** An object that was applied, and is in the files no more. */
+export interface Leftover {
+  readonly resource: DiscoveredResource
+  readonly object: KubernetesObject
+}
+
+/**
+ * What was applied before and is in the files no more: of these resources, in the namespaces that the files reach, what the
+ * selector means and what says of itself that it was applied.
+ */
+export async function* leftovers(
+  { client }: Session,
+  resources: readonly DiscoveredResource[],
+  files: readonly Done[],
+  selector: string | undefined,
+): AsyncGenerator<Leftover> {
+  const kept = new Set(files.map(({ object }) => object.metadata.uid))
+  const namespaces = new Set(files.flatMap(({ object: { metadata } }) => metadata.namespace ?? []))
+  const places = [
+    ...[...namespaces].flatMap((namespace) =>
+      resources.filter(({ namespaced }) => namespaced).map((resource) => ({ resource, namespace })),
+    ),
+    ...resources.filter(({ namespaced }) => !namespaced).map((resource) => ({ resource })),
+  ]
+  for (const { resource, ...scope } of places) {
+    const objects = await listAll(client, resource, {
+      ...scope,
+      ...(selector === undefined ? {} : { labelSelector: selector }),
+    })
+    yield* objects.filter((object) => isLeft(object, kept)).map((object) => ({ resource, object }))
+  }
+}
+
 export interface PruneOptions {
   readonly selector: string | undefined
   /** Nothing is deleted; what would be is told. */
@@ -56,43 +89,16 @@ export interface PruneOptions {
   readonly deleteOptions: DeleteOptions
 }
 
-/**
- * Deletes what was applied before and is in the files no more: of these resources, in the namespaces that the files reach,
- * what the selector means and what says of itself that it was applied.
- */
+/** Deletes what was applied before and is in the files no more, and says so. */
 export async function prune(
   session: Session,
   resources: readonly DiscoveredResource[],
   done: readonly Done[],
   printer: OutcomePrinter,
-  options: PruneOptions,
-): Promise<void> {
-  const kept = new Set(done.map(({ object }) => object.metadata.uid))
-  const namespaces = new Set(done.flatMap(({ object: { metadata } }) => metadata.namespace ?? []))
-  for (const namespace of namespaces) {
-    for (const resource of resources.filter(({ namespaced }) => namespaced)) {
-      await pruneIn(session, resource, namespace, kept, printer, options)
-    }
-  }
-  for (const resource of resources.filter(({ namespaced }) => !namespaced)) {
-    await pruneIn(session, resource, undefined, kept, printer, options)
-  }
-}
-
-async function pruneIn(
-  { client }: Session,
-  resource: DiscoveredResource,
-  namespace: string | undefined,
-  kept: ReadonlySet<string | undefined>,
-  printer: OutcomePrinter,
   { selector, local, deleteOptions }: PruneOptions,
 ): Promise<void> {
-  const objects = await listAll(client, resource, {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(selector === undefined ? {} : { labelSelector: selector }),
-  })
-  for (const object of objects.filter((each) => isLeft(each, kept))) {
-    if (!local) await client.delete(resource, keyOf(object), deleteOptions)
+  for await (const { resource, object } of leftovers(session, resources, done, selector)) {
+    if (!local) await session.client.delete(resource, keyOf(object), deleteOptions)
     await printer.print(resource, { verb: 'pruned', object })
   }
 }

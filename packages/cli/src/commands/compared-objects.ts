@@ -1,0 +1,41 @@
+import { isJsonObject, type JsonObject, type KubernetesObject } from '@coracle/api'
+import { withoutManagedFields } from '../output/serialize.ts'
+
+/** An object as it is, and as it would be; undefined: it is not there. */
+export interface Compared {
+  readonly live: KubernetesObject | undefined
+  readonly merged: KubernetesObject
+}
+
+/** Both as they are shown: Secrets without what they hold, and nothing with who owns which field, unless that is wanted. */
+export function compared({ live, merged }: Compared, managedFields: boolean): Compared {
+  const plain = <T extends KubernetesObject | undefined>(object: T): T =>
+    managedFields || object === undefined
+      ? object
+      : (withoutManagedFields(object as unknown as JsonObject) as unknown as T)
+  const both = { live: plain(live), merged: plain(merged) }
+  return merged.kind === 'Secret' ? masked(both) : both
+}
+
+/** Secrets show that they differ, and not what they hold. */
+function masked({ live, merged }: Compared): Compared {
+  const [before, after] = [dataOf(live), dataOf(merged)]
+  const mask = (values: JsonObject, others: JsonObject, word: string): JsonObject =>
+    Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [
+        key,
+        others[key] === undefined || others[key] === value ? '***' : `*** (${word})`,
+      ]),
+    )
+  const withData = (object: KubernetesObject, data: JsonObject): KubernetesObject =>
+    Object.assign({ ...object }, { data })
+  return {
+    live: live === undefined ? undefined : withData(live, mask(before, after, 'before')),
+    merged: withData(merged, mask(after, before, 'after')),
+  }
+}
+
+function dataOf(object: KubernetesObject | undefined): JsonObject {
+  const data = object !== undefined && 'data' in object ? object.data : undefined
+  return isJsonObject(data) ? data : {}
+}

@@ -1,0 +1,99 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { configMaps, deployments, pods } from '@coracle/api'
+import { type Cluster, startCluster } from '@coracle/cluster'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../testing/recording-host.ts'
+
+let directory: string
+let cluster: Cluster
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'replace-'))
+  cluster = await startCluster({ dataDir: join(directory, '.coracle'), store: 'memory', nodes: 0 })
+})
+afterAll(async () => {
+  await cluster.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const coracle = (line: string, object: object) =>
+  runCommand(line.split(' '), { workingDirectory: directory, stdin: JSON.stringify(object) })
+
+describe('replace --force', () => {
+  /** On a node that is not there: nobody but a deadline ends it. */
+  const pod = (name: string) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: { nodeName: 'nowhere', terminationGracePeriodSeconds: 30, containers: [{ name: 'web', image: 'x' }] },
+  })
+
+  it.each([
+    ['the time it asks for', '', 30],
+    ['the time that is given', ' --grace-period=7', 7],
+    ['a second where none is given', ' --grace-period=0', 1],
+  ])('leaves a pod %s', async (_, flag, seconds) => {
+    const name = `pod-${seconds}`
+    await coracle('create -f -', pod(name))
+    const { code, stderr } = await coracle(`replace -f - --force --timeout=1ms${flag}`, pod(name))
+    expect([code, stderr]).toEqual([1, `error: timed out waiting for the condition on pods/${name}\n`])
+    const { metadata } = await cluster.client.get(pods, { namespace: 'default', name })
+    expect(metadata.deletionGracePeriodSeconds).toBe(seconds)
+  })
+})
+
+describe('apply --overwrite=false', () => {
+  const web = (replicas: number, image: string) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: 'web' } },
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image }] } },
+    },
+  })
+
+  it('sets what nobody else has changed, and refuses to set what somebody has, by its name', async () => {
+    await coracle('apply -f -', web(1, 'web:1'))
+    await coracle('scale deployment web --replicas=2', {})
+    const { code, stderr } = await coracle('apply -f - --overwrite=false', web(3, 'web:2'))
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('changed by others since it was last applied: spec.replicas;'),
+    ])
+    const agreed = await coracle('apply -f - --overwrite=false', web(2, 'web:1'))
+    expect(agreed).toEqual({ code: 0, stdout: 'deployment.apps/web configured\n', stderr: '' })
+    expect((await cluster.client.get(deployments, { namespace: 'default', name: 'web' })).spec.replicas).toBe(2)
+  })
+})
+
+describe('create --edit', () => {
+  it('creates nothing where it is only to be tried', async () => {
+    const options = {
+      workingDirectory: directory,
+      stdin: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'tried' }, data: { a: 'old' } }),
+      variables: { KUBE_EDITOR: 'true' },
+      runProgram: async (_: string, args: readonly string[]) => {
+        const path = args.at(-1) ?? ''
+        await writeFile(path, (await readFile(path, 'utf8')).replace('old', 'new'))
+        return { code: 0, stdout: '', stderr: '' }
+      },
+    }
+    expect(await runCommand(['create', '--edit', '-f', '-', '--dry-run=client'], options)).toEqual({
+      code: 0,
+      stdout: 'configmap/tried created (dry run)\n',
+      stderr: '',
+    })
+    await expect(cluster.client.get(configMaps, { namespace: 'default', name: 'tried' })).rejects.toThrow('not found')
+  })
+})
+
+it.each(['apply', 'delete', 'rollout restart', 'get'])('%s -k says what builds kustomizations', async (verb) => {
+  expect(await coracle(`${verb} -k overlays/test`, {})).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `error: -k: kustomizations are not built here: kustomize build overlays/test | coracle ${verb} -f -\n`,
+  })
+})
