@@ -3,10 +3,14 @@ import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
+import { type OverrideFlags, withOverrides } from './generate/overrides.ts'
 import { type ExposeFlags, exposeObject } from './generate/services.ts'
 
 /** Flags of `expose`, where `--selector` is that of the Service and finds no objects. */
-export interface ExposeCommandFlags extends Omit<ChangeFlags, 'selector'>, Omit<ExposeFlags, 'selector'> {
+export interface ExposeCommandFlags
+  extends Omit<ChangeFlags, 'selector'>,
+    Omit<ExposeFlags, 'selector'>,
+    OverrideFlags {
   readonly selectedBy?: string
   /** Notes what was created in the object, so that `apply` can go on from it. */
   readonly saveConfig?: boolean
@@ -15,11 +19,8 @@ export interface ExposeCommandFlags extends Omit<ChangeFlags, 'selector'>, Omit<
 /** `coracle expose TYPE NAME --port=PORT` */
 export function expose(host: Host, args: readonly string[], flags: ExposeCommandFlags): Promise<void> {
   return changeObjects(host, args, 'expose', flags, async (session, { object }) => {
-    const made = placeObject(
-      exposeObject(object, { ...flags, ...(flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }) }),
-      services,
-      session,
-    )
+    const selector = flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }
+    const made = placeObject(withOverrides(exposeObject(object, { ...flags, ...selector }), flags), services, session)
     const service = flags.saveConfig === true ? withLastApplied(made) : made
     const resource = (await session.catalog()).find('services')
     if (flags.dryRun === 'client') return { resource, verb: 'exposed', object: service }

@@ -1,17 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import {
-  applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
-  deepEqual,
-  type KubernetesObject,
-} from '@coracle/api'
-import type { DiscoveredResource, Patch } from '@coracle/client'
+import { deepEqual, type KubernetesObject } from '@coracle/api'
 import { parse } from 'yaml'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { schemaOf } from '../manifests/patch-between.ts'
+import { patchedHere } from '../manifests/patched-here.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 
 const types = ['json', 'merge', 'strategic'] as const
@@ -35,7 +28,7 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
     const { dryRun, subresource } = flags
     const patched =
       dryRun === 'client'
-        ? applyHere(resource, object, { type, body })
+        ? patchedHere(resource, object, { type, body })
         : await session.client.patch(
             resource,
             key,
@@ -71,20 +64,6 @@ async function readPatchFile(host: Host, path: string): Promise<string> {
   return readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: unknown) => {
     throw new CliError(`unable to read patch file: ${error instanceof Error ? error.message : error}`)
   })
-}
-
-function applyHere(resource: DiscoveredResource, object: KubernetesObject, { type, body }: Patch): KubernetesObject {
-  switch (type) {
-    case 'json':
-      return applyJsonPatch(object, body) as KubernetesObject
-    case 'strategic': {
-      const schema = schemaOf(resource)
-      if (schema === undefined) throw new CliError(`${resource.kind} knows no strategic patches: try --type merge`)
-      return applyStrategicMergePatch(schema, object, body) as KubernetesObject
-    }
-    default:
-      return applyMergePatch(object, body) as KubernetesObject
-  }
 }
 
 /** Whether anything but the record of who wrote differs. */

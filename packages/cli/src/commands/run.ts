@@ -3,10 +3,11 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import type { StreamFlags } from './connect-streams.ts'
 import { createGenerated, type GeneratedFlags } from './create/generated.ts'
+import { type OverrideFlags, withOverrides } from './generate/overrides.ts'
 import { generateService } from './generate/services.ts'
 import { generatePod, type PodFlags } from './generate/workloads.ts'
 
-export interface RunFlags extends GeneratedFlags, PodFlags, StreamFlags {
+export interface RunFlags extends GeneratedFlags, PodFlags, StreamFlags, OverrideFlags {
   /** Shows what the container writes; with `stdin` unless it says no. */
   readonly attach?: boolean
   /** Deletes the pod when it has ended. */
@@ -43,7 +44,8 @@ export async function runPod(host: Host, args: readonly string[], flags: RunFlag
       return { ...rest, metadata: { name }, ...{ spec: { ports, selector: pod.metadata.labels } } }
     })
   }
-  if (!isAttached) return createGenerated(host, flags, () => generatePod(name, command, flags))
+  const generate = () => withOverrides(generatePod(name, command, flags), flags)
+  if (!isAttached) return createGenerated(host, flags, generate)
   const { runAttached } = await import('./run-attached.ts')
-  await runAttached(host, generatePod(name, command, flags) as Pod, flags)
+  await runAttached(host, generate() as Pod, flags)
 }

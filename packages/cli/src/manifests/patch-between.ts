@@ -20,7 +20,7 @@ export function patchBetween(resource: Resource, from: KubernetesObject, to: Kub
 }
 
 /** The schema of a kind that is built in; undefined for custom ones, whose lists are replaced whole. */
-export function schemaOf({ group, version, kind }: Resource): Schema | undefined {
+export function schemaOf({ group, version, kind }: Pick<Resource, 'group' | 'version' | 'kind'>): Schema | undefined {
   return builtinResources.find((each) => each.group === group && each.version === version && each.kind === kind)?.schema
 }
 

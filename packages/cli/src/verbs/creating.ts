@@ -10,6 +10,7 @@ import {
   refuseArguments,
   validateOption,
   windowsLineEndingsText,
+  withFiles,
   withManifests,
   withOutcome,
 } from './shared-options.ts'
@@ -91,12 +92,16 @@ function addSettings(create: Command, host: Host): void {
     .option('--key <file>', 'file with its key (PEM)')
     .option('--append-hash', appendHashText)
   creation(secret, host, 'docker-registry', 'secret docker-registry', 'that opens a registry of images')
+    .option('--from-file <file>', 'of a file .dockerconfigjson, or KEY=FILE; repeatable', collect, [])
     .option('--docker-server <url>', 'address of the registry', 'https://index.docker.io/v1/')
     .option('--docker-username <name>', 'user there')
     .option('--docker-password <password>', 'the password')
     .option('--docker-email <address>', 'mail address')
     .option('--append-hash', appendHashText)
 }
+
+const overridesText = 'change what is created by this patch'
+const overrideTypeText = 'what kind of patch that is: merge, strategic or json'
 
 const appendHashText = 'with a hash of the contents after the name'
 
@@ -223,6 +228,8 @@ function addRun(program: Command, host: Host): void {
     .addOption(dryRunOption())
     .addOption(validateOption())
     .option('--save-config', 'note in the object what was created, for apply')
+    .option('--overrides <json>', overridesText)
+    .option('--override-type <type>', overrideTypeText, 'merge')
     .action(async (name: string | undefined, rest: readonly string[], _options, command: Command) => {
       const { runPod } = await import('../commands/run.ts')
       await runPod(host, name === undefined ? [] : [name, ...rest], command.optsWithGlobals())
@@ -230,7 +237,11 @@ function addRun(program: Command, host: Host): void {
 }
 
 function addExpose(program: Command, host: Host): void {
-  withChanges(program.command('expose'), 'expose')
+  withOutcome(withFiles(program.command('expose'), 'expose'))
+    .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with --all, TYPE')
+    .option('--all', 'all objects of the type')
+    .addOption(dryRunOption())
+    .option('--selector <selector>', "the pods of the Service; the object's unless given")
     .summary('put a Service in front of what runs')
     .description('Creates a Service for the pods of a Deployment, ReplicaSet, ReplicationController, Service or pod.')
     .option('--port <ports>', 'the port of the Service, or several with commas')
@@ -242,8 +253,10 @@ function addExpose(program: Command, host: Host): void {
     .option('--external-ip <address>', 'a further address')
     .option('--load-balancer-ip <address>', 'the address of its load balancer')
     .option('--session-affinity <kind>', 'None or ClientIP')
-    .option('--labels <pairs>', 'labels of the Service')
+    .option('-l, --labels <pairs>', 'labels of the Service')
     .option('--save-config', 'note in the object what was created, for apply')
+    .option('--overrides <json>', overridesText)
+    .option('--override-type <type>', overrideTypeText, 'merge')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { expose } = await import('../commands/expose.ts')
       const { selector, ...flags } = command.optsWithGlobals<ExposeCommandFlags & { readonly selector?: string }>()

@@ -87,6 +87,7 @@ function addSet(program: Command, host: Host): void {
     .option('--prefix <text>', 'what the names of those begin with')
     .option('--keys <keys>', 'only these keys', collectCommas, [])
     .option('--list', 'print the variables')
+    .option('--resolve', 'with --list: print what references to ConfigMaps, Secrets and fields lead to')
     .addOption(switchOption('--overwrite [boolean]', 'change those that have another value', true))
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { setEnv } = await import('../commands/set/env.ts')

@@ -1,4 +1,10 @@
-import { type Container, type Pod, parseQuantity, type ResourceFieldSelector } from '@coracle/api'
+import {
+  type Container,
+  containerResourceValue,
+  metadataFieldValue,
+  type Pod,
+  type ResourceFieldSelector,
+} from '@coracle/api'
 
 /** What the downward API says beyond the pod itself. */
 export interface DownwardContext {
@@ -12,16 +18,9 @@ export interface DownwardContext {
 /** The value of a field of the pod. Throws with upstream's message where the path names none. */
 export function fieldValue(path: string, context: DownwardContext): string {
   const { pod, podAddresses, nodeAddress } = context
-  const subscripted = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path)
-  if (subscripted !== null)
-    return pod.metadata[subscripted[1] as 'labels' | 'annotations']?.[subscripted[2] ?? ''] ?? ''
+  const own = metadataFieldValue(path, pod.metadata)
+  if (own !== undefined) return own
   switch (path) {
-    case 'metadata.name':
-      return pod.metadata.name ?? ''
-    case 'metadata.namespace':
-      return pod.metadata.namespace ?? ''
-    case 'metadata.uid':
-      return pod.metadata.uid ?? ''
     case 'spec.nodeName':
       return pod.spec.nodeName ?? ''
     case 'spec.serviceAccountName':
@@ -38,26 +37,11 @@ export function fieldValue(path: string, context: DownwardContext): string {
   }
 }
 
-/**
- * The value of a container's resource in units of the selector's divisor, rounded up. A limit that is not set is what
- * the node has to offer. Throws where the resource is none of those the downward API knows.
- */
+/** The value of the resource of this container, or of the one that the selector names. Throws as `containerResourceValue` does. */
 export function resourceValue(selector: ResourceFieldSelector, container: Container, context: DownwardContext): string {
-  const match = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/.exec(selector.resource)
-  if (match === null) throw new Error(`unsupported container resource : ${selector.resource}`)
-  const [, kind = '', name = ''] = match
-  const target =
-    selector.containerName === undefined || selector.containerName === ''
-      ? container
-      : named(selector.containerName, context)
-  const amount =
-    target.resources?.[kind as 'limits' | 'requests']?.[name] ??
-    (kind === 'limits' ? context.allocatable[name] : undefined)
-  const divisor = parseQuantity(
-    selector.divisor === undefined || selector.divisor === '0' ? '1' : selector.divisor,
-  ).nanos
-  const { nanos } = parseQuantity(amount ?? '0')
-  return String((nanos + divisor - 1n) / divisor)
+  const { containerName = '' } = selector
+  const target = containerName === '' ? container : named(containerName, context)
+  return containerResourceValue(selector, target, context.allocatable)
 }
 
 function named(name: string, { pod }: DownwardContext): Container {

@@ -109,13 +109,9 @@ export const creations = {
     if (flags.cert === undefined || flags.key === undefined) throw new CliError('key and cert must be specified')
     return () => generateTlsSecret(host, name, String(flags.cert), String(flags.key))
   },
-  'secret docker-registry': async (_host, [name = ''], flags) => {
-    if (flags.dockerUsername === undefined || flags.dockerPassword === undefined) {
-      throw new CliError(
-        'either --from-file or the combination of --docker-username, --docker-password and --docker-server is required',
-      )
-    }
-    return () => generateRegistrySecret(name, flags as unknown as RegistryFlags)
+  'secret docker-registry': async (host, [name = ''], flags) => {
+    const secret = await generateRegistrySecret(host, name, flags as unknown as RegistryFlags)
+    return () => secret
   },
   role:
     async (_host, [name = ''], flags) =>
@@ -159,26 +155,26 @@ function required(flags: Flags, ...names: readonly string[]): void {
   }
 }
 
-/** What a refusal calls the object, in kubectl's words; others are shown as the server words them. */
+/** What a refusal begins with after `failed to create`, in kubectl's words; others are shown as the server words them. */
 const subjects: Readonly<Partial<Record<Creation, string>>> = {
-  deployment: 'deployment',
-  job: 'job',
-  cronjob: 'cronjob',
-  configmap: 'configmap',
+  deployment: 'deployment:',
+  job: 'job:',
+  cronjob: 'cronjob:',
+  configmap: 'configmap:',
   'secret generic': 'secret',
   'secret tls': 'secret',
   'secret docker-registry': 'secret',
-  quota: 'quota',
-  poddisruptionbudget: 'poddisruptionbudgets',
-  priorityclass: 'priorityclass',
-  ingress: 'ingress',
-  rolebinding: 'rolebinding',
-  clusterrolebinding: 'clusterrolebinding',
-  serviceaccount: 'serviceaccount',
-  'service clusterip': 'ClusterIP service',
-  'service nodeport': 'NodePort service',
-  'service loadbalancer': 'LoadBalancer service',
-  'service externalname': 'ExternalName service',
+  quota: 'quota:',
+  poddisruptionbudget: 'poddisruptionbudgets:',
+  priorityclass: 'priorityclass:',
+  ingress: 'ingress:',
+  rolebinding: 'rolebinding:',
+  clusterrolebinding: 'clusterrolebinding:',
+  serviceaccount: 'serviceaccount:',
+  'service clusterip': 'ClusterIP service:',
+  'service nodeport': 'NodePort service:',
+  'service loadbalancer': 'LoadBalancer service:',
+  'service externalname': 'ExternalName service:',
 }
 
 /** `coracle create deployment NAME --image=…` and the like */

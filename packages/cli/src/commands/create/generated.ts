@@ -23,7 +23,7 @@ export type Generate = (session: Session) => KubernetesObject | Promise<Kubernet
 
 /**
  * Creates what `generate` makes and says so; only prints it with `--dry-run=client`. A refusal names the subject: `failed
- * to create deployment: …`.
+ * to create deployment: …`, where it is `deployment:`.
  */
 export async function createGenerated(
   host: Host,
@@ -51,7 +51,7 @@ export async function createGenerated(
     })
     const created = await creation.catch((error: unknown) => {
       if (subject === undefined || !(error instanceof Error)) throw error
-      throw new CliError(`failed to create ${subject}: ${error.message}`)
+      throw new CliError(`failed to create ${subject} ${error.message}`)
     })
     await printer.print(resource, { verb: 'created', object: created })
   })

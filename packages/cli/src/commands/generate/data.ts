@@ -44,24 +44,29 @@ export async function readData(host: Host, flags: DataFlags, where = ''): Promis
   return data
 }
 
-async function filesOf(host: Host, text: string): Promise<readonly (readonly [string, string])[]> {
-  const parts = text.split('=')
-  if (parts.length > 2) throw new CliError(`key names or file paths cannot contain '='`)
-  const [first = '', second] = parts
-  if (second !== undefined) {
-    if (first === '') throw new CliError(`key name for file path ${second} missing`)
-    if (second === '') throw new CliError(`file path for key name ${first} missing`)
-    return [[first, second]]
-  }
-  const about = await stat(resolve(host.workingDirectory, first)).catch((error: unknown) => {
-    throw unreadable(first, error)
+/** The key and the path of each file that `--from-file` names: one, or those of a directory. */
+async function filesOf(host: Host, text: string, keyDefault?: string): Promise<readonly (readonly [string, string])[]> {
+  const { key = keyDefault, path } = parseFileSource(text)
+  const about = await stat(resolve(host.workingDirectory, path)).catch((error: unknown) => {
+    throw unreadable(path, error)
   })
-  if (!about.isDirectory()) return [[basename(first), first]]
-  const entries = await readdir(resolve(host.workingDirectory, first), { withFileTypes: true })
+  if (!about.isDirectory()) return [[key ?? basename(path), path]]
+  if (key !== undefined) throw new CliError('cannot give a key name for a directory path')
+  const entries = await readdir(resolve(host.workingDirectory, path), { withFileTypes: true })
   return entries
     .filter((entry) => entry.isFile())
-    .map(({ name }) => [name, join(first, name)] as const)
+    .map(({ name }) => [name, join(path, name)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** `FILE` or `KEY=FILE`. */
+function parseFileSource(text: string): { readonly key?: string; readonly path: string } {
+  const [first = '', second, ...more] = text.split('=')
+  if (more.length > 0) throw new CliError(`key names or file paths cannot contain '='`)
+  if (second === undefined) return { path: first }
+  if (first === '') throw new CliError(`key name for file path ${second} missing`)
+  if (second === '') throw new CliError(`file path for key name ${first} missing`)
+  return { key: first, path: second }
 }
 
 async function read(host: Host, path: string): Promise<Uint8Array> {
@@ -140,17 +145,42 @@ export async function generateTlsSecret(
 }
 
 export interface RegistryFlags {
+  /** Files of credentials, in the place of the others. */
+  readonly fromFile: readonly string[]
   readonly dockerServer: string
-  readonly dockerUsername: string
-  readonly dockerPassword: string
+  readonly dockerUsername?: string
+  readonly dockerPassword?: string
   readonly dockerEmail?: string
 }
 
-/** A Secret that opens a registry of images. */
-export function generateRegistrySecret(
+/** A Secret that opens registries of images. */
+export async function generateRegistrySecret(
+  host: Host,
   name: string,
-  { dockerServer, dockerUsername, dockerPassword, dockerEmail }: RegistryFlags,
-): KubernetesObject {
+  flags: RegistryFlags,
+): Promise<KubernetesObject> {
+  const data = flags.fromFile.length > 0 ? await readRegistryFiles(host, flags.fromFile) : registryCredentials(flags)
+  return generateSecret(name, data, 'kubernetes.io/dockerconfigjson')
+}
+
+/** Where a Secret of credentials has them. */
+const registryKey = '.dockerconfigjson'
+
+async function readRegistryFiles(host: Host, texts: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+  const data = new Map<string, Uint8Array>()
+  for (const text of texts) {
+    for (const [key, path] of await filesOf(host, text, registryKey)) data.set(key, await read(host, path))
+  }
+  return data
+}
+
+function registryCredentials(flags: RegistryFlags): ReadonlyMap<string, Uint8Array> {
+  const { dockerServer, dockerUsername = '', dockerPassword = '', dockerEmail } = flags
+  if ([dockerServer, dockerUsername, dockerPassword].includes('')) {
+    throw new CliError(
+      'either --from-file or the combination of --docker-username, --docker-password and --docker-server is required',
+    )
+  }
   const credentials = {
     username: dockerUsername,
     password: dockerPassword,
@@ -158,7 +188,7 @@ export function generateRegistrySecret(
     auth: base64(Buffer.from(`${dockerUsername}:${dockerPassword}`)),
   }
   const text = JSON.stringify({ auths: { [dockerServer]: credentials } })
-  return generateSecret(name, new Map([['.dockerconfigjson', Buffer.from(text)]]), 'kubernetes.io/dockerconfigjson')
+  return new Map([[registryKey, Buffer.from(text)]])
 }
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')

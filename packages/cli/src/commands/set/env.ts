@@ -5,6 +5,7 @@ import type { Session } from '../../session.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import type { Target } from '../targets.ts'
 import { allContainers, changedTemplate, nameMatcher, templateOf, withContainers } from './pod-templates.ts'
+import { resolveEnvironment } from './resolve-env.ts'
 
 export interface SetEnvFlags extends ChangeFlags {
   /** Further `KEY=VALUE`. */
@@ -13,6 +14,8 @@ export interface SetEnvFlags extends ChangeFlags {
   readonly containers: string
   readonly overwrite: boolean
   readonly list?: boolean
+  /** With `list`: what references lead to, and not where. */
+  readonly resolve?: boolean
   /** A ConfigMap or Secret whose keys become variables: `secret/NAME`. */
   readonly from?: string
   readonly prefix?: string
@@ -40,7 +43,9 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
     )
     if (flags.list === true) {
       for (const container of allContainers(spec).filter(({ name }) => chosen(name))) {
-        host.stdout.write(environmentText(target, container))
+        const shown =
+          flags.resolve === true ? await resolveEnvironment(host, session, target, spec, container) : container
+        host.stdout.write(environmentText(target, shown))
       }
       return undefined
     }
@@ -118,7 +123,8 @@ function variableLine({ name, value = '', valueFrom }: EnvVar): string {
   if (configMapKeyRef) return `# ${name} from configmap ${configMapKeyRef.name}, key ${configMapKeyRef.key}\n`
   if (secretKeyRef) return `# ${name} from secret ${secretKeyRef.name}, key ${secretKeyRef.key}\n`
   if (fieldRef) return `# ${name} from field path ${fieldRef.fieldPath}\n`
-  return `# ${name} from resource field ${resourceFieldRef?.resource ?? ''}\n`
+  const { containerName = '', resource = '' } = resourceFieldRef ?? {}
+  return `# ${name} from resource field ${containerName === '' ? '' : `${containerName}/`}${resource}\n`
 }
 
 function sourceLine({ prefix = '', configMapRef, secretRef }: EnvFromSource): string {

@@ -1,0 +1,41 @@
+import type { Container } from './kinds/core/pod/container.ts'
+import type { ResourceFieldSelector } from './kinds/core/pod/resources.ts'
+import type { ObjectMeta } from './meta.ts'
+import { parseQuantity } from './quantity.ts'
+
+/** What the downward API says of an object's own metadata; undefined where the path is about something else. */
+export function metadataFieldValue(
+  path: string,
+  { name, namespace, uid, ...metadata }: ObjectMeta,
+): string | undefined {
+  const subscripted = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path)
+  if (subscripted !== null) return metadata[subscripted[1] as 'labels' | 'annotations']?.[subscripted[2] ?? ''] ?? ''
+  switch (path) {
+    case 'metadata.name':
+      return name ?? ''
+    case 'metadata.namespace':
+      return namespace ?? ''
+    case 'metadata.uid':
+      return uid ?? ''
+    default:
+      return undefined
+  }
+}
+
+/**
+ * The value of a container's resource in units of the selector's divisor, rounded up. A limit that is not set is what the
+ * node has to offer. Throws, with upstream's message, where the resource is none of those the downward API knows.
+ */
+export function containerResourceValue(
+  { resource, divisor = '0' }: ResourceFieldSelector,
+  { resources }: Container,
+  allocatable: Readonly<Record<string, string>> = {},
+): string {
+  const match = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/.exec(resource)
+  if (match === null) throw new Error(`unsupported container resource : ${resource}`)
+  const [, kind = '', name = ''] = match
+  const offered = kind === 'limits' ? allocatable[name] : undefined
+  const amount = parseQuantity(resources?.[kind as 'limits' | 'requests']?.[name] ?? offered ?? '0').nanos
+  const unit = parseQuantity(divisor === '0' ? '1' : divisor).nanos
+  return String((amount + unit - 1n) / unit)
+}
