@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { manifest } from './support/kubectl.ts'
+import { configMap, manifest } from './support/kubectl.ts'
 import { Program } from './support/program.ts'
 import { compareScenarios, type Step } from './support/twins.ts'
 
@@ -42,6 +42,25 @@ const widgets = manifest({
     ],
   },
 })
+
+const rbac = (kind: string, name: string, rest: object) => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind,
+  // kubectl takes the namespace from the file alone.
+  metadata: { name, ...(kind.startsWith('Cluster') ? {} : { namespace: '{namespace}' }) },
+  ...rest,
+})
+const role = (resources: readonly string[], verbs: readonly string[], metadata: object = {}) => {
+  const made = rbac('Role', 'reader', { rules: [{ apiGroups: [''], resources, verbs }] })
+  return { ...made, metadata: { ...made.metadata, ...metadata } }
+}
+const binding = (user: string, roleName = 'reader') =>
+  rbac('RoleBinding', 'readers', {
+    subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: user }],
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: roleName },
+  })
+const clusterRole = (rest: object) => rbac('ClusterRole', '{namespace}-paths', rest)
+const optedOut = { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }
 
 let program: Program
 beforeAll(async () => {
@@ -106,6 +125,33 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'create token',
     'create token a b',
     'create token nobody',
+  ],
+  'auth reconcile adds what is lacking': [
+    ['auth reconcile -f -', manifest(role(['pods'], ['get', 'list']), binding('ann'), configMap('passed-over', {}))],
+    ['auth reconcile -f -', manifest(role(['pods'], ['get']), binding('ann'))],
+    ['auth reconcile -f -', manifest(role(['pods', 'services'], ['get', 'watch']), binding('bob'))],
+    ['auth reconcile -f - --dry-run=client', manifest(role(['secrets'], ['get']), binding('eve'))],
+    ['auth reconcile -f - --dry-run=server', manifest(role(['secrets'], ['get']), binding('eve'))],
+    [
+      'auth reconcile -f - --remove-extra-permissions --remove-extra-subjects',
+      manifest(role(['pods'], ['get']), binding('eve')),
+    ],
+    ['auth reconcile -f - -o yaml', manifest(role(['pods'], ['get'], { labels: { a: 'b' } }), binding('dan', 'other'))],
+    ['auth reconcile -f - -o name', manifest(role(['pods/log'], ['get'], optedOut), binding('dan', 'other'))],
+    ['auth reconcile -f -', manifest(role(['pods/*'], ['list']))],
+    'get role,rolebinding -o jsonpath={.items[*].rules}{.items[*].subjects}',
+    ['auth reconcile -f -', manifest(clusterRole({ rules: [{ nonResourceURLs: ['/x/*'], verbs: ['get'] }] }))],
+    ['auth reconcile -f -', manifest(clusterRole({ rules: [{ nonResourceURLs: ['/x/y', '/z'], verbs: ['get'] }] }))],
+    [
+      'auth reconcile -f -',
+      manifest(clusterRole({ aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } })),
+    ],
+    'auth reconcile',
+    ['auth reconcile -f - more', manifest(role([], []))],
+    'auth whoami -o go-template={{.kind}}',
+    'auth whoami --template={{.kind}}',
+    'create token default -o go-template --template={{.kind}}',
+    'config view --template={{.kind}}',
   ],
   'explain says what is not there': [
     'explain',

@@ -3,7 +3,7 @@ import { CliError, SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { alignTabs, tableAlignment } from '../output/align.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
-import { readOutputFormat } from '../output/output-format.ts'
+import { type OutputFormatFlags, readOutputFormat } from '../output/output-format.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
 export interface CanIFlags extends ConnectionFlags {
@@ -147,13 +147,13 @@ interface RulesStatus {
   }[]
 }
 
-export interface WhoAmIFlags extends ConnectionFlags {
-  readonly output?: string
+export interface WhoAmIFlags extends ConnectionFlags, OutputFormatFlags {
+  readonly allowMissingTemplateKeys: boolean
 }
 
 /** `coracle auth whoami` */
 export async function whoAmI(host: Host, flags: WhoAmIFlags): Promise<void> {
-  const format = await readOutputFormat(host, flags, { tables: false })
+  const format = flags.output === undefined ? undefined : await readOutputFormat(host, flags, { tables: false })
   await withSession(host, flags, async (session) => {
     const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
     const { userInfo = {} } = (await review(session, 'selfsubjectreviews', kind)) as WhoStatus
@@ -166,7 +166,9 @@ export async function whoAmI(host: Host, flags: WhoAmIFlags): Promise<void> {
         plural: 'selfsubjectreviews',
         namespaced: false,
       }
-      host.stdout.write(await new ObjectPrinter(format).one({ resource, object }))
+      host.stdout.write(
+        await new ObjectPrinter(format, { requireKeys: !flags.allowMissingTemplateKeys }).one({ resource, object }),
+      )
       return
     }
     const { username, uid, groups = [], extra = {} } = userInfo

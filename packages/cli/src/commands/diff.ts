@@ -6,6 +6,7 @@ import type { DiscoveredResource } from '@coracle/client'
 import { CliError, ExitError, SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { applyObject } from '../manifests/apply-object.ts'
+import { serverSideFieldManager } from '../manifests/field-managers.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { serialize } from '../output/serialize.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -20,7 +21,7 @@ export interface DiffFlags extends ConnectionFlags, ManifestFlags {
   readonly selector?: string
   readonly serverSide?: boolean
   readonly forceConflicts?: boolean
-  readonly fieldManager: string
+  readonly fieldManager?: string
   readonly showManagedFields?: boolean
   /** How many objects are compared at the same time. */
   readonly concurrency: number
@@ -100,7 +101,7 @@ async function pairOf({ client }: Session, { resource, object, source }: Placed,
     throw error
   })
   if (flags.serverSide === true) {
-    const { fieldManager, forceConflicts } = flags
+    const { fieldManager = serverSideFieldManager, forceConflicts } = flags
     const merged = await client.apply(resource, object, { fieldManager, force: forceConflicts === true, dryRun: true })
     return { resource, live, merged }
   }

@@ -1,8 +1,8 @@
-import { Argument, type Command } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import type { ConnectionFlags } from '../connection.ts'
 import type { Host } from '../host.ts'
 import { collect, collectCommas, switchOption } from '../option-values.ts'
-import { ownFlags } from './shared-options.ts'
+import { objectFormatsText, ownFlags, withPrinting } from './shared-options.ts'
 
 /** Adds `config`, which shows and changes kubeconfig files. */
 export function addConfigVerbs(program: Command, host: Host): void {
@@ -39,11 +39,10 @@ export function addConfigVerbs(program: Command, host: Host): void {
 }
 
 function addReading(config: Command, host: Host): void {
-  config
-    .command('view')
+  withPrinting(config.command('view'))
     .summary('print the kubeconfig, files merged')
     .description('Prints the kubeconfig, merged from all files, without secrets.')
-    .option('-o, --output <format>', 'json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=', 'yaml')
+    .addOption(new Option('-o, --output <format>', objectFormatsText).default(undefined, 'yaml'))
     .option('--raw', 'with secrets and certificates')
     .option('--flatten', 'with what files hold in place of their names, and with secrets')
     .option('--minify', 'only what the current context takes')

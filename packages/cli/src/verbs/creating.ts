@@ -6,6 +6,7 @@ import { collect, collectCommas, podRunningTimeoutOption, switchOption, wholeNum
 import { withChanges } from './changing.ts'
 import {
   dryRunOption,
+  objectFormatsText,
   ownFlags,
   refuseArguments,
   validateOption,
@@ -13,6 +14,7 @@ import {
   withFiles,
   withManifests,
   withOutcome,
+  withPrinting,
 } from './shared-options.ts'
 
 /** Adds `create`, from files and from flags, and the other commands that make objects from flags. */
@@ -106,8 +108,7 @@ const overrideTypeText = 'what kind of patch that is: merge, strategic or json'
 const appendHashText = 'with a hash of the contents after the name'
 
 function addToken(create: Command, host: Host): void {
-  create
-    .command('token')
+  withPrinting(create.command('token'))
     .argument('[names...]', 'the service account')
     .summary('a token of a service account')
     .description('Asks for a token of a service account, and prints it. It is kept nowhere.')
@@ -116,10 +117,7 @@ function addToken(create: Command, host: Host): void {
     .option('--bound-object-kind <kind>', 'bind it to an object, with which it ends: Node, Pod or Secret')
     .option('--bound-object-name <name>', 'the name of that object')
     .option('--bound-object-uid <uid>', 'its UID, where it must be this very one')
-    .option(
-      '-o, --output <format>',
-      'the whole answer, as json, yaml, name, jsonpath=, jsonpath-as-json= or jsonpath-file=',
-    )
+    .option('-o, --output <format>', `the whole answer, as ${objectFormatsText}`)
     .action(async (names: readonly string[], _options, command: Command) => {
       const { createToken } = await import('../commands/create/token.ts')
       await createToken(host, names, ownFlags(command))

@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
+import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
+import { dryRunOption, objectFormatsText, withFiles, withOutcome, withPrinting } from './shared-options.ts'
 
 /** Adds the commands that tell what the server is and has. */
 export function addServerVerbs(program: Command, host: Host): void {
@@ -16,6 +18,7 @@ export function addServerVerbs(program: Command, host: Host): void {
     .option('--no-headers', 'leave the headers out')
     .option('-o, --output <format>', 'wide, name, json or yaml')
     .option('--cached', 'accepted for the sake of scripts: nothing is cached')
+    .option('--show-managed-fields', 'accepted for the sake of scripts: types have none')
     .action(async (_options, command: Command) => {
       const { apiResources } = await import('../commands/api-resources.ts')
       await apiResources(host, command.optsWithGlobals())
@@ -46,8 +49,8 @@ export function addServerVerbs(program: Command, host: Host): void {
   addProxy(program, host)
   const auth = program
     .command('auth')
-    .summary('ask about rights')
-    .description('Asks who one is to the server, and what one may do.')
+    .summary('ask about rights, and give them')
+    .description('Asks who one is to the server, and what one may do; reconciles roles and bindings.')
   auth
     .command('can-i')
     .argument('[args...]', 'VERB TYPE[/NAME], or VERB /PATH')
@@ -62,11 +65,24 @@ export function addServerVerbs(program: Command, host: Host): void {
       const { canI } = await import('../commands/auth.ts')
       await canI(host, args, command.optsWithGlobals())
     })
-  auth
-    .command('whoami')
+  withOutcome(withFiles(auth.command('reconcile'), 'reconcile'))
+    .summary('give roles and bindings what files say, beside what they have')
+    .description(
+      'Creates roles and bindings of files, or adds the rules and subjects that they lack. What they have beyond that stays, unless it is to be removed.',
+    )
+    .option('--remove-extra-permissions', 'take rules away that the file does not have')
+    .option('--remove-extra-subjects', 'take subjects away that the file does not have')
+    .addOption(dryRunOption())
+    .allowExcessArguments()
+    .action(async (_options, command: Command) => {
+      if (command.args.length > 0) throw new CliError('no arguments are allowed')
+      const { reconcileRights } = await import('../commands/reconcile/reconcile.ts')
+      await reconcileRights(host, command.optsWithGlobals())
+    })
+  withPrinting(auth.command('whoami'))
     .summary('who one is to the server')
     .description('Prints the user, the groups and the rest of what the server knows of who asks.')
-    .option('-o, --output <format>', 'json or yaml')
+    .option('-o, --output <format>', objectFormatsText)
     .action(async (_options, command: Command) => {
       const { whoAmI } = await import('../commands/auth.ts')
       await whoAmI(host, command.optsWithGlobals())

@@ -52,11 +52,17 @@ export function withManifests(command: Command): Command {
 
 /** Options of every command that says what it has done. */
 export function withOutcome(command: Command): Command {
+  return withPrinting(command.option('-o, --output <format>', objectFormatsText)).option(
+    '--field-manager <name>',
+    'who writes, for the ownership of fields',
+  )
+}
+
+/** What else there is to say beside `-o` of how objects are printed. */
+export function withPrinting(command: Command): Command {
   return command
-    .option('-o, --output <format>', objectFormatsText)
     .option('--template <template>', templateText)
     .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
-    .option('--field-manager <name>', 'who writes, for the ownership of fields')
     .addOption(missingKeysOption())
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { collect, collectCommas, switchOption, wholeNumber } from '../option-values.ts'
 import { localFlags, withChanges, withLocalChanges } from './changing.ts'
-import { dryRunOption, objectFormatsText, templateText, withFiles, withOutcome } from './shared-options.ts'
+import { dryRunOption, objectFormatsText, withFiles, withOutcome, withPrinting } from './shared-options.ts'
 
 /** Adds the commands that change what pods are, and follow how that goes. */
 export function addWorkloadVerbs(program: Command, host: Host): void {
@@ -27,13 +27,11 @@ function addRollout(program: Command, host: Host): void {
       const { rolloutStatus } = await import('../commands/rollout/status.ts')
       await rolloutStatus(host, resources, command.optsWithGlobals())
     })
-  withRollouts(rollout.command('history'), 'show')
+  withPrinting(withRollouts(rollout.command('history'), 'show'))
     .summary('list the revisions that are kept')
     .description('Lists the revisions of templates that are kept, or shows one of them.')
     .option('--revision <number>', 'show this one in detail', wholeNumber(), 0)
     .option('-o, --output <format>', objectFormatsText)
-    .option('--template <template>', templateText)
-    .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { rolloutHistory } = await import('../commands/rollout/history.ts')
       await rolloutHistory(host, resources, command.optsWithGlobals())

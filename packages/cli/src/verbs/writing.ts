@@ -1,7 +1,6 @@
 import { type Command, CommanderError, Option } from 'commander'
 import { diffFailedExitCode } from '../commands/diff-exit-codes.ts'
 import type { Host } from '../host.ts'
-import { serverSideFieldManager } from '../manifests/field-managers.ts'
 import { collect, switchOption, wholeNumber } from '../option-values.ts'
 import {
   dryRunOption,
@@ -122,7 +121,7 @@ function addDiff(program: Command, host: Host): void {
     .option('-l, --selector <selector>', labelSelectorText)
     .option('--server-side', 'as apply --server-side would')
     .option('--force-conflicts', 'with --server-side: take over fields that others set')
-    .option('--field-manager <name>', 'with --server-side: who applies', serverSideFieldManager)
+    .option('--field-manager <name>', 'with --server-side: who applies')
     .option('--show-managed-fields', 'with managedFields')
     .option('--concurrency <count>', 'how many objects to compare at the same time', wholeNumber({ min: 1 }), 1)
     .option('--prune', 'show what was applied before, and is in the files no more, as gone')

@@ -61,8 +61,8 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
           ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
         }
         const merged = await applyOnServer(client, resource, object, options)
-      warnIfDeleting(host, merged)
-      return { verb: 'serverside-applied', object: merged }
+        warnIfDeleting(host, merged)
+        return { verb: 'serverside-applied', object: merged }
       }
       const applied = await applyObject(client, resource, object, {
         fieldValidation: fieldValidation[flags.validate],
@@ -87,7 +87,7 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
         )
       }
       warnIfDeleting(host, applied.object)
-    return { verb: applied.outcome, object: applied.object }
+      return { verb: applied.outcome, object: applied.object }
     },
   )
 }

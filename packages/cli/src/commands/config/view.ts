@@ -8,10 +8,10 @@ import { readKubeconfigs } from '../../kubeconfig/edit-kubeconfig.ts'
 import { kubeconfigFiles } from '../../kubeconfig/kubeconfig-files.ts'
 import { kubeconfigValue } from '../../kubeconfig/kubeconfig-form.ts'
 import { ObjectPrinter } from '../../output/object-printer.ts'
-import { readOutputFormat } from '../../output/output-format.ts'
+import { type OutputFormatFlags, readOutputFormat } from '../../output/output-format.ts'
 
-export interface ConfigViewFlags extends ConnectionFlags {
-  readonly output: string
+export interface ConfigViewFlags extends ConnectionFlags, OutputFormatFlags {
+  readonly allowMissingTemplateKeys: boolean
   readonly raw?: boolean
   readonly flatten?: boolean
   readonly minify?: boolean
@@ -20,7 +20,11 @@ export interface ConfigViewFlags extends ConnectionFlags {
 
 /** `coracle config view` */
 export async function viewConfig(host: Host, flags: ConfigViewFlags): Promise<void> {
-  const format = await readOutputFormat(host, flags, { tables: false })
+  const format = await readOutputFormat(
+    host,
+    { ...flags, output: flags.output ?? (flags.template === undefined ? 'yaml' : 'go-template') },
+    { tables: false },
+  )
   if (format === undefined || format.type === 'table') throw new CliError('--output needs a format')
   const files = await kubeconfigFiles(host, flags.kubeconfig)
   if (!flags.merge && !files.isExplicit) throw new CliError('if merge==false a precise file must be specified')
@@ -40,7 +44,12 @@ export async function viewConfig(host: Host, flags: ConfigViewFlags): Promise<vo
   const resource = { group: '', version: 'v1', kind: 'Config', plural: 'configs', namespaced: false }
   const object = { apiVersion: 'v1', kind: 'Config', metadata: {}, ...value }
   const { metadata: _, ...shown } = object
-  host.stdout.write(await new ObjectPrinter(format).one({ resource, object: shown as typeof object }))
+  host.stdout.write(
+    await new ObjectPrinter(format, { requireKeys: !flags.allowMissingTemplateKeys }).one({
+      resource,
+      object: shown as typeof object,
+    }),
+  )
 }
 
 /** Only what the current context, or the one named, takes. */

@@ -9,7 +9,7 @@ import { withSession } from '../../session.ts'
 import { checkEditorFlags } from '../edit-objects.ts'
 import { editText } from '../edit-text.ts'
 import { labelFilter, placeManifest } from '../manifest-command.ts'
-import { type CreateFlags, createObject } from './create.ts'
+import { type CreateFlags, createObject } from './create-object.ts'
 
 /** `coracle create --edit -f FILE`: opens each object in the editor, and creates what is saved. One that is left as it was is not created. */
 export async function createEdited(host: Host, flags: CreateFlags): Promise<void> {

@@ -1,24 +1,9 @@
-import type { KubernetesObject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import { whileDoing } from '../../describe-error.ts'
 import type { Host } from '../../host.ts'
-import { withLastApplied } from '../../manifests/apply-object.ts'
-import type { Session } from '../../session.ts'
-import { fieldValidation, forEachManifest, type ManifestCommandFlags, type Placed } from '../manifest-command.ts'
+import { forEachManifest } from '../manifest-command.ts'
 import { rawRequest } from '../raw-request.ts'
-
-/** Who creates, for field ownership. */
-export const createFieldManager = 'coracle-create'
-
-export interface CreateFlags extends ManifestCommandFlags {
-  /** Notes what was created in the object, so that `apply` can go on from it. */
-  readonly saveConfig?: boolean
-  /** A path of the server to post the file to as it is. */
-  readonly raw?: string
-  /** Opens each object in an editor before it is created. */
-  readonly edit?: boolean
-  readonly windowsLineEndings?: boolean
-}
+import { type CreateFlags, createObject } from './create-object.ts'
 
 /** `coracle create -f FILE` */
 export async function create(host: Host, flags: CreateFlags): Promise<void> {
@@ -37,20 +22,5 @@ export async function create(host: Host, flags: CreateFlags): Promise<void> {
       throw whileDoing(`error when creating "${placed.source}"`, error)
     })
     return { verb: 'created', object }
-  })
-}
-
-/** Creates an object as the flags say; with `--dry-run=client` it is only made. */
-export async function createObject(
-  { client }: Session,
-  { resource, object: wanted }: Pick<Placed, 'resource' | 'object'>,
-  { saveConfig, dryRun, fieldManager = createFieldManager, validate }: CreateFlags,
-): Promise<KubernetesObject> {
-  const object = saveConfig === true ? withLastApplied(wanted) : wanted
-  if (dryRun === 'client') return object
-  return client.create(resource, object, {
-    fieldManager,
-    fieldValidation: fieldValidation[validate],
-    dryRun: dryRun === 'server',
   })
 }

@@ -3,11 +3,11 @@ import { parseDuration } from '@coracle/environment'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { ObjectPrinter } from '../../output/object-printer.ts'
-import { readOutputFormat } from '../../output/output-format.ts'
+import { type OutputFormatFlags, readOutputFormat } from '../../output/output-format.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
 
-export interface CreateTokenFlags extends ConnectionFlags {
-  readonly output?: string
+export interface CreateTokenFlags extends ConnectionFlags, OutputFormatFlags {
+  readonly allowMissingTemplateKeys: boolean
   readonly audience: readonly string[]
   readonly duration: string
   readonly boundObjectKind?: string
@@ -22,7 +22,7 @@ const bindableKinds = ['Node', 'Pod', 'Secret']
 export async function createToken(host: Host, names: readonly string[], flags: CreateTokenFlags): Promise<void> {
   const [name] = names
   if (name === undefined || names.length > 1) throw new CliError(`exactly one NAME is required, got ${names.length}`)
-  const format = await readOutputFormat(host, flags, { tables: false })
+  const format = flags.output === undefined ? undefined : await readOutputFormat(host, flags, { tables: false })
   const spec = specOf(flags)
   await withSession(host, flags, async ({ client, namespace }) => {
     const serviceAccounts = {
@@ -54,7 +54,9 @@ export async function createToken(host: Host, names: readonly string[], flags: C
       plural: 'tokenrequests',
       namespaced: true,
     }
-    host.stdout.write(await new ObjectPrinter(format).one({ resource, object }))
+    host.stdout.write(
+      await new ObjectPrinter(format, { requireKeys: !flags.allowMissingTemplateKeys }).one({ resource, object }),
+    )
   })
 }
 

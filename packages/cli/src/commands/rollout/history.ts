@@ -17,6 +17,7 @@ export interface RolloutHistoryFlags extends ConnectionFlags, TargetFlags {
   readonly output?: string
   readonly template?: string
   readonly showManagedFields?: boolean
+  readonly allowMissingTemplateKeys: boolean
 }
 
 /** `coracle rollout history TYPE NAME` */
@@ -33,7 +34,10 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
       const wanted = revision === 0 ? revisions : revisions.filter(({ number }) => number === revision)
       if (revision > 0 && wanted.length === 0) throw new CliError('unable to find the specified revision')
       if (format !== undefined && format.type !== 'table') {
-        const printer = new ObjectPrinter(format, { managedFields: flags.showManagedFields === true })
+        const printer = new ObjectPrinter(format, {
+          managedFields: flags.showManagedFields === true,
+          requireKeys: !flags.allowMissingTemplateKeys,
+        })
         for (const { keeper } of wanted) {
           host.stdout.write(await printer.one({ resource: target.resource, object: keeper }))
         }

@@ -51,7 +51,7 @@ export const serverPages: ManualPages = {
   },
   auth: {
     examples: [['whether one may delete pods', 'coracle auth can-i delete pods']],
-    seeAlso: ['auth can-i', 'auth whoami'],
+    seeAlso: ['auth can-i', 'auth reconcile', 'auth whoami'],
   },
   'auth can-i': {
     examples: [
@@ -61,6 +61,20 @@ export const serverPages: ManualPages = {
     ],
     exitCodes: { 0: 'yes', 1: 'no, or it failed' },
     seeAlso: ['auth whoami', 'create role'],
+  },
+  'auth reconcile': {
+    details: [
+      'As apply does, but with an eye for what rules mean: one that is granted already is not added again. Namespaces that are not there are created. An object with the annotation rbac.authorization.kubernetes.io/autoupdate: "false" is left as it is.',
+    ],
+    examples: [
+      ['what the file grants, beside what is granted', 'coracle auth reconcile -f roles.yaml'],
+      [
+        'that and nothing else',
+        'coracle auth reconcile -f roles.yaml --remove-extra-permissions --remove-extra-subjects',
+      ],
+      ['only tell what would change', 'coracle auth reconcile -f roles.yaml --dry-run=client'],
+    ],
+    seeAlso: ['auth can-i', 'apply', 'create role'],
   },
   'auth whoami': {
     examples: [['who the server takes one for', 'coracle auth whoami']],

@@ -1,0 +1,32 @@
+import type { KubernetesObject } from '@coracle/api'
+import { withLastApplied } from '../../manifests/apply-object.ts'
+import type { Session } from '../../session.ts'
+import { fieldValidation, type ManifestCommandFlags, type Placed } from '../manifest-command.ts'
+
+/** Who creates, for field ownership. */
+export const createFieldManager = 'coracle-create'
+
+export interface CreateFlags extends ManifestCommandFlags {
+  /** Notes what was created in the object, so that `apply` can go on from it. */
+  readonly saveConfig?: boolean
+  /** A path of the server to post the file to as it is. */
+  readonly raw?: string
+  /** Opens each object in an editor before it is created. */
+  readonly edit?: boolean
+  readonly windowsLineEndings?: boolean
+}
+
+/** Creates an object as the flags say; with `--dry-run=client` it is only made. */
+export async function createObject(
+  { client }: Session,
+  { resource, object: wanted }: Pick<Placed, 'resource' | 'object'>,
+  { saveConfig, dryRun, fieldManager = createFieldManager, validate }: CreateFlags,
+): Promise<KubernetesObject> {
+  const object = saveConfig === true ? withLastApplied(wanted) : wanted
+  if (dryRun === 'client') return object
+  return client.create(resource, object, {
+    fieldManager,
+    fieldValidation: fieldValidation[validate],
+    dryRun: dryRun === 'server',
+  })
+}

@@ -1,0 +1,106 @@
+import { hasReason, type KubernetesObject, namespaces, type PolicyRule, type Subject } from '@coracle/api'
+import { CliError } from '../../cli-error.ts'
+import type { Host } from '../../host.ts'
+import { loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
+import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
+import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
+import { type Placed, placeManifest } from '../manifest-command.ts'
+import { keyOf } from '../targets.ts'
+import { type AnyBinding, type AnyRole, planBinding, planRole, type ReconcilePlan } from './plan.ts'
+
+export interface ReconcileFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
+  readonly removeExtraPermissions?: boolean
+  readonly removeExtraSubjects?: boolean
+  /** Who writes, for field ownership. */
+  readonly fieldManager?: string
+}
+
+/**
+ * `coracle auth reconcile -f FILE`: gives roles the rules, and bindings the subjects, that files say, beside what they have.
+ * Other objects of the files are passed over.
+ */
+export async function reconcileRights(host: Host, flags: ReconcileFlags): Promise<void> {
+  if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
+  if (flags.dryRun === 'server') throw new CliError('--dry-run=server for command reconcile is not supported yet')
+  const printer = await OutcomePrinter.for(host, flags)
+  const manifests = await loadManifests(host, flags)
+  await withSession(host, flags, async (session) => {
+    const errors: unknown[] = []
+    for (const manifest of manifests) {
+      if (!manifest.object.apiVersion.startsWith('rbac.authorization.k8s.io/')) continue
+      try {
+        const placed = await placeManifest(session, manifest)
+        const plan = await planFor(session, placed, flags)
+        const isDone = flags.dryRun === 'none' && !plan.isProtected
+        const object = isDone ? await carryOut(session, placed, plan, flags) : plan.object
+        await printer.print(placed.resource, { verb: 'reconciled', object })
+        host.stderr.write(planText(plan, flags))
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors)
+  })
+}
+
+async function planFor(
+  { client }: Session,
+  { resource, object }: Placed,
+  { removeExtraPermissions = false, removeExtraSubjects = false }: ReconcileFlags,
+): Promise<ReconcilePlan<KubernetesObject>> {
+  const existing = await client.get<KubernetesObject>(resource, keyOf(object)).catch((error: unknown) => {
+    if (hasReason(error, 'NotFound')) return undefined
+    throw error
+  })
+  return resource.kind.endsWith('Binding')
+    ? planBinding(existing as AnyBinding | undefined, object as AnyBinding, removeExtraSubjects)
+    : planRole(existing as AnyRole | undefined, object as AnyRole, removeExtraPermissions)
+}
+
+async function carryOut(
+  session: Session,
+  { resource, object: expected }: Placed,
+  { operation, object }: ReconcilePlan<KubernetesObject>,
+  { fieldManager = 'coracle' }: ReconcileFlags,
+): Promise<KubernetesObject> {
+  const { client } = session
+  if (operation === 'none') return object
+  if (operation === 'update') return client.update(resource, object, { fieldManager })
+  if (operation === 'recreate') await client.delete(resource, keyOf(expected))
+  else await ensureNamespace(session, expected.metadata.namespace, fieldManager)
+  return client.create(resource, object, { fieldManager })
+}
+
+/** Creates the namespace where it is not there. Who may not need not: it may be there all the same. */
+async function ensureNamespace({ client }: Session, name: string | undefined, fieldManager: string): Promise<void> {
+  if (name === undefined) return
+  try {
+    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { fieldManager })
+  } catch (error) {
+    if (!hasReason(error, 'AlreadyExists') && !hasReason(error, 'Forbidden')) throw error
+  }
+}
+
+/** What was required, and of what there was too little or, where that is taken away, too much. */
+function planText(plan: ReconcilePlan<KubernetesObject>, flags: ReconcileFlags): string {
+  const { operation, isProtected, missingSubjects, extraSubjects, missingRules, extraRules } = plan
+  if (operation === 'none') return ''
+  const caveat = isProtected ? ', but object opted out (rbac.authorization.kubernetes.io/autoupdate: false)' : ''
+  const section = (heading: string, lines: readonly string[]) =>
+    lines.length === 0 ? '' : `\t${heading}:\n${lines.map((line) => `\t\t${line}\n`).join('')}`
+  return [
+    `\treconciliation required ${operation}${caveat}\n`,
+    section('missing subjects added', missingSubjects.map(subjectText)),
+    flags.removeExtraSubjects === true ? section('extra subjects removed', extraSubjects.map(subjectText)) : '',
+    section('missing rules added', missingRules.map(ruleText)),
+    flags.removeExtraPermissions === true ? section('extra rules removed', extraRules.map(ruleText)) : '',
+  ].join('')
+}
+
+const subjectText = ({ kind, apiGroup = '', name, namespace = '' }: Subject): string =>
+  `{Kind:${kind} APIGroup:${apiGroup} Name:${name} Namespace:${namespace}}`
+
+function ruleText({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string {
+  const list = (values: readonly string[] = []) => `[${values.join(' ')}]`
+  return `{Verbs:${list(verbs)} APIGroups:${list(apiGroups)} Resources:${list(resources)} ResourceNames:${list(resourceNames)} NonResourceURLs:${list(nonResourceURLs)}}`
+}

@@ -1,0 +1,56 @@
+import type { PolicyRule } from '@coracle/api'
+import { expect, it } from 'vitest'
+import { uncoveredRules } from './rule-coverage.ts'
+
+const rule = (resources: readonly string[], verbs: readonly string[], rest: object = {}): PolicyRule => ({
+  apiGroups: [''],
+  resources,
+  verbs,
+  ...rest,
+})
+const path = (...nonResourceURLs: readonly string[]): PolicyRule => ({ nonResourceURLs, verbs: ['get'] })
+
+it.each([
+  ['the same', [rule(['pods'], ['get'])], [rule(['pods'], ['get'])], []],
+  [
+    'each verb and resource by itself',
+    [rule(['pods', 'nodes'], ['get'])],
+    [rule(['pods'], ['get'])],
+    [rule(['nodes'], ['get'])],
+  ],
+  [
+    'what several rules grant together',
+    [rule(['pods'], ['get', 'list'])],
+    [rule(['pods'], ['get']), rule(['pods'], ['list'])],
+    [],
+  ],
+  [
+    'all verbs, resources and groups',
+    [rule(['pods'], ['get'])],
+    [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+    [],
+  ],
+  [
+    'another group',
+    [rule(['pods'], ['get'])],
+    [rule(['pods'], ['get'], { apiGroups: ['apps'] })],
+    [rule(['pods'], ['get'])],
+  ],
+  ['a subresource of all', [rule(['pods/log'], ['get'])], [rule(['*/log'], ['get'])], []],
+  [
+    'a subresource is not its object',
+    [rule(['pods/log'], ['get'])],
+    [rule(['pods'], ['get'])],
+    [rule(['pods/log'], ['get'])],
+  ],
+  ['all names cover one', [rule(['pods'], ['get'], { resourceNames: ['a'] })], [rule(['pods'], ['get'])], []],
+  [
+    'one name does not cover all',
+    [rule(['pods'], ['get'])],
+    [rule(['pods'], ['get'], { resourceNames: ['a'] })],
+    [rule(['pods'], ['get'])],
+  ],
+  ['paths, and what begins as they do', [path('/x/y', '/z')], [path('/x/*')], [path('/z')]],
+])('%s', (_, rules, others, uncovered) => {
+  expect(uncoveredRules(rules, others)).toEqual(uncovered)
+})
