@@ -13,6 +13,7 @@ import type { Overload } from './functions.ts'
 import {
   type Bindings,
   type CelType,
+  fieldNamed,
   isAssignable,
   joined,
   listOf,
@@ -257,7 +258,7 @@ function fieldType(type: CelType, field: string, offset: number): CelType {
     case 'map':
       return type.value
     case 'object': {
-      const found = type.fields.get(field)
+      const found = fieldNamed(type.fields, field)
       if (found !== undefined) return found
       throw new CelSyntaxError(offset, `undefined field '${field}'`)
     }

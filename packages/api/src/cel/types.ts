@@ -1,4 +1,5 @@
 /** Types of expressions, and when a value of one may stand where another is wanted. */
+import { reservedWords } from './tokens.ts'
 
 export type CelType =
   | {
@@ -23,6 +24,11 @@ export interface ObjectType {
   readonly kind: 'object'
   readonly name: string
   readonly fields: ReadonlyMap<string, CelType>
+}
+
+/** A field by its name in an expression. Fields named by reserved words are escaped, `__namespace__`, and found by the word as well. */
+export function fieldNamed<T>(fields: ReadonlyMap<string, T>, name: string): T | undefined {
+  return fields.get(name) ?? (reservedWords.has(name) ? fields.get(`__${name}__`) : undefined)
 }
 
 const simple = [

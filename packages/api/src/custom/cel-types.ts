@@ -2,7 +2,7 @@
 
 import type { SizeAt } from '../cel/estimate.ts'
 import { parseDuration, parseTimestamp } from '../cel/library/times.ts'
-import { type CelType, type ObjectType, types } from '../cel/types.ts'
+import { type CelType, fieldNamed, type ObjectType, types } from '../cel/types.ts'
 import {
   CelList,
   CelMap,
@@ -181,7 +181,7 @@ function objectValue(json: JsonObject, typeName: string, fields: ReadonlyMap<str
   const get = (escaped: string): CelValue | undefined => {
     const known = made.get(escaped)
     if (known !== undefined) return known
-    const field = fields.get(escaped)
+    const field = fieldNamed(fields, escaped)
     if (field === undefined || !Object.hasOwn(json, field.name) || json[field.name] === undefined) return undefined
     const value = json[field.name] === null ? null : field.binding.valueOf(json[field.name])
     made.set(escaped, value)

@@ -369,6 +369,15 @@ describe('costs are counted as upstream counts them, so that its users’ defini
   })
 })
 
+it('a field is asked about by its name where that is a reserved word, and by its escaped name', () => {
+  const named = object({ namespace: { type: 'string' } })
+  for (const name of ['namespace', '__namespace__']) {
+    const ruled = withRules(named, `!has(self.${name}) || self.${name} == 'a'`)
+    expect([errorsOf(ruled, {}), errorsOf(ruled, { namespace: 'a' })]).toEqual([[], []])
+    expect(errorsOf(ruled, { namespace: 'b' })).toHaveLength(1)
+  }
+})
+
 it('a default that breaks a rule is refused', () => {
   const schema = object({ a: withRules({ ...short, default: 'y' }, "self == 'x'") })
   expect(read(schema).errors.map(describeFieldError)).toEqual([
