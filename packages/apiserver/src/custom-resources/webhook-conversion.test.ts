@@ -121,11 +121,12 @@ describe('a kind whose versions a webhook converts', () => {
   let store: Store
   let webhook: Server
   let clientConfig: object
+  let behindService: object
   let calls = 0
 
   beforeEach(async () => {
     calls = 0
-    const pki = createPki(realEnvironment())
+    const pki = createPki(realEnvironment(), ['hook.default.svc'])
     webhook = createServer({ key: pki.serving.keyPem, cert: pki.serving.certificatePem }, async (request, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -146,6 +147,7 @@ describe('a kind whose versions a webhook converts', () => {
     const { port } = webhook.address() as AddressInfo
     const caBundle = Buffer.from(pki.ca.certificatePem).toString('base64')
     clientConfig = { url: `https://127.0.0.1:${port}/convert`, caBundle }
+    behindService = { service: { namespace: 'default', name: 'hook', path: '/convert', port }, caBundle }
     store = createMemoryStore()
     server = await TestServer.start({ store })
   })
@@ -379,5 +381,16 @@ describe('a kind whose versions a webhook converts', () => {
       /^conversion webhook for example.com\/v1, Kind=Crate failed: Post "https:\/\/127.0.0.1:\d+\/convert\?timeout=30s": dial tcp 127.0.0.1:\d+: connect: connection refused/,
     )
     expect((await server.call(path('v1', '/a'))).code).toBe(200)
+  })
+
+  it('is converted by a webhook behind a service, once that is there', async () => {
+    clientConfig = behindService
+    await define([crateVersion('v1', { storage: true }), crateVersion('v2')])
+    await post('v1', 'a', 'wine')
+    expect((await server.call(path('v2', '/a'))).json.message).toContain('service "hook" not found')
+    const spec = { type: 'ExternalName', externalName: 'localhost' }
+    const service = { metadata: { name: 'hook' }, spec }
+    await server.call('/api/v1/namespaces/default/services', { method: 'POST', body: service })
+    expect((await server.call(path('v2', '/a'))).json.spec).toEqual({ label: 'new wine' })
   })
 })
