@@ -9,7 +9,7 @@ export function scenariosDocument(): string {
     '',
     'Written by `npm run parity`; a test keeps it true. The scenarios are those of Kubernetes’ `test/e2e/apps`, `autoscaling`,',
     '`scheduling` and `network`, without their tags. Those that are asked here are asked of a whole cluster on a virtual clock, unless the',
-    'file says otherwise.',
+    'file says otherwise. Scenarios of one reason that differ little share a row.',
     '',
     `${asked} of ${all.length} rows are asked here.`,
     ...suites.flatMap(({ name, scenarios }) => [

@@ -37,8 +37,6 @@ const deployments = cluster('deployment')
 const daemonSets = cluster('daemon-set')
 const statefulSets = cluster('stateful-set')
 const volumes = cluster('volumes')
-const eviction = 'packages/apiserver/src/subresources/eviction/eviction.test.ts'
-const allocator = 'packages/apiserver/src/services/service-allocator.test.ts'
 
 /** A scenario that a test of the same name asks, or tests of these names. */
 const asked = (file: string, name: string, ...tests: readonly string[]): CoveredScenario => ({
@@ -414,11 +412,6 @@ export const suites: readonly ScenarioSuite[] = [
           ),
         ),
       ),
-      asked(
-        eviction,
-        'evictions in the same moment',
-        'grants no more than the budget allows, however many ask at once',
-      ),
     ],
   },
   {
@@ -591,7 +584,7 @@ export const suites: readonly ScenarioSuite[] = [
     name: 'Cluster size autoscaling',
     scenarios: omitted(
       clusterAutoscaler,
-      'Cluster size autoscaling (34 scenarios)',
+      'Cluster size autoscaling (31 scenarios)',
       'Cluster size autoscaler scalability (6 scenarios)',
       'Autoscaling a service from 1 pod and 3 nodes to 8 pods and >=4 nodes takes less than 15 minutes',
       'kube-dns-autoscaler should scale kube-dns pods (2 scenarios)',
@@ -763,9 +756,9 @@ export const suites: readonly ScenarioSuite[] = [
         'should fallback to local terminating endpoints when there are no ready endpoints with internalTrafficPolicy=Local',
         'should fallback to terminating endpoints when there are no ready endpoints with externallTrafficPolicy=Cluster',
         'should fallback to local terminating endpoints when there are no ready endpoints with externalTrafficPolicy=Local',
-        'Conntrack (5 scenarios)',
+        'Conntrack',
         'KubeProxy should set TCP CLOSE_WAIT timeout',
-        'Granular Checks: Services (21 scenarios), and those of the secondary family (14 scenarios)',
+        'Granular Checks: Services (20 scenarios), and those of the secondary family (14 scenarios)',
       ),
     ],
   },
@@ -833,7 +826,6 @@ export const suites: readonly ScenarioSuite[] = [
       asked(services, 'should create service with ipv6 cluster ip'),
       asked(services, 'should create service with ipv4,v6 cluster ip'),
       asked(services, 'should create service with ipv6,v4 cluster ip'),
-      asked(allocator, 'addresses of two servers at once', 'give away no address and no port twice'),
       ...omitted(
         podNetwork,
         'should have ipv4 and ipv6 internal node ip',
@@ -856,10 +848,10 @@ export const suites: readonly ScenarioSuite[] = [
       asked(services, 'should allow IngressClass to have Namespace-scoped parameters'),
       asked(apiOperations, 'Netpol API should support creating NetworkPolicy API operations', stages, collection),
       asked(apiOperations, 'Netpol API should support creating NetworkPolicy API with endport field', 'endPort: 90'),
-      ...omitted(policies, 'Netpol between server and client (46 scenarios, with UDP and SCTP)'),
+      ...omitted(policies, 'Netpol between server and client (48 scenarios, with UDP and SCTP)'),
       ...omitted(
         clouds,
-        'Loadbalancing: L7 (8 scenarios), with small and large amounts of ingresses',
+        'Loadbalancing: L7 (9 scenarios)',
         'LoadBalancers (19 scenarios)',
         'Firewall rule (3 scenarios)',
         'Services GCE should be able to create and tear down a standard-tier load balancer',
