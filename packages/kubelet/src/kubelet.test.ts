@@ -173,6 +173,19 @@ describe('a pod on its node', () => {
     expect(ready).toMatchObject({ status: 'True', lastTransitionTime: '2026-01-01T00:00:05Z' })
   })
 
+  it('says in one write that it has ended and that its sandbox has stopped', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod({ restartPolicy: 'Never' }))).metadata
+    await clock.settle()
+    const before = writes(client)
+    runtime.exitContainer(uid, 'web', 0)
+    await clock.settle()
+    expect(writes(client) - before).toBe(1)
+    const { phase, conditions = [] } = (await statusOf(client)) ?? {}
+    expect(phase).toBe('Succeeded')
+    expect(conditions.find(({ type }) => type === 'PodReadyToStartContainers')?.status).toBe('False')
+  })
+
   it('succeeds when its containers do', async () => {
     const { client, clock, runtime } = await startedKubelet()
     const { uid = '' } = (

@@ -158,7 +158,7 @@ export class PodWorker {
     this.#tellBackOffs(observation, plan)
     this.#tellFailure(observation, plan)
     const status = this.#statusOnce(observation, plan)
-    this.#showLoss(status)
+    this.#showLoss(observation, plan, status)
     if (await this.#perform(plan, observation, status)) this.#dirty = true
     // Where there is news already the next pass, which follows at once, writes what they make of the status.
     if (!this.#dirty && !this.#gone && !this.#deleted) this.#writer.write(status())
@@ -260,9 +260,13 @@ export class PodWorker {
     })
   }
 
-  /** A pod that was ready and is not is shown at once: others send it requests, as they do not to one being deleted. */
-  #showLoss(status: () => OwnPodStatus): void {
+  /**
+   * A pod that was ready and is not is shown at once: others send it requests, as they do not to one being deleted. Of one whose
+   * containers have all ended for good only its sandbox is left to stop, and one write tells both.
+   */
+  #showLoss({ runs }: PodObservation, { terminal }: PodPlan, status: () => OwnPodStatus): void {
     if (this.#gone || this.#pod.metadata.deletionTimestamp !== undefined) return
+    if (terminal && runs.every(({ state }) => state !== 'running')) return
     if (isReady(this.#pod.status) && !isReady(status())) this.#writer.write(status())
   }
 
