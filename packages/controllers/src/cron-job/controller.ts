@@ -1,5 +1,5 @@
-import { cronJobs, hasReason, type Job, jobs, resourceQuotas } from '@coracle/api'
-import { type Controller, controller, performPlan } from '@coracle/controller-runtime'
+import { cronJobs, deepEqual, hasReason, isJobFinished, type Job, jobs, resourceQuotas } from '@coracle/api'
+import { type Controller, controller, type Predicate, performPlan } from '@coracle/controller-runtime'
 import { givesRoom } from '../resource-quota/gives-room.ts'
 import { planCronJob, referenceTo } from './plan.ts'
 
@@ -7,7 +7,7 @@ import { planCronJob, referenceTo } from './plan.ts'
 export function createCronJobController(): Controller {
   return controller('cronjob-controller', { component: 'cronjob-controller' })
     .for(cronJobs)
-    .owns(jobs)
+    .owns(jobs, { predicates: [changesHistory] })
     .retriesOn(resourceQuotas, { predicates: [givesRoom] })
     .reconcile(async ({ object: cronJob }, context) => {
       if (cronJob === undefined) return undefined
@@ -32,4 +32,13 @@ export function createCronJobController(): Controller {
       }
       return requeueAfterMs === undefined ? undefined : { requeueAfterMs }
     })
+}
+
+/** How far a Job is matters to nobody here until it is over, goes, or has another owner. */
+const changesHistory: Predicate<Job> = (change) => {
+  if (change.type !== 'update' || isJobFinished(change.object)) return true
+  const [before, after] = [change.old.metadata, change.object.metadata]
+  return (
+    before.deletionTimestamp !== after.deletionTimestamp || !deepEqual(before.ownerReferences, after.ownerReferences)
+  )
 }

@@ -1,0 +1,31 @@
+import { type Job, jobs } from '@coracle/api'
+import { createFakeClient } from '@coracle/client/testing'
+import { createManager } from '@coracle/controller-runtime'
+import { createMetricsRegistry, virtualEnvironment } from '@coracle/environment'
+import { expect, it } from 'vitest'
+import { createTtlAfterFinishedController } from './controller.ts'
+
+const over = (name: string, ttlSecondsAfterFinished?: number) =>
+  ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, namespace: 'default' },
+    spec: { ttlSecondsAfterFinished },
+    status: { conditions: [{ type: 'Complete', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] },
+  }) as unknown as Job
+
+it('looks at no Job but those that say how long they stay', async () => {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  const metrics = createMetricsRegistry()
+  const manager = createManager({ client, environment, metrics })
+  manager.add(createTtlAfterFinishedController())
+  await manager.start()
+  await client.create(jobs, over('stays'))
+  await environment.clock.settle()
+  expect(metrics.text()).not.toMatch(/^controller_runtime_reconcile_total\{.*\} [1-9]/m)
+  await client.create(jobs, over('goes', 30))
+  await environment.clock.advance('31s')
+  expect(client.stored(jobs).map(({ metadata }) => metadata.name)).toEqual(['stays'])
+  await manager.stop()
+})
