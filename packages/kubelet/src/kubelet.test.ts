@@ -54,6 +54,44 @@ const told = (client: FakeClient) =>
     .stored<Event>(events)
     .map(({ reason, message, involvedObject }) => `${reason} ${involvedObject.fieldPath ?? ''} ${message}`)
 
+describe('an ephemeral container that is added to a running pod', () => {
+  const added = { name: 'debug', image: 'busybox', targetContainerName: 'web' }
+
+  async function withDebugger() {
+    const test = await startedKubelet()
+    const { client, clock } = test
+    await create(client, testPod())
+    await clock.settle()
+    const before = await podNow(client)
+    await client.update(pods, { ...before, spec: { ...before.spec, ephemeralContainers: [added] } })
+    await clock.settle()
+    return { ...test, before }
+  }
+
+  it('runs, is told of, and changes nothing of how the pod is', async () => {
+    const { client, before } = await withDebugger()
+    const status = await statusOf(client)
+    expect(status?.ephemeralContainerStatuses).toMatchObject([
+      { name: 'debug', state: { running: {} }, ready: false, restartCount: 0, image: 'busybox' },
+    ])
+    expect(status?.ephemeralContainerStatuses?.[0]?.started).toBeUndefined()
+    expect([status?.phase, status?.containerStatuses]).toEqual(['Running', before.status?.containerStatuses])
+    expect(told(client)).toContain('Started spec.ephemeralContainers{debug} Container started')
+  })
+
+  it('has a log, and ends once', async () => {
+    const { client, clock, runtime, kubelet } = await withDebugger()
+    const pod = await podNow(client)
+    const options: LogOptions = { container: 'debug', follow: false, previous: false, timestamps: false }
+    expect(() => kubelet.logs(pod, options, new AbortController().signal)).not.toThrow()
+    expect(runtime.exitContainer(pod.metadata.uid ?? '', 'debug', 3)).toBe(true)
+    await clock.advance('10m')
+    const status = await statusOf(client)
+    expect(status?.ephemeralContainerStatuses).toMatchObject([{ state: { terminated: { exitCode: 3 } } }])
+    expect(status?.phase).toBe('Running')
+  })
+})
+
 describe('a pod that uses a claim', () => {
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'shop' } }]
 

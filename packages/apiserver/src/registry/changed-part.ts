@@ -7,6 +7,8 @@ export interface ChangedPart {
   readonly subresource: string
   /** Which of the kind's rules prepare and check the change; `own`: none of them, the subresource has its own. */
   readonly rules: 'main' | 'status' | 'own'
+  /** With rules of its own: the change is one of the desired state, and makes a new generation. */
+  readonly makesGenerations?: true
   /** Absent: the write is of the whole object. */
   readonly view?: ObjectView
   /** The write follows from something posted to the subresource, which admission has seen in its place. */

@@ -70,7 +70,7 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   const { namespace, name, part } = request
   const { storage } = parts
   const { kind } = storage
-  const { rules, view } = part
+  const { view } = part
   const old = storage.existing(namespace, name)
   const inHub = storage.hub.show(old)
   const { object: before } = inHub instanceof Promise ? await inHub : inHub
@@ -86,7 +86,7 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   const owners = admission === undefined ? givenOwners : admission.ownersAfter(givenOwners)
   const applied = view === undefined ? admitted : view.apply(before, admitted)
   const whole = applied instanceof Promise ? await applied : applied
-  const prepared = prepareForUpdate(kind, whole, before, rules)
+  const prepared = prepareForUpdate(kind, whole, before, part)
   const write = { old, before, change, owners, admission, pause, allocated: [] }
   if (storage.allocator === undefined) return storeChange(parts, key, request, write, prepared)
   const allocation = storage.allocator.allocate(prepared, before)

@@ -20,11 +20,16 @@ export function prepareForUpdate(
   definition: StoredKind,
   given: KubernetesObject,
   old: KubernetesObject,
-  rules: ChangedPart['rules'],
+  { rules, makesGenerations }: Pick<ChangedPart, 'rules' | 'makesGenerations'>,
 ): KubernetesObject {
   const { strategy, hasStatus } = definition
   const metadata = metadataForUpdate(definition, given.metadata, old.metadata)
-  if (rules === 'own') return { ...given, metadata }
+  if (rules === 'own') {
+    const changed = { ...given, metadata }
+    return makesGenerations === true && changesDesiredState(changed, old, hasStatus)
+      ? nextGeneration(changed, old)
+      : changed
+  }
   if (rules === 'status') {
     const changed = withStatusOf({ ...old, metadata }, given)
     return strategy.prepareForStatusUpdate?.(changed, old) ?? changed
@@ -37,7 +42,14 @@ export function prepareForUpdate(
     strategy.countsGenerations === 'with-annotations' &&
     !deepEqual(prepared.metadata.annotations ?? {}, old.metadata.annotations ?? {})
   if (!changesAnnotations && !changesDesiredState(prepared, old, hasStatus)) return prepared
-  return { ...prepared, metadata: { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 } }
+  return nextGeneration(prepared, old)
+}
+
+function nextGeneration(
+  object: KubernetesObject,
+  { metadata: { generation = 0 } }: KubernetesObject,
+): KubernetesObject {
+  return { ...object, metadata: { ...object.metadata, generation: generation + 1 } }
 }
 
 /** The status of an object, of whatever kind. */

@@ -6,6 +6,7 @@ import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
 import { bindingSubresource } from './binding.ts'
 import { attachSubresource, execSubresource, portForwardSubresource } from './connect.ts'
+import { ephemeralContainersSubresource } from './ephemeral-containers.ts'
 import { evictionSubresource } from './eviction/eviction.ts'
 import { finalizeSubresource } from './finalize.ts'
 import { logSubresource } from './log.ts'
@@ -55,6 +56,7 @@ function subresourcesOf(
   if (plural === 'pods') {
     known.set('binding', bindingSubresource(registry, environment))
     known.set('eviction', evictionSubresource(registry, registries, environment))
+    known.set('ephemeralcontainers', ephemeralContainersSubresource(registry))
     known.set('log', logSubresource(registry, nodes))
     if (nodes !== undefined) {
       known.set('attach', attachSubresource(registry, nodes))

@@ -13,6 +13,13 @@ export function isDue(
   run: ContainerRuntimeStatus | undefined,
 ): boolean {
   if (run?.state === 'running') return false
+  const { ephemeralContainers } = pod.spec
+  if (ephemeralContainers?.some(({ name }) => name === container.name) === true) {
+    // They run once, whatever comes of it; where the runtime has lost that one, the status still tells of it.
+    const status = pod.status?.ephemeralContainerStatuses?.find(({ name }) => name === container.name)
+    const { running, terminated } = status?.state ?? {}
+    return run?.state !== 'exited' && running === undefined && terminated === undefined
+  }
   if (run?.state !== 'exited' || restarting.has(run.id)) return true
   const restarts = pod.spec.initContainers?.includes(container) === true ? initRestartsAfter : restartsAfter
   return restarts(container, pod.spec, run.exitCode ?? 0)

@@ -134,6 +134,40 @@ describe('starting a pod', () => {
   ])('%s', (_, fields, expected) => expect(actions(fields)).toEqual(expected))
 })
 
+describe('an ephemeral container', () => {
+  const spec = { ephemeralContainers: [testContainer({ name: 'debug' })] }
+  const pod = testPod(spec)
+  const ended = testRun({ name: 'debug', state: 'exited', exitCode: 1 })
+  it.each<[string, Partial<PodObservation>, string[]]>([
+    ['starts beside the containers of the pod', { pod, runs: [testRun()] }, ['start debug#0']],
+    [
+      'waits for no init container',
+      { pod: testPod({ ...spec, initContainers: [init()] }), runs: [testRun({ name: 'init' })] },
+      ['start debug#0'],
+    ],
+    ['runs once', { pod, runs: [testRun(), ended] }, []],
+    [
+      'runs once, even where the runtime has lost it',
+      {
+        pod: { ...pod, status: { ephemeralContainerStatuses: [{ name: 'debug', state: { running: {} } }] } } as never,
+        runs: [testRun()],
+      },
+      [],
+    ],
+    ['stays with a pod that runs', { pod, runs: [testRun(), testRun({ name: 'debug', id: 'd' })] }, []],
+    [
+      'ends with its pod',
+      {
+        pod: testPod({ ...spec, restartPolicy: 'Never' }),
+        runs: [testRun({ state: 'exited', exitCode: 0 }), testRun({ name: 'debug', id: 'd' })],
+      },
+      ['stop debug 30s'],
+    ],
+  ])('%s', (_, fields, expected) => {
+    expect(actions(fields)).toEqual(expected)
+  })
+})
+
 describe('restarting', () => {
   it.each<[string, 'Always' | 'OnFailure' | 'Never', number, string[]]>([
     ['Always restarts after success', 'Always', 0, ['start web#1']],

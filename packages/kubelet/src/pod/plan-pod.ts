@@ -150,6 +150,9 @@ function planRun(observation: PodObservation): PodPlan {
 
   const collected: Step[] = []
   const actions: PodAction[] = []
+  // They wait for nothing: one may be there to find out why a pod does not get any further.
+  for (const container of observation.pod.spec.ephemeralContainers ?? [])
+    collected.push(stepRegular(observation, sandbox, container))
   if (initialize(observation, sandbox, collected)) {
     for (const container of observation.pod.spec.containers)
       collected.push(stepRegular(observation, sandbox, container))
@@ -293,7 +296,7 @@ function waitingNow(observation: PodObservation): ReadonlyMap<string, WaitingRea
   const { pod, runs, failures, nowMs, gone } = observation
   const waiting = new Map<string, WaitingReason>()
   if (gone || pod.metadata.deletionTimestamp !== undefined) return waiting
-  for (const container of [...(pod.spec.initContainers ?? []), ...pod.spec.containers]) {
+  for (const container of everyContainer(pod)) {
     const [run] = runsOf(container.name, runs)
     if (!isDue(observation, container, run)) continue
     const failure = failures.get(container.name)
@@ -305,9 +308,14 @@ function waitingNow(observation: PodObservation): ReadonlyMap<string, WaitingRea
   return waiting
 }
 
+function everyContainer({ spec }: Pod): readonly Container[] {
+  const { initContainers = [], containers, ephemeralContainers = [] } = spec
+  return [...initContainers, ...containers, ...ephemeralContainers]
+}
+
 /** Of each container the latest run and the one before are kept, for `lastState` and the previous log. */
 function removeOld({ pod, runs, sandboxes }: PodObservation): readonly PodAction[] {
-  const names = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].map(({ name }) => name)
+  const names = everyContainer(pod).map(({ name }) => name)
   const old = names.flatMap((name) => {
     const known = runsOf(name, runs)
     const unborn = known.filter(({ state }) => state === 'created')

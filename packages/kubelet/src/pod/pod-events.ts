@@ -11,9 +11,8 @@ export function recordContainerEvent(
   reason: string,
   message: string,
 ): void {
-  const list = (pod.spec.initContainers ?? []).some(({ name }) => name === container.name)
-    ? 'initContainers'
-    : 'containers'
+  const lists = ['initContainers', 'ephemeralContainers'] as const
+  const list = lists.find((each) => pod.spec[each]?.some(({ name }) => name === container.name)) ?? 'containers'
   recorder?.event(pod, type, reason, message, { fieldPath: `spec.${list}{${container.name}}` })
 }
 

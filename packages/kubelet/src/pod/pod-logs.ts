@@ -23,7 +23,8 @@ function chosenContainer(pod: Pod, asked: string): string {
   const regular = pod.spec.containers.map(({ name }) => name)
   const init = (pod.spec.initContainers ?? []).map(({ name }) => name)
   if (asked !== '') {
-    if (regular.includes(asked) || init.includes(asked)) return asked
+    const ephemeral = (pod.spec.ephemeralContainers ?? []).map(({ name }) => name)
+    if (regular.includes(asked) || init.includes(asked) || ephemeral.includes(asked)) return asked
     throw badRequest(`container ${asked} is not valid for pod ${pod.metadata.name}`)
   }
   const [first] = regular

@@ -48,7 +48,11 @@ export class PodManager {
   /** The statuses of a pod's containers as they are known here, before the API has them. */
   containerStatuses(pod: Pod): readonly ContainerStatus[] {
     const status = this.#workers.get(podUidOf(pod))?.status ?? pod.status
-    return [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])]
+    return [
+      ...(status?.containerStatuses ?? []),
+      ...(status?.initContainerStatuses ?? []),
+      ...(status?.ephemeralContainerStatuses ?? []),
+    ]
   }
 
   /** Ends what runs for pods that the API no longer knows, from an earlier life of this node. */

@@ -41,6 +41,7 @@ export type OwnPodStatus = Pick<
   | 'startTime'
   | 'initContainerStatuses'
   | 'containerStatuses'
+  | 'ephemeralContainerStatuses'
 >
 
 /** The status of a pod as upstream's kubelet would write it. Pure: times come from the runtime and `nowMs`. */
@@ -84,6 +85,33 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
     startTime: formatTime(input.startTimeMs),
     ...(initStatuses.length === 0 ? {} : { initContainerStatuses: initStatuses }),
     containerStatuses: regularStatuses,
+    ...ephemeralStatuses(input),
+  }
+}
+
+/** How ephemeral containers are. They make no pod ready, and so are not ready themselves. */
+function ephemeralStatuses(input: PodStatusInput): Pick<PodStatus, 'ephemeralContainerStatuses'> {
+  const { pod, runs, waiting, probes, runtimeName } = input
+  const { ephemeralContainers = [], initContainers = [] } = pod.spec
+  if (ephemeralContainers.length === 0) return {}
+  const statuses = containerStatuses({
+    containers: ephemeralContainers,
+    previous: pod.status?.ephemeralContainerStatuses ?? [],
+    runs,
+    waiting,
+    probes,
+    runtimeName,
+    deleting: pod.metadata.deletionTimestamp !== undefined,
+    hasInitContainers: initContainers.length > 0,
+    init: false,
+  })
+  return {
+    ephemeralContainerStatuses: statuses.map(({ started: _started, ...status }) => {
+      const { terminated } = status.lastState ?? {}
+      // One whose traces are lost does not start again: that is how it has ended.
+      const isLost = status.state?.waiting !== undefined && terminated !== undefined
+      return { ...status, ...(isLost ? { state: { terminated }, lastState: {}, restartCount: 0 } : {}), ready: false }
+    }),
   }
 }
 
@@ -156,6 +184,7 @@ const ownKeys = [
   'startTime',
   'initContainerStatuses',
   'containerStatuses',
+  'ephemeralContainerStatuses',
 ] as const satisfies readonly (keyof OwnPodStatus)[]
 
 /** The merge patch that turns the status of `pod` into `next`, or undefined where nothing differs. */

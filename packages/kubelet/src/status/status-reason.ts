@@ -7,6 +7,7 @@ export function statusReason(before: PodStatus | undefined, after: OwnPodStatus)
     ...failureChange(before, after),
     ...containerChanges(before?.initContainerStatuses, after.initContainerStatuses, 'init container'),
     ...containerChanges(before?.containerStatuses, after.containerStatuses, 'container'),
+    ...containerChanges(before?.ephemeralContainerStatuses, after.ephemeralContainerStatuses, 'ephemeral container'),
   ]
   if (before?.phase !== after.phase && told.length === 0) told.push(`phase is ${after.phase}`)
   return told.length === 0 ? describeStatusChange(before, { ...before, ...after }) : told.join(', ')

@@ -13,7 +13,11 @@ export interface AdoptedPod {
  */
 export function adoptedPod(pod: Pod): AdoptedPod | undefined {
   const { metadata, spec, status = {} } = pod
-  const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+  const statuses = [
+    ...(status.initContainerStatuses ?? []),
+    ...(status.containerStatuses ?? []),
+    ...(status.ephemeralContainerStatuses ?? []),
+  ]
   const isOver = status.phase === 'Succeeded' || status.phase === 'Failed'
   if (isOver || spec.nodeName === undefined || statuses.every(({ containerID = '' }) => containerID === ''))
     return undefined

@@ -14,6 +14,7 @@ export const pods = kind<Pod>(podSchema, {
   subresources: {
     attach: { kind: 'PodAttachOptions', verbs: ['create', 'get'], connects: true },
     binding: { kind: 'Binding', verbs: ['create'] },
+    ephemeralcontainers: { kind: 'Pod', verbs: ['get', 'patch', 'update'] },
     eviction: { group: 'policy', kind: 'Eviction', verbs: ['create'] },
     exec: { kind: 'PodExecOptions', verbs: ['create', 'get'], connects: true },
     log: { kind: 'Pod', verbs: ['get'] },

@@ -1,0 +1,81 @@
+import {
+  addErrors,
+  compile,
+  invalid,
+  type KubernetesObject,
+  type Pod,
+  validateEphemeralContainersUpdate,
+  withEphemeralContainers,
+} from '@coracle/api'
+import { readConfiguration } from '../registry/apply-configuration.ts'
+import { decodeBody } from '../registry/body.ts'
+import type { ChangedPart } from '../registry/changed-part.ts'
+import { checkIdentity } from '../registry/object-metadata.ts'
+import { applyPatch, decodePatched } from '../registry/patching.ts'
+import type { ResourceRegistry } from '../registry/resource-registry.ts'
+import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
+import type { Subresource, SubresourceResult } from './subresource.ts'
+
+/** `pods/ephemeralcontainers`: the pod, of which only containers to look around with may be added. */
+export function ephemeralContainersSubresource(registry: ResourceRegistry): Subresource {
+  const { definition, kind } = registry
+  const part: ChangedPart = {
+    subresource: 'ephemeralcontainers',
+    rules: 'own',
+    makesGenerations: true,
+    view: {
+      kind,
+      of: (pod) => pod,
+      apply: (pod, written) => {
+        const changed = withEphemeralContainers(pod as Pod, written as Pod)
+        const errors = [...compile(kind.schema).validate(changed)]
+        addErrors(errors, validateEphemeralContainersUpdate(changed, pod as Pod))
+        if (errors.length > 0) throw invalid(kind, pod.metadata.name ?? '', errors)
+        return changed
+      },
+    },
+  }
+  const decode = (body: unknown, options: RegistryWriteOptions) =>
+    decodeBody(definition, body, options.fieldValidation, () => false)
+  const answer = (stored: Stored, warnings: readonly string[]): SubresourceResult => ({
+    code: 200,
+    value: stored.object,
+    stored,
+    warnings,
+  })
+  const withOnly = (old: KubernetesObject, written: KubernetesObject): KubernetesObject =>
+    withEphemeralContainers(old as Pod, written as Pod)
+
+  return {
+    async get(namespace, name) {
+      return answer(await registry.get(namespace, name), [])
+    },
+    async update(context, namespace, name, body, options) {
+      const { object, warnings } = decode(body, options)
+      checkIdentity(definition, object, namespace, name)
+      const { resourceVersion = '' } = object.metadata
+      const { stored } = await registry.change(context, namespace, name, part, options, (old) => {
+        registry.checkVersion(old, object.metadata)
+        return { object: withOnly(old.object, object), warnings, repeatable: resourceVersion === '' }
+      })
+      return answer(stored, warnings)
+    },
+    async patch(context, namespace, name, patch, options) {
+      if (patch.type === 'apply') {
+        const configuration = readConfiguration(definition, patch.body, options)
+        const { stored } = await registry.apply(context, namespace, name, part, configuration, options)
+        return answer(stored, configuration.warnings)
+      }
+      let warnings: readonly string[] = []
+      const { stored } = await registry.change(context, namespace, name, part, options, async (old) => {
+        const patched = applyPatch(definition.schema, old.object, patch)
+        const decoded = await decodePatched(patched, (value) => decode(value, options))
+        checkIdentity(definition, decoded.object, namespace, name)
+        registry.checkVersion(old, { resourceVersion: decoded.object.metadata.resourceVersion })
+        warnings = decoded.warnings
+        return { object: withOnly(old.object, decoded.object), warnings, repeatable: true }
+      })
+      return answer(stored, warnings)
+    },
+  }
+}
