@@ -23,6 +23,11 @@ const talker = (name: string) => ({
 const podOf = (name: string, labels: object, ...containers: readonly string[]) =>
   pod(name, { labels }, { terminationGracePeriodSeconds: 0, containers: containers.map(talker) })
 
+const probe = { exec: { command: ['true'] } }
+
+/** Profiles of which copies are compared. */
+const copied = ['legacy', 'baseline', 'netadmin']
+
 const files = {
   pods: manifest(podOf('pair', { app: 'pair' }, 'left', 'right'), podOf('lone', { app: 'lone' }, 'only')),
   services: manifest(
@@ -44,6 +49,29 @@ const files = {
       template: { metadata: { labels: { app: 'none' } }, spec: { containers: [talker('main')] } },
     },
   }),
+  probed: manifest(
+    pod(
+      'probed',
+      { labels: { app: 'probed' }, annotations: { note: 'one' } },
+      {
+        nodeName: '{node}',
+        terminationGracePeriodSeconds: 0,
+        initContainers: [{ name: 'prepare', image: 'x', command: ['true'] }],
+        containers: [
+          {
+            name: 'main',
+            image: 'x',
+            command: ['sleep', '600'],
+            livenessProbe: probe,
+            readinessProbe: probe,
+            startupProbe: probe,
+            securityContext: { runAsUser: 0, capabilities: { add: ['KILL'] } },
+          },
+          { name: 'side', image: 'y:1', command: ['sleep', '600'] },
+        ],
+      },
+    ),
+  ),
   settings: manifest(configMap('settings', { a: '1' })),
 }
 
@@ -123,6 +151,55 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'cp a',
     'cp nowhere lone:/tmp/x',
     'cp lone:/a other:/b',
+  ],
+  'debug makes the same containers, copies and pods on nodes': [
+    ['create -f -', files.probed],
+    'wait --for=condition=Ready pod/probed --timeout=60s',
+    // Each profile in some way; all of them in all ways are beside the code.
+    ...['general', 'restricted', 'sysadmin'].map(
+      (profile): Step => `debug probed --image=busybox -c ${profile} --profile=${profile} -- sleep 600`,
+    ),
+    ...copied.map((profile): Step => `debug probed --image=busybox -c more --copy-to=${profile} --profile=${profile}`),
+    ...['legacy', 'baseline', 'netadmin'].map(
+      (profile): Step => `debug node/{node} --image=busybox -c ${profile} --profile=${profile} -q -- sleep 600`,
+    ),
+    'debug probed --image=busybox -c target --target=main --env=A=1 --image-pull-policy=Always --profile=general -- sleep 600',
+    'debug probed --image=busybox -c arguments --arguments-only --profile=general -- a b',
+    'debug probed --copy-to=images --set-image=*=z,side=q --profile=general',
+    'debug probed --copy-to=command -c main --profile=general -- sh -c true',
+    'debug probed --copy-to=kept -c main --image=other --same-node --share-processes=false --keep-labels --keep-annotations --keep-liveness --keep-readiness --keep-startup --keep-init-containers=false --profile=general',
+    'get pod probed -o jsonpath={.spec.ephemeralContainers}{.metadata.generation}',
+    `get pod ${copied.join(' ')} images command kept -o 'jsonpath={range .items[*]}{.spec}{.metadata.labels}{.metadata.annotations}{"\\n"}{end}'`,
+    {
+      inAnyOrder: `get pods -l app.kubernetes.io/managed-by=kubectl-debug -o 'jsonpath={range .items[*]}{.spec}{"\\n"}{end}'`,
+    },
+    'delete pod kept --now',
+    'debug probed --copy-to=kept --replace --set-image=*=z --profile=general',
+    'get pod probed',
+  ],
+  'debug shows what its container writes, and says what is wrong': [
+    ['create -f -', files.pods],
+    'wait --for=condition=Ready pod/lone --timeout=60s',
+    "debug lone --image=x -c talker --profile=general --attach -q -- sh -c 'sleep 1; echo hello'",
+    'get pod lone -o jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}{.status.phase}',
+    'logs lone -c talker',
+    'debug lone',
+    'debug',
+    'debug lone --copy-to=x',
+    'debug lone --copy-to=x -- sh',
+    'debug lone --copy-to=x -c none --profile=general -- sh',
+    'debug lone --replace --image=x',
+    'debug lone --set-image=a=b --image=x',
+    'debug lone --image=Bad/X',
+    'debug lone --image=x --image-pull-policy=Now',
+    'debug lone --image=x --target=only --copy-to=y',
+    'debug lone --image=x -t',
+    'debug lone --image=x --profile=none',
+    'debug lone --attach --copy-to=y --set-image=*=b',
+    'debug lone --image=x -c only --profile=general',
+    'debug lone --image=x -c other --target=none --profile=general',
+    'debug nobody --image=x --profile=general',
+    'debug cm/kube-root-ca.crt --image=x --profile=general',
   ],
   'top shows what is used': [
     ['create -f -', files.pods],

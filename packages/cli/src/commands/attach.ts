@@ -45,7 +45,9 @@ export async function attachTo(
   container: string,
   given: StreamFlags,
 ): Promise<void> {
-  const hasTerminal = pod.spec.containers.find(({ name }) => name === container)?.tty === true
+  const { containers, initContainers = [], ephemeralContainers = [] } = pod.spec
+  const all = [...containers, ...initContainers, ...ephemeralContainers]
+  const hasTerminal = all.find(({ name }) => name === container)?.tty === true
   if (given.tty === true && !hasTerminal && given.quiet !== true) {
     host.stderr.write(`error: Unable to use a TTY - container ${container} did not allocate one\n`)
   }

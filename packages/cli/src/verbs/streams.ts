@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
-import { collectCommas, podRunningTimeoutOption, wholeNumber } from '../option-values.ts'
+import { collectCommas, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
 import { ownFlags, withFiles } from './shared-options.ts'
 
 /** Adds the commands that are connected to containers. */
@@ -9,6 +9,7 @@ export function addStreamVerbs(program: Command, host: Host): void {
   addAttach(program, host)
   addPortForward(program, host)
   addCopy(program, host)
+  addDebug(program, host)
 }
 
 function addExec(program: Command, host: Host): void {
@@ -78,4 +79,56 @@ function addCopy(program: Command, host: Host): void {
       const { copy } = await import('../commands/cp/cp.ts')
       await copy(host, [source, destination], ownFlags(command))
     })
+}
+
+function addDebug(program: Command, host: Host): void {
+  withFiles(program.command('debug'), 'debug')
+    .argument('[targets...]', 'POD, pod/NAME or node/NAME; then, after --, what the container runs')
+    .summary('look into a pod or a node with a container of your own')
+    .description(
+      'Adds an ephemeral container to a pod that runs, makes a copy of the pod with a container more or another image or command, or starts a pod on a node.',
+    )
+    .option('--image <image>', 'what the container runs')
+    .option('-c, --container <name>', 'its name, or with --copy-to that of one to change')
+    .option('--target <container>', 'of a pod that runs: the container whose processes it is to see')
+    .option('--copy-to <name>', 'make a copy of the pod, of this name')
+    .option('--replace', 'with --copy-to: delete the pod itself')
+    .option('--same-node', 'with --copy-to: the copy is on the same node')
+    .addOption(
+      switchOption('--share-processes [boolean]', 'with --copy-to: its containers see the processes of each other'),
+    )
+    .option(
+      '--set-image <pairs>',
+      'with --copy-to: other images, CONTAINER=IMAGE, *=IMAGE; repeatable',
+      collectCommas,
+      [],
+    )
+    .option('--keep-labels', 'with --copy-to: the labels too')
+    .option('--keep-annotations', 'with --copy-to: the annotations too')
+    .option('--keep-liveness', 'with --copy-to: the liveness probes too')
+    .option('--keep-readiness', 'with --copy-to: the readiness probes too')
+    .option('--keep-startup', 'with --copy-to: the startup probes too')
+    .addOption(switchOption('--keep-init-containers [boolean]', 'with --copy-to: the init containers too', true))
+    .option('--env <pairs>', 'KEY=VALUE; repeatable', collectCommas, [])
+    .option('--image-pull-policy <policy>', 'when the image is pulled: Always, IfNotPresent or Never')
+    .option('--arguments-only', 'what follows -- are arguments, and not the command')
+    .option('--profile <name>', 'its rights: legacy, general, baseline, netadmin, restricted or sysadmin', 'legacy')
+    .option('--custom <file>', 'a part of a container, in JSON or YAML, that goes over the profile')
+    .addOption(switchOption('--attach [boolean]', 'be connected to it when it runs; with -i unless it is false'))
+    .option('-i, --stdin', 'hand on what is typed')
+    .option('-t, --tty', 'with a terminal')
+    .option('-q, --quiet', 'only what the container writes')
+    .action(async (args: readonly string[], _options, command: Command) => {
+      const { debug } = await import('../commands/debug/debug.ts')
+      const { targets, rest } = splitAtDashes(program, args)
+      await debug(host, targets, rest, ownFlags(command))
+    })
+}
+
+/** Arguments of a command, before and after `--`, which the parser leaves out. */
+function splitAtDashes(program: Command, args: readonly string[]) {
+  const given = (program as Command & { readonly rawArgs: readonly string[] }).rawArgs
+  const at = given.indexOf('--')
+  const count = at < 0 ? 0 : given.length - at - 1
+  return { targets: args.slice(0, args.length - count), rest: args.slice(args.length - count) }
 }

@@ -51,4 +51,24 @@ export const streamPages: ManualPages = {
     ],
     seeAlso: ['exec'],
   },
+  debug: {
+    details: [
+      'A container that is added to a running pod (ephemeral) runs once and stays until the pod ends; it makes the pod neither ready nor fail.',
+      'A copy has none of its labels, so that no Service and no controller takes it for one of theirs, and no probes, unless they are kept.',
+      'On the process runtime all containers see the processes of the host, whatever --target says, and need a command: images are not unpacked.',
+    ],
+    examples: [
+      ['a shell beside what a pod runs', 'coracle debug web -it --image=busybox --profile=general -- sh'],
+      [
+        'a copy whose container runs something else',
+        'coracle debug web -it --copy-to=web-debug -c main --profile=general -- sh',
+      ],
+      [
+        'a copy with another image in place of the pod',
+        'coracle debug web --copy-to=web-2 --replace --set-image=*=example/web:debug',
+      ],
+      ['a pod in the namespaces of a node', 'coracle debug node/node-0 -it --image=busybox --profile=sysadmin'],
+    ],
+    seeAlso: ['exec', 'attach', 'logs'],
+  },
 }
