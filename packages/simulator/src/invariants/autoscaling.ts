@@ -8,15 +8,19 @@ export const autoscalingInvariants: readonly Invariant[] = [
   { name: 'in the end what an autoscaler scales is within its bounds', finally: outOfBounds },
 ]
 
-const isActive = ({ status }: HorizontalPodAutoscaler): boolean =>
-  status?.conditions?.some(({ type, status: holds }) => type === 'ScalingActive' && holds === 'True') === true
+const has = ({ status }: HorizontalPodAutoscaler, type: string, value: string): boolean =>
+  status?.conditions?.some((each) => each.type === type && each.status === value) === true
 
-/** Judged where it could count, by the spec it has seen. */
+/** One that could not write the scale still wants what it wanted before. */
+const hasScaled = (autoscaler: HorizontalPodAutoscaler): boolean =>
+  has(autoscaler, 'ScalingActive', 'True') && !has(autoscaler, 'AbleToScale', 'False')
+
+/** Judged where it could count and scale, by the spec it has seen. */
 function wantsTooMuch({ object }: Change): string | undefined {
   if (object?.kind !== 'HorizontalPodAutoscaler') return undefined
   const autoscaler = object as HorizontalPodAutoscaler
   const { metadata, spec, status } = autoscaler
-  if (!isActive(autoscaler) || status?.observedGeneration !== metadata.generation) return undefined
+  if (!hasScaled(autoscaler) || status?.observedGeneration !== metadata.generation) return undefined
   const { desiredReplicas = 0 } = status ?? {}
   const { minReplicas = 1, maxReplicas } = spec
   return desiredReplicas < minReplicas || desiredReplicas > maxReplicas

@@ -156,9 +156,17 @@ function waits(job: Job, view: View): boolean {
 function podProblems(view: View): readonly string[] {
   return view
     .list<Pod>('Pod')
-    .filter((pod) => !hasEnded(pod) && !(pod.status?.phase === 'Running' && isReady(pod)))
+    .filter((pod) => !hasEnded(pod) && !(pod.status?.phase === 'Running' && isReady(pod)) && !lacksItsClaim(pod, view))
     .map((pod) => `${labelOf(pod)} is ${pod.status?.phase} on ${pod.spec.nodeName ?? 'no node'}`)
 }
+
+/** Nobody makes the claim again of a pod that was taken aside: it went with the set that had made both. */
+const lacksItsClaim = (pod: Pod, view: View): boolean =>
+  controllerOf(pod) === undefined &&
+  pod.spec.volumes?.some(({ persistentVolumeClaim: of }) => {
+    const claim = of && view.find('PersistentVolumeClaim', pod.metadata.namespace, of.claimName)
+    return of !== undefined && (claim === undefined || claim.metadata.deletionTimestamp !== undefined)
+  }) === true
 
 function nodeProblems(view: View): readonly string[] {
   return view.list<Node>('Node').flatMap((node) => {
@@ -230,6 +238,14 @@ function isKeptByItsUser({ kind, metadata }: KubernetesObject, view: View): bool
   )
 }
 
+/** An owner that is deleted in the foreground waits for a claim that is kept: a pod that was taken aside goes on using its own. */
+const isKeptByOwned = ({ metadata }: KubernetesObject, view: View): boolean =>
+  metadata.finalizers?.includes('foregroundDeletion') === true &&
+  view
+    .list('PersistentVolumeClaim')
+    .filter((claim) => claim.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid))
+    .some((claim) => isKeptByItsUser(claim, view))
+
 function going(view: View): readonly string[] {
   const all = [...view.all()]
   const present: ReadonlySet<string | undefined> = new Set(view.list('Namespace').map(({ metadata }) => metadata.name))
@@ -237,7 +253,9 @@ function going(view: View): readonly string[] {
   return [
     ...all
       .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
-      .filter((each) => !isKeptForItsSuccessor(each, view) && !isKeptByItsUser(each, view))
+      .filter(
+        (each) => !isKeptForItsSuccessor(each, view) && !isKeptByItsUser(each, view) && !isKeptByOwned(each, view),
+      )
       .map((each) => `${labelOf(each)} is still going`),
     ...lost.map((each) => `${labelOf(each)} is in a namespace that is gone`),
   ]

@@ -624,9 +624,9 @@ describe('of volumes and claims', () => {
       status: bound,
       ...traits,
     })
-  const user = pod('web', undefined, {
-    spec: { nodeName: 'n', volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'a' } }] },
-  })
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'a' } }]
+  const user = pod('web', undefined, { spec: { nodeName: 'n', volumes } })
+  const waiting = made('Gadget', 'g', { metadata: { ...going, finalizers: ['foregroundDeletion'] } })
   it.each<Case>([
     ['a claim and its volume', ...comes(volume('v'), claim('a')), []],
     ['two claims to one volume', ...comes(volume('v'), claim('b'), claim('a')), ['a volume is bound to one claim']],
@@ -685,6 +685,21 @@ describe('of volumes and claims', () => {
       [db, pod('db-0', db, { spec: { containers: [] } })],
       ['in the end every pod of a stateful set has its claims'],
     ],
+    [
+      'an owner that waits for the claim of a pod taken aside',
+      [
+        waiting,
+        user,
+        claim('a', 'v', { owner: waiting, metadata: { ...going, finalizers: ['kubernetes.io/pvc-protection'] } }),
+        volume('v'),
+      ],
+      [],
+    ],
+    [
+      'a pod taken aside whose claim has gone with its set',
+      [pod('db-0', undefined, { spec: { volumes }, status: { phase: 'Pending' } })],
+      [],
+    ],
     ['a volume that goes with its claim', [claim('a'), volume('v', 'a', { metadata: { ...going } })], []],
   ])('in the end: %s', (_, all, broken) => {
     expect(finallyBroken({ all: [made('Namespace', 'default', { namespace: undefined }), ...all] })).toEqual(broken)
@@ -705,6 +720,22 @@ describe('of autoscalers', () => {
     ['one that wants more', ...comes(autoscaler(5)), [rule]],
     ['one that wants fewer', ...comes(autoscaler(1)), [rule]],
     ['one that has yet to see its bounds', ...comes(autoscaler(5, { metadata: { generation: 2 } })), []],
+    [
+      'one that could not scale',
+      ...comes(
+        autoscaler(5, {
+          status: {
+            observedGeneration: 1,
+            desiredReplicas: 5,
+            conditions: [
+              { type: 'ScalingActive', status: 'True' },
+              { type: 'AbleToScale', status: 'False' },
+            ],
+          },
+        }),
+      ),
+      [],
+    ],
     ['one that cannot count', ...comes(autoscaler(5, { status: { observedGeneration: 1, desiredReplicas: 5 } })), []],
   ])('%s', (_, changes, seen, broken) => {
     expect(brokenBy(changes, seen)).toEqual(broken)
