@@ -11,7 +11,6 @@ import { type KubectlCommand, type KubectlFlag, kubectlCommands } from './suppor
 const otherCommands: Readonly<Record<string, string>> = {
   alpha: 'what is not finished there',
   certificate: 'there are no CertificateSigningRequests',
-  debug: 'ephemeral containers are added by kubectl debug',
   kustomize: 'kustomizations are built by kustomize',
   plugin: "programs of one's own are called by their own names",
 }
@@ -53,6 +52,7 @@ const otherDefaults: Readonly<Record<string, string>> = {
   'logs --since': '0s is as without it',
   'logs --tail': '-1 is as without it, and so is 10 with a selector',
   'port-forward --address': 'localhost is what is taken without it',
+  'debug --share-processes': 'the profile decides where it is not said, there too',
   'api-resources --namespaced': 'only what is given counts there too',
   'set selector --recursive': 'directories are taken with all below them where that is said, as by all commands',
   'wait --recursive': 'directories are taken with all below them where that is said, as by all commands',

@@ -184,7 +184,8 @@ async function namesOf(
 async function containersOf({ client, namespace, catalog }: Session, pod: string): Promise<readonly Candidate[]> {
   const name = pod.replace(/^pods?\//, '')
   const { spec } = await client.get<Pod>((await catalog()).find('pods') as never, { namespace, name })
-  return [...(spec.initContainers ?? []), ...spec.containers].map((container) => ({
+  const { initContainers = [], containers, ephemeralContainers = [] } = spec
+  return [...initContainers, ...containers, ...ephemeralContainers].map((container) => ({
     word: container.name,
     ...(container.image === undefined ? {} : { description: container.image }),
   }))
