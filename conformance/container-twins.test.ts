@@ -183,6 +183,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     "debug lone --image=x -c talker --profile=general --attach -q -- sh -c 'sleep 1; echo hello'",
     'get pod lone -o jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}{.status.phase}',
     'logs lone -c talker',
+    ["debug lone --image=x -c reader -i --profile=general -- sh -c 'read line; echo got $line'", 'hello\n'],
     'debug lone',
     'debug',
     'debug lone --copy-to=x',

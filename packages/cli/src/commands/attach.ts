@@ -53,15 +53,22 @@ export async function attachTo(
   }
   const flags = { ...given, tty: hasTerminal && given.stdin === true }
   await connectStreams(host, flags, async (request, isRaw) => {
-    if (given.quiet !== true && given.stdin === true) {
-      host.stderr.write("If you don't see a command prompt, try pressing enter.\n")
-    }
-    await attachToPod(session.client, host.environment.clock, podKey(session, pod), { ...request, container })
-    if (given.quiet !== true && isRaw && pod.spec.restartPolicy === 'Always') {
-      const { name } = pod.metadata
+    if (given.quiet !== true) {
       host.stderr.write(
-        `Session ended, resume using 'coracle attach ${name} -c ${container} -i -t' command when the pod is running\n`,
+        "All commands and output from this session will be recorded in container logs, including credentials and sensitive information passed through the command prompt.\nIf you don't see a command prompt, try pressing enter.\n",
       )
     }
+    await attachToPod(session.client, host.environment.clock, podKey(session, pod), { ...request, container })
+    if (given.quiet !== true && isRaw) host.stderr.write(reattachText(pod, container))
   })
+}
+
+/** How to go on after a session, where that can be. */
+function reattachText({ metadata: { name }, spec }: Pod, container: string): string {
+  const command = `coracle attach ${name} -c ${container} -i -t`
+  if (spec.ephemeralContainers?.some((each) => each.name === container) === true) {
+    return `Session ended, the ephemeral container will not be restarted but may be reattached using '${command}' if it is still running\n`
+  }
+  if (spec.restartPolicy !== 'Always') return ''
+  return `Session ended, resume using '${command}' command when the pod is running\n`
 }

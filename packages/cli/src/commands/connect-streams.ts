@@ -10,6 +10,14 @@ export interface StreamFlags {
   readonly quiet?: boolean
 }
 
+/** The user has broken off what was connected. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError'
+  constructor() {
+    super('interrupted')
+  }
+}
+
 /**
  * Connects the input and the outputs of this process as flags say, and lets go of them again. Where there is to be a terminal
  * and the input is none, it is left out, and said so.
@@ -29,7 +37,7 @@ export async function connectStreams<R>(
   const restore = isRaw ? input.makeRaw() : undefined
   const ended = new AbortController()
   // With a terminal at the other end Ctrl-C is a key like others.
-  const stopInterrupts = host.onInterrupt(() => ended.abort(new Error('interrupted')))
+  const stopInterrupts = host.onInterrupt(() => ended.abort(new InterruptedError()))
   try {
     const request: CommandRequest = {
       ...(opened === undefined ? {} : { stdin: opened.stream }),

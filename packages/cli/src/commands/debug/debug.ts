@@ -10,6 +10,7 @@ import { type Selection, selectObjects } from '../../resources/select-objects.ts
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
 import { attachTo } from '../attach.ts'
 import { awaitObject } from '../await-object.ts'
+import { InterruptedError } from '../connect-streams.ts'
 import { pairsOf } from '../generate/workloads.ts'
 import { selectManifests } from '../manifest-command.ts'
 import { containerNames, copyForDebugging, type DebugRequest, podOnNode, withDebugContainer } from './debug-pods.ts'
@@ -297,6 +298,7 @@ async function attachWhenRunning(
     try {
       return await attachTo(host, session, latest, container, flags)
     } catch (error) {
+      if (error instanceof InterruptedError) throw error
       const why = error instanceof Error ? error.message : String(error)
       host.stderr.write(`warning: couldn't attach to pod/${name}, falling back to streaming logs: ${why}\n`)
     }
