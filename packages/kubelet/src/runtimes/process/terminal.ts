@@ -8,13 +8,21 @@ export interface Terminal {
   readonly pid: number
 }
 
+/** Where `script` is on systems that have it. */
+const scriptPrograms: readonly string[] = ['/usr/bin/script', '/bin/script']
+
 /**
  * The same command on a terminal of its own, made by `script` of util-linux: to give a process a terminal takes system calls
  * that Node.js does not have. Its input and output become the terminal's; which one that is it writes to `reportPath`.
  * Throws where this host has no such program.
  */
-export function onTerminal(command: Command, reportPath: string, size?: TerminalSize): Command {
-  const script = scriptPath()
+export function onTerminal(
+  command: Command,
+  reportPath: string,
+  size?: TerminalSize,
+  programs: readonly string[] = scriptPrograms,
+): Command {
+  const script = programs.find(isFromUtilLinux)
   if (script === undefined) {
     throw new Error(
       'a terminal (tty) needs the program "script" of util-linux on this host: install util-linux, or leave the terminal out (-t)',
@@ -54,12 +62,11 @@ const terminalScript = 'stty echo $1; shift; printf "%s %s\\n" "$(tty)" "$$" >"$
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-let found: string | undefined
+const found = new Set<string>()
 
 /** Others of that name, such as those of BSD and BusyBox, do not tell how the command has ended. */
-function scriptPath(): string | undefined {
-  found ??= ['/usr/bin/script', '/bin/script'].find((path) =>
-    spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux'),
-  )
-  return found
+function isFromUtilLinux(path: string): boolean {
+  if (found.has(path)) return true
+  if (spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')) found.add(path)
+  return found.has(path)
 }
