@@ -221,7 +221,7 @@ function isKeptForItsSuccessor(object: KubernetesObject, view: View): boolean {
 }
 
 /** A claim that is to go stays as long as a pod uses it, and a volume as long as a claim is bound to it. */
-function isKeptByItsUser({ kind, metadata }: KubernetesObject, view: View): boolean {
+export function isKeptByItsUser({ kind, metadata }: KubernetesObject, view: View): boolean {
   if (kind === 'PersistentVolume')
     return view
       .list<PersistentVolumeClaim>('PersistentVolumeClaim')

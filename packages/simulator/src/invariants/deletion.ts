@@ -1,5 +1,6 @@
 import type { KubernetesObject, Pod } from '@coracle/api'
 import { type Change, type Invariant, labelOf, type View } from '../view.ts'
+import { isKeptByItsUser } from './convergence.ts'
 
 /** What deletion promises. Made for each run: it remembers who was given up. */
 export function deletionInvariants(): readonly Invariant[] {
@@ -13,11 +14,12 @@ export function deletionInvariants(): readonly Invariant[] {
   ]
 }
 
-/** Nothing is left whose owners are all gone. */
+/** Nothing is left whose owners are all gone, but a claim that a pod uses which was taken aside. */
 function leftBehind(view: View): readonly string[] {
   return [...view.all()]
     .filter(({ metadata }) => (metadata.ownerReferences ?? []).length > 0)
     .filter(({ metadata }) => metadata.ownerReferences?.every(({ uid }) => view.byUid(uid) === undefined))
+    .filter((object) => object.metadata.deletionTimestamp === undefined || !isKeptByItsUser(object, view))
     .map(
       (object) =>
         `${labelOf(object)} outlives ${object.metadata.ownerReferences?.map(({ kind, name }) => `${kind} ${name}`).join(', ')}`,

@@ -696,6 +696,20 @@ describe('of volumes and claims', () => {
       [],
     ],
     [
+      'a claim that outlives its set, as a pod taken aside uses it',
+      [
+        user,
+        claim('a', 'v', { owner: db, metadata: { ...going, finalizers: ['kubernetes.io/pvc-protection'] } }),
+        volume('v'),
+      ],
+      [],
+    ],
+    [
+      'a claim that outlives its set for nothing',
+      [claim('a', 'v', { owner: db }), volume('v')],
+      ['what an owner owned goes with it'],
+    ],
+    [
       'a pod taken aside whose claim has gone with its set',
       [pod('db-0', undefined, { spec: { volumes }, status: { phase: 'Pending' } })],
       [],
