@@ -98,7 +98,7 @@ export const shardInfo = object(`${metaV1}.ShardInfo`, 'Which part of a collecti
 })
 
 export interface ListMeta extends Infer<typeof listMeta> {}
-export const listMeta = object(`${metaV1}.ListMeta`, 'What every list carries.', {
+export const listMeta = object(`${metaV1}.ListMeta`, 'The version of a list, and where its next page begins.', {
   selfLink: optional(string(), 'No longer filled in.'),
   resourceVersion: optional(
     string(),

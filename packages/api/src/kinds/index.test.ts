@@ -47,6 +47,21 @@ describe('the built-in kinds', () => {
     expect(silent).toEqual([])
   })
 
+  it('say of a field something else than of its definition: both stand together where people read them', () => {
+    const definitionOf = (schema: Schema): ObjectSchema | undefined => {
+      if (schema.type === 'lazy') return definitionOf(schema.resolve())
+      if (schema.type === 'list') return definitionOf(schema.items)
+      if (schema.type === 'map') return definitionOf(schema.values)
+      return schema.type === 'object' ? schema : undefined
+    }
+    const repeated = schemas.flatMap(({ name, fields }) =>
+      Object.entries(fields).flatMap(([field, { doc, schema }]) =>
+        definitionOf(schema)?.doc === doc ? [`${name}.${field}: ${doc}`] : [],
+      ),
+    )
+    expect(repeated).toEqual([])
+  })
+
   it('give each definition a name of its own', () => {
     const names = schemas.map(({ name }) => name)
     expect(names).not.toContain('')

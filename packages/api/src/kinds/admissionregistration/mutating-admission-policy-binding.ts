@@ -11,7 +11,7 @@ import { paramRef, paramText } from './validating-admission-policy-binding.ts'
 export interface MutatingAdmissionPolicyBindingSpec extends Infer<typeof spec> {}
 const spec = object(
   `${admissionregistrationV1}.MutatingAdmissionPolicyBindingSpec`,
-  'What is put in force, and where.',
+  'A mutating policy, its parameters, and the requests that it is in force for.',
   {
     matchResources: optional(matchResources, 'Only these requests, of those that the policy is about.'),
     paramRef: optional(paramRef, 'The objects that hold its parameters.'),

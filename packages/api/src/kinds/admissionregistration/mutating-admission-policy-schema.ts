@@ -8,7 +8,7 @@ import { paramKind, variable } from './validating-admission-policy-schema.ts'
 
 const applyConfiguration = object(
   `${admissionregistrationV1}.ApplyConfiguration`,
-  'A change that is merged as by server-side apply.',
+  'An expression whose result is applied to the object.',
   {
     expression: optional(
       string(),
@@ -32,7 +32,7 @@ const mutation = object(`${admissionregistrationV1}.Mutation`, 'A change that a 
 export interface MutatingAdmissionPolicySpec extends Infer<typeof spec> {}
 const spec = object(
   `${admissionregistrationV1}.MutatingAdmissionPolicySpec`,
-  'What the policy changes of which requests.',
+  'Requests that a policy is about, and the changes that it makes.',
   {
     failurePolicy: optional(
       enumOf('Fail', 'Ignore'),

@@ -26,7 +26,7 @@ export const paramRef = object(
 export interface ValidatingAdmissionPolicyBindingSpec extends Infer<typeof spec> {}
 const spec = object(
   `${admissionregistrationV1}.ValidatingAdmissionPolicyBindingSpec`,
-  'What is put in force, and where.',
+  'A validating policy, its parameters, the requests it is in force for, and what a violation leads to.',
   {
     policyName: required(string(), 'The name of the policy.', { default: '' }),
     paramRef: optional(paramRef, 'The objects that hold its parameters.'),

@@ -55,7 +55,7 @@ export const variable = object(
 export interface ValidatingAdmissionPolicySpec extends Infer<typeof spec> {}
 const spec = object(
   `${admissionregistrationV1}.ValidatingAdmissionPolicySpec`,
-  'What the policy asks of which requests.',
+  'Requests that a policy is about, and what must be true of them.',
   {
     paramKind: optional(paramKind, 'The kind of the objects that hold parameters. Bindings say which objects.'),
     matchConstraints: optional(matchResources, 'The requests that it is about.'),

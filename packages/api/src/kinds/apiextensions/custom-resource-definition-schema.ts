@@ -104,7 +104,7 @@ const conversion = object(`${apiextensionsV1}.CustomResourceConversion`, 'How on
 })
 
 export interface CustomResourceDefinitionSpec extends Infer<typeof spec> {}
-const spec = object(`${apiextensionsV1}.CustomResourceDefinitionSpec`, 'The kind that is wanted.', {
+const spec = object(`${apiextensionsV1}.CustomResourceDefinitionSpec`, 'Names, scope and versions of a custom kind.', {
   group: required(string(), 'The API group, such as example.com.'),
   names: required(customResourceNames, 'What the kind is called.'),
   scope: required(string(), 'Cluster or Namespaced.'),
@@ -122,15 +122,19 @@ const condition = conditionOf(
 )
 
 export interface CustomResourceDefinitionStatus extends Infer<typeof definitionStatus> {}
-const definitionStatus = object(`${apiextensionsV1}.CustomResourceDefinitionStatus`, 'How the definition stands.', {
-  conditions: optional(mapList(condition, ['type'], { patchStrategy: undefined }), 'Its aspects, by type.'),
-  acceptedNames: optional(customResourceNames, 'The names that are in use: they may differ from those wanted.'),
-  storedVersions: optional(
-    atomicList(string()),
-    'Versions that objects were ever stored in. One may be taken off once no object is stored in it.',
-  ),
-  observedGeneration: optional(int64(), 'The generation that the status is about.'),
-})
+const definitionStatus = object(
+  `${apiextensionsV1}.CustomResourceDefinitionStatus`,
+  'Whether a custom kind is served, and under which names.',
+  {
+    conditions: optional(mapList(condition, ['type'], { patchStrategy: undefined }), 'Its aspects, by type.'),
+    acceptedNames: optional(customResourceNames, 'The names that are in use: they may differ from those wanted.'),
+    storedVersions: optional(
+      atomicList(string()),
+      'Versions that objects were ever stored in. One may be taken off once no object is stored in it.',
+    ),
+    observedGeneration: optional(int64(), 'The generation that the status is about.'),
+  },
+)
 
 /** A kind of the cluster's users. */
 export interface CustomResourceDefinition extends Infer<typeof customResourceDefinitionSchema> {}

@@ -19,7 +19,7 @@ import type { AnySchema, ObjectSchema, Schema } from '../../schema/schema.ts'
 import { badRequest } from '../../status.ts'
 import { apiextensionsV1 } from '../meta/names.ts'
 
-export const externalDocumentation = object(`${apiextensionsV1}.ExternalDocumentation`, 'Where more is written.', {
+export const externalDocumentation = object(`${apiextensionsV1}.ExternalDocumentation`, 'A page with documentation.', {
   description: optional(string(), 'What is found there.'),
   url: optional(string(), 'Where it is.'),
 })

@@ -4,7 +4,7 @@ import type { Infer } from '../../schema/schema.ts'
 import { resourceDefinition } from '../kind.ts'
 import { authorizationV1 } from '../meta/names.ts'
 
-const spec = object(`${authorizationV1}.SelfSubjectRulesReviewSpec`, 'What is asked.', {
+const spec = object(`${authorizationV1}.SelfSubjectRulesReviewSpec`, 'The namespace that is asked about.', {
   namespace: optional(string(), 'The namespace whose rules are asked for. Required.'),
 })
 

@@ -4,7 +4,7 @@ import type { Infer } from '../../schema/schema.ts'
 import { autoscalingV1 } from '../meta/names.ts'
 
 export interface ScaleSpec extends Infer<typeof scaleSpec> {}
-export const scaleSpec = object(`${autoscalingV1}.ScaleSpec`, 'How many are wanted.', {
+export const scaleSpec = object(`${autoscalingV1}.ScaleSpec`, 'The number of replicas that is wanted.', {
   replicas: optional(int32(), 'How many there are to be.'),
 })
 

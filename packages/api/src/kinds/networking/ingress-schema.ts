@@ -92,9 +92,13 @@ export const ingressLoadBalancerIngress = object(
 )
 
 export interface IngressLoadBalancerStatus extends Infer<typeof ingressLoadBalancerStatus> {}
-export const ingressLoadBalancerStatus = object(`${networkingV1}.IngressLoadBalancerStatus`, 'Where requests arrive.', {
-  ingress: optional(atomicList(ingressLoadBalancerIngress), 'The addresses at which they arrive.'),
-})
+export const ingressLoadBalancerStatus = object(
+  `${networkingV1}.IngressLoadBalancerStatus`,
+  'Addresses and ports of the load balancer.',
+  {
+    ingress: optional(atomicList(ingressLoadBalancerIngress), 'The addresses at which they arrive.'),
+  },
+)
 
 export interface IngressStatus extends Infer<typeof ingressStatus> {}
 export const ingressStatus = object(`${networkingV1}.IngressStatus`, 'What the controller says of an ingress.', {

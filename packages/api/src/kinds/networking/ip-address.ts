@@ -20,7 +20,7 @@ export const parentReference = object(`${networkingV1}.ParentReference`, 'The ob
 })
 
 export interface IpAddressSpec extends Infer<typeof ipAddressSpec> {}
-export const ipAddressSpec = object(`${networkingV1}.IPAddressSpec`, 'Whose address it is.', {
+export const ipAddressSpec = object(`${networkingV1}.IPAddressSpec`, 'The object that an address is reserved for.', {
   parentRef: required(parentReference, 'The object that has the address. It cannot be changed.'),
 })
 

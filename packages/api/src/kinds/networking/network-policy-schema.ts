@@ -27,7 +27,7 @@ export const networkPolicyPort = object(`${networkingV1}.NetworkPolicyPort`, 'A 
 export interface NetworkPolicyIngressRule extends Infer<typeof networkPolicyIngressRule> {}
 export const networkPolicyIngressRule = object(
   `${networkingV1}.NetworkPolicyIngressRule`,
-  'Connections to the pods that are allowed.',
+  'Ports that may be connected to, and the peers that may.',
   {
     ports: optional(atomicList(networkPolicyPort), 'To which ports; to all unless set.'),
     from: optional(atomicList(networkPolicyPeer), 'From where; from anywhere unless set.'),
@@ -37,7 +37,7 @@ export const networkPolicyIngressRule = object(
 export interface NetworkPolicyEgressRule extends Infer<typeof networkPolicyEgressRule> {}
 export const networkPolicyEgressRule = object(
   `${networkingV1}.NetworkPolicyEgressRule`,
-  'Connections from the pods that are allowed.',
+  'Ports and peers that pods may connect to.',
   {
     ports: optional(atomicList(networkPolicyPort), 'To which ports; to all unless set.'),
     to: optional(atomicList(networkPolicyPeer), 'Where to; anywhere unless set.'),
@@ -45,18 +45,22 @@ export const networkPolicyEgressRule = object(
 )
 
 export interface NetworkPolicySpec extends Infer<typeof networkPolicySpec> {}
-export const networkPolicySpec = object(`${networkingV1}.NetworkPolicySpec`, 'Which connections are allowed.', {
-  podSelector: optional(labelSelector, 'The pods that the policy is about; all of the namespace where it is empty.', {
-    default: {},
-    byValue: true,
-  }),
-  ingress: optional(atomicList(networkPolicyIngressRule), 'Connections to the pods that are allowed.'),
-  egress: optional(atomicList(networkPolicyEgressRule), 'Connections from the pods that are allowed.'),
-  policyTypes: optional(
-    atomicList(literal<'Ingress' | 'Egress'>()),
-    'Which directions the policy is about: Ingress, and Egress where there are rules for it, unless set.',
-  ),
-})
+export const networkPolicySpec = object(
+  `${networkingV1}.NetworkPolicySpec`,
+  'Pods, and the connections that they may have.',
+  {
+    podSelector: optional(labelSelector, 'The pods that the policy is about; all of the namespace where it is empty.', {
+      default: {},
+      byValue: true,
+    }),
+    ingress: optional(atomicList(networkPolicyIngressRule), 'Connections to the pods that are allowed.'),
+    egress: optional(atomicList(networkPolicyEgressRule), 'Connections from the pods that are allowed.'),
+    policyTypes: optional(
+      atomicList(literal<'Ingress' | 'Egress'>()),
+      'Which directions the policy is about: Ingress, and Egress where there are rules for it, unless set.',
+    ),
+  },
+)
 
 /** Which connections pods may have. */
 export interface NetworkPolicy extends Infer<typeof networkPolicySchema> {}

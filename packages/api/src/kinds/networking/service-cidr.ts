@@ -20,7 +20,7 @@ export const serviceCidrSpec = object(`${networkingV1}.ServiceCIDRSpec`, 'From w
 })
 
 export interface ServiceCidrStatus extends Infer<typeof serviceCidrStatus> {}
-export const serviceCidrStatus = object(`${networkingV1}.ServiceCIDRStatus`, 'How the ranges are doing.', {
+export const serviceCidrStatus = object(`${networkingV1}.ServiceCIDRStatus`, 'Conditions of ranges of addresses.', {
   conditions: optional(mapList(condition, ['type']), 'Whether services get addresses from them, by type.'),
 })
 

@@ -42,12 +42,16 @@ export const volumeError = object(`${storageV1}.VolumeError`, 'What went wrong w
 })
 
 export interface VolumeAttachmentStatus extends Infer<typeof volumeAttachmentStatus> {}
-export const volumeAttachmentStatus = object(`${storageV1}.VolumeAttachmentStatus`, 'How the attaching is going.', {
-  attached: required(boolean, 'Whether the volume is attached.', { default: false }),
-  attachmentMetadata: optional(stringMap, 'What the driver tells those who mount the volume.'),
-  attachError: optional(volumeError, 'Why it could not be attached the last time.'),
-  detachError: optional(volumeError, 'Why it could not be detached the last time.'),
-})
+export const volumeAttachmentStatus = object(
+  `${storageV1}.VolumeAttachmentStatus`,
+  'Whether a volume is attached, and what went wrong.',
+  {
+    attached: required(boolean, 'Whether the volume is attached.', { default: false }),
+    attachmentMetadata: optional(stringMap, 'What the driver tells those who mount the volume.'),
+    attachError: optional(volumeError, 'Why it could not be attached the last time.'),
+    detachError: optional(volumeError, 'Why it could not be detached the last time.'),
+  },
+)
 
 /** The wish to have a volume attached to a node. */
 export interface VolumeAttachment extends Infer<typeof volumeAttachmentSchema> {}

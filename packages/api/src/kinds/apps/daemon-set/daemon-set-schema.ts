@@ -33,13 +33,17 @@ export const rollingUpdateDaemonSet = object(
 )
 
 export interface DaemonSetUpdateStrategy extends Infer<typeof daemonSetUpdateStrategy> {}
-export const daemonSetUpdateStrategy = object(`${appsV1}.DaemonSetUpdateStrategy`, 'How old pods become new ones.', {
-  type: optional(
-    literal<'RollingUpdate' | 'OnDelete'>(),
-    'RollingUpdate: a few nodes at a time. OnDelete: when somebody deletes them. RollingUpdate unless set.',
-  ),
-  rollingUpdate: optional(rollingUpdateDaemonSet, 'How many nodes at a time; with RollingUpdate only.'),
-})
+export const daemonSetUpdateStrategy = object(
+  `${appsV1}.DaemonSetUpdateStrategy`,
+  'When pods of a DaemonSet are replaced, and how many at a time.',
+  {
+    type: optional(
+      literal<'RollingUpdate' | 'OnDelete'>(),
+      'RollingUpdate: a few nodes at a time. OnDelete: when somebody deletes them. RollingUpdate unless set.',
+    ),
+    rollingUpdate: optional(rollingUpdateDaemonSet, 'How many nodes at a time; with RollingUpdate only.'),
+  },
+)
 
 export interface DaemonSetSpec extends Infer<typeof daemonSetSpec> {}
 export const daemonSetSpec = object(

@@ -35,13 +35,17 @@ export const rollingUpdateDeployment = object(
 )
 
 export interface DeploymentStrategy extends Infer<typeof deploymentStrategy> {}
-export const deploymentStrategy = object(`${appsV1}.DeploymentStrategy`, 'How old pods become new ones.', {
-  type: optional(
-    literal<'RollingUpdate' | 'Recreate'>(),
-    'RollingUpdate: a few at a time. Recreate: all old ones go before the first new one comes. RollingUpdate unless set.',
-  ),
-  rollingUpdate: optional(rollingUpdateDeployment, 'How many at a time; with RollingUpdate only.'),
-})
+export const deploymentStrategy = object(
+  `${appsV1}.DeploymentStrategy`,
+  'Whether old pods go before new ones come, or side by side with them.',
+  {
+    type: optional(
+      literal<'RollingUpdate' | 'Recreate'>(),
+      'RollingUpdate: a few at a time. Recreate: all old ones go before the first new one comes. RollingUpdate unless set.',
+    ),
+    rollingUpdate: optional(rollingUpdateDeployment, 'How many at a time; with RollingUpdate only.'),
+  },
+)
 
 export interface DeploymentSpec extends Infer<typeof deploymentSpec> {}
 export const deploymentSpec = object(

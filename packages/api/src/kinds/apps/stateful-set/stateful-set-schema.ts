@@ -36,7 +36,7 @@ export const rollingUpdateStatefulSetStrategy = object(
 export interface StatefulSetUpdateStrategy extends Infer<typeof statefulSetUpdateStrategy> {}
 export const statefulSetUpdateStrategy = object(
   `${appsV1}.StatefulSetUpdateStrategy`,
-  'How old pods become new ones.',
+  'When pods of a StatefulSet are replaced, and which of them.',
   {
     type: optional(
       literal<'RollingUpdate' | 'OnDelete'>(),
@@ -55,7 +55,7 @@ export interface StatefulSetPersistentVolumeClaimRetentionPolicy
   extends Infer<typeof statefulSetPersistentVolumeClaimRetentionPolicy> {}
 export const statefulSetPersistentVolumeClaimRetentionPolicy = object(
   `${appsV1}.StatefulSetPersistentVolumeClaimRetentionPolicy`,
-  'What becomes of the claims of pods that are no longer wanted.',
+  'Whether claims are kept or deleted when their StatefulSet goes or shrinks.',
   {
     whenDeleted: optional(enumOf('Retain', 'Delete'), 'When the StatefulSet is deleted: Retain unless set.', {
       default: 'Retain',

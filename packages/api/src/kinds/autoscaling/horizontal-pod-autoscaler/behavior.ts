@@ -28,7 +28,7 @@ export const scalingRules = object(`${autoscalingV2}.HPAScalingRules`, 'How scal
 export interface Behavior extends Infer<typeof behavior> {}
 export const behavior = object(
   `${autoscalingV2}.HorizontalPodAutoscalerBehavior`,
-  'How fast the count may grow and shrink.',
+  'Rules for scaling up and for scaling down.',
   {
     scaleUp: optional(scalingRules, 'How it may grow.'),
     scaleDown: optional(scalingRules, 'How it may shrink.'),

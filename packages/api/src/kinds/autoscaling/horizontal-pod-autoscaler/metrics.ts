@@ -71,7 +71,7 @@ export const objectMetricSource = object(
 
 export const externalMetricSource = object(
   `${autoscalingV2}.ExternalMetricSource`,
-  'A metric of something outside of the cluster.',
+  'A metric of the external metrics API, and the value that is aimed at.',
   { metric, target },
 )
 

@@ -17,7 +17,7 @@ export const limitRangeItem = object(`${coreV1}.LimitRangeItem`, 'Limits for one
 })
 
 export interface LimitRangeSpec extends Infer<typeof limitRangeSpec> {}
-export const limitRangeSpec = object(`${coreV1}.LimitRangeSpec`, 'What is limited, and how.', {
+export const limitRangeSpec = object(`${coreV1}.LimitRangeSpec`, 'Limits of the objects of a namespace.', {
   limits: required(atomicList(limitRangeItem), 'The limits, each type once.', { default: [] }),
 })
 

@@ -45,18 +45,22 @@ export const cinderPersistentVolumeSource = object(
 const secretFor = (purpose: string) => optional(secretReference, `Secret handed to the driver when ${purpose}.`)
 
 export interface CsiPersistentVolumeSource extends Infer<typeof csiPersistentVolumeSource> {}
-export const csiPersistentVolumeSource = object(`${coreV1}.CSIPersistentVolumeSource`, 'A volume of a CSI driver.', {
-  driver: required(string(), 'Name of the driver.'),
-  volumeHandle: required(string(), 'What the driver calls the volume.'),
-  readOnly,
-  fsType: optional(string(), 'File system to mount; up to the driver unless set.'),
-  volumeAttributes: optional(stringMap, 'What the driver noted about the volume when it made it.'),
-  controllerPublishSecretRef: secretFor('the volume is attached to a node'),
-  nodeStageSecretRef: secretFor('the volume is made ready on a node'),
-  nodePublishSecretRef: secretFor('the volume is mounted for a pod'),
-  controllerExpandSecretRef: secretFor('the volume is enlarged'),
-  nodeExpandSecretRef: secretFor('the file system is enlarged on a node'),
-})
+export const csiPersistentVolumeSource = object(
+  `${coreV1}.CSIPersistentVolumeSource`,
+  'How a CSI driver finds a volume, and with which credentials.',
+  {
+    driver: required(string(), 'Name of the driver.'),
+    volumeHandle: required(string(), 'What the driver calls the volume.'),
+    readOnly,
+    fsType: optional(string(), 'File system to mount; up to the driver unless set.'),
+    volumeAttributes: optional(stringMap, 'What the driver noted about the volume when it made it.'),
+    controllerPublishSecretRef: secretFor('the volume is attached to a node'),
+    nodeStageSecretRef: secretFor('the volume is made ready on a node'),
+    nodePublishSecretRef: secretFor('the volume is mounted for a pod'),
+    controllerExpandSecretRef: secretFor('the volume is enlarged'),
+    nodeExpandSecretRef: secretFor('the file system is enlarged on a node'),
+  },
+)
 
 export interface FlexPersistentVolumeSource extends Infer<typeof flexPersistentVolumeSource> {}
 export const flexPersistentVolumeSource = object(
@@ -84,25 +88,33 @@ export const glusterfsPersistentVolumeSource = object(
 )
 
 export interface IscsiPersistentVolumeSource extends Infer<typeof iscsiPersistentVolumeSource> {}
-export const iscsiPersistentVolumeSource = object(`${coreV1}.ISCSIPersistentVolumeSource`, 'An iSCSI disk.', {
-  targetPortal: required(string(), 'Address of the target: an IP, with a port where it is not 3260.'),
-  iqn: required(string(), 'Qualified name of the target.'),
-  lun: required(int32(), 'Logical unit of the target.', { default: 0 }),
-  iscsiInterface: optional(string(), 'Interface that does the transport.', { default: 'default' }),
-  fsType: fsType(),
-  readOnly,
-  portals: optional(atomicList(string()), 'Further addresses of the target.'),
-  chapAuthDiscovery: optional(boolean, 'Use CHAP when the target is discovered.'),
-  chapAuthSession: optional(boolean, 'Use CHAP in the session.'),
-  secretRef: optional(secretReference, 'Secret with what CHAP needs.'),
-  initiatorName: optional(string(), 'Name of the initiator, instead of the interface’s.'),
-})
+export const iscsiPersistentVolumeSource = object(
+  `${coreV1}.ISCSIPersistentVolumeSource`,
+  'How a node finds an iSCSI disk, and with which credentials.',
+  {
+    targetPortal: required(string(), 'Address of the target: an IP, with a port where it is not 3260.'),
+    iqn: required(string(), 'Qualified name of the target.'),
+    lun: required(int32(), 'Logical unit of the target.', { default: 0 }),
+    iscsiInterface: optional(string(), 'Interface that does the transport.', { default: 'default' }),
+    fsType: fsType(),
+    readOnly,
+    portals: optional(atomicList(string()), 'Further addresses of the target.'),
+    chapAuthDiscovery: optional(boolean, 'Use CHAP when the target is discovered.'),
+    chapAuthSession: optional(boolean, 'Use CHAP in the session.'),
+    secretRef: optional(secretReference, 'Secret with what CHAP needs.'),
+    initiatorName: optional(string(), 'Name of the initiator, instead of the interface’s.'),
+  },
+)
 
 export interface LocalVolumeSource extends Infer<typeof localVolumeSource> {}
-export const localVolumeSource = object(`${coreV1}.LocalVolumeSource`, 'A disk or a directory of one node.', {
-  path: required(string(), 'Path on the node: a directory, or a block device.'),
-  fsType: optional(string(), 'File system to mount, where path is a block device; found out unless set.'),
-})
+export const localVolumeSource = object(
+  `${coreV1}.LocalVolumeSource`,
+  'Path of what is on the node, and its filesystem.',
+  {
+    path: required(string(), 'Path on the node: a directory, or a block device.'),
+    fsType: optional(string(), 'File system to mount, where path is a block device; found out unless set.'),
+  },
+)
 
 export interface RbdPersistentVolumeSource extends Infer<typeof rbdPersistentVolumeSource> {}
 export const rbdPersistentVolumeSource = object(`${coreV1}.RBDPersistentVolumeSource`, 'A block device of Ceph.', {

@@ -90,7 +90,7 @@ export const podAntiAffinity = object(
 )
 
 export interface Affinity extends Infer<typeof affinity> {}
-export const affinity = object(`${coreV1}.Affinity`, 'Where the pod wants to run.', {
+export const affinity = object(`${coreV1}.Affinity`, 'Wishes and demands about nodes and about other pods.', {
   nodeAffinity: optional(nodeAffinity, 'By the labels of nodes.'),
   podAffinity: optional(podAffinity, 'Near which pods.'),
   podAntiAffinity: optional(podAntiAffinity, 'Away from which pods.'),

@@ -74,7 +74,7 @@ export const podResourceClaim = object(
 )
 
 export interface PodSpec extends Infer<typeof podSpec> {}
-export const podSpec = object(`${coreV1}.PodSpec`, 'What is to run, and how.', {
+export const podSpec = object(`${coreV1}.PodSpec`, 'Containers, volumes and where they may run.', {
   containers: required(
     keyedList(container, ['name']),
     'Containers that run side by side; at least one. They cannot be added or removed later.',

@@ -193,7 +193,7 @@ export const nodeAllocatableResourceClaimStatus = object(
 )
 
 export interface PodStatus extends Infer<typeof podStatus> {}
-export const podStatus = object(`${coreV1}.PodStatus`, 'How the pod is, as its node last said.', {
+export const podStatus = object(`${coreV1}.PodStatus`, 'Phase, conditions, addresses and containers of a pod.', {
   phase: optional(literal<PodPhase>(), 'Pending, Running, Succeeded, Failed or Unknown.'),
   conditions: optional(keyedList(podCondition, ['type']), 'What is so and what is not, such as Ready.'),
   message: optional(string(), 'Why the pod is in this state, in a sentence.'),

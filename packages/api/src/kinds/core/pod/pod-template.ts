@@ -6,10 +6,14 @@ import { emptyPodSpec, podSpec } from './pod-spec.ts'
 
 /** What pods made from a template look like. */
 export interface PodTemplateSpec extends Infer<typeof podTemplateSpec> {}
-export const podTemplateSpec = object(`${coreV1}.PodTemplateSpec`, 'What pods made from it look like.', {
-  metadata: optional(objectMeta, 'Labels and annotations of the pods.'),
-  spec: defaulted(podSpec, 'What the pods run.', emptyPodSpec),
-})
+export const podTemplateSpec = object(
+  `${coreV1}.PodTemplateSpec`,
+  'Metadata and specification of pods that are made.',
+  {
+    metadata: optional(objectMeta, 'Labels and annotations of the pods.'),
+    spec: defaulted(podSpec, 'What the pods run.', emptyPodSpec),
+  },
+)
 
 /** What upstream has where a template must be but is not given: validation says what is missing in it. */
 export const emptyTemplate: PodTemplateSpec = { spec: emptyPodSpec }

@@ -71,7 +71,7 @@ export const podSchedulingGate = object(`${coreV1}.PodSchedulingGate`, 'A reason
 export interface PodSchedulingGroup extends Infer<typeof podSchedulingGroup> {}
 export const podSchedulingGroup = object(
   `${coreV1}.PodSchedulingGroup`,
-  'The group of pods this one is scheduled with.',
+  'A reference to a group of pods.',
   {
     podGroupName: optional(string(), 'Name of the PodGroup in the pod’s namespace.'),
   },

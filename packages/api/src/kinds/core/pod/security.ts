@@ -114,7 +114,7 @@ export const sysctl = object(`${coreV1}.Sysctl`, 'A kernel parameter of the pod.
 export interface PodSecurityContext extends Infer<typeof podSecurityContext> {}
 export const podSecurityContext = object(
   `${coreV1}.PodSecurityContext`,
-  'Security settings of the whole pod, and defaults for its containers.',
+  'Users, groups and rights that all containers of a pod have unless they say otherwise.',
   {
     runAsUser: optional(int64(), 'UID that containers start with unless they say otherwise.'),
     runAsGroup: optional(int64(), 'GID that containers start with unless they say otherwise.'),

@@ -70,7 +70,7 @@ export const cinderVolumeSource = object(`${coreV1}.CinderVolumeSource`, 'A volu
 })
 
 export interface CsiVolumeSource extends Infer<typeof csiVolumeSource> {}
-export const csiVolumeSource = object(`${coreV1}.CSIVolumeSource`, 'An ephemeral volume from a CSI driver.', {
+export const csiVolumeSource = object(`${coreV1}.CSIVolumeSource`, 'A CSI driver, and what it is told of the volume.', {
   driver: required(string(), 'Name of the driver.'),
   fsType: optional(string(), 'File system to mount; up to the driver unless set.'),
   readOnly,
@@ -79,7 +79,7 @@ export const csiVolumeSource = object(`${coreV1}.CSIVolumeSource`, 'An ephemeral
 })
 
 export interface FcVolumeSource extends Infer<typeof fcVolumeSource> {}
-export const fcVolumeSource = object(`${coreV1}.FCVolumeSource`, 'A Fibre Channel device.', {
+export const fcVolumeSource = object(`${coreV1}.FCVolumeSource`, 'How a node finds a Fibre Channel device.', {
   targetWWNs: optional(atomicList(string()), 'World wide names of the targets; with lun.'),
   lun: optional(int32(), 'Logical unit of the target.'),
   wwids: optional(atomicList(string()), 'World wide identifiers of the volume, instead of targetWWNs and lun.'),
@@ -130,7 +130,7 @@ export const glusterfsVolumeSource = object(`${coreV1}.GlusterfsVolumeSource`, '
 })
 
 export interface IscsiVolumeSource extends Infer<typeof iscsiVolumeSource> {}
-export const iscsiVolumeSource = object(`${coreV1}.ISCSIVolumeSource`, 'An iSCSI disk.', {
+export const iscsiVolumeSource = object(`${coreV1}.ISCSIVolumeSource`, 'How a node finds an iSCSI disk.', {
   targetPortal: required(string(), 'Address of the target: an IP, with a port where it is not 3260.'),
   iqn: required(string(), 'Qualified name of the target.'),
   lun: required(int32(), 'Logical unit of the target.', { default: 0 }),
@@ -145,7 +145,7 @@ export const iscsiVolumeSource = object(`${coreV1}.ISCSIVolumeSource`, 'An iSCSI
 })
 
 export interface NfsVolumeSource extends Infer<typeof nfsVolumeSource> {}
-export const nfsVolumeSource = object(`${coreV1}.NFSVolumeSource`, 'A directory of an NFS server.', {
+export const nfsVolumeSource = object(`${coreV1}.NFSVolumeSource`, 'Server and path of an NFS export.', {
   server: required(string(), 'Host name or IP of the server.'),
   path: required(string(), 'Path that the server exports.'),
   readOnly,

@@ -53,14 +53,18 @@ export const emptyDirVolumeSource = object(
 )
 
 export interface HostPathVolumeSource extends Infer<typeof hostPathVolumeSource> {}
-export const hostPathVolumeSource = object(`${coreV1}.HostPathVolumeSource`, 'A file or directory of the node.', {
-  path: required(string(), 'Path on the node.'),
-  type: optional(
-    enumOf('', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'),
-    'What must be there, or is made. Nothing is checked unless set.',
-    { default: '' },
-  ),
-})
+export const hostPathVolumeSource = object(
+  `${coreV1}.HostPathVolumeSource`,
+  'A path of the node, and what must be there.',
+  {
+    path: required(string(), 'Path on the node.'),
+    type: optional(
+      enumOf('', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'),
+      'What must be there, or is made. Nothing is checked unless set.',
+      { default: '' },
+    ),
+  },
+)
 
 export interface GitRepoVolumeSource extends Infer<typeof gitRepoVolumeSource> {}
 export const gitRepoVolumeSource = object(
@@ -89,7 +93,7 @@ export const imageVolumeSource = object(
 export interface PersistentVolumeClaimVolumeSource extends Infer<typeof persistentVolumeClaimVolumeSource> {}
 export const persistentVolumeClaimVolumeSource = object(
   `${coreV1}.PersistentVolumeClaimVolumeSource`,
-  'Storage by way of a claim.',
+  'The name of a claim of the same namespace.',
   {
     claimName: required(string(), 'Name of a PersistentVolumeClaim in the pod’s namespace.'),
     readOnly: optional(boolean, 'Mount it read-only in all containers.'),
@@ -107,22 +111,29 @@ export const volumeResourceRequirements = object(
 )
 
 export interface PersistentVolumeClaimSpec extends Infer<typeof persistentVolumeClaimSpec> {}
-export const persistentVolumeClaimSpec = object(`${coreV1}.PersistentVolumeClaimSpec`, 'What storage is asked for.', {
-  accessModes: optional(
-    atomicList(literal<'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod'>()),
-    'How the storage is to be accessed, and from how many places.',
-  ),
-  resources: optional(volumeResourceRequirements, 'How much of it.'),
-  storageClassName: optional(string(), 'Class of storage. Empty for none; the default class unless set.'),
-  volumeMode: optional(literal<'Filesystem' | 'Block'>(), 'With a file system, or as a raw block device.', {
-    default: 'Filesystem',
-  }),
-  volumeName: optional(string(), 'The PersistentVolume that backs the claim.'),
-  selector: optional(labelSelector, 'Labels the volume must have.'),
-  dataSource: optional(typedLocalObjectReference, 'What the volume is filled from: a snapshot or another claim.'),
-  dataSourceRef: optional(typedObjectReference, 'What the volume is filled from, of any kind that a populator knows.'),
-  volumeAttributesClassName: optional(string(), 'Class of attributes that may be changed later.'),
-})
+export const persistentVolumeClaimSpec = object(
+  `${coreV1}.PersistentVolumeClaimSpec`,
+  'Size, class and access of the storage that is wanted.',
+  {
+    accessModes: optional(
+      atomicList(literal<'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod'>()),
+      'How the storage is to be accessed, and from how many places.',
+    ),
+    resources: optional(volumeResourceRequirements, 'How much of it.'),
+    storageClassName: optional(string(), 'Class of storage. Empty for none; the default class unless set.'),
+    volumeMode: optional(literal<'Filesystem' | 'Block'>(), 'With a file system, or as a raw block device.', {
+      default: 'Filesystem',
+    }),
+    volumeName: optional(string(), 'The PersistentVolume that backs the claim.'),
+    selector: optional(labelSelector, 'Labels the volume must have.'),
+    dataSource: optional(typedLocalObjectReference, 'What the volume is filled from: a snapshot or another claim.'),
+    dataSourceRef: optional(
+      typedObjectReference,
+      'What the volume is filled from, of any kind that a populator knows.',
+    ),
+    volumeAttributesClassName: optional(string(), 'Class of attributes that may be changed later.'),
+  },
+)
 
 export interface PersistentVolumeClaimTemplate extends Infer<typeof persistentVolumeClaimTemplate> {}
 export const persistentVolumeClaimTemplate = object(`${coreV1}.PersistentVolumeClaimTemplate`, 'A claim to be made.', {

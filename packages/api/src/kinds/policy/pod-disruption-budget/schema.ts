@@ -19,7 +19,7 @@ import { policyV1 } from '../names.ts'
 export interface PodDisruptionBudgetSpec extends Infer<typeof podDisruptionBudgetSpec> {}
 export const podDisruptionBudgetSpec = object(
   `${policyV1}.PodDisruptionBudgetSpec`,
-  'Which pods are guarded, and how many of them must stay.',
+  'Pods, and how many of them must or need not be there.',
   {
     minAvailable: optional(
       intOrString,
