@@ -84,6 +84,8 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'explain pods',
     'explain pods --recursive',
     'explain pod.spec.containers',
+    'explain pod.spec.affinity',
+    'explain deploy.spec.strategy',
     'explain pod.spec.containers.resources.limits',
     'explain deploy.spec.strategy.type',
     'explain pods.spec.restartPolicy',

@@ -21,7 +21,8 @@ describe('describeError', () => {
       invalid({ field: 'a', message: 'Required value' }, { field: 'b', message: 'Forbidden: no' }),
       'The Pod "x" is invalid: \n* a: Required value\n* b: Forbidden: no',
     ],
-    ['several errors', new AggregateError([new CliError('a'), new CliError('b')]), 'error: a\nerror: b'],
+    ['several errors', new AggregateError([new CliError('a'), new CliError('b')]), 'a\nb'],
+    ['one of several that is all', new AggregateError([new CliError('a')]), 'error: a'],
   ])('shows %s', (_, error, expected) => {
     expect(describeError(error)).toBe(expected)
   })

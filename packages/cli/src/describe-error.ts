@@ -13,9 +13,18 @@ interface Refusal extends Error {
 /** An error as the command line shows it, in kubectl's words: what the server refused, or else `error: …`. */
 export function describeError(error: unknown): string {
   if (isRefusal(error)) return describeRefusal(error)
-  if (error instanceof AggregateError) return error.errors.map(describeError).join('\n')
+  if (error instanceof AggregateError) {
+    const [first, ...others] = error.errors
+    return others.length === 0 ? describeError(first) : error.errors.map(describePart).join('\n')
+  }
   if (error instanceof SummaryError) return error.message
   return `error: ${error instanceof Error ? error.message : String(error)}`
+}
+
+/** One of several errors: what the server did not refuse stands there without `error:`. */
+function describePart(error: unknown): string {
+  const isPlain = error instanceof Error && !isRefusal(error) && !(error instanceof AggregateError)
+  return isPlain ? error.message : describeError(error)
 }
 
 function describeRefusal({ message, status: { reason, details } }: Refusal): string {

@@ -20,7 +20,7 @@ export type Change = (session: Session, target: Target) => Promise<Outcome | und
 
 /**
  * Changes each object that the arguments, files and selectors mean, one after another, and says what came of it. What
- * fails is reported and the others still done; rejects with all failures in the end.
+ * fails is reported and the others still done; rejects with all failures in the end. Where `check` throws nothing is done.
  */
 export async function changeObjects(
   host: Host,
@@ -28,11 +28,13 @@ export async function changeObjects(
   verb: string,
   flags: ChangeFlags,
   change: Change,
+  check: (targets: readonly Target[]) => void = () => {},
 ): Promise<void> {
   if (flags.local === true) return changeLocally(host, args, flags, change)
   const printer = await OutcomePrinter.for(host, flags)
   await withSession(host, flags, async (session) => {
     const { found, errors } = await findTargets(host, session, args, verb, flags)
+    check(found)
     const failures = [...errors, ...(await changeEach(session, found, printer, change))]
     if (failures.length > 0) throw new AggregateError(failures)
   })

@@ -79,25 +79,55 @@ export interface Pairs {
 
 async function setMetadata(host: Host, args: readonly string[], flags: SetMetadataFlags, field: Field): Promise<void> {
   const { resources, pairs } = splitArguments(args, field)
-  if (pairs.set.size + pairs.remove.length === 0 && flags.list !== true) {
-    throw new CliError(`at least one ${field.noun} update is required`)
+  checkFlags(resources, pairs, flags, field)
+  let isSingle = false
+  await changeObjects(
+    host,
+    resources,
+    field.verb,
+    flags,
+    async (session, target) => {
+      // What is only listed is not written.
+      const shown = flags.list === true ? { ...flags, dryRun: 'client' as const } : flags
+      const outcome = await setOne(host, session, target, pairs, shown, field)
+      if (flags.list !== true) return outcome
+      const { kind, group } = target.resource
+      if (!isSingle) host.stdout.write(`Listing ${field.name} for ${kind}.${group}/${target.key.name}:\n`)
+      for (const [key, value] of Object.entries(outcome.object.metadata[field.name] ?? {}).sort()) {
+        host.stdout.write(`${isSingle ? '' : ' '}${key}=${value}\n`)
+      }
+      return undefined
+    },
+    ({ length }) => {
+      isSingle = length === 1 && flags.all !== true && !isSelective(flags)
+      if (flags.resourceVersion !== undefined && length > 1) {
+        throw new CliError('--resource-version may only be used with a single resource')
+      }
+    },
+  )
+}
+
+const isSelective = ({ selector, fieldSelector }: SetMetadataFlags): boolean =>
+  selector !== undefined || fieldSelector !== undefined
+
+/** Throws a CliError, in kubectl's words, on flags that contradict each other or the arguments. */
+function checkFlags(
+  resources: readonly string[],
+  { set, remove }: Pairs,
+  { all, selector, fieldSelector, list, output, filename }: SetMetadataFlags,
+  { name, noun }: Field,
+): void {
+  if (all === true && selector !== undefined) throw new CliError('cannot set --all and --selector at the same time')
+  if (all === true && fieldSelector !== undefined) {
+    throw new CliError('cannot set --all and --field-selector at the same time')
   }
-  if (flags.list === true && flags.output !== undefined && flags.output !== '') {
+  if (resources.length === 0 && filename.length === 0) {
+    throw new CliError('one or more resources must be specified as <resource> <name> or <resource>/<name>')
+  }
+  if (set.size + remove.length === 0 && list !== true) throw new CliError(`at least one ${noun} update is required`)
+  if (list === true && (output ?? '') !== '' && name === 'labels') {
     throw new CliError('--list and --output may not be specified together')
   }
-  let found = 0
-  await changeObjects(host, resources, field.verb, flags, async (session, target) => {
-    found += 1
-    if (flags.resourceVersion !== undefined && found > 1) {
-      throw new CliError('--resource-version may only be used with a single resource')
-    }
-    const outcome = await setOne(host, session, target, pairs, flags, field)
-    if (flags.list !== true) return outcome
-    for (const [key, value] of Object.entries(outcome.object.metadata[field.name] ?? {}).sort()) {
-      host.stdout.write(`${key}=${value}\n`)
-    }
-    return undefined
-  })
 }
 
 async function setOne(
@@ -169,4 +199,4 @@ function splitArguments(
   return { resources, pairs: { set, remove } }
 }
 
-const isPair = (text: string): boolean => text.includes('=') || text.endsWith('-')
+const isPair = (text: string): boolean => text.indexOf('=') > 0 || /[^-]-$/.test(text)
