@@ -133,12 +133,14 @@ it('has the defaults of kubectl', () => {
 })
 
 it('tells nothing apart that is the same', () => {
+  const stale = Object.keys(otherCommands).filter((name) => ours(name.split(' ')) !== undefined)
   const flags = [...sharedFlags()]
   const needed = (list: Readonly<Record<string, string>>, isOther: (flag: (typeof flags)[number]) => boolean) => {
     const used = flags.filter(isOther).flatMap(({ words, flag }) => [nameOf(words, flag), nameOf(['*'], flag)])
     return Object.keys(list).filter((name) => !used.includes(name))
   }
   expect([
+    ...stale,
     ...needed(otherFlags, ({ option }) => option === undefined),
     ...needed(
       otherDefaults,
