@@ -59,6 +59,8 @@ export class ControllerLoop implements Lookup {
   readonly #changing: readonly SourceFollower[]
   readonly #writes: OwnWrites
   readonly #seen = new NewlySeen()
+  /** Until when keys rest that have just been reconciled, on the monotonic clock. An object that is gone rests no longer. */
+  readonly #restsUntilMs = new Map<string, number>()
   /** Tells the reconciles of this run of the program from those of others; with a number behind it names one of them. */
   readonly #runId: string
   #reconciles = 0
@@ -202,12 +204,24 @@ export class ControllerLoop implements Lookup {
       if (queue.length === 0) turnStartMs = clock.monotonicMs()
       const key = await queue.get()
       if (key === undefined) return
-      if (!this.#writes.isBehind(key, () => queue.add(key))) await this.#reconcile(key, queue, recorder, signal)
+      if (!this.#rests(key, queue) && !this.#writes.isBehind(key, () => queue.add(key)))
+        await this.#reconcile(key, queue, recorder, signal)
       queue.done(key)
       if (clock.monotonicMs() - turnStartMs < turnMaxMs) continue
       await new Promise<void>((resolve) => clock.defer(resolve))
       turnStartMs = clock.monotonicMs()
     }
+  }
+
+  /** Whether a key is to be left alone for now. It comes back when it has rested. */
+  #rests(key: string, queue: WorkQueue): boolean {
+    const untilMs = this.#restsUntilMs.get(key)
+    if (untilMs === undefined) return false
+    const leftMs = untilMs - this.#environment.clock.monotonicMs()
+    const isResting = leftMs > 0 && this.#sources[0]?.informer.get(key) !== undefined
+    if (isResting) queue.addAfter(key, leftMs)
+    else this.#restsUntilMs.delete(key)
+    return isResting
   }
 
   async #reconcile(key: string, queue: WorkQueue, recorder: EventRecorder, signal: AbortSignal): Promise<void> {
@@ -235,6 +249,9 @@ export class ControllerLoop implements Lookup {
     try {
       const result = await this.#controller.reconcile(request, context)
       queue.forget(key)
+      // Whole milliseconds, as clocks have them: a wait for less would be over before its time, again and again.
+      const restMs = Math.ceil(result?.restMs ?? 0)
+      if (restMs > 0) this.#restsUntilMs.set(key, this.#environment.clock.monotonicMs() + restMs)
       if (result?.requeueAfterMs === undefined) return 'success'
       const { housekeeping = false } = result
       queue.addAfter(key, result.requeueAfterMs, { housekeeping })

@@ -172,3 +172,44 @@ describe('metrics of a controller', () => {
     }
   })
 })
+
+describe('a key that rests', () => {
+  const change = (gadgets: number) =>
+    client.patch(widgets, { namespace: 'default', name: 'a' }, { type: 'merge', body: { spec: { gadgets } } })
+
+  it('is reconciled once for all that changes in that time, at its end, and for the next change at once', async () => {
+    const times: number[] = []
+    await run(
+      reconciling(async () => {
+        times.push(environment.clock.monotonicMs())
+        return { restMs: 99.5 }
+      }),
+    )
+    for (let gadgets = 1; gadgets <= 20; gadgets++) {
+      await change(gadgets)
+      await environment.clock.advance(1)
+    }
+    await environment.clock.advance('1s')
+    expect(times).toEqual([0, 100])
+    await change(0)
+    await environment.clock.settle()
+    expect(times).toEqual([0, 100, 1020])
+  })
+
+  it('rests no longer when its object is gone', async () => {
+    const seen: boolean[] = []
+    const manager = createManager({ client, environment, metrics })
+    manager.add(
+      controller('test')
+        .for(widgets)
+        .reconcile(async ({ object }) => {
+          seen.push(object !== undefined)
+          return { restMs: 60_000 }
+        }),
+    )
+    await Promise.all([manager.start(), environment.clock.settle()])
+    await client.delete(widgets, { namespace: 'default', name: 'a' })
+    await environment.clock.settle()
+    expect(seen).toEqual([true, false])
+  })
+})

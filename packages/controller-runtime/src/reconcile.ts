@@ -16,6 +16,11 @@ export interface Request<T extends KubernetesObject> {
 /** When to look again without being told; nothing means: when something changes. */
 export interface Requeue {
   readonly requeueAfterMs?: number
+  /**
+   * How long the key rests now, whatever changes: what comes in that time is one reconcile at its end. For those that look at many
+   * objects each time, so that a burst of changes costs no more than what it came to.
+   */
+  readonly restMs?: number
   /** Whether that look is housekeeping: it finds nothing to do unless something has stopped happening (`TimerOptions`). */
   readonly housekeeping?: boolean
 }

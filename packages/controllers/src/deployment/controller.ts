@@ -27,6 +27,7 @@ import {
 } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { hasEnded } from '../pods/pod-state.ts'
+import { ownerRestMs } from '../pods/rest.ts'
 import { RunningPods } from '../pods/running-pods.ts'
 import { givesRoom } from '../resource-quota/gives-room.ts'
 import { ownSelector } from '../selector-of.ts'
@@ -68,7 +69,8 @@ export function createDeploymentController(): Controller {
         hasPods: ({ metadata }: ReplicaSet) => runningPods.hasAny(metadata.uid ?? ''),
         isNameTaken: (name: string) => sets.get(keyText(namespace, name)) !== undefined,
       }
-      return perform(context, deployment, planDeployment(observed, context.clock.now()))
+      const result = await perform(context, deployment, planDeployment(observed, context.clock.now()))
+      return { ...result, restMs: ownerRestMs(deployment.spec.replicas ?? 1) }
     })
 }
 

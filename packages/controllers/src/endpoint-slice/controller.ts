@@ -10,6 +10,7 @@ import {
 } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { readyStatus } from '../node-lifecycle/ready.ts'
+import { endpointsRestMs } from '../pods/rest.ts'
 import {
   changesEndpoints,
   hasPods,
@@ -59,7 +60,7 @@ export function createEndpointSliceController(): Controller {
         const result = await performPlan(context, service, plan)
         if (plan.saidOfHints.size > 0) said.set(key, plan.saidOfHints)
         else said.delete(key)
-        return result
+        return { ...result, restMs: endpointsRestMs(behind.length) }
       } catch (error) {
         if (isNamespaceGoing(error)) return undefined
         throw error

@@ -2,6 +2,7 @@ import { endpoints, hasReason, pods as podsResource, services } from '@coracle/a
 import { type Client, keyOf, type ObjectKey } from '@coracle/client'
 import { type Controller, controller, isBeingDeleted, performPlan } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
+import { endpointsRestMs } from '../pods/rest.ts'
 import {
   changesEndpoints,
   hasPods,
@@ -33,7 +34,7 @@ export function createEndpointsController(): Controller {
       const pods = podsBehind(service, context)
       const plan = planEndpoints(service, pods, present, triggerTimes.next(key, service, pods))
       try {
-        return await performPlan(context, service, plan)
+        return { ...(await performPlan(context, service, plan)), restMs: endpointsRestMs(pods.length) }
       } catch (error) {
         if (isNamespaceGoing(error)) return undefined
         throw error

@@ -28,6 +28,7 @@ import type { Time } from '@coracle/environment'
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { isOrphan, orphanIndexName, orphansByLabels } from '../pods/orphans.ts'
 import { isActive, isReady, isTerminating, readySince } from '../pods/pod-state.ts'
+import { ownerRestMs } from '../pods/rest.ts'
 import { givesRoom } from '../resource-quota/gives-room.ts'
 import type { DesiredReplicas, ReplicasStatus } from './desired.ts'
 import type { ObservedOwner } from './observed-pods.ts'
@@ -111,7 +112,9 @@ function reconcileReplicas<T extends WithStatus>(kind: ReplicasKind<T>, tallies:
     const counts = tally.counts(nowMs)
     const related = () => relatedPods(kind, owner, context)
     const plan = kind.plan({ owner, counts, mismatched: tally.mismatched, orphans, controlled, related }, nowMs)
-    return perform(context, owner, plan)
+    const result = await perform(context, owner, plan)
+    // What makes or deletes pods goes on with the next of them at once.
+    return plan.actions.length > 0 ? result : { ...result, restMs: ownerRestMs(desired.replicas) }
   }
 }
 

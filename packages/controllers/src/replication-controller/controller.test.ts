@@ -116,10 +116,10 @@ describe('the replication controller', () => {
 
   it('makes 1,200 pods in bursts and deletes them again', async () => {
     await create(1200)
-    await environment.clock.settle()
+    await environment.clock.advance('1s')
     expect(names()).toHaveLength(1200)
     await client.patch(replicationControllers, key, { type: 'merge', body: { spec: { replicas: 0 } } })
-    await environment.clock.settle()
+    await environment.clock.advance('1s')
     expect(names()).toHaveLength(0)
     expect((await current()).status).toEqual({ replicas: 0, observedGeneration: 2 })
   })
@@ -188,13 +188,14 @@ describe('the replication controller', () => {
         metadata: { namespace: 'default', name: metadata.name, labels: metadata.labels },
       })
     }
-    await environment.clock.settle()
+    await environment.clock.advance('1s')
     const reads = countReads(manager.informer(pods), manager.informer(replicationControllers))
     const name = names().find((each) => each?.startsWith('web-')) ?? ''
     await setStatus(name, pod(name, { readyFor: 0 }).status)
+    await environment.clock.advance('1s')
     expect((await current()).status).toMatchObject({ replicas: count, readyReplicas: 1 })
     await client.delete(pods, { namespace: 'default', name })
-    await environment.clock.settle()
+    await environment.clock.advance('1s')
     expect((await current()).status).toEqual({ replicas: count, fullyLabeledReplicas: count, observedGeneration: 1 })
     expect(reads.taken()).toBeLessThan(10)
   })
