@@ -1,5 +1,6 @@
 import type { CausesPage, CausesQuery, OnUnexplained } from '@coracle/apiserver'
 import type { Client, DiscoveredResource } from '@coracle/client'
+import type { ScaledLoad } from '@coracle/controllers'
 import type { Environment } from '@coracle/environment'
 import type { SimulatedBehaviour } from '@coracle/kubelet'
 import type { EtcdStoreOptions, Store } from '@coracle/store'
@@ -32,6 +33,8 @@ export interface ClusterOptions {
   readonly storedNodes?: boolean
   /** What simulated containers do beside what their environment says: how soon they are ready, and whether they end. For nodes that share their agent. */
   readonly behaviour?: SimulatedBehaviour
+  /** What autoscalers go by: the metrics there are, or that load is `steady` and whatever number of pods there is right; measured by default. */
+  readonly load?: ScaledLoad
   /** What their names begin with; a number follows. `node-`, or the name of the host where the store is shared. */
   readonly nodePrefix?: string
   /** What runs containers: `simulated` (the default; they exist in the API alone) or `process` (processes of this host). */

@@ -1,6 +1,6 @@
 import { type ConnectionLink, exponentialRateLimiter } from '@coracle/client'
 import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type BuiltinController, builtinControllers, type ControllerHost } from '@coracle/controllers'
+import { type BuiltinController, builtinControllers, type ControllerHost, type ScaledLoad } from '@coracle/controllers'
 import type { MetricsRegistry } from '@coracle/environment'
 import type { ApiServer } from './api-server.ts'
 import type { Drives, Started } from './component.ts'
@@ -14,6 +14,7 @@ export interface ControllersOptions {
   readonly server: ApiServer
   readonly drives: Drives
   readonly metrics: MetricsRegistry
+  readonly load: ScaledLoad
 }
 
 /** The built-in controllers: one manager, whose caches they share, and each to be stopped and started alone. */
@@ -48,7 +49,7 @@ export class Controllers {
 }
 
 function startMember(
-  { worlds, server, metrics }: ControllersOptions,
+  { worlds, server, metrics, load }: ControllersOptions,
   builtin: BuiltinController,
 ): StartMember<Manager> {
   return (manager, link) => {
@@ -63,6 +64,7 @@ function startMember(
       onResourcesChange: (listener) => server.onResourcesChange(listener),
       rootCertificate: server.listener?.caPem,
       metrics,
+      load,
     }
     if (builtin.runs === 'alone') {
       const controller = builtin.create(host)

@@ -119,7 +119,7 @@ async function start(
     dataDir,
     drives,
   })
-  const controllers = new Controllers({ worlds, server, drives, metrics })
+  const controllers = new Controllers({ worlds, server, drives, metrics, load: options.load ?? 'measured' })
   const components: Readonly<Record<ComponentName, RestartableComponent>> = {
     apiserver: component(() => server.start()),
     'kube-controller-manager': component(

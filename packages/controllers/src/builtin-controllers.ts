@@ -13,7 +13,7 @@ import { createEndpointSliceMirroringController } from './endpoint-slice-mirrori
 import { createEndpointsController } from './endpoints/controller.ts'
 import { createEphemeralVolumeController } from './ephemeral-volume/controller.ts'
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
-import { createHorizontalPodAutoscalerController } from './horizontal-pod-autoscaler/controller.ts'
+import { createHorizontalPodAutoscalerController, type ScaledLoad } from './horizontal-pod-autoscaler/controller.ts'
 import { createJobController } from './job/controller.ts'
 import { createNamespaceController } from './namespace/controller.ts'
 import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
@@ -44,6 +44,8 @@ export interface ControllerHost {
   readonly onResourcesChange?: (listener: () => void) => () => void
   /** The certificate authority of the API server, as PEM, for namespaces to have; none where it serves no TLS. */
   readonly rootCertificate?: string | undefined
+  /** How much there is to do for what is scaled: see `ScaledLoad`; `measured` unless given. */
+  readonly load?: ScaledLoad
   /** Where the garbage collector's metrics go; controllers of a manager have the manager's. */
   readonly metrics?: MetricsRegistry
   /** Told of everything that the garbage collector does; controllers of a manager report through the manager. */

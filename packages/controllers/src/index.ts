@@ -8,6 +8,7 @@ export {
   type GarbageCollector,
   type GarbageCollectorOptions,
 } from './garbage-collector/garbage-collector.ts'
+export type { ScaledLoad } from './horizontal-pod-autoscaler/controller.ts'
 export { createLocalPathProvisioner } from './local-path-provisioner/controller.ts'
 export {
   type LocalVolumes,

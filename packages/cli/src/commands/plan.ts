@@ -86,6 +86,10 @@ function commandOf(words: readonly string[], { filename, recursive }: PlanFlags)
   }
   if (verb === undefined)
     throw new CliError('say what to plan: -f FILE, or a command such as: coracle plan rollout restart deployment/web')
+  if (verb === 'edit')
+    throw new CliError(
+      'an editor cannot be played: write what you would have there to a file (coracle get KIND NAME -o yaml) and plan -f that',
+    )
   const isShown = verb === 'rollout' && ['status', 'history'].includes(rest.find((word) => !word.startsWith('-')) ?? '')
   if (!playable.has(verb) || isShown)
     throw new CliError(

@@ -21,7 +21,7 @@ const plan: PlanReport = {
   availability: [],
   timeline: [],
   underWay: { objects: [], timeline: [] },
-  assumptions: { seed: 1, startDelaySeconds: 2, runSeconds: 30, failRate: 0 },
+  assumptions: { seed: 1, startDelaySeconds: 2, runSeconds: 30, failRate: 0, steadyLoad: [] },
   copy: {
     revision: '7',
     takenAt: '2026-01-01T00:00:00Z',

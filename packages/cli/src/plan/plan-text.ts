@@ -36,7 +36,7 @@ export function planText(plan: PlanReport, { line, output, coloured }: PlanTextO
     timelineRows(gatherEvents(timeline), where),
     availabilityRows(availability, durationSeconds, where, paint),
     problems.map((problem) => problemRow(problem, where, paint)),
-    notes(plan),
+    notes(plan, where),
     [verdict(plan, paint)],
   ]
   return `${sections
@@ -158,8 +158,8 @@ function problemRow({ severity, at, object, message, type }: ReportedProblem, wh
 }
 
 /** What the plan cannot know. */
-function notes({ copy, assumptions }: PlanReport): readonly string[] {
-  const { startDelaySeconds, runSeconds = 0, failRate, seed } = assumptions
+function notes({ copy, assumptions }: PlanReport, where: Places): readonly string[] {
+  const { startDelaySeconds, runSeconds = 0, failRate, seed, steadyLoad } = assumptions
   const gaps = copy.gaps.map(({ resource, reason }) => `${resource} (${reason})`)
   const unknown = copy.unknownKinds.map(({ apiVersion, kind, count }) => `${count} ${kind} of ${apiVersion}`)
   const fields = copy.droppedFields.map(({ kind, field }) => `${field} of ${kind}`)
@@ -168,6 +168,10 @@ function notes({ copy, assumptions }: PlanReport): readonly string[] {
   const noted = (what: string, names: readonly string[]) => (names.length === 0 ? [] : [`${what}: ${listed(names)}`])
   return [
     `Assumed: containers start in ${startDelaySeconds}s (--start-delay), those that end take ${runSeconds}s (--run-time)${fails}; seed ${seed}`,
+    ...noted(
+      'Assumed to have a load that their number of pods is right for',
+      steadyLoad.map((each) => where.nameOf(each)),
+    ),
     ...noted('Not read', gaps),
     ...noted('Read a little later than the rest', copy.later),
     ...noted('Kinds that are not known here', unknown),

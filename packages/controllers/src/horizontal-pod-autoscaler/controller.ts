@@ -36,14 +36,22 @@ interface Kept {
 type Selectors = Map<string, Map<string, LabelSelectorMatcher>>
 
 /**
+ * What autoscalers go by: `measured`, the metrics there are; or `steady`, that each metric stays such that the number of pods within
+ * the bounds is right: where no load can be measured, and is not to be taken for none.
+ */
+export type ScaledLoad = 'measured' | 'steady'
+
+/**
  * Scales what HorizontalPodAutoscalers name, by their metrics: https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale.
  * It looks every 15 seconds, and at once at an autoscaler that is new or has a new spec. What it remembers of the past goes with it:
  * after a start nothing shrinks for the first window, as upstream.
  */
 export function createHorizontalPodAutoscalerController({
   resources,
+  load = 'measured',
 }: {
   resources(): readonly Resource[]
+  readonly load?: ScaledLoad
 }): Controller {
   const kept = new Map<string, Kept>()
   const selectors: Selectors = new Map()
@@ -66,7 +74,7 @@ export function createHorizontalPodAutoscalerController({
         void kept.set(key, { memory, nextAtMs: nowMs + syncPeriodMs, generation })
       // Also where it cannot be carried out it is looked at again in 15 seconds, not at once.
       keep(known?.memory)
-      await sync(autoscaler, known?.memory, context, { key, resources, selectors, keep })
+      await sync(autoscaler, known?.memory, context, { key, resources, load, selectors, keep })
       return { requeueAfterMs: syncPeriodMs }
     })
 }
@@ -74,6 +82,7 @@ export function createHorizontalPodAutoscalerController({
 interface SyncParts {
   readonly key: string
   readonly resources: () => readonly Resource[]
+  readonly load: ScaledLoad
   readonly selectors: Selectors
   readonly keep: (memory: Memory | undefined) => void
 }
@@ -90,7 +99,9 @@ async function sync(
   const workload =
     'error' in target || !needsMetrics(autoscaler, target.scale)
       ? undefined
-      : await observeWorkload(autoscaler, target.scale, context, parts)
+      : parts.load === 'steady'
+        ? parts.load
+        : await observeWorkload(autoscaler, target.scale, context, parts)
   const plan = planAutoscaler({ autoscaler, target, workload, memory }, clock.now())
   parts.keep(plan.memory)
   let { status } = plan

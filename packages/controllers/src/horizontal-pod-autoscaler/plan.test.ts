@@ -295,6 +295,22 @@ function withWindows(up: number, down: number) {
   }
 }
 
+describe('a load that is steady', () => {
+  const steady = (replicas: number, spec: Partial<Spec> = {}) =>
+    plan({ replicas, spec, status: { desiredReplicas: replicas }, more: { workload: 'steady' } })
+
+  it('leaves the count as it is, whatever was measured, and warns of nothing', () => {
+    expect(steady(3).actions).toEqual([])
+  })
+
+  it.each([
+    ['more than there may be', 12, 10],
+    ['fewer than there must be', 1, 2],
+  ])('changes it where there are %s', (_, replicas, wanted) => {
+    expect(steady(replicas, { minReplicas: 2 }).status?.desiredReplicas).toBe(wanted)
+  })
+})
+
 describe('several metrics', () => {
   const spec = { metrics: [byCpu, byQueue] }
   const failure = { error: 'unable to fetch metrics from external metrics API: away' }

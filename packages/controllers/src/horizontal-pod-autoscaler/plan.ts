@@ -45,8 +45,8 @@ export interface SelectorProblem {
 export interface ObservedAutoscaler {
   readonly autoscaler: HorizontalPodAutoscaler
   readonly target: ScaleTarget | { readonly error: string }
-  /** Absent where the count does not depend on metrics, see `needsMetrics`. */
-  readonly workload?: Workload | SelectorProblem | undefined
+  /** Absent where the count does not depend on metrics, see `needsMetrics`; `steady` where whatever they are it is right. */
+  readonly workload?: Workload | SelectorProblem | 'steady' | undefined
   /** Absent at the first look. */
   readonly memory?: Memory | undefined
 }
@@ -57,6 +57,8 @@ export interface AutoscalerPlan extends Plan<HorizontalPodAutoscalerStatus> {
   /** What to remember once the count is changed. */
   readonly memoryOnceScaled?: Memory | undefined
 }
+
+type MeasuredWorkload = Workload | SelectorProblem | undefined
 
 /** Whether the count depends on metrics now: it is within its bounds, and scaling is not switched off by a count of zero. */
 export function needsMetrics({ spec }: HorizontalPodAutoscaler, scale: Scale): boolean {
@@ -100,7 +102,12 @@ export function planAutoscaler(observed: ObservedAutoscaler, nowMs: Time): Autos
     const because = 'Current number of replicas below Spec.MinReplicas'
     return finish(draft, { target, memory, wanted: minReplicasOf(spec), because, metrics: [] }, nowMs)
   }
-  return planByMetrics(draft, observed, target, memory, nowMs)
+  const { workload } = observed
+  if (workload === 'steady') {
+    const metrics = autoscaler.status?.currentMetrics ?? []
+    return finish(draft, { target, memory, wanted: current, because: '', metrics }, nowMs)
+  }
+  return planByMetrics(draft, { autoscaler, workload }, target, memory, nowMs)
 }
 
 /** The status where the count could not be changed: what was decided did not come about. */
@@ -126,7 +133,7 @@ export function refusedStatus(
 
 function planByMetrics(
   draft: Draft,
-  { autoscaler, workload }: ObservedAutoscaler,
+  { autoscaler, workload }: { readonly autoscaler: HorizontalPodAutoscaler; readonly workload: MeasuredWorkload },
   target: ScaleTarget,
   memory: Memory,
   nowMs: Time,
@@ -164,7 +171,7 @@ function wantedByMetrics(
   draft: Draft,
   autoscaler: HorizontalPodAutoscaler,
   scale: Scale,
-  workload: ObservedAutoscaler['workload'],
+  workload: MeasuredWorkload,
   nowMs: Time,
 ): Wanted {
   if (workload === undefined) return { error: 'the metrics were not read', metrics: [] }

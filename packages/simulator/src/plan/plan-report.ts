@@ -32,6 +32,8 @@ export interface PlanReport {
     /** Absent: what is to end does not. */
     readonly runSeconds?: number
     readonly failRate: number
+    /** Autoscalers whose load is taken to stay such that the number of pods they have, within their bounds, is right. */
+    readonly steadyLoad: readonly ObjectName[]
   }
   readonly copy: {
     readonly revision: string
@@ -122,6 +124,7 @@ export function planReport({
       startDelaySeconds: startDelayMs / 1000,
       ...(runMs === undefined ? {} : { runSeconds: runMs / 1000 }),
       failRate,
+      steadyLoad: rehearsed.after.filter(({ kind }) => kind === 'HorizontalPodAutoscaler').map(objectNameOf),
     },
     copy: {
       revision: state.revision,

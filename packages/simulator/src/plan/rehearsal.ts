@@ -99,9 +99,8 @@ export class Rehearsal implements AsyncDisposable {
     const seams: ComponentSeams = {
       client: (component, client) => (component === 'nodes' ? interceptClient(() => client, unread) : client),
     }
-    const cluster = await startCluster({ environment, store, storedNodes: true, behaviour, seams })
-    // Nobody knows what load there will be: autoscalers keep what they have set.
-    await cluster.controller('horizontal-pod-autoscaler').stop()
+    // Nobody knows what load there will be.
+    const cluster = await startCluster({ environment, store, storedNodes: true, behaviour, seams, load: 'steady' })
     await clock.settle()
     return new Rehearsal({ report, notAsked, environment, store, recording }, cluster, timeoutMs)
   }
