@@ -1,6 +1,7 @@
 import {
   ApiError,
   deployments,
+  horizontalPodAutoscalers,
   type KubernetesObject,
   nodes,
   podDisruptionBudgets,
@@ -199,6 +200,48 @@ describe('coracle plan', () => {
     expect(reportOf(missing).problems[0]?.message).toContain('secret "database" not found')
   })
 
+  it('calls a drain safe that takes what a budget lets go, though a rollout would take less', async () => {
+    const drain = '-o json drain node-0 --ignore-daemonsets'
+    const allowed = await plan(await cluster([budget(2)]), drain)
+    expect(allowed.code).toBe(0)
+    const [web] = reportOf(allowed).availability.filter(({ object }) => object.kind === 'Deployment')
+    expect(web).toMatchObject({ lowest: 2, promised: 0, by: 'as budget web says' })
+    const unguarded = await plan(await cluster(), drain)
+    expect(shortReport(unguarded)).toEqual(['error unavailable Deployment'])
+  })
+
+  it('has autoscalers keep their numbers of pods within their bounds, and says so', async () => {
+    const scaler: readonly [Resource, object] = [
+      horizontalPodAutoscalers as Resource,
+      {
+        apiVersion: 'autoscaling/v2',
+        kind: 'HorizontalPodAutoscaler',
+        metadata,
+        spec: {
+          scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+          minReplicas: 1,
+          maxReplicas: 6,
+          metrics: [
+            { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+          ],
+        },
+      },
+    ]
+    const source = await cluster([scaler])
+    const scaledTo = async (line: string) => {
+      const { timeline } = reportOf(await plan(source, `-o json ${line}`))
+      return timeline
+        .filter(({ type, object }) => type === 'scaled' && object.kind === 'Deployment')
+        .map(({ to }) => to)
+    }
+    expect(await scaledTo('scale deployment/web --replicas=5')).toEqual([5])
+    expect(await scaledTo('scale deployment/web --replicas=9')).toEqual([9, 6])
+    expect(await scaledTo('patch hpa/web --type=merge -p {"spec":{"minReplicas":6}}')).toEqual([6])
+    expect((await plan(source, 'label deployment/web tier=front')).stdout).toContain(
+      'Assumed to have a load that their number of pods is right for: horizontalpodautoscaler/web',
+    )
+  })
+
   it('tells what is under way without the change', async () => {
     const source = await cluster()
     await source.client.patch(nodes, { name: 'node-0' }, { type: 'merge', body: { spec: { unschedulable: true } } })
@@ -215,6 +258,7 @@ describe('coracle plan', () => {
   it.each([
     ['nothing', '', 'say what to plan'],
     ['a command that changes nothing', 'get pods', '"get" is nothing to plan'],
+    ['an editor', 'edit deployment/web', 'an editor cannot be played: write what you would have there to a file'],
     ['one that only looks', 'rollout status deployment/web', '"rollout status" is nothing to plan'],
     ['a file and a command', '-f x.yaml scale deployment/web', '-f plays apply'],
     ['a command with a wrong flag', 'scale deployment/web', 'required flag(s) "replicas" not set'],

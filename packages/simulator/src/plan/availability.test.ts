@@ -10,6 +10,17 @@ const named = (kind: string, name: string, more: object = {}) => ({
 
 const deployment = (replicas: number, strategy: object = { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } }) =>
   ({ ...named('Deployment', 'web'), spec: { replicas, strategy } }) as unknown as KubernetesObject
+/** One of three pods that is what it was asked to be, of this generation. */
+const resting = (generation: number) =>
+  ({
+    ...named('Deployment', 'web', { generation }),
+    spec: {
+      replicas: 3,
+      strategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+      template: { metadata: { labels: { app: 'web' } } },
+    },
+    status: { observedGeneration: generation, replicas: 3, updatedReplicas: 3, availableReplicas: 3 },
+  }) as unknown as KubernetesObject
 const replicaSet = {
   ...named('ReplicaSet', 'web-1', {
     ownerReferences: [{ kind: 'Deployment', name: 'web', uid: 'Deployment-web', controller: true }],
@@ -123,6 +134,26 @@ describe('what is promised', () => {
     ],
   ])('%s', (_, before, changes, expected) => {
     expect(summary(before, changes)).toEqual(expected)
+  })
+
+  it.each<[string, readonly RecordedChange[], string[]]>([
+    [
+      'is what a budget says, where one covers a workload that nobody changes',
+      [lost(5, 'a'), lost(6, 'b')],
+      ['Deployment: 1 of 0', 'PodDisruptionBudget: 1 of 1'],
+    ],
+    [
+      'is what its strategy says as well, once somebody changes it',
+      [change(5, resting(1), resting(2)), lost(6, 'a'), lost(7, 'b')],
+      ['Deployment: 1 of 2, broken at 7 with 1 of 2', 'PodDisruptionBudget: 1 of 1'],
+    ],
+    [
+      'is what its strategy says, once no budget covers it any more',
+      [change(5, budget(1), undefined), change(5, resting(1), { ...resting(1) }), lost(6, 'a'), lost(7, 'b')],
+      ['Deployment: 1 of 2, broken at 7 with 1 of 2', 'PodDisruptionBudget: 0 of 0'],
+    ],
+  ])('%s', (_, changes, expected) => {
+    expect(summary([resting(1), replicaSet, ...pods, budget(1)], changes)).toEqual(expected)
   })
 
   it('has samples of each moment in which something changed', () => {

@@ -8,6 +8,7 @@ import {
 import { hasEnded, isReady } from '../view.ts'
 import { nameText, type ObjectName, objectNameOf } from './object-name.ts'
 import { ObjectsNow } from './objects-now.ts'
+import { isUnderWay } from './progress.ts'
 import { promiseOf } from './promises.ts'
 import type { RecordedChange } from './recording.ts'
 
@@ -39,7 +40,9 @@ export interface Availability {
  * end of each moment: what happens at the same time happens in some order. Only those are told of that changed. Pure.
  *
  * What is promised is that no more than the update strategy or the budget allows is taken from what was there before: nobody promises
- * that what did not work before works while it is changed. A Service that has endpoints is taken to promise one.
+ * that what did not work before works while it is changed. What the update strategy says is about changes of the workload itself; to
+ * those who take pods for other reasons a budget speaks, and where one covers the pods of a workload that is not changed it alone
+ * counts. A Service that has endpoints is taken to promise one.
  */
 export function availabilityOf(
   before: readonly KubernetesObject[],
@@ -47,7 +50,7 @@ export function availabilityOf(
   startMs: number,
 ): readonly Availability[] {
   const objects = new ObjectsNow(before)
-  const tracker = new Tracker(objects)
+  const tracker = new Tracker(objects, before)
   for (const object of before) tracker.see(object, undefined)
   tracker.sample(startMs)
   for (let index = 0; index < changes.length; index++) {
@@ -92,8 +95,13 @@ class Tracker {
   /** What may have changed in this moment, by name. */
   readonly #touched = new Map<string, ObjectName>()
 
-  constructor(objects: ObjectsNow) {
+  /** The generations that workloads at rest had before the change, by uid. */
+  readonly #restful: ReadonlyMap<string, number | undefined>
+
+  constructor(objects: ObjectsNow, before: readonly KubernetesObject[]) {
     this.#objects = objects
+    const resting = before.filter((object) => workloadKinds.has(object.kind ?? '') && !isUnderWay(object))
+    this.#restful = new Map(resting.map(({ metadata }) => [metadata.uid ?? '', metadata.generation]))
   }
 
   /** Takes in an object as it is, or is no more. */
@@ -188,7 +196,7 @@ class Tracker {
       known.object = budget
     else {
       const selector = selectorFromLabelSelector(budget.spec?.selector)
-      const guards = ({ metadata }: Pod) => selector.matches(metadata.labels)
+      const guards = ({ metadata }: Pick<Pod, 'metadata'>) => selector.matches(metadata.labels)
       const pods = this.#objects.ofKind('Pod') as unknown as readonly Pod[]
       const own = pods.filter(
         (pod) => pod.metadata.namespace === budget.metadata.namespace && counts(pod) && guards(pod),
@@ -220,7 +228,27 @@ class Tracker {
     if (promise === undefined) return undefined
     const ready = this.#ready.get(object.metadata.uid ?? '')?.size ?? 0
     const isGoing = object.metadata.deletionTimestamp !== undefined
-    return { ready, ...promise, ...(isGoing ? { desired: 0 } : {}) }
+    if (isGoing) return { ready, ...promise, desired: 0 }
+    const covering = this.#isAsBefore(object) ? this.#budgetOver(object) : undefined
+    if (covering === undefined) return { ready, ...promise }
+    return { ready, desired: promise.desired, mayBeMissing: promise.desired, by: `as budget ${covering} says` }
+  }
+
+  /** Whether nobody has changed a workload, nor was it on its way to be something else. */
+  #isAsBefore({ metadata: { uid = '', generation } }: KubernetesObject): boolean {
+    return this.#restful.has(uid) && this.#restful.get(uid) === generation
+  }
+
+  /** The name of a budget that covers the pods of a workload. */
+  #budgetOver(workload: KubernetesObject): string | undefined {
+    const { spec } = workload as { readonly spec?: { readonly template?: Pick<Pod, 'metadata'> } }
+    const labels = spec?.template?.metadata?.labels
+    if (labels === undefined) return undefined
+    const { namespace } = workload.metadata
+    const found = [...this.#budgets.values()].find(
+      ({ object: { metadata }, guards }) => metadata.namespace === namespace && guards({ metadata: { labels } }),
+    )
+    return found?.object.metadata.name
   }
 
   #readyEndpoints(service: string): number {
@@ -262,7 +290,7 @@ interface State {
 
 interface Budget {
   object: PodDisruptionBudget
-  readonly guards: (pod: Pod) => boolean
+  readonly guards: (pod: Pick<Pod, 'metadata'>) => boolean
   readonly healthy: Set<string>
 }
 
