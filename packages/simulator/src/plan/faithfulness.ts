@@ -62,7 +62,9 @@ export async function comparePlan(seed: number): Promise<Comparison> {
   const environment = virtualEnvironment({ seed })
   const { clock } = environment
   const store = createMemoryStore()
-  const source = await startCluster({ environment, store, nodes, behaviour: () => ({ startLatencyMs: startDelayMs }) })
+  const behaviour = () => ({ startLatencyMs: startDelayMs })
+  // A plan takes the load of autoscalers to be steady, and says so: what comes of other loads it does not foretell.
+  const source = await startCluster({ environment, store, nodes, behaviour, load: 'steady' })
   try {
     const administrator = new Administrator(source.client, { wait: (work) => withPatience(clock, work, grainMs) })
     await source.client.create(customResourceDefinitions as Resource, gadgetDefinition as unknown as KubernetesObject)
@@ -249,8 +251,10 @@ function lineOf(object: KubernetesObject, objects: ObjectsNow): readonly string[
   if (isOfCronJob) return [`Job of ${controllerOf(object)?.name}: ${conditionsOf(object as Job)}`]
   const { spec, status } = object as { spec?: unknown; status?: unknown }
   const isGoing = metadata.deletionTimestamp === undefined ? '' : ' going'
+  // A volume that was made for a claim is named by that claim's uid.
+  const name = withoutUids(metadata.name ?? '')
   return [
-    `${kind} ${metadata.namespace}/${metadata.name}${isGoing} ${stable(metadata.labels)} ${stable(spec)} ${stable(status)}`,
+    `${kind} ${metadata.namespace}/${name}${isGoing} ${stable(metadata.labels)} ${stable(spec)} ${stable(status)}`,
   ]
 }
 
@@ -270,8 +274,11 @@ const conditionsOf = ({ status }: Job): string =>
 function stable(value: unknown): string {
   const text =
     JSON.stringify(value, (key, each: unknown) => (unstableKeys.has(key) ? undefined : inKeyOrder(each))) ?? ''
-  return text.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uid')
+  return withoutUids(text)
 }
+
+const withoutUids = (text: string): string =>
+  text.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uid')
 
 function inKeyOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -285,6 +292,7 @@ const unstableKeys: ReadonlySet<string> = new Set([
   'disruptedPods',
   'lastHeartbeatTime',
   'lastProbeTime',
+  'lastScaleTime',
   'lastScheduleTime',
   'lastSuccessfulTime',
   'lastTransitionTime',
@@ -294,6 +302,7 @@ const unstableKeys: ReadonlySet<string> = new Set([
   'active',
   'message',
   'observedGeneration',
+  'resourceVersion',
   'uncountedTerminatedPods',
   'images',
 ])
