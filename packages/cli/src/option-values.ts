@@ -38,7 +38,8 @@ export function podRunningTimeoutOption(value: string): Option {
     .default(parseDuration(value), value)
 }
 
-function durationMs(text: string): number {
+/** Milliseconds, from a text such as `1m30s`. */
+export function durationMs(text: string): number {
   try {
     return parseDuration(text)
   } catch (error) {

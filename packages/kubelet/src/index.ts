@@ -27,11 +27,12 @@ export {
   type PodSandboxStatus,
   type Runtime,
 } from './runtimes/runtime.ts'
-export type {
-  SimulatedBehaviour,
-  SimulatedConduct,
-  SimulatedContainer,
-  SimulatedRun,
+export {
+  endingTasks,
+  type SimulatedBehaviour,
+  type SimulatedConduct,
+  type SimulatedContainer,
+  type SimulatedRun,
 } from './runtimes/simulated/simulated-run.ts'
 export {
   createSimulatedRuntime,

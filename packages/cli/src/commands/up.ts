@@ -3,6 +3,7 @@ import {
   type Cluster,
   type ClusterOptions,
   DataDirectoryLostError,
+  endingTasks,
   processNodesMax,
   startCluster,
 } from '@coracle/cluster'
@@ -107,16 +108,26 @@ function storeOf({ workingDirectory }: Host, flags: UpFlags): Pick<ClusterOption
 }
 
 /** What the nodes are. Those of an imported cluster are the ones it came with, and only ever simulated. */
-function nodesOf(place: ClusterPlace, { nodes, runtime }: UpFlags) {
+function nodesOf(place: ClusterPlace, { nodes, runtime, runTime }: UpFlags) {
   const imported = readImportRecord(place.directory)
-  if (imported === undefined) return { nodes: nodes ?? 1, runtime: runtime ?? 'process' } as const
+  if (imported === undefined) {
+    const tasks = tasksThatTake(runTime ?? taskRunTimeMs)
+    return { nodes: nodes ?? 1, runtime: runtime ?? 'process', ...tasks } as const
+  }
   if (runtime === 'process') {
     throw new CliError(
       `${place.shown} was imported from ${imported.source}: its pods would become processes of this host; leave --runtime out`,
     )
   }
-  return { nodes: nodes ?? 0, runtime: 'simulated', storedNodes: true } as const
+  // What was under way where it came from goes on.
+  const tasks = tasksThatTake(runTime ?? Infinity)
+  return { nodes: nodes ?? 0, runtime: 'simulated', storedNodes: true, ...tasks } as const
 }
+
+/** How long simulated containers run that are there to end, so that Jobs complete and pods get past their init containers. */
+const taskRunTimeMs = 2_000
+
+const tasksThatTake = (forMs: number) => (forMs === Infinity ? {} : { behaviour: endingTasks(forMs) })
 
 /** Read before anything starts: a mistake in a file is told at once. */
 async function readManifests(host: Host, flags: UpFlags) {

@@ -37,6 +37,15 @@ describe('explainStartFailure', () => {
     expect(explainStartFailure(error, flags, nobody)).toMatchObject({ name: 'CliError', message })
   })
 
+  it.each([
+    ['127.0.0.1:8080', 'give its port apart, --listen 127.0.0.1 --port 8080'],
+    ['[::1]:8080', 'give its port apart, --listen ::1 --port 8080'],
+    ['::2', 'choose one with --listen'],
+  ])('an address with a port, such as %s', (listen, advice) => {
+    const explained = explainStartFailure(failure('ENOTFOUND'), { ...flags, listen }, nobody)
+    expect(explained).toMatchObject({ message: `${listen} is no address of this machine: ${advice}` })
+  })
+
   it('names the process that has the port', () => {
     const { message } = explainStartFailure(failure('EADDRINUSE'), flags, { portHolder: () => holder }) as Error
     expect(message).toBe(

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { CliError } from '../cli-error.ts'
 import type { HostProcess } from '../host-processes.ts'
 import { type ClusterPlace, placeFlagText } from '../local/cluster-place.ts'
@@ -40,7 +41,7 @@ export function explainStartFailure(error: unknown, flags: StartFlags, { portHol
       )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new CliError(`${listen} is no address of this machine: choose one with --listen`)
+      return new CliError(`${listen} is no address of this machine: ${addressAdvice(listen)}`)
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
@@ -54,6 +55,12 @@ export function explainStartFailure(error: unknown, flags: StartFlags, { portHol
     default:
       return error
   }
+}
+
+function addressAdvice(listen: string): string {
+  const [, host, port] = /^\[?([^[\]]+?)\]?:(\d+)$/.exec(listen) ?? []
+  if (host === undefined || (isIPv6(listen) && !listen.includes(']'))) return 'choose one with --listen'
+  return `give its port apart, --listen ${host} --port ${port}`
 }
 
 /** Errors whose message says what to do. */

@@ -13,6 +13,8 @@ export interface UpFlags extends ManifestFlags, EtcdFlags, LeaderElectionFlags, 
   readonly nodes?: number
   /** `process` where none is given, and where the objects are imported `simulated`. */
   readonly runtime?: 'process' | 'simulated'
+  /** How long simulated containers run that are there to end, in milliseconds; `Infinity`: until they are stopped. */
+  readonly runTime?: number
   readonly namespace?: string
   readonly nodePrefix?: string
   readonly output?: 'json'

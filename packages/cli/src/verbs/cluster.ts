@@ -4,7 +4,7 @@ import type { DownFlags } from '../commands/down.ts'
 import type { ServerLogFlags } from '../commands/server-logs.ts'
 import type { StatusFlags } from '../commands/status.ts'
 import type { Host } from '../host.ts'
-import { collect, collectCommas, durationOption, wholeNumber } from '../option-values.ts'
+import { collect, collectCommas, durationMs, durationOption, wholeNumber } from '../option-values.ts'
 import { refuseFlagsOfNpm } from '../up/npm-flags.ts'
 import type { UpFlags } from '../up/up-flags.ts'
 import { ownFlags, stdinText } from './shared-options.ts'
@@ -66,6 +66,12 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     .option('--node-prefix <text>', 'what names of nodes begin with (node-, or the host name where objects are shared)')
     .addOption(
       new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated']),
+    )
+    .addOption(
+      new Option(
+        '--run-time <duration>',
+        'time that simulated containers take that end, such as those of Jobs; or forever (default: 2s, what is imported goes on)',
+      ).argParser((text) => (text === 'forever' ? Infinity : durationMs(text))),
     )
     .action(async (files: readonly string[], _options, command: Command) => {
       refuseFlagsOfNpm(

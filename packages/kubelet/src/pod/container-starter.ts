@@ -9,6 +9,7 @@ import { runPostStart } from './lifecycle-hooks.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
 import { gracePeriodMinMs } from './stop-containers.ts'
+import { isTask } from './task.ts'
 
 /**
  * Configures, creates and starts one run of a container, its postStart hook included. Gives the reason where that
@@ -88,6 +89,7 @@ async function configOf(
     terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
     ...(container.stdin === true ? { stdin: true, stdinOnce: container.stdinOnce === true } : {}),
     ...(container.tty === true ? { tty: true } : {}),
+    ...(isTask(pod, container) ? { isTask: true } : {}),
     messageFromLog: container.terminationMessagePolicy === 'FallbackToLogsOnError',
   }
 }

@@ -69,6 +69,8 @@ export interface ContainerConfig {
   readonly stdinOnce?: boolean
   /** Whether it has a terminal. */
   readonly tty?: boolean
+  /** Whether it is there to do something and end, which a runtime that runs nothing cannot find out. */
+  readonly isTask?: boolean
 }
 
 /** `created` has never run, `exited` never will again. */

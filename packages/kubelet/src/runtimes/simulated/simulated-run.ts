@@ -25,6 +25,8 @@ export interface SimulatedContainer {
   readonly image: string
   /** How often it was started before. */
   readonly attempt: number
+  /** Whether it is there to do something and end: an init container, or one of a pod that is not always restarted. */
+  readonly isTask: boolean
   /** What it knew of itself when its pod was taken over; undefined for one that starts here. */
   readonly adopted?: { readonly startedAtMs: number; readonly ready: boolean }
 }
@@ -41,6 +43,13 @@ export interface SimulatedConduct {
 
 /** Says of each run of a container how it goes. */
 export type SimulatedBehaviour = (container: SimulatedContainer) => SimulatedConduct
+
+/** Containers that are there to do something do it in this time, and end well. The others run until they are stopped. */
+export function endingTasks(forMs: number): SimulatedBehaviour {
+  const ends: SimulatedConduct = { run: { forMs, exitCodes: [0] } }
+  const runsOn: SimulatedConduct = {}
+  return ({ isTask }) => (isTask ? ends : runsOn)
+}
 
 /** What the environment of a container says of its run; undefined where it does not end. Throws an Error that names a wrong variable. */
 export function simulatedRunOf(env: readonly EnvironmentVariable[]): SimulatedRun | undefined {

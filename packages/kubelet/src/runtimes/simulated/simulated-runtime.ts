@@ -1,6 +1,7 @@
 import type { Pod } from '@coracle/api'
 import { type Environment, sleep, type Timer } from '@coracle/environment'
 import { type AddressPool, createAddressPool } from '../../addresses.ts'
+import { isTask } from '../../pod/task.ts'
 import type {
   ContainerConfig,
   ContainerRuntimeStatus,
@@ -113,8 +114,11 @@ class TableRuntime implements SimulatedRuntime {
       if (state !== 'running') continue
       const ready = statuses.find((each) => each.name === name)?.ready !== false
       const { podUid, podName, podNamespace } = sandbox
-      const who = { podUid, podName, podNamespace, name, image, attempt, adopted: { startedAtMs, ready } }
-      const { env = [] } = pod.spec.containers.find((each) => each.name === name) ?? {}
+      const container = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find((each) => each.name === name)
+      const task = container !== undefined && isTask(pod, container)
+      const identity = { podUid, podName, podNamespace, name, image, attempt }
+      const who = { ...identity, isTask: task, adopted: { startedAtMs, ready } }
+      const { env = [] } = container ?? {}
       const variables = env.map(({ name: variable, value = '' }) => ({ name: variable, value }))
       const { run: usual, readyAfterMs = 0 } = this.#behaviour?.(who) ?? {}
       const run = simulatedRunOf(variables) ?? usual
@@ -187,9 +191,9 @@ class TableRuntime implements SimulatedRuntime {
     const entry = this.#entryOf(sandboxId)
     if (podUid === undefined || entry === undefined) throw new Error(`sandbox ${sandboxId} not found`)
     const sandbox = entry.sandboxes.find(({ id }) => id === sandboxId)
-    const { name, attempt, image } = config
+    const { name, attempt, image, isTask = false } = config
     const { podName = '', podNamespace = '' } = sandbox ?? {}
-    const conduct = this.#behaviour?.({ podUid, podName, podNamespace, name, image, attempt })
+    const conduct = this.#behaviour?.({ podUid, podName, podNamespace, name, image, attempt, isTask })
     const run = simulatedRunOf(config.env) ?? conduct?.run
     const container: ContainerRuntimeStatus = {
       id: this.#newId(podUid),

@@ -1,0 +1,69 @@
+import { type Container, type Job, jobs, type Pod, pods } from '@coracle/api'
+import { virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Cluster, endingTasks, startCluster } from '../src/index.ts'
+
+describe('simulated containers that are there to end', () => {
+  const namespace = 'default'
+  const environment = virtualEnvironment({ seed: 5 })
+  let cluster: Cluster
+  beforeEach(async () => {
+    cluster = await startCluster({ environment, behaviour: endingTasks(2_000) })
+  })
+  afterEach(() => cluster.stop())
+
+  const container = (name: string, more: Partial<Container> = {}): Container => ({ name, image: 'i', ...more })
+  const pod = (spec: Partial<Pod['spec']>): Pod => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', namespace },
+    spec: { containers: [container('main')], ...spec },
+  })
+  const start = async (spec: Partial<Pod['spec']>): Promise<void> => {
+    await cluster.client.create(pods, pod(spec))
+    await environment.clock.settle()
+  }
+  const phaseAfter = async (time: string): Promise<string | undefined> => {
+    await environment.clock.advance(time)
+    return (await cluster.client.get(pods, { namespace, name: 'a' })).status?.phase
+  }
+
+  it('init containers end one after the other, and the others run on', async () => {
+    await start({ initContainers: [container('first'), container('second')] })
+    expect(await phaseAfter('3s')).toBe('Pending')
+    expect(await phaseAfter('2s')).toBe('Running')
+    expect(await phaseAfter('1h')).toBe('Running')
+  })
+
+  it('a sidecar runs on', async () => {
+    await start({ initContainers: [container('proxy', { restartPolicy: 'Always' })] })
+    expect(await phaseAfter('1h')).toBe('Running')
+    const { status } = await cluster.client.get(pods, { namespace, name: 'a' })
+    expect(status?.initContainerStatuses?.[0]?.state?.running).toBeDefined()
+  })
+
+  it('pods that are not always restarted end well', async () => {
+    await start({ restartPolicy: 'OnFailure' })
+    expect(await phaseAfter('1s')).toBe('Running')
+    expect(await phaseAfter('1s')).toBe('Succeeded')
+  })
+
+  it('what the environment of a container says goes first', async () => {
+    const env = [{ name: 'SIMULATED_RUN', value: '1m' }]
+    await start({ restartPolicy: 'Never', containers: [container('main', { env })] })
+    expect(await phaseAfter('30s')).toBe('Running')
+    expect(await phaseAfter('30s')).toBe('Succeeded')
+  })
+
+  it('so Jobs complete', async () => {
+    const template = { spec: { restartPolicy: 'Never', containers: [container('main')] } }
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j', namespace }, spec: { template } }
+    await cluster.client.create(jobs, job as Job)
+    await environment.clock.advance('10s')
+    const { status } = await cluster.client.get(jobs, { namespace, name: 'j' })
+    expect(status).toMatchObject({
+      succeeded: 1,
+      conditions: expect.arrayContaining([expect.objectContaining({ type: 'Complete' })]),
+    })
+  })
+})
