@@ -615,7 +615,8 @@ describe('logs', () => {
     expect(followed.endsWith('end\n')).toBe(true)
     const files = readdirSync(logs)
     expect(files.filter((name) => /^0\.log\.\d{15}$/.test(name)).length).toBeGreaterThanOrEqual(1)
-    expect((await log(runtime, id, { tailLines: 2 })).split('\n').at(-2)).toBe('end')
+    // Of the line before, its end may be among what was lost.
+    expect((await log(runtime, id, { tailLines: 2 })).split('\n').at(-2)).toMatch(/end$/)
   })
 })
 
