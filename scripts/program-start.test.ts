@@ -85,7 +85,7 @@ describe('what `coracle up` loads before it does anything', () => {
   })
 
   it('has a limit', () => {
-    const bytesMax = 2_100_000
+    const bytesMax = 2_150_000
     expect(up.bytes).toBeLessThan(bytesMax)
   })
 })
@@ -94,6 +94,7 @@ describe('what a command loads before it is known which', () => {
   it('is the parser and nothing of the cluster', async () => {
     const main = await loadedBy('packages/cli/src/main.ts')
     expect(main.packages).toEqual(['commander'])
-    expect(main.bytes).toBeLessThan(160_000)
+    // Of these commander is 54 kB, and the flags of all commands are 74 kB.
+    expect(main.bytes).toBeLessThan(175_000)
   })
 })
