@@ -1,4 +1,4 @@
-import { type Container, isSidecar, type Pod, type Probe, parseTime } from '@coracle/api'
+import { type Container, type Pod, type Probe, parseTime } from '@coracle/api'
 import type { SimulatedBehaviour, SimulatedConduct } from '@coracle/cluster'
 import type { Random } from '@coracle/environment'
 
@@ -51,13 +51,13 @@ export function behaviourOf({ assumptions, random, podOf, initial, nowMs }: Beha
     verdicts.set(podUid, fate)
     return fate
   }
-  return ({ podUid, podNamespace, podName, name, image, attempt, adopted }): SimulatedConduct => {
+  return ({ podUid, podNamespace, podName, name, image, attempt, isTask, adopted }): SimulatedConduct => {
     const pod = podOf(podNamespace, podName)
     const container = pod === undefined ? undefined : containerOf(pod, name)
     if (pod === undefined || container === undefined) return {}
     const readyAfterMs = probeDelayMs(container)
     const { runMs } = assumptions
-    const run = runMs !== undefined && endsByItself(pod, container) ? { run: { forMs: runMs, exitCodes: [0] } } : {}
+    const run = runMs !== undefined && isTask ? { run: { forMs: runMs, exitCodes: [0] } } : {}
     if (adopted !== undefined) {
       const isStuck = !adopted.ready && nowMs() - adopted.startedAtMs > readyAfterMs + stuckAfterMs
       return { readyAfterMs: isStuck ? Number.POSITIVE_INFINITY : readyAfterMs, ...run }
@@ -97,12 +97,6 @@ function delayOf(probe: Probe | undefined): number {
   if (probe === undefined) return 0
   const { initialDelaySeconds = 0, periodSeconds = 10, successThreshold = 1 } = probe
   return initialDelaySeconds + (successThreshold - 1) * periodSeconds
-}
-
-/** Whether a container is there to do something and end. */
-function endsByItself({ spec }: Pod, container: Container): boolean {
-  const isInit = spec.initContainers?.includes(container) === true
-  return isInit ? !isSidecar(container) : (spec.restartPolicy ?? 'Always') !== 'Always'
 }
 
 /** A container that is not ready and was restarted more often than this does not work. */
