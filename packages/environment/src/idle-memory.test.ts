@@ -12,9 +12,9 @@ function measuredProcess() {
     preferLittleMemory: (little: boolean) => void preferred.push(little),
   }
   const stop = returnMemoryWhenIdle(clock, memory)
-  const spend = async (ms: number) => {
+  const spend = async (ms: number, within = '5s') => {
     activeMs += ms
-    await clock.advance('5s')
+    await clock.advance(within)
   }
   return { preferred, spend, stop, clock }
 }
@@ -31,6 +31,15 @@ describe('returnMemoryWhenIdle', () => {
     expect(preferred).toEqual([true, false])
     await spend(499)
     expect(preferred).toEqual([true, false, true])
+  })
+
+  it('prefers speed a moment after work begins, and does not take a heartbeat for it', async () => {
+    const { preferred, spend } = measuredProcess()
+    await spend(0)
+    await spend(100, '250ms')
+    expect(preferred).toEqual([true])
+    await spend(200, '250ms')
+    expect(preferred).toEqual([true, false])
   })
 
   it('leaves the engine as it found it', async () => {

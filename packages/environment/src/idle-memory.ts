@@ -2,10 +2,13 @@ import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import type { Clock, Timer } from './clock.ts'
 
-/** How often it is looked whether the process works. */
-const lookMs = 5000
+/** How often it is looked whether a process that works has come to rest, and whether one at rest works again. */
+const lookMs = { atWork: 5000, atRest: 250 } as const
 /** A process whose event loop works for less than this share of the time is idle; the heartbeats of a thousand nodes are a fifth of it. */
 const idleShareMax = 0.1
+
+/** One at rest works again where its event loop does so for this share of the time. Code is compiled for speed from then on. */
+const busyShareMin = 0.5
 
 /** What `returnMemoryWhenIdle` asks of the process. */
 export interface ProcessMemory {
@@ -30,13 +33,16 @@ export function returnMemoryWhenIdle(clock: Clock, memory: ProcessMemory = proce
     isIdle = idle
     memory.preferLittleMemory(idle)
   }
-  const look = (): void => {
-    const now = memory.activeMs()
-    become(now - last < lookMs * idleShareMax)
-    last = now
-    timer = clock.setTimer(lookMs, look, { housekeeping: true })
+  const lookIn = (ms: number): void => {
+    timer = clock.setTimer(ms, () => look(ms), { housekeeping: true })
   }
-  timer = clock.setTimer(lookMs, look, { housekeeping: true })
+  const look = (ms: number): void => {
+    const now = memory.activeMs()
+    become(now - last < ms * (isIdle ? busyShareMin : idleShareMax))
+    last = now
+    lookIn(isIdle ? lookMs.atRest : lookMs.atWork)
+  }
+  lookIn(lookMs.atWork)
   return () => {
     timer.cancel()
     // The code that Node keeps for the next start is good under the flags it was compiled with.
