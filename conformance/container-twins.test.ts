@@ -186,6 +186,9 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
   'top shows what is used': [
     ['create -f -', files.pods],
     'wait --for=condition=Ready pod/pair pod/lone --timeout=60s',
+    // What is used is known some time after a start, and of each node by itself.
+    { until: 'top pod', shows: /lone .*\n.*pair / },
+    { until: 'top node {node}', shows: /NODE / },
     ...['', '--sum', '--containers', '--containers --sum', '--show-swap'].map(
       (flags): Step => ({ usage: `top pod ${flags}` }),
     ),
