@@ -19,7 +19,9 @@ const deployment = (name: string, replicas: number) => ({
 
 let program: Program
 beforeAll(async () => {
-  program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--nodes', '2'] })
+  program = await Program.start({
+    args: ['--memory', '--runtime', 'simulated', '--run-time', 'forever', '--nodes', '2'],
+  })
 })
 afterAll(() => program[Symbol.asyncDispose]())
 

@@ -7,7 +7,9 @@ let namespaces = 0
 const inNewNamespace = () => Kubectl.inNewNamespace(program, `nodes-${namespaces++}`)
 
 beforeAll(async () => {
-  program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--nodes', '2'] })
+  program = await Program.start({
+    args: ['--memory', '--runtime', 'simulated', '--run-time', 'forever', '--nodes', '2'],
+  })
 })
 afterAll(() => program[Symbol.asyncDispose]())
 

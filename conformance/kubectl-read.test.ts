@@ -8,7 +8,9 @@ let kubectl: Kubectl
 let podNames: readonly string[]
 
 beforeAll(async () => {
-  program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--nodes', '2'] })
+  program = await Program.start({
+    args: ['--memory', '--runtime', 'simulated', '--run-time', 'forever', '--nodes', '2'],
+  })
   kubectl = await Kubectl.inNewNamespace(program, 'reading')
   await kubectl.create('replicationcontrollers', controller('web', 2))
   await kubectl.create(

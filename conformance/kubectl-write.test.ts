@@ -10,7 +10,7 @@ let files: ManifestFiles
 let kubectl: Kubectl
 
 beforeAll(async () => {
-  program = await Program.start({ args: ['--memory', '--runtime', 'simulated'] })
+  program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--run-time', 'forever'] })
   files = await ManifestFiles.create()
   kubectl = await Kubectl.inNewNamespace(program, 'writing')
 })

@@ -64,7 +64,7 @@ const optedOut = { annotations: { 'rbac.authorization.kubernetes.io/autoupdate':
 
 let program: Program
 beforeAll(async () => {
-  program = await Program.start({ args: ['--memory', '--runtime', 'simulated'] })
+  program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--run-time', 'forever'] })
   await program.kubectlOk(['create', '-f', '-'], { input: widgets })
   await program.kubectlOk(['wait', '--for=condition=Established', 'crd/widgets.example.com'])
 })

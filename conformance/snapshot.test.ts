@@ -10,7 +10,10 @@ let directory: string
 let source: Program
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'snapshot-'))
-  source = await Program.start({ args: ['--runtime', 'simulated', '--nodes', '2'], alone: true })
+  source = await Program.start({
+    args: ['--runtime', 'simulated', '--run-time', 'forever', '--nodes', '2'],
+    alone: true,
+  })
 })
 afterEach(async () => {
   await coracle('down', '--all')
@@ -47,7 +50,20 @@ it('have the same uids, times and owners of fields, and go on', async () => {
   expect(saved.filter((line) => line.startsWith('Pod/web-'))).toHaveLength(3)
 
   await ok('snapshot', 'restore', 'all.snapshot', '--name', 'restored')
-  await ok('up', '-d', '--name', 'restored', '--runtime', 'simulated', '--nodes', '2', '--port', '0')
+  await ok(
+    'up',
+    '-d',
+    '--name',
+    'restored',
+    '--runtime',
+    'simulated',
+    '--run-time',
+    'forever',
+    '--nodes',
+    '2',
+    '--port',
+    '0',
+  )
   expect((await ok('--context', 'restored', ...identities)).split('\n').sort()).toEqual(saved)
 
   await ok(...from, 'import', '--name', 'copy')

@@ -50,10 +50,11 @@ export class MarkedProcesses {
 
   async #killBatch(batch: ReadonlyMap<string, PromiseWithResolvers<void>>): Promise<void> {
     let left: ReadonlySet<string> = new Set(batch.keys())
+    const killed = new Map<number, string>()
     for (let looks = 0; left.size > 0 && looks < looksMax; looks++) {
       if (looks > 0) await sleep(this.#environment.clock, pauseMs)
       // Where nothing can be read, as when no file descriptor is left, they may all be there.
-      const alive = await this.#killOnce(left).catch(() => left)
+      const alive = await this.#killOnce(left, killed).catch(() => left)
       for (const [id, { resolve }] of batch) if (!alive.has(id)) resolve()
       left = alive
     }
@@ -63,14 +64,16 @@ export class MarkedProcesses {
     }
   }
 
-  /** Gives the containers of which something was found. */
-  async #killOnce(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    const alive = new Set<string>()
+  /** Gives the containers of which something was found, or is still ending. */
+  async #killOnce(ids: ReadonlySet<string>, killed: Map<number, string>): Promise<ReadonlySet<string>> {
+    // A process that ends loses its environment before it is gone.
+    const alive = new Set([...killed].filter(([pid, id]) => ids.has(id) && runs(pid)).map(([, id]) => id))
     for (const [index, pid] of processIds().entries()) {
       if (index % processesPerTurnMax === processesPerTurnMax - 1) await this.#turns.take()
       const id = markOf(pid)
       if (id === undefined || !ids.has(id)) continue
       alive.add(id)
+      killed.set(pid, id)
       kill(pid)
     }
     return alive
@@ -88,6 +91,13 @@ const markPattern = new RegExp(`(?:^|\\0)(?:CORACLE_LAUNCH_\\d+=)?${containerMar
 function markOf(pid: number): string | undefined {
   const environment = readUnlessAbsent(() => readFileSync(`/proc/${pid}/environ`, 'latin1'))
   return environment === undefined ? undefined : markPattern.exec(environment)?.[1]
+}
+
+/** Whether a process is there, and is no zombie. */
+function runs(pid: number): boolean {
+  const stat = readUnlessAbsent(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  // The state follows the name, in which anything may stand.
+  return stat !== undefined && !'ZX'.includes(stat.charAt(stat.lastIndexOf(')') + 2))
 }
 
 /** What ends meanwhile, or belongs to others, is absent. Throws where the system does not tell. */
