@@ -7,7 +7,9 @@ import { compareScenarios, type Step } from './support/twins.ts'
 
 let program: Program
 beforeAll(async () => {
-  program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--nodes', '2'] })
+  program = await Program.start({
+    args: ['--memory', '--runtime', 'simulated', '--run-time', 'forever', '--nodes', '2'],
+  })
 })
 afterAll(() => program[Symbol.asyncDispose]())
 
