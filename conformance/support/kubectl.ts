@@ -138,6 +138,7 @@ export class Kubectl {
     const closed = once(child, 'close')
     return {
       lines,
+      code: closed.then(([code]) => code as number | null),
       async [Symbol.asyncDispose]() {
         child.kill()
         await closed
@@ -149,6 +150,8 @@ export class Kubectl {
 /** A kubectl that has not ended, and the lines it has printed so far. */
 export interface RunningKubectl extends AsyncDisposable {
   readonly lines: readonly string[]
+  /** Resolves with its exit code when it has ended; null where a signal ended it. */
+  readonly code: Promise<number | null>
 }
 
 /** Objects as a file that `-f` takes. */
