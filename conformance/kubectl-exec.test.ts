@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, delimiter, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -132,8 +132,8 @@ describe.each(clients)('$name', (client) => {
   // Where the host is busy, a copy out has ended with 1 and no word of why: it is tried again, and that says what it heard.
   it('copies a folder into a container, and out again', { retry: 2 }, async () => {
     const name = client.name.replaceAll(/\W/g, '-')
-    const source = join(directory, name)
-    mkdirSync(join(source, 'deep'), { recursive: true })
+    const source = mkdtempSync(join(directory, `${name}-`))
+    mkdirSync(join(source, 'deep'))
     const bytes = randomBytes(1_000_000)
     writeFileSync(join(source, 'deep', 'bytes'), bytes)
     writeFileSync(join(source, 'a'), 'text')
