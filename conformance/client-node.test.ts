@@ -15,6 +15,7 @@ import {
   Watch,
 } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ownPorts } from '../packages/store/src/testing/own-ports.ts'
 import { controller, pod } from './support/objects.ts'
 import { eventually, Program } from './support/program.ts'
 
@@ -170,7 +171,9 @@ describe('makeInformer', () => {
   const informed = (name: string, a: string) => configMap(name, { a }, { set: 'informed' })
 
   it('keeps up, through a connection that breaks and a history that is gone', async () => {
-    await using own = await Program.start({ alone: true, args: ['--runtime', 'simulated'] })
+    const [port] = await ownPorts(1)
+    const args = ['--runtime', 'simulated', '--port', String(port)]
+    await using own = await Program.start({ alone: true, args })
     const ownConfig = new KubeConfig()
     ownConfig.loadFromFile(own.kubeconfig)
     const ownCore = ownConfig.makeApiClient(CoreV1Api)
@@ -193,11 +196,10 @@ describe('makeInformer', () => {
     await eventually('the second', async () => informer.get('two', namespace))
 
     // The program dies, is changed while nobody watches, and comes back at the same address without that history.
-    const port = new URL(own.address).port
     await own.end('SIGKILL')
     await broken.promise
     const dataDir = own.dataDir
-    await using again = await Program.start({ dataDir, args: ['--runtime', 'simulated', '--port', port] })
+    await using again = await Program.start({ dataDir, args })
     expect(again.address).toBe(own.address)
     await ownCore.deleteNamespacedConfigMap({ namespace, name: 'one' })
     await ownCore.replaceNamespacedConfigMap({ namespace, name: 'two', body: informed('two', '2') })

@@ -164,6 +164,8 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'set image deployment/web web=example/web:2',
     { follow: 'rollout status deployment web --timeout=60s' },
     'annotate deployment web kubernetes.io/change-cause=third',
+    // The ReplicaSet has to have it before there is another.
+    { until: 'rollout history deployment/web', shows: /third/ },
     'set image deployment/web *=example/web:3',
     { follow: 'rollout status deployment web' },
     'rollout history deployment/web',
@@ -378,6 +380,10 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     { follow: 'rollout status deployment web' },
     { follow: 'rollout status ds/agent' },
     { follow: 'rollout status sts/db' },
+    // What is counted of them has to be counted in both.
+    'wait --for=jsonpath={.status.ready}=1 job/once --timeout=60s',
+    'wait --for=jsonpath={.status.currentHealthy}=6 pdb/safe --timeout=60s',
+    'wait --for=jsonpath={.status.used.pods}=7 quota/limits --timeout=60s',
     'describe deployment web --show-events=false',
     'describe rs -l app=web --show-events=false',
     'describe ds agent --show-events=false',
@@ -392,6 +398,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ['create -f -', files.limits],
     'describe limits sizes',
     'create quota scoped --hard=pods=9 --scopes=BestEffort,NotTerminating',
+    'wait --for=jsonpath={.status.hard.pods}=9 quota/scoped --timeout=60s',
     'describe quota scoped',
     'describe networkpolicy nobody',
     'describe sa default',

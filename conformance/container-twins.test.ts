@@ -81,7 +81,8 @@ const talking: readonly Step[] = [
   ['create -f -', files.none],
   'wait --for=condition=Ready pod/pair pod/lone --timeout=60s',
   // What was written just before may still be on its way into the log.
-  { until: 'logs pair --all-containers', shows: /left 12.*right 12/s },
+  { until: 'logs pair -c left', shows: /left 12/ },
+  { until: 'logs pair -c right', shows: /right 12/ },
   { until: 'logs lone', shows: /only 12/ },
 ]
 
@@ -155,6 +156,8 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'debug probed --copy-to=images --set-image=*=z,side=q --profile=general',
     'debug probed --copy-to=command -c main --profile=general -- sh -c true',
     'debug probed --copy-to=kept -c main --image=other --same-node --share-processes=false --keep-labels --keep-annotations --keep-liveness --keep-readiness --keep-startup --keep-init-containers=false --profile=general',
+    // Its node becomes a part of the spec of each copy.
+    `wait --for=condition=PodScheduled pod ${copied.join(' ')} images command kept --timeout=60s`,
     'get pod probed -o jsonpath={.spec.ephemeralContainers}{.metadata.generation}',
     `get pod ${copied.join(' ')} images command kept -o 'jsonpath={range .items[*]}{.spec}{.metadata.labels}{.metadata.annotations}{"\\n"}{end}'`,
     {
@@ -168,7 +171,12 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ['create -f -', files.pods],
     'wait --for=condition=Ready pod/lone --timeout=60s',
     "debug lone --image=x -c talker --profile=general --attach -q -- sh -c 'sleep 1; echo hello'",
-    'get pod lone -o jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}{.status.phase}',
+    // That its status tells of the end comes after the end.
+    {
+      until: 'get pod lone -o jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}',
+      shows: /^0$/,
+    },
+    'get pod lone -o jsonpath={.status.phase}',
     'logs lone -c talker',
     ["debug lone --image=x -c reader -i --profile=general -- sh -c 'read line; echo got $line'", 'hello\n'],
     'debug lone',
@@ -211,13 +219,13 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'wait --for=delete pod/lone --timeout=0',
     'wait --for=create pod/nobody --timeout=0',
     'wait --for=jsonpath={.status.phase}=Done pod/lone --timeout=0',
-    'wait --for=create pod -l app=pair --timeout=1s',
+    'wait --for=create pod -l app=pair --timeout=60s',
     'wait --for=create pod -l app=none --timeout=10ms',
     'wait --for=delete pod -l app=none',
     ['wait -f - --for=delete', files.settings],
     'wait --for=Ready pod/lone',
-    'wait --for=jsonpath=.status.phase=Running pod/lone --timeout=1s',
-    'wait --for=jsonpath={.status.conditions[?(@.type=="Ready")].status}=True pod/lone --timeout=1s',
+    'wait --for=jsonpath=.status.phase=Running pod/lone --timeout=60s',
+    'wait --for=jsonpath={.status.conditions[?(@.type=="Ready")].status}=True pod/lone --timeout=60s',
     'wait --for=jsonpath={.status.conditions[*].type} pod/lone --timeout=1s',
     'wait --for=jsonpath={.a}=b=c pod/lone',
     'wait --for=jsonpath={.status.phase}= pod/lone',
@@ -246,11 +254,12 @@ it('events -w shows what happens, in both', async () => {
             .trimEnd(),
         )
         .toSorted()
-    await eventually('the start, in both', async () =>
-      [ours, theirs.lines].every((lines) => /Started/.test(lines.join())),
-    )
+    // Several components tell of them, in no order among each other.
+    await eventually('four events, in both', async () => [ours, theirs.lines].every((lines) => lines.length === 4))
     expect(plain(ours)).toEqual(plain(theirs.lines))
-    expect(plain(ours)).toHaveLength(4)
+    expect(plain(ours)).toEqual(
+      ['Created', 'Pulled', 'Scheduled', 'Started'].map((reason) => expect.stringContaining(`  ${reason}  `)),
+    )
   } finally {
     child.kill()
   }

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ownPorts } from '../packages/store/src/testing/own-ports.ts'
 import { isRunning } from './support/processes.ts'
 import { eventually, type Outcome, runCoracle } from './support/program.ts'
 
@@ -32,19 +31,6 @@ async function ok(...args: readonly string[]): Promise<string> {
 const status = async (name: string): Promise<any> =>
   JSON.parse((await coracle('status', '--name', name, '-o', 'json')).stdout).clusters[0]
 
-/** A free port that nobody is given who leaves the choice to the system: it can be had again later. */
-async function ownPort(): Promise<number> {
-  for (let port = 20_000 + (process.pid % 10_000); ; port += 1) {
-    const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    )
-    server.close()
-    if (isFree) return port
-  }
-}
-
 const up = (...args: readonly string[]) => ok('up', '--detach', '--port', '0', '--runtime', 'simulated', ...args)
 
 it('run side by side under their names until they are told to end', async () => {
@@ -52,7 +38,9 @@ it('run side by side under their names until they are told to end', async () => 
   expect(ready).toMatch(
     /^Coracle is ready at https:\/\/127\.0\.0\.1:\d+ after \d+ ms \(KUBECONFIG=.coracle\/kubeconfig\)\n$/,
   )
-  await up('--name', 'staging', '--nodes', '3', '--port', String(await ownPort()))
+  // One that is free again at the next start.
+  const [port] = await ownPorts(1)
+  await up('--name', 'staging', '--nodes', '3', '--port', String(port))
   expect((await ok('get', 'nodes', '-o', 'name')).split('\n')).toHaveLength(2)
   await ok('use', 'staging')
   expect((await ok('get', 'nodes', '-o', 'name')).split('\n')).toHaveLength(4)

@@ -94,7 +94,9 @@ describe('snippets', () => {
 
   it('pass, where they are tests', async () => {
     const results = join(directory, 'results.json')
-    const args = ['run', '--root', directory, '--no-isolate', '--maxWorkers=1', '--reporter=json']
+    // The limit ends a test that hangs, as it does here, and is no measure of speed.
+    const limits = ['--testTimeout=110000', '--hookTimeout=110000']
+    const args = ['run', '--root', directory, '--no-isolate', '--maxWorkers=1', '--reporter=json', ...limits]
     await run(join(binaries, 'vitest'), [...args, `--outputFile=${results}`], options())
     const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as { testResults: readonly TestFileResult[] }
     const outcomes = testResults.map(({ name, status, message, assertionResults }) => [

@@ -104,7 +104,6 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
         labelled('c', { app: 'db', n: '1' }),
       ),
     ],
-    'delete cm kube-root-ca.crt --wait=false',
     'get cm -l app -L app,tier',
     'get cm -l app -L app -L n --show-labels',
     'get cm -l app --no-headers',

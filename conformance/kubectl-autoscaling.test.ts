@@ -92,6 +92,7 @@ describe('a HorizontalPodAutoscaler', () => {
   it('is made by autoscale, and brings what it scales within its bounds', async () => {
     const kubectl = await inNewNamespace()
     await kubectl.ok(['apply', '-f', '-'], { input: deployment(1) })
+    await kubectl.ok(['rollout', 'status', 'deployment/web'])
     expect(await kubectl.ok(['autoscale', 'deployment/web', '--min=2', '--max=5', '--cpu=50%'])).toBe(
       'horizontalpodautoscaler.autoscaling/web autoscaled\n',
     )
@@ -115,7 +116,7 @@ describe('a HorizontalPodAutoscaler', () => {
     await kubectl.ok(['rollout', 'status', 'deployment/web'])
     const memory = '{ type: Resource, resource: { name: memory, target: { type: AverageValue, averageValue: 4Mi } } }'
     const target = '{ apiVersion: apps/v1, kind: Deployment, name: web }'
-    const autoscaler = `{ apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: { name: web }, spec: { scaleTargetRef: ${target}, maxReplicas: 9, metrics: [${memory}] } }`
+    const autoscaler = `{ apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: { name: web }, spec: { scaleTargetRef: ${target}, maxReplicas: 4, metrics: [${memory}] } }`
     await kubectl.ok(['apply', '-f', '-'], { input: autoscaler })
     const all = await described(kubectl, 'Deployment pods: 2 current / 4 desired')
     expect(all).toContain('resource memory on pods: 8388608 / 4Mi')

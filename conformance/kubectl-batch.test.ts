@@ -24,10 +24,13 @@ describe('kubectl', () => {
       ['hello', 'Complete', '1/1', expect.stringMatching(/^\d+s$/), expect.any(String)],
     ])
     expect(await kubectl.ok(['logs', 'job/hello'])).toBe('hello\n')
-    const described = await kubectl.ok(['describe', 'job', 'hello'])
-    expect(described).toMatch(/^Pods Statuses:\s+0 Active \(0 Ready\) \/ 1 Succeeded \/ 0 Failed$/m)
-    expect(described).toMatch(/Normal\s+SuccessfulCreate\s+\S+\s+job-controller\s+Created pod: hello-[a-z0-9]{5}/)
-    expect(described).toMatch(/Normal\s+Completed\s+\S+\s+job-controller\s+Job completed/)
+    const described = () => kubectl.ok(['describe', 'job', 'hello'])
+    expect(await described()).toMatch(/^Pods Statuses:\s+0 Active \(0 Ready\) \/ 1 Succeeded \/ 0 Failed$/m)
+    // Events are told after what they tell of.
+    await expect
+      .poll(described)
+      .toMatch(/Normal\s+SuccessfulCreate\s+\S+\s+job-controller\s+Created pod: hello-[a-z0-9]{5}/)
+    await expect.poll(described).toMatch(/Normal\s+Completed\s+\S+\s+job-controller\s+Job completed/)
     await kubectl.ok(['delete', 'job', 'hello'])
     expect(await kubectl.ok(['get', 'jobs,pods', '-o', 'name'])).toBe('')
   })

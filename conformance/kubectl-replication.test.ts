@@ -243,6 +243,7 @@ describe('scale', () => {
     expect(uids(await pods(kubectl))).toEqual(expect.arrayContaining([...uids(before)]))
     await kubectl.ok(['scale', '--replicas=0', 'replicationcontroller', 'web'])
     await eventually('no pods', async () => (await pods(kubectl)).length === 0)
+    await kubectl.waitForReplicas('web', 0)
     const { metadata, status } = await kubectl.get<ControllerObject>('replicationcontrollers', 'web')
     expect(metadata.generation).toBe(3)
     expect(status).toMatchObject({ replicas: 0, observedGeneration: 3 })

@@ -186,12 +186,11 @@ describe('a deployment', () => {
   it('tells what it does by events', async () => {
     const kubectl = await inNewNamespace()
     await started(kubectl, 1)
-    const told = await eventually('the events', async () => {
-      const found = await kubectl.list<EventObject>('events')
-      return found.some(({ reason }) => reason === 'ScalingReplicaSet') && found
-    })
-    const byKind = told.map(({ involvedObject, reason }) => `${involvedObject.kind} ${reason}`)
-    expect(byKind).toContain('Deployment ScalingReplicaSet')
-    expect(byKind).toContain('ReplicaSet SuccessfulCreate')
+    const told = async () =>
+      (await kubectl.list<EventObject>('events')).map(
+        ({ involvedObject, reason }) => `${involvedObject.kind} ${reason}`,
+      )
+    await expect.poll(told).toContain('Deployment ScalingReplicaSet')
+    await expect.poll(told).toContain('ReplicaSet SuccessfulCreate')
   })
 })

@@ -34,7 +34,7 @@ it('installs its kind, serves sites until they go, tells its metrics, and ends i
   await kubectl.ok(['wait', '--for=condition=Ready', 'site/shop', '--timeout=60s'])
   expect(await kubectl.ok(['get', 'site'])).toMatch(/^NAME +HOST +READY\nshop +shop.example.com +True\n$/)
   expect((await kubectl.get('configmaps', 'hosts')).data).toEqual({ 'shop.example.com': 'shop' })
-  expect(await kubectl.ok(['describe', 'site', 'shop'])).toMatch(/Deployed +.*Created deployment shop/)
+  await expect.poll(() => kubectl.ok(['describe', 'site', 'shop'])).toMatch(/Deployed +.*Created deployment shop/)
   const metrics = await (await fetch(`${url}/metrics`)).text()
   expect(metrics).toMatch(/^controller_runtime_reconcile_total\{controller="website",result="success"\} [1-9]/m)
   expect(metrics).toMatch(/^rest_client_requests_total\{code="201",host=".*",method="POST"\} [1-9]/m)

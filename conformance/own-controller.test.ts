@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ownPorts } from '../packages/store/src/testing/own-ports.ts'
 import { type Line, startController } from './support/controller-process.ts'
 import { configMap, Kubectl } from './support/kubectl.ts'
 import { Program } from './support/program.ts'
@@ -18,8 +19,9 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 it('goes on trying while its API server is away', async () => {
-  const first = await Program.start({ dataDir, args: ['--nodes', '0'] })
-  const port = new URL(first.address).port
+  const [port] = await ownPorts(1)
+  const args = ['--nodes', '0', '--port', String(port)]
+  const first = await Program.start({ dataDir, args })
   await using own = startController(script, { KUBECONFIG: join(dataDir, 'kubeconfig') })
   await own.until(({ message }) => message === 'started')
   await first.end('SIGKILL')
@@ -28,7 +30,7 @@ it('goes on trying while its API server is away', async () => {
   expect(await own.until(isRetry)).toMatchObject({ level: 'warn', resource: 'configmaps' })
   await own.until(isRetry)
   expect(own.exitCode).toBeNull()
-  await using again = await Program.start({ dataDir, args: ['--nodes', '0', '--port', port] })
+  await using again = await Program.start({ dataDir, args })
   await own.until(({ message }) => message === 'watching again')
   const kubectl = await Kubectl.in(again)
   await kubectl.create('configmaps', configMap('after', {}, { labels: { mark: 'yes' } }))

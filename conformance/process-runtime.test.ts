@@ -368,11 +368,12 @@ describe.skipIf(process.platform !== 'linux')('a pod of real processes', { concu
 
   it('has the time of its grace period to end, and not more', async () => {
     const said = join(home, 'said')
-    const polite = `trap 'echo goodbye >${said}; exit 0' TERM; while :; do sleep 0.05; done`
-    const deaf = `trap '' TERM; while :; do sleep 0.05; done`
+    const polite = `trap 'echo goodbye >${said}; exit 0' TERM; echo listens; while :; do sleep 0.05; done`
+    const deaf = `trap '' TERM; echo listens; while :; do sleep 0.05; done`
     await create(pod('polite', shell(polite), { spec: { terminationGracePeriodSeconds: 30 }, container: podName }))
     await create(pod('deaf', shell(deaf), { spec: { terminationGracePeriodSeconds: 1 }, container: podName }))
     await Promise.all(['polite', 'deaf'].map((name) => once(name, 'run', isReady)))
+    for (const name of ['polite', 'deaf']) await expect.poll(() => log(name)).toBe('listens\n')
     const processes = ['polite', 'deaf'].flatMap((name) => processesWith('POD_NAME', name))
     expect(processes.length).toBeGreaterThanOrEqual(2)
 

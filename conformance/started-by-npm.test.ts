@@ -50,6 +50,9 @@ function serverOf(dataDir: string): number | undefined {
 
 const ready = /Coracle is ready/
 
+/** Its last word, which may be on its way here yet when it has ended. */
+const stopped = /cluster +stopped after \d+ ms/
+
 describe('a server that npm runs', () => {
   const ways = {
     'npx coracle up': ['npx', 'coracle', 'up'],
@@ -70,7 +73,7 @@ describe('a server that npm runs', () => {
     expect(pid).not.toBe(child.pid)
     child.kill(signal)
     await eventually('the server to end', async () => !isRunning(pid ?? 0))
-    expect(said(/cluster +stopped after \d+ ms/)).toBe(1)
+    await expect.poll(() => said(stopped)).toBe(1)
   })
 
   it('does not end when it was put into a session of its own', async () => {
@@ -85,7 +88,7 @@ describe('a server that npm runs', () => {
     expect(isRunning(kept)).toBe(true)
     process.kill(kept, 'SIGTERM')
     await eventually('the other to end when it is told to', async () => !isRunning(kept))
-    expect(said(/cluster +stopped after \d+ ms/)).toBe(2)
+    await expect.poll(() => said(stopped)).toBe(2)
   })
 })
 
@@ -104,6 +107,6 @@ describe('a server that a shell has left behind', () => {
     expect((await runCoracle(['get', 'nodes', '-o', 'name', '--kubeconfig', kubeconfig])).stdout).toBe('node/node-0\n')
     process.kill(pid, 'SIGTERM')
     await eventually('the server to end', async () => !isRunning(pid))
-    expect(said(/cluster +stopped after \d+ ms/)).toBe(1)
+    await expect.poll(() => said(stopped)).toBe(1)
   })
 })

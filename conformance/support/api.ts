@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Program } from './program.ts'
+import { eventually, type Program } from './program.ts'
 
 export interface Call {
   readonly method?: string
@@ -140,3 +140,11 @@ export const patch = (type: 'json' | 'merge' | 'strategic-merge', body: unknown)
   headers: { 'content-type': `application/${type}-patch+json` },
 })
 export const remove = (body?: unknown): Call => ({ method: 'DELETE', ...(body === undefined ? {} : { body }) })
+
+/** Makes a namespace, and waits for what controllers put into each: a list of its objects is the same from then on. */
+export async function makeNamespace(api: Api, name: string): Promise<void> {
+  await api.object('/api/v1/namespaces', post({ metadata: { name } }))
+  for (const object of ['serviceaccounts/default', 'configmaps/kube-root-ca.crt']) {
+    await eventually(`${object} of ${name}`, () => api.object(`/api/v1/namespaces/${name}/${object}`))
+  }
+}

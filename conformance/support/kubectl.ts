@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { Api, post } from './api.ts'
+import { Api, makeNamespace, post } from './api.ts'
 import { eventually, type Outcome, type Program, type RunOptions } from './program.ts'
 import { tools } from './tools.ts'
 
@@ -76,8 +76,7 @@ export class Kubectl {
   /** A namespace made for one test, ready for pods. */
   static async inNewNamespace(program: Program, name: string): Promise<Kubectl> {
     const kubectl = await Kubectl.in(program, name)
-    await kubectl.#api.object('/api/v1/namespaces', post({ metadata: { name } }))
-    await eventually(`the service account of ${name}`, () => kubectl.get('serviceaccounts', 'default'))
+    await makeNamespace(kubectl.#api, name)
     return kubectl
   }
 

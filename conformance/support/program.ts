@@ -96,12 +96,15 @@ export class Program {
   readonly #child: ChildProcess
   readonly #ownsDataDir: boolean
   readonly #output: string[]
+  /** It has ended, and all it printed is in `#output`. */
+  readonly #closed: Promise<unknown>
   #front: { readonly address: string; readonly stop: () => Promise<void> } | undefined
   /** The line it printed when it was ready. */
   readonly readyLine: string
 
   private constructor(child: ChildProcess, dataDir: string, ownsDataDir: boolean, output: string[], readyLine: string) {
     this.#child = child
+    this.#closed = once(child, 'close')
     this.dataDir = dataDir
     this.#ownsDataDir = ownsDataDir
     this.#output = output
@@ -219,10 +222,10 @@ export class Program {
     return this.ended()
   }
 
-  /** Waits until it is gone, and resolves with its exit code. */
+  /** Waits until it is gone and all it printed is in `output`, and resolves with its exit code. */
   async ended(): Promise<number | null> {
-    let code = this.#child.exitCode
-    if (code === null && this.#child.signalCode === null) [code] = (await once(this.#child, 'exit')) as [number | null]
+    await this.#closed
+    const code = this.#child.exitCode
     const front = this.#front
     this.#front = undefined
     await front?.stop()

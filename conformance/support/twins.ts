@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { runProgram } from '../../packages/cli/src/run-program.ts'
 import { runCommand } from '../../packages/cli/src/testing/recording-host.ts'
-import { Api, post } from './api.ts'
+import { Api, makeNamespace } from './api.ts'
 import { eventually, type Outcome, type Program } from './program.ts'
 
 /** What commands that open an editor open: it changes whatever says `old`. */
@@ -95,9 +95,7 @@ export class Twins {
   static async in(program: Program, name: string): Promise<Twins> {
     const twins = new Twins(program, name)
     const api = await Api.of(program)
-    for (const namespace of [twins.#theirs, twins.#ours]) {
-      await api.object('/api/v1/namespaces', post({ metadata: { name: namespace } }))
-    }
+    for (const namespace of [twins.#theirs, twins.#ours]) await makeNamespace(api, namespace)
     api.close()
     return twins
   }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { ownPorts } from './own-ports.ts'
 
 /** What tests that need etcd say where there is none. */
 export const needsEtcd = { meta: { needs: 'etcd (Debian: apt-get install etcd-server)' } }
@@ -19,7 +19,7 @@ export interface EtcdServerOptions {
   readonly scheme?: 'http' | 'https'
 }
 
-/** A real etcd of one member, on a free port of loopback, in a temporary directory. */
+/** A real etcd of one member, on ports of its own of loopback, in a temporary directory. */
 export class EtcdServer {
   readonly address: string
   readonly #directory: string
@@ -37,7 +37,7 @@ export class EtcdServer {
   /** Resolves when it serves. */
   static async start(options: EtcdServerOptions = {}): Promise<EtcdServer> {
     const directory = await mkdtemp(join(tmpdir(), 'coracle-etcd-'))
-    const [port, peerPort] = await freePorts(2)
+    const [port, peerPort] = await ownPorts(2)
     const server = new EtcdServer(directory, `127.0.0.1:${port}`, `127.0.0.1:${peerPort}`, options)
     await server.start()
     return server
@@ -83,22 +83,4 @@ export class EtcdServer {
     await this.kill()
     await rm(this.#directory, { recursive: true, force: true })
   }
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      return server
-    }),
-  )
-  return Promise.all(
-    servers.map(async (server) => {
-      const address = server.address()
-      server.close()
-      await once(server, 'close')
-      return typeof address === 'object' && address !== null ? address.port : 0
-    }),
-  )
 }
