@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== 'linux')('descriptors of the server', () =>
     const seenBy = async (...who: readonly string[]) =>
       await Promise.all(who.map((each) => readFile(path(each), 'utf8').catch(() => 'not yet')))
     await expect.poll(() => seenBy('container', 'start', 'probe')).not.toContain('not yet')
-    await cluster.client.delete(pods, { namespace: 'default', name: 'p' }, { gracePeriodSeconds: 2 })
+    await cluster.client.delete(pods, { namespace: 'default', name: 'p' }, { gracePeriodSeconds: 60 })
     await expect.poll(() => seenBy('stop')).not.toContain('not yet')
     // The last one is of the directory that `ls` reads.
     expect(await seenBy('container', 'start', 'probe', 'stop')).toEqual(Array(4).fill('0\n1\n2\n3\n'))

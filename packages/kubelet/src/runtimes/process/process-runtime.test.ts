@@ -529,9 +529,10 @@ describe('after the node agent was killed', () => {
     const directory = temporaryDirectory()
     const [agent, ids] = await startAgent(directory, [
       'until [ -e stop ]; do sleep 0.02; done; exit 8',
-      "trap '' TERM; while :; do sleep 0.02; done",
+      "trap '' TERM; touch up; while :; do sleep 0.02; done",
     ])
     const [ending = '', stubborn = ''] = ids
+    await expect.poll(() => existsSync(join(directory, 'kubelet', 'node-a', 'work', 'uid-1', 'c1', 'up'))).toBe(true)
     agent.kill('SIGKILL')
     await once(agent, 'exit')
 
