@@ -33,7 +33,7 @@ export default defineConfig({
       },
     ],
     sequence: { sequencer: LongestFirst },
-    globalSetup: ['scripts/temporary-directory.ts'],
+    globalSetup: ['scripts/temporary-directory.ts', 'scripts/neutral-environment.ts'],
     setupFiles: process.env.CORACLE_TEST_SERVERS === '2' ? ['conformance/support/on-two-servers.ts'] : [],
     // What waits for a real process waits for an event: these end a test that hangs, and are no measure of speed.
     testTimeout: 120_000 * properties.runs,

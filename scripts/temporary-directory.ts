@@ -1,9 +1,10 @@
 import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { homeName } from './neutral-environment.ts'
 
-/** Where Node keeps what it has compiled, unless told otherwise: a cache for later starts, not a leftover. */
-const compileCache = 'node-compile-cache'
+/** Where Node keeps what it has compiled, unless told otherwise: a cache for later starts. And where programs keep such things. */
+const caches: ReadonlySet<string> = new Set(['node-compile-cache', homeName])
 
 /**
  * Vitest's global set-up: gives a run of the tests a temporary directory of its own, and fails the run if anything is left
@@ -25,6 +26,6 @@ export default function setup(): () => void {
 /** What is in a temporary directory that nobody meant to leave there. */
 export function leftovers(directory: string): readonly string[] {
   return readdirSync(directory)
-    .filter((name) => name !== compileCache)
+    .filter((name) => !caches.has(name))
     .sort()
 }
