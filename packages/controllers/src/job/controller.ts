@@ -28,6 +28,7 @@ import {
 } from '@coracle/controller-runtime'
 import { isOnlyNamespaceGoing } from '../namespace/perform-unless-going.ts'
 import { type PodClaims, podClaimActions } from '../pods/claims.ts'
+import { jobRestMs } from '../pods/rest.ts'
 import { givesRoom } from '../resource-quota/gives-room.ts'
 import { selectorOf } from '../selector-of.ts'
 import { judgeDependencies } from './dependencies.ts'
@@ -91,10 +92,11 @@ export function createJobController(): Controller {
       const find = (name: string) => context.informer(jobs).get(keyText(namespace, name))
       const dependencies = judgeDependencies(job, find)
       const isNamespaceGoing = isGoing(context.informer(namespaces).get(namespace ?? ''))
-      const observed = { job, pods: context.owned<Pod>(podResource), dependencies, isNamespaceGoing }
-      const plan = planJob(observed, context.clock.now())
+      const pods = context.owned<Pod>(podResource)
+      const plan = planJob({ job, pods, dependencies, isNamespaceGoing }, context.clock.now())
       await perform(context, job, plan)
-      return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
+      const restMs = jobRestMs(pods.length)
+      return plan.requeueAfterMs === undefined ? { restMs } : { requeueAfterMs: plan.requeueAfterMs, restMs }
     })
 }
 

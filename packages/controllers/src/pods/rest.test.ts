@@ -3,6 +3,8 @@ import {
   type Endpoints,
   endpointSlices,
   endpoints,
+  type Job,
+  jobs,
   type Pod,
   pods,
   type ReplicaSet,
@@ -16,6 +18,7 @@ import { virtualEnvironment } from '@coracle/environment'
 import { expect, it, onTestFinished } from 'vitest'
 import { createEndpointSliceController } from '../endpoint-slice/controller.ts'
 import { createEndpointsController } from '../endpoints/controller.ts'
+import { createJobController } from '../job/controller.ts'
 import { createReplicaSetController } from '../replica-set/controller.ts'
 
 /** A ReplicaSet and a Service whose pods have all been made, and none of which is ready. */
@@ -88,4 +91,61 @@ it('of few pods each is told at once', async () => {
   const [set] = cluster.client.stored<ReplicaSet>(replicaSets)
   expect(set?.status?.readyReplicas).toBe(10)
   expect(cluster.client.stored<EndpointSlice>(endpointSlices)[0]?.endpoints).toHaveLength(10)
+})
+
+/** A Job all of whose pods run at once, and end one after the other in one moment. */
+async function endedJob(count: number) {
+  const environment = virtualEnvironment()
+  const { clock } = environment
+  const client = createFakeClient(environment)
+  const manager = createManager({ client, environment })
+  manager.add(createJobController())
+  await manager.start()
+  onTestFinished(() => manager.stop())
+  const labels = { app: 'sum' }
+  await client.create<Job>(jobs, {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { namespace: 'default', name: 'sum' },
+    spec: {
+      completions: count,
+      parallelism: count,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { restartPolicy: 'Never', containers: [] } },
+    },
+  } as Job)
+  await clock.advance('1m')
+  const before = client.calls.length
+  for (const { metadata } of client.stored<Pod>(pods)) {
+    const key = { namespace: 'default', name: metadata.name ?? '' }
+    await client.patch(
+      pods,
+      key,
+      { type: 'merge', body: { status: { phase: 'Succeeded' } } },
+      { subresource: 'status' },
+    )
+    await clock.settle()
+  }
+  const writesOf = (plural: string) =>
+    client.calls.slice(before).filter((call) => call.plural === plural && call.verb !== 'watch').length
+  return { client, clock, writesOf }
+}
+
+it.each([100, 400])(
+  '%i pods of a Job that end one by one in a moment are named and counted together',
+  async (count) => {
+    const { client, clock, writesOf } = await endedJob(count)
+    await clock.advance('2s')
+    // The first and all others: named, then counted. Each pod ends, and is let go.
+    expect(writesOf('jobs')).toBeLessThanOrEqual(4)
+    expect(writesOf('pods')).toBe(2 * count)
+    const [job] = client.stored<Job>(jobs)
+    expect(job?.status?.succeeded).toBe(count)
+    expect(job?.status?.conditions?.map(({ type }) => type)).toEqual(['SuccessCriteriaMet', 'Complete'])
+  },
+)
+
+it('of a Job of few pods each is counted at once', async () => {
+  const { client } = await endedJob(10)
+  expect(client.stored<Job>(jobs)[0]?.status?.succeeded).toBe(10)
 })
