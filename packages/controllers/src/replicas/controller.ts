@@ -32,7 +32,7 @@ import { ownerRestMs } from '../pods/rest.ts'
 import { givesRoom } from '../resource-quota/gives-room.ts'
 import type { DesiredReplicas, ReplicasStatus } from './desired.ts'
 import type { ObservedOwner } from './observed-pods.ts'
-import { withFailure } from './status.ts'
+import { isOnlyLater, withFailure } from './status.ts'
 import { ReplicaTallies } from './tallies.ts'
 import { countingRule } from './tally.ts'
 
@@ -136,7 +136,13 @@ async function perform<T extends WithStatus>(
   // Without its pods in hand there is nothing true to say in the status.
   await performPlan(context, owner, { actions: actions.filter(({ type }) => type === 'patch') })
   const resizing = actions.filter(({ type }) => type !== 'patch')
-  const failure = await failureOf(() => performPlan(context, owner, { actions: resizing }))
+  let isResized = false
+  const failure = await failureOf(async () => {
+    await performPlan(context, owner, { actions: resizing })
+    isResized = resizing.length > 0
+  })
+  // The pods that came or went are told of when the cache shows them: until then there is nothing new but the generation.
+  if (isResized && status !== undefined && isOnlyLater(status, owner.status)) return { requeueAfterMs: 0 }
   if (status !== undefined) {
     const reason = resizing[0]?.type === 'create' ? 'FailedCreate' : 'FailedDelete'
     const shown =

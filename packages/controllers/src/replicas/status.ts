@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import { deepEqual, type KubernetesObject } from '@coracle/api'
 import { getCondition, removeCondition, setCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import type { ReplicasStatus } from './desired.ts'
@@ -21,6 +21,15 @@ export function statusOf(
     observedGeneration: owner.metadata.generation,
     ...conditionsOrNone(removeCondition(old?.conditions, replicaFailure)),
   }
+}
+
+/** Whether a status says no more than one before it, but of a later generation. */
+export function isOnlyLater(status: ReplicasStatus, old: ReplicasStatus | undefined): boolean {
+  const timeless = ({ observedGeneration: _generation, ...rest }: ReplicasStatus) => ({
+    terminatingReplicas: 0,
+    ...rest,
+  })
+  return old !== undefined && deepEqual(timeless(status), timeless(old))
 }
 
 /** The same status saying that pods could not be made or deleted. A failure that is told of already stays as it is. */

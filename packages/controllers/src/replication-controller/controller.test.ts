@@ -1,4 +1,4 @@
-import { badRequest, type OwnerReference, type Pod, pods, replicationControllers } from '@coracle/api'
+import { ApiError, badRequest, type OwnerReference, type Pod, pods, replicationControllers } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
@@ -165,6 +165,30 @@ describe('the replication controller', () => {
     accept()
     await environment.clock.advance('1m')
     expect((await current()).status).toEqual({ replicas: 2, fullyLabeledReplicas: 2, observedGeneration: 1 })
+  })
+
+  it('tells of the pods it makes and deletes once, when they have come or gone', async () => {
+    const statuses = () => client.calls.filter(({ verb, plural }) => verb === 'update' && plural !== 'pods')
+    await create(3)
+    await environment.clock.settle()
+    expect(statuses()).toHaveLength(1)
+    await client.patch(replicationControllers, key, { type: 'merge', body: { spec: { replicas: 1 } } })
+    await environment.clock.settle()
+    expect(statuses()).toHaveLength(2)
+    expect((await current()).status).toEqual({ replicas: 1, fullyLabeledReplicas: 1, observedGeneration: 2 })
+  })
+
+  it('rests in a namespace that is going, where nothing can be made', async () => {
+    client.intercept(({ verb, plural }) => {
+      if (verb !== 'create' || plural !== 'pods') return
+      const causes = [{ reason: 'NamespaceTerminating', message: 'the namespace is being terminated' }]
+      throw new ApiError(403, 'Forbidden', 'the namespace is being terminated', { causes })
+    })
+    await create(1)
+    await environment.clock.advance('1m')
+    // As often as something has changed: it is there, and it has a status.
+    expect(writes().filter(({ plural }) => plural === 'pods').length).toBeLessThanOrEqual(2)
+    expect((await current()).status).toEqual({ replicas: 0, observedGeneration: 1 })
   })
 
   it('counts a pod as available once it has been ready for long enough', async () => {
