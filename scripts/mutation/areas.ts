@@ -42,6 +42,27 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     mutate: ['packages/controllers/src/**/plan.ts', 'packages/controllers/src/{deployment,replicas}/*.ts', ...noTests],
     tests: ['packages/controllers/**/*.test.ts'],
   },
+  'cel-estimates': {
+    mutate: ['packages/api/src/cel/{estimate,call-estimates,ranges}.ts'],
+    tests: ['packages/api/src/cel/*.test.ts'],
+  },
+  'go-templates': {
+    mutate: ['packages/cli/src/output/go-template/*.ts', ...noTests],
+    tests: ['packages/cli/src/output/go-template/*.test.ts'],
+  },
+  spdy: {
+    mutate: [
+      'packages/client/src/streaming/spdy/*.ts',
+      '!packages/client/src/streaming/spdy/dictionary.ts',
+      ...noTests,
+    ],
+    tests: ['packages/client/src/streaming/spdy/*.test.ts'],
+  },
+  why: { mutate: ['packages/why/src/**/*.ts', ...noTests], tests: ['packages/why/src/**/*.test.ts'] },
+  'rehearsed-plans': {
+    mutate: ['packages/simulator/src/plan/{availability,problems,progress,promises,timeline}.ts'],
+    tests: ['packages/simulator/src/plan/*.test.ts'],
+  },
   'watch-cache': {
     mutate: ['packages/apiserver/src/watch-cache/**/*.ts', ...noTests],
     tests: ['packages/apiserver/src/watch-cache/**/*.test.ts'],

@@ -46,6 +46,11 @@ const onTarget =
 /** Makes a text of the same length. */
 const rewriting: Estimate = onTarget((target) => ({ cost: traversal(sizeOf(target)), size: sizeOf(target) }))
 
+/** Reads a text as something else. */
+const parsing =
+  (walks: number): Estimate =>
+  ({ args: [text] }) => ({ cost: scaled(sizeOf(text), walks * stringTraversal) })
+
 /** Looks at each element of a list, and through it where it is a text; or through a text. */
 const searching: Estimate = onTarget((target) => {
   const size = sizeOf(target)
@@ -218,6 +223,17 @@ const estimates: Readonly<Record<string, Estimate>> = {
   'sets.equivalent': sets(2),
   url: ({ args: [text] }) => ({ cost: traversal(sizeOf(text)), size: sizeOf(text) }),
   'jsonpatch.escapeKey': ({ args: [text] }) => ({ cost: traversal(sizeOf(text)), size: sizeOf(text) }),
+  isIP: parsing(1),
+  // The one that is called on a CIDR has no text to read.
+  ip: (call) => (call.target === undefined ? parsing(1)(call) : undefined),
+  // The canonical form is compared with the text.
+  'ip.isCanonical': parsing(2),
+  isCIDR: parsing(1),
+  cidr: parsing(1),
+  isQuantity: parsing(1),
+  quantity: parsing(1),
+  isSemver: parsing(1),
+  semver: parsing(1),
   validate: onTarget((_, [text]) => ({
     cost: scaled(traversal(sizeOf(text)), formatPatternMax * regexTraversal),
   })),
