@@ -257,6 +257,41 @@ describe('the count', () => {
     expect(actions[0]).toMatchObject({ events: { succeeded: { message: `New size: ${wanted}; reason: ${reason}` } } })
   })
 
+  it.each([1, 10])('goes by the metrics at its bounds, too: with %d of 1 to 10', (replicas) => {
+    expect(needsMetrics(autoscaler(), scaleOf(replicas))).toBe(true)
+    const { conditions } = plan({ replicas, readings: [usage(replicas, 50)] })
+    expect(conditions.ScalingActive).toMatch(/^True ValidMetricFound/)
+  })
+
+  it('grows to what was asked for lately, though no metric is above its target now', () => {
+    const { actions } = plan({ readings: [usage(3, 50)], memory: recommended([100, 5]) })
+    expect(actions.at(-1)).toMatchObject({
+      because: 'the autoscaler wants 5 replicas',
+      events: { succeeded: { message: 'New size: 5; reason: ' } },
+    })
+  })
+
+  it('that was asked for lately gives way to its bounds, and the conditions say both', () => {
+    const { scaled, conditions } = plan({
+      spec: { maxReplicas: 3 },
+      readings: [usage(3, 50)],
+      memory: recommended([100, 5]),
+    })
+    expect(scaled).toEqual([])
+    expect(conditions.AbleToScale).toMatch(/^True ScaleDownStabilized/)
+    expect(conditions.ScalingLimited).toMatch(/^True TooManyReplicas/)
+  })
+
+  it.each<[string, Given]>([
+    ['switched off', { replicas: 0 }],
+    ['above its bounds', { replicas: 12 }],
+    ['below its bounds', { replicas: 2, spec: { minReplicas: 3 } }],
+  ])('shows no metrics while it is %s: none were read', (_what, given) => {
+    const currentMetrics = [{ type: 'Resource' }]
+    const { status } = plan({ ...given, status: { currentMetrics }, more: { workload: undefined } })
+    expect(status).not.toHaveProperty('currentMetrics')
+  })
+
   it('of zero switches scaling off', () => {
     expect(needsMetrics(autoscaler(), scaleOf(0))).toBe(false)
     const { actions, conditions, status } = plan({ replicas: 0, more: { workload: undefined } })
@@ -303,6 +338,12 @@ describe('a load that is steady', () => {
     expect(steady(3).actions).toEqual([])
   })
 
+  it('shows what was measured last', () => {
+    const currentMetrics = [{ type: 'Resource' }]
+    const { status } = plan({ status: { currentMetrics }, more: { workload: 'steady' } })
+    expect(status).toMatchObject({ currentMetrics, currentReplicas: 3, desiredReplicas: 3 })
+  })
+
   it.each([
     ['more than there may be', 12, 10],
     ['fewer than there must be', 1, 2],
@@ -326,8 +367,33 @@ describe('several metrics', () => {
     expect(conditions.ScalingActive).toContain('from external metric queue(nil)')
   })
 
+  it.each<[string, readonly Reading[], readonly number[], string]>([
+    ['the first, where both ask for as many', [usage(3, 80), { millis: 50_000 }], [5], 'cpu resource utilization'],
+    ['the first, where it asks for more', [usage(3, 80), { millis: 40_000 }], [5], 'cpu resource utilization'],
+    ['the second, where it asks for more', [usage(3, 60), { millis: 50_000 }], [5], 'external metric queue'],
+  ])('scale by %s', (_what, readings, scaled, metric) => {
+    const result = plan({ spec, readings })
+    expect(result.scaled).toEqual(scaled)
+    expect(result.conditions.ScalingActive).toContain(`from ${metric}`)
+    expect(result.actions.at(-1)?.because).toContain(`${metric}`)
+  })
+
+  it('keep the count where one cannot be had, and the other asks for as many as there are', () => {
+    const { scaled, conditions } = plan({ spec, readings: [usage(3, 50), failure] })
+    expect(scaled).toEqual([])
+    expect(conditions.ScalingActive).toMatch(/^True ValidMetricFound/)
+  })
+
+  it('cannot be had where they were not read', () => {
+    expect(plan({ spec, readings: [usage(3, 50)] }).events).toEqual([expect.stringContaining('it was not read')])
+    expect(plan({ more: { workload: undefined } }).events).toEqual([
+      'FailedComputeMetricsReplicas: the metrics were not read',
+    ])
+  })
+
   it('make it grow where one cannot be had', () => {
-    const { scaled, events, conditions, status } = plan({ spec, readings: [usage(3, 80), failure] })
+    const { scaled, events, conditions, status, actions } = plan({ spec, readings: [usage(3, 80), failure] })
+    expect(actions[0]).toMatchObject({ type: 'event', eventType: 'Warning' })
     expect([scaled, events]).toEqual([[5], [`FailedGetExternalMetric: ${wholeFailure}`]])
     expect(conditions.ScalingActive).toContain('True ValidMetricFound')
     expect(status?.currentMetrics?.[1]).toEqual({ type: '' })
@@ -494,6 +560,7 @@ describe('what is scaled', () => {
       message: 'the HPA controller was unable to update the target scale: no',
     })
     expect([memory?.scaleUps, memoryOnceScaled?.scaleUps]).toEqual([[], [{ change: 2, atMs: startMs }]])
+    expect(refusedStatus(autoscaler(), status ?? before, 'no', startMs)).not.toHaveProperty('lastScaleTime')
   })
 
   it.each([
