@@ -183,8 +183,9 @@ class Evaluation {
 
   #setVariable(name: string, value: Typed, isAssignment: boolean): void {
     const known = isAssignment ? this.#variables.findLast((each) => each.name === name) : undefined
-    if (known === undefined) this.#variables.push({ name, value })
-    else known.value = value
+    if (known !== undefined) known.value = value
+    else if (isAssignment) this.#fail(`undefined variable: ${name}`)
+    else this.#variables.push({ name, value })
   }
 
   /** A command, with what the command before it came to as its last argument. */

@@ -62,17 +62,23 @@ const printed = (values: readonly GoValue[]): string => {
 
 function base64Decode(value: GoValue): string {
   const text = String(value)
-  const isPadded = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(
-    text.replaceAll(/[\r\n]/g, ''),
-  )
-  if (!isPadded) throw new Error(`base64 decode failed: illegal base64 data at input byte ${illegalByte(text)}`)
+  const illegal = illegalByte(text)
+  if (illegal !== undefined) throw new Error(`base64 decode failed: illegal base64 data at input byte ${illegal}`)
   return Buffer.from(text, 'base64').toString('utf8')
 }
 
-/** Where Go's decoder stumbles: at the first character that is none of the alphabet, or where the padding lacks. */
-function illegalByte(text: string): number {
-  const bad = text.search(/[^A-Za-z0-9+/=\r\n]/)
-  return bad >= 0 ? bad : text.length - (text.length % 4)
+/** Where Go's decoder stumbles: over what is none of the alphabet, or where the padding lacks or more follows it. */
+function illegalByte(text: string): number | undefined {
+  const bad = text.search(/[^A-Za-z0-9+/\r\n]/)
+  const digits = text.slice(0, bad < 0 ? undefined : bad).replaceAll(/[\r\n]/g, '').length % 4
+  if (bad < 0) return digits === 0 ? undefined : text.length - digits
+  if (text[bad] !== '=' || digits < 2) return bad
+  const padding = /^=[\r\n]*/.exec(text.slice(bad))?.[0] ?? ''
+  const whole = digits === 3 ? padding : /^=[\r\n]*=[\r\n]*/.exec(text.slice(bad))?.[0]
+  const next = bad + padding.length
+  if (whole === undefined) return next >= text.length ? text.length : next - 1
+  const end = bad + whole.length
+  return end < text.length ? end : undefined
 }
 
 function lengthOf(value: GoValue): bigint {
@@ -129,10 +135,16 @@ function exists(of: GoValue, ...indexes: readonly GoValue[]): boolean {
   let item: GoValue = of
   for (const index of indexes) {
     if (isJsonObject(item) && typeof index === 'string' && Object.hasOwn(item, index)) item = item[index]
-    else if (Array.isArray(item) && Number(integerOf(index) ?? -1) in item) item = item[Number(index)]
+    else if (Array.isArray(item) && isWithin(index, item.length)) item = item[Number(index)]
+    else if (typeof item === 'string' && isWithin(index, Buffer.byteLength(item))) item = 0n
     else return false
   }
   return true
+}
+
+function isWithin(index: GoValue, length: number): boolean {
+  const whole = integerOf(index)
+  return whole !== undefined && whole >= 0n && whole < BigInt(length)
 }
 
 type BasicKind = 'bool' | 'float' | 'int' | 'string' | undefined
@@ -166,7 +178,7 @@ function equals(a: GoValue, b: GoValue): boolean {
   if (kind !== undefined) return scalar(a) === scalar(b)
   if (isMissing(a) || isMissing(b)) return isMissing(a) === isMissing(b)
   if (kindOf(a) === kindOf(b)) throw new Error(sprintf(`non-comparable type %s: ${goType(a)}`, [a]))
-  throw new Error(sprintf(`non-comparable types %s: ${goType(a)}, ${goType(b)}: %s`, [a, b]))
+  throw new Error(sprintf(`non-comparable types %s: ${goType(a)}, ${goType(b)}: %v`, [a, b]))
 }
 
 function isLess(a: GoValue, b: GoValue): boolean {

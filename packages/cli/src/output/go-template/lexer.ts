@@ -112,13 +112,16 @@ const patterns: readonly (readonly [type: TokenType, pattern: RegExp])[] = [
   ['charConstant', /'(?:[^'\\\n]|\\.)*'/y],
   ['variable', /\$[\p{L}\p{N}_]*/uy],
   ['field', /\.[\p{L}_][\p{L}\p{N}_]*/uy],
-  ['number', /[+-]?(?:\.?\d)[\p{L}\p{N}_.]*(?:(?<=[eEpP])[+-]\d+)?/uy],
+  [
+    'number',
+    /(?=[+-]|\.?\d)[+-]?(?:0[xX][\da-fA-F_]*|0[oO][0-7_]*|0[bB][01_]*|[\d_]*(?:\.[\d_]*)?(?:[eE][+-]?[\d_]*)?)/y,
+  ],
   ['dot', /\./y],
   ['identifier', /[\p{L}_][\p{L}\p{N}_]*/uy],
 ]
 
 /** What ends a word: after anything else it is malformed. */
-const wordEnd = /^(?:$|[\s.,|:()=]|-?\}\})/
+const wordEnd = /^(?:$|[\s.,|:()]|-?\}\})/
 
 function tokenizeAction(template: string, start: number, inside: number): Action {
   const tokens: Token[] = [{ type: 'leftDelimiter', text: '{{', position: start }]
@@ -153,7 +156,10 @@ function nextToken(template: string, position: number): Token {
     const text = pattern.exec(template)?.[0]
     if (text === undefined) continue
     if (type === 'space') return token(type, spaceBeforeClose(template, position, text))
-    if (type === 'number' && !isNumber(text)) return token('error', `bad number syntax: ${JSON.stringify(text)}`)
+    if (type === 'number') {
+      const [after = ''] = /^[\p{L}\p{N}_]?/u.exec(template.slice(position + text.length)) ?? []
+      return after === '' ? token(type, text) : token('error', `bad number syntax: ${JSON.stringify(text + after)}`)
+    }
     if (type === 'variable' || type === 'field' || type === 'identifier') {
       const after = template.slice(position + text.length, position + text.length + 3)
       if (!wordEnd.test(after)) return token('error', `bad character ${charText(after)}`)
@@ -177,10 +183,6 @@ function word(token: (type: TokenType, text: string) => Token, text: string): To
   if (text === 'true' || text === 'false') return token('bool', text)
   return token(text === 'nil' ? 'nil' : 'identifier', text)
 }
-
-/** Numbers of Go: decimal, hexadecimal, octal, binary, with underscores, and decimal fractions. */
-const isNumber = (text: string): boolean =>
-  /^[+-]?(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[\d_]*\.?[\d_]+(?:[eE][+-]?\d+)?|[\d_]+\.)$/.test(text)
 
 /** `U+0021 '!'` */
 function charText(text: string): string {

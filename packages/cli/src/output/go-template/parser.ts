@@ -67,7 +67,15 @@ class Parser {
     const { list, ending } = this.#list()
     if (ending.keyword !== 'end') this.#fail(`unexpected {{${ending.keyword}}} in define clause`)
     this.#variables = outer
-    this.templates.set(this.#unquote(name), list)
+    this.#add(this.#unquote(name), list)
+  }
+
+  /** A template that has only space in it gives way to another of its name. */
+  #add(name: string, list: ListNode): void {
+    const isEmpty = (each: ListNode) => each.every((node) => node.type === 'text' && node.text.trim() === '')
+    const known = this.templates.get(name)
+    if (known === undefined || isEmpty(known)) this.templates.set(name, list)
+    else if (!isEmpty(list)) this.#fail(`template: multiple definition of template ${JSON.stringify(name)}`)
   }
 
   /** Statements up to an `else` or `end`. */
@@ -168,7 +176,7 @@ class Parser {
     const { list, ending } = this.#list()
     if (ending.keyword !== 'end') this.#fail(`unexpected {{${ending.keyword}}} in block clause`)
     this.#variables = outer
-    this.templates.set(this.#unquote(name), list)
+    this.#add(this.#unquote(name), list)
     return { type: 'template', position: name.position, name: this.#unquote(name), pipe }
   }
 
@@ -215,8 +223,8 @@ class Parser {
       const after = this.#takeSolid()
       variables.push(variable.text)
       if (after.type === 'declare' || after.type === 'assign') {
-        if (after.type === 'declare') this.#variables.push(...variables)
-        else for (const name of variables) this.#checkVariable(name)
+        // Whether there is a variable to assign to shows when it is done.
+        this.#variables.push(...variables)
         return { variables, isAssignment: after.type === 'assign' }
       }
       if (after.type !== 'char' || after.text !== ',') break
@@ -287,11 +295,11 @@ class Parser {
         return {
           type: 'number',
           position,
-          value: unquoteChar(text) ?? this.#fail(`malformed character constant: ${text}`),
+          value: this.#character(text),
           text,
         }
       case 'number':
-        return { type: 'number', position, value: numberOf(text), text }
+        return { type: 'number', position, value: this.#number(text), text }
       case 'string':
         return { type: 'string', position, value: this.#unquote(token), text }
       case 'leftParen':
@@ -304,6 +312,16 @@ class Parser {
 
   #checkVariable(name: string): void {
     if (!this.#variables.includes(name)) this.#fail(`undefined variable ${JSON.stringify(name)}`)
+  }
+
+  #character(text: string): bigint {
+    const value = unquoteChar(text)
+    if (value !== undefined) return value
+    return this.#fail(unquote(text) ? `malformed character constant: ${text}` : 'invalid syntax')
+  }
+
+  #number(text: string): bigint | Float {
+    return numberOf(text) ?? this.#fail(`illegal number syntax: ${JSON.stringify(text)}`)
   }
 
   #unquote({ text }: Token): string {
@@ -403,8 +421,9 @@ function tokenText({ type, text }: Token): string {
   return text.length > tokenShownMax ? `${JSON.stringify(text.slice(0, tokenShownMax))}...` : JSON.stringify(text)
 }
 
-/** Go's ideal constants: an int where it is written as one, or else a float64. */
-function numberOf(text: string): bigint | Float {
+/** Go's ideal constants: an int where it is written as one, or else a float64. Undefined for what is no number. */
+function numberOf(text: string): bigint | Float | undefined {
+  if (!isNumber(text)) return undefined
   const plain = text.replaceAll('_', '')
   const [, sign = '', digits = ''] = /^([+-]?)(.*)$/.exec(plain) ?? []
   // 010 is eight, as in C.
@@ -413,3 +432,7 @@ function numberOf(text: string): bigint | Float {
   const value = BigInt(octal)
   return sign === '-' ? -value : value
 }
+
+/** Numbers of Go: decimal, hexadecimal, octal, binary, with underscores, and decimal fractions. */
+const isNumber = (text: string): boolean =>
+  /^[+-]?(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[\d_]*\.?[\d_]+(?:[eE][+-]?\d+)?|[\d_]+\.)$/.test(text)

@@ -1,5 +1,15 @@
 import { isJsonObject } from '@coracle/api'
-import { floatOf, floatText, type GoValue, goType, goValueText, integerOf, mapKeys } from './go-values.ts'
+import {
+  exponentialText,
+  fixedText,
+  floatOf,
+  floatText,
+  type GoValue,
+  goType,
+  goValueText,
+  integerOf,
+  mapKeys,
+} from './go-values.ts'
 
 const directive = /%([-+# 0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(\[\d+\])?(.)?/gsu
 
@@ -94,34 +104,32 @@ function stringText(value: string, { verb, precision, flags }: Directive): strin
 }
 
 function numberText(value: number, { verb, precision, flags }: Directive): string | undefined {
-  const plus = flags.includes('+') && value >= 0 ? '+' : flags.includes(' ') && value >= 0 ? ' ' : ''
-  const exponential = (text: string): string => text.replace(/e([-+])(\d)$/, 'e$10$2')
+  const plus = value >= 0 ? signOf(flags, verb) : ''
   switch (verb) {
     case 'v':
     case 'g':
-    case 'G': {
-      const text =
-        precision === undefined
-          ? floatText(value)
-          : exponential(String(Number(value.toPrecision(Math.max(1, precision)))))
-      return plus + (verb === 'G' ? text.toUpperCase() : text)
-    }
+      return plus + floatText(value, precision)
+    case 'G':
+      return plus + floatText(value, precision).toUpperCase()
     case 'f':
     case 'F':
-      return plus + value.toFixed(Math.min(precision ?? 6, 100))
+      return plus + fixedText(value, precision ?? 6)
     case 'e':
-    case 'E': {
-      const text = exponential(value.toExponential(Math.min(precision ?? 6, 100)))
-      return plus + (verb === 'E' ? text.toUpperCase() : text)
-    }
+      return plus + exponentialText(value, precision ?? 6)
+    case 'E':
+      return plus + exponentialText(value, precision ?? 6).toUpperCase()
     default:
       return undefined
   }
 }
 
+/** What stands before a number that is not negative. To `%v` a plus means something else, and nothing for numbers. */
+const signOf = (flags: string, verb: string): string =>
+  flags.includes('+') && verb !== 'v' ? '+' : flags.includes(' ') ? ' ' : ''
+
 function integerText(value: bigint, { verb, flags, precision }: Directive): string | undefined {
   const magnitude = value < 0n ? -value : value
-  const sign = value < 0n ? '-' : flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : ''
+  const sign = value < 0n ? '-' : signOf(flags, verb)
   const inBase = (base: number, prefix = ''): string =>
     sign + (flags.includes('#') ? prefix : '') + magnitude.toString(base).padStart(precision ?? 0, '0')
   switch (verb) {
