@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -182,16 +180,13 @@ describe('the coracle command', () => {
       1,
       'error: no cluster is known here: start one with `npx coracle up`, or name a kubeconfig with --kubeconfig\n',
     ])
-    // A port on which nobody listens any more.
-    const socket = createServer().listen(0, '127.0.0.1')
-    await once(socket, 'listening')
-    const { port } = socket.address() as AddressInfo
-    socket.close()
+    // A port that nobody is given by chance.
+    const nobody = '127.0.0.1:1'
     const kubeconfig = join(home, 'kubeconfig')
     const { host } = new URL(program.address)
-    await writeFile(kubeconfig, (await readFile(program.kubeconfig, 'utf8')).replace(host, `127.0.0.1:${port}`))
+    await writeFile(kubeconfig, (await readFile(program.kubeconfig, 'utf8')).replace(host, nobody))
     const refused = await runCoracle(['--kubeconfig', kubeconfig, 'get', 'pods'], nowhere)
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`127.0.0.1:${port}`)])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(nobody)])
     expect(refused.stderr.trimEnd()).not.toContain('\n')
   })
 })

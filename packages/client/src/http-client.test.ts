@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import type { Resource } from '@coracle/api'
-import { realEnvironment } from '@coracle/environment'
+import { realEnvironment, VirtualClock } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ExchangeEvent } from './exchange-trace.ts'
 import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
@@ -248,12 +248,11 @@ describe('answers', () => {
   })
 
   it('that do not come name the server', async () => {
-    const { port } = server.address() as AddressInfo
-    await new Promise((resolve) => server.close(resolve))
-    await expect(client.get(nodes, { name: 'n' })).rejects.toThrow(
-      `cannot reach http://127.0.0.1:${port}: nothing listens there`,
-    )
-    server.listen(0)
+    // A port that nobody is given by chance.
+    const nobody = 'http://127.0.0.1:1'
+    const other = connect({ server: nobody })
+    await expect(other.get(nodes, { name: 'n' })).rejects.toThrow(`cannot reach ${nobody}: nothing listens there`)
+    await other.close()
   })
 
   it('of a connection that was reset are asked for again when reading, never when writing', async () => {
@@ -499,16 +498,21 @@ describe('an exchange', () => {
   })
 
   it('ends after the time it is given', async () => {
-    const other = connect({ timeoutMs: 20 })
-    answers = [() => {}]
-    await expect(other.rawGet('/slow')).rejects.toThrow('no answer to GET /slow within 20 ms')
-    answers = [(response) => response.writeHead(200).write('{"type":')]
-    const watch = await other.watch(widgets, { namespace: 'a' })
-    await expect(
-      (async () => {
-        for await (const _ of watch);
-      })(),
-    ).rejects.toThrow('within 20 ms')
+    const clock = new VirtualClock()
+    const other = connect({ timeoutMs: 60_000, clock })
+    answers = [() => {}, (response) => response.writeHead(200).write('{"type":')]
+    const slow = other.rawGet('/slow')
+    const watch = async () => {
+      for await (const _ of await other.watch(widgets, { namespace: 'a' }));
+    }
+    await expect.poll(() => received.length).toBe(1)
+    const failures = [
+      expect(slow).rejects.toThrow('no answer to GET /slow within 60000 ms'),
+      expect(watch()).rejects.toThrow('within 60000 ms'),
+    ]
+    await expect.poll(() => received.length).toBe(2)
+    await clock.advance('1m')
+    await Promise.all(failures)
     await other.close()
   })
 })

@@ -20,19 +20,16 @@ const readyOf = ({ status }: Node) => status?.conditions?.find(({ type }) => typ
 
 describe('a day on which nothing happens', () => {
   it.each([
-    { count: 3, firedMax: 250, wallMaxMs: 2000 },
-    { count: 100, firedMax: 1500, wallMaxMs: 12_000 },
-  ])('costs $count nodes the work of a minute or two', async ({ count, firedMax, wallMaxMs }) => {
+    { count: 3, firedMax: 250 },
+    { count: 100, firedMax: 1500 },
+  ])('costs $count nodes the work of a minute or two', async ({ count, firedMax }) => {
     const clock = new CountingClock()
     const environment = { ...virtualEnvironment({ seed: 1 }), clock }
     await using cluster = await startCluster({ environment, nodes: count })
     await clock.settle()
     clock.fired = 0
     const { metadata: before } = await cluster.client.list(nodes)
-    const startMs = performance.now()
     await clock.advance('24h')
-    // Generous: it is the number of timers that must not grow with time.
-    expect(performance.now() - startMs).toBeLessThan(wallMaxMs)
     expect(clock.fired).toBeLessThan(firedMax)
     const after = await cluster.client.list(nodes)
     expect(Number(after.metadata.resourceVersion) - Number(before.resourceVersion)).toBeLessThan(count * 20)

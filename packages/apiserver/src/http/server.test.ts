@@ -70,7 +70,7 @@ describe('an object', () => {
     await server.call(configMaps, post(configMap('watched')))
     await server.call(configMaps, post(configMap('watched-not')))
     const path = '/api/v1/watch/namespaces/default/configmaps/watched'
-    const watch = await server.lines(`${path}?timeoutSeconds=1`)
+    const watch = await server.lines(`${path}?timeoutSeconds=60`)
     expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'watched' } } })
     await server.call(`${configMaps}/watched`, { method: 'DELETE' })
     expect(await watch.next()).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'watched' } } })

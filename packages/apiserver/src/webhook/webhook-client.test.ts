@@ -27,8 +27,8 @@ describe('a client of a webhook', () => {
       webhook.requests.length === 2 ? (response) => response.destroy() : {},
     )
     const client = createWebhookClient(webhook.clientConfig, { clock: realClock, resolve })
-    await client.post(question, 1000)
-    expect(await client.post(question, 1000)).toMatchObject({ response: { allowed: true } })
+    await client.post(question, 10_000)
+    expect(await client.post(question, 10_000)).toMatchObject({ response: { allowed: true } })
     expect([webhook.requests.length, webhook.connections]).toEqual([3, 2])
     client.close()
   })
@@ -68,22 +68,22 @@ describe('a client of a webhook behind a service', () => {
 
   it('asks an endpoint by the name of the service, at port 443 where none is said', async () => {
     const { webhook, client, asked } = await clientOf({ path: '/admit' })
-    await client.post(question, 1000)
+    await client.post(question, 10_000)
     expect(asked).toEqual([{ namespace: 'default', name: 'hook', port: 443 }])
-    expect(webhook.addresses).toEqual(['hook.default.svc:443/admit?timeout=1s'])
+    expect(webhook.addresses).toEqual(['hook.default.svc:443/admit?timeout=10s'])
   })
 
   it('believes a certificate of that name only', async () => {
     const { client } = await clientOf({ name: 'other', port: 8443 })
-    await expect(client.post(question, 1000)).rejects.toThrow(
-      /^Post "https:\/\/other.default.svc:8443\/\?timeout=1s": x509: certificate is valid for .*, not other.default.svc$/,
+    await expect(client.post(question, 10_000)).rejects.toThrow(
+      /^Post "https:\/\/other.default.svc:8443\/\?timeout=10s": x509: certificate is valid for .*, not other.default.svc$/,
     )
   })
 
   it('looks for an endpoint each time', async () => {
     const { client, asked } = await clientOf({})
-    await client.post(question, 1000)
-    await client.post(question, 1000)
+    await client.post(question, 10_000)
+    await client.post(question, 10_000)
     expect(asked).toHaveLength(2)
   })
 
@@ -93,8 +93,8 @@ describe('a client of a webhook behind a service', () => {
     ['MissingEndpoints', 'no endpoints available for service "hook"'],
   ])('says why there is none: %s', async (reason, message) => {
     const { client } = await clientOf({}, { reason })
-    await expect(client.post(question, 1000)).rejects.toThrow(
-      `Post "https://hook.default.svc:443/?timeout=1s": ${message}`,
+    await expect(client.post(question, 10_000)).rejects.toThrow(
+      `Post "https://hook.default.svc:443/?timeout=10s": ${message}`,
     )
   })
 })

@@ -767,7 +767,7 @@ describe('webhooks are asked about', () => {
     const webhook = await startTestWebhook()
     const test = await startTestCore()
     await test.client.create(configMaps, configMap('a'))
-    await validating(test, 'a', webhookOf(webhook, { timeoutSeconds: 1 }))
+    await validating(test, 'a', webhookOf(webhook))
     await test.client.create(configMaps, configMap('b'))
     const body = [{ op: 'add', path: '/webhooks/0/rules/0/resources/0', value: 'pods' }]
     await test.client.patch(validatingWebhookConfigurations, { name: 'a' }, { type: 'json', body })
