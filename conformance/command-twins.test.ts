@@ -62,6 +62,8 @@ const files = {
     metadata: { name: 'nightly' },
     spec: {
       schedule: '0 0 * * *',
+      // Whatever the time of day.
+      suspend: true,
       jobTemplate: { spec: { template: { spec: { ...template('example/job:1').spec, restartPolicy: 'Never' } } } },
     },
   }),

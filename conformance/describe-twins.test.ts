@@ -121,6 +121,8 @@ const volumes = [
   }),
 ]
 
+const volumeTypes = ['local', 'host', 'csi', 'nfs', 'iscsi', 'fc', 'flex']
+
 const claim = object(
   'v1',
   'PersistentVolumeClaim',
@@ -265,10 +267,10 @@ const subjects = [
 const scenarios: Readonly<Record<string, readonly Step[]>> = {
   'storage: volumes, claims and classes': [
     ['create -f -', manifest(...volumes)],
-    ...['local', 'host', 'csi', 'nfs', 'iscsi', 'fc', 'flex'].map(
-      (type) => `describe pv pv-${type}-{namespace} --show-events=false`,
-    ),
+    `wait --for=jsonpath={.status.phase}=Available ${volumeTypes.map((type) => `pv/pv-${type}-{namespace}`).join(' ')} --timeout=60s`,
+    ...volumeTypes.map((type) => `describe pv pv-${type}-{namespace} --show-events=false`),
     ['create -f -', manifest(claim)],
+    'wait --for=jsonpath={.status.phase}=Bound pvc/data --timeout=60s',
     'describe pvc data --show-events=false',
     [
       'create -f -',
@@ -503,6 +505,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
   ],
   'pods in all their parts': [
     ['create -f -', manifest(everyVolume, odd)],
+    'wait --for=condition=PodScheduled=False pod volumes odd --timeout=60s',
     'describe pod volumes --show-events=false',
     'describe pod odd --show-events=false',
     [
