@@ -73,7 +73,10 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       'set-credentials u --username=a --password=b',
       'set-credentials u --token=abc --username=a',
       'set-credentials u --client-certificate=ca.pem --client-key=ca.pem',
-      'set-credentials p --exec-command=login --exec-api-version=client.authentication.k8s.io/v1 --exec-arg=a --exec-arg=b --exec-env=A=1 --exec-env=B=2',
+      // New variables one by one: kubectl adds those of one command in no order.
+      'set-credentials p --exec-command=login --exec-api-version=client.authentication.k8s.io/v1 --exec-arg=a --exec-arg=b --exec-env=A=1',
+      'set-credentials p --exec-env=B=2',
+      'set-credentials p --exec-env=B=4 --exec-env=A=5',
       'set-credentials p --exec-env=A- --exec-env=B=3 --exec-interactive-mode=Never',
       'set-context ctx --cluster=c --user=u --namespace=shop',
       'set-context ctx --namespace=other',

@@ -217,7 +217,7 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
       // Few need it.
       const { openWebSocket } = await import('./streaming/open-web-socket.ts')
       try {
-        return await openWebSocket(options, await credentialHeaders(options), path, protocols)
+        return await openWebSocket(options, await credentialHeaders(options), environment.clock, path, protocols)
       } catch (error) {
         throw connectionError(error, options.server)
       }
@@ -225,7 +225,7 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
     async openSpdy(path, protocols) {
       const { openSpdy } = await import('./streaming/open-spdy.ts')
       try {
-        return await openSpdy(options, await credentialHeaders(options), path, protocols)
+        return await openSpdy(options, await credentialHeaders(options), environment.clock, path, protocols)
       } catch (error) {
         throw connectionError(error, options.server)
       }

@@ -2,10 +2,11 @@ import { type ClientRequestArgs, request as httpRequest, type IncomingMessage } 
 import { request as httpsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import type { Clock } from '@coracle/environment'
 import { type CredentialHeaders, tlsOptionsOf } from '../connection-credentials.ts'
 import type { TransportOptions } from '../http-transport.ts'
 import { spdyProtocolHeader } from './protocols.ts'
-import { handshakeTimeoutMs, UpgradeError, upgradeRefusal } from './upgrade-error.ts'
+import { limitHandshake, UpgradeError, upgradeRefusal } from './upgrade-error.ts'
 
 /** A connection for a SPDY session, and the subprotocol that the server has chosen. */
 export interface OpenedSpdy {
@@ -22,6 +23,7 @@ export interface OpenedSpdy {
 export function openSpdy(
   options: TransportOptions,
   credentials: CredentialHeaders,
+  clock: Clock,
   path: string,
   protocols: readonly string[],
 ): Promise<OpenedSpdy> {
@@ -47,7 +49,8 @@ export function openSpdy(
   }
   const request = scheme === 'https:' ? httpsRequest(args) : httpRequest(args)
   return new Promise((resolve, reject) => {
-    request.setTimeout(handshakeTimeoutMs, () => request.destroy(new UpgradeError('the server does not answer')))
+    const limit = limitHandshake(clock, (error) => request.destroy(error))
+    request.once('close', () => limit.cancel())
     request.once('error', reject)
     request.once('response', (response: IncomingMessage) => {
       text(response)
@@ -55,7 +58,7 @@ export function openSpdy(
         .finally(() => request.destroy())
     })
     request.once('upgrade', (response: IncomingMessage, connection: Duplex, head: Buffer) => {
-      request.setTimeout(0)
+      limit.cancel()
       const chosen = [response.headers[spdyProtocolHeader] ?? []].flat()[0]
       if (chosen !== undefined && protocols.includes(chosen)) {
         resolve({ connection: connection.on('error', () => {}), head, protocol: chosen })

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
+import type { Clock } from '@coracle/environment'
 import { WebSocket } from 'ws'
 import { type CredentialHeaders, tlsOptionsOf } from '../connection-credentials.ts'
 import type { TransportOptions } from '../http-transport.ts'
 import { messageBytesMax } from './channel-socket.ts'
-import { handshakeTimeoutMs, UpgradeError, upgradeRefusal } from './upgrade-error.ts'
+import { limitHandshake, UpgradeError, upgradeRefusal } from './upgrade-error.ts'
 
 /** A connection, and the subprotocol that the server has chosen; '' for none. */
 export interface OpenedWebSocket {
@@ -19,6 +20,7 @@ export interface OpenedWebSocket {
 export function openWebSocket(
   options: TransportOptions,
   credentials: CredentialHeaders,
+  clock: Clock,
   path: string,
   protocols: readonly string[],
 ): Promise<OpenedWebSocket> {
@@ -27,7 +29,6 @@ export function openWebSocket(
   const socket = new WebSocket(url, {
     perMessageDeflate: false,
     maxPayload: messageBytesMax,
-    handshakeTimeout: handshakeTimeoutMs,
     headers: {
       'user-agent': userAgent,
       // `ws` takes no names with a slash, as that of the tunnel for port-forward has.
@@ -37,6 +38,11 @@ export function openWebSocket(
     ...tlsOptionsOf(options),
   })
   return new Promise((resolve, reject) => {
+    const limit = limitHandshake(clock, (error) => {
+      reject(error)
+      socket.terminate()
+    })
+    socket.once('close', () => limit.cancel())
     let protocol = ''
     socket.once('upgrade', (response: IncomingMessage) => {
       protocol = response.headers['sec-websocket-protocol'] ?? ''
@@ -52,6 +58,7 @@ export function openWebSocket(
     })
     socket.on('error', reject)
     socket.once('open', () => {
+      limit.cancel()
       socket.pause()
       resolve({ socket, protocol })
     })

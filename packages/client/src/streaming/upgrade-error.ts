@@ -1,8 +1,9 @@
 import { ApiError } from '@coracle/api'
+import type { Clock, Timer } from '@coracle/environment'
 import { serverError } from '../server-error.ts'
 
 /** Time a server has to accept a connection. */
-export const handshakeTimeoutMs = 60_000
+const handshakeTimeoutMs = 60_000
 
 /** The server answers, but makes no such connection. */
 export class UpgradeError extends Error {
@@ -24,4 +25,12 @@ export function upgradeRefusal(method: string, code: number, body: string): Erro
 export function mayConnectOtherwise(error: unknown): boolean {
   if (error instanceof ApiError) return error.reason !== 'Unauthorized' && error.reason !== 'NotFound'
   return error instanceof UpgradeError
+}
+
+/** Calls `giveUp` where a server leaves the question for a connection unanswered; the timer is cancelled once it has answered. */
+export function limitHandshake(clock: Clock, giveUp: (error: Error) => void): Timer {
+  return clock.setTimer(handshakeTimeoutMs, () => {
+    const error = new Error(`it has not answered within ${handshakeTimeoutMs / 1000} s`)
+    giveUp(Object.assign(error, { code: 'ETIMEDOUT' }))
+  })
 }
