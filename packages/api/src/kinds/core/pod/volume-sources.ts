@@ -44,30 +44,37 @@ export const azureDiskVolumeSource = object(`${coreV1}.AzureDiskVolumeSource`, '
   readOnly: optional(boolean, 'Mount the volume read-only.', { default: false }),
 })
 
-export interface AzureFileVolumeSource extends Infer<typeof azureFileVolumeSource> {}
-export const azureFileVolumeSource = object(`${coreV1}.AzureFileVolumeSource`, 'A share of Azure Files.', {
+export const azureFileFields = {
   secretName: required(string(), 'Secret with the name and the key of the storage account.'),
   shareName: required(string(), 'Name of the share.'),
   readOnly,
-})
+}
+export interface AzureFileVolumeSource extends Infer<typeof azureFileVolumeSource> {}
+export const azureFileVolumeSource = object(
+  `${coreV1}.AzureFileVolumeSource`,
+  'A share of Azure Files.',
+  azureFileFields,
+)
 
-export interface CephFsVolumeSource extends Infer<typeof cephFsVolumeSource> {}
-export const cephFsVolumeSource = object(`${coreV1}.CephFSVolumeSource`, 'A CephFS file system.', {
+export const cephFsFields = {
   monitors: required(atomicList(string()), 'Addresses of the Ceph monitors.'),
   path: optional(string(), 'Directory to mount; the root unless set.'),
   user: optional(string(), 'RADOS user; admin unless set.'),
   secretFile: optional(string(), 'File on the node with the key of the user.'),
   secretRef: optional(localObjectReference, 'Secret with the key of the user, instead of secretFile.'),
   readOnly,
-})
+}
+export interface CephFsVolumeSource extends Infer<typeof cephFsVolumeSource> {}
+export const cephFsVolumeSource = object(`${coreV1}.CephFSVolumeSource`, 'A CephFS file system.', cephFsFields)
 
-export interface CinderVolumeSource extends Infer<typeof cinderVolumeSource> {}
-export const cinderVolumeSource = object(`${coreV1}.CinderVolumeSource`, 'A volume of OpenStack Cinder.', {
+export const cinderFields = {
   volumeID: required(string(), 'ID of the volume.'),
   fsType: fsType(),
   readOnly,
   secretRef: optional(localObjectReference, 'Secret with what is needed to reach OpenStack.'),
-})
+}
+export interface CinderVolumeSource extends Infer<typeof cinderVolumeSource> {}
+export const cinderVolumeSource = object(`${coreV1}.CinderVolumeSource`, 'A volume of OpenStack Cinder.', cinderFields)
 
 export interface CsiVolumeSource extends Infer<typeof csiVolumeSource> {}
 export const csiVolumeSource = object(`${coreV1}.CSIVolumeSource`, 'A CSI driver, and what it is told of the volume.', {
@@ -87,17 +94,18 @@ export const fcVolumeSource = object(`${coreV1}.FCVolumeSource`, 'How a node fin
   readOnly,
 })
 
+export const flexFields = {
+  driver: required(string(), 'Name of the driver.'),
+  fsType: optional(string(), 'File system to mount; up to the driver unless set.'),
+  secretRef: optional(localObjectReference, 'Secret handed to the driver.'),
+  readOnly,
+  options: optional(stringMap, 'Settings the driver understands.'),
+}
 export interface FlexVolumeSource extends Infer<typeof flexVolumeSource> {}
 export const flexVolumeSource = object(
   `${coreV1}.FlexVolumeSource`,
   'A volume from a FlexVolume plugin: CSI has taken its place.',
-  {
-    driver: required(string(), 'Name of the driver.'),
-    fsType: optional(string(), 'File system to mount; up to the driver unless set.'),
-    secretRef: optional(localObjectReference, 'Secret handed to the driver.'),
-    readOnly,
-    options: optional(stringMap, 'Settings the driver understands.'),
-  },
+  flexFields,
 )
 
 export interface FlockerVolumeSource extends Infer<typeof flockerVolumeSource> {}
@@ -122,15 +130,15 @@ export const gcePersistentDiskVolumeSource = object(
   },
 )
 
-export interface GlusterfsVolumeSource extends Infer<typeof glusterfsVolumeSource> {}
-export const glusterfsVolumeSource = object(`${coreV1}.GlusterfsVolumeSource`, 'A GlusterFS volume.', {
+export const glusterfsFields = {
   endpoints: required(string(), 'Name of the Endpoints object that lists the servers.'),
   path: required(string(), 'Path of the volume.'),
   readOnly,
-})
+}
+export interface GlusterfsVolumeSource extends Infer<typeof glusterfsVolumeSource> {}
+export const glusterfsVolumeSource = object(`${coreV1}.GlusterfsVolumeSource`, 'A GlusterFS volume.', glusterfsFields)
 
-export interface IscsiVolumeSource extends Infer<typeof iscsiVolumeSource> {}
-export const iscsiVolumeSource = object(`${coreV1}.ISCSIVolumeSource`, 'How a node finds an iSCSI disk.', {
+export const iscsiFields = {
   targetPortal: required(string(), 'Address of the target: an IP, with a port where it is not 3260.'),
   iqn: required(string(), 'Qualified name of the target.'),
   lun: required(int32(), 'Logical unit of the target.', { default: 0 }),
@@ -142,7 +150,9 @@ export const iscsiVolumeSource = object(`${coreV1}.ISCSIVolumeSource`, 'How a no
   chapAuthSession: optional(boolean, 'Use CHAP in the session.'),
   secretRef: optional(localObjectReference, 'Secret with what CHAP needs.'),
   initiatorName: optional(string(), 'Name of the initiator, instead of the interface’s.'),
-})
+}
+export interface IscsiVolumeSource extends Infer<typeof iscsiVolumeSource> {}
+export const iscsiVolumeSource = object(`${coreV1}.ISCSIVolumeSource`, 'How a node finds an iSCSI disk.', iscsiFields)
 
 export interface NfsVolumeSource extends Infer<typeof nfsVolumeSource> {}
 export const nfsVolumeSource = object(`${coreV1}.NFSVolumeSource`, 'Server and path of an NFS export.', {
@@ -180,8 +190,7 @@ export const quobyteVolumeSource = object(`${coreV1}.QuobyteVolumeSource`, 'A Qu
   tenant: optional(string(), 'Tenant that owns the volume.'),
 })
 
-export interface RbdVolumeSource extends Infer<typeof rbdVolumeSource> {}
-export const rbdVolumeSource = object(`${coreV1}.RBDVolumeSource`, 'A block device of Ceph.', {
+export const rbdFields = {
   monitors: required(atomicList(string()), 'Addresses of the Ceph monitors.'),
   image: required(string(), 'Name of the image.'),
   fsType: fsType(),
@@ -190,10 +199,11 @@ export const rbdVolumeSource = object(`${coreV1}.RBDVolumeSource`, 'A block devi
   keyring: optional(string(), 'File on the node with the key ring of the user.', { default: '/etc/ceph/keyring' }),
   secretRef: optional(localObjectReference, 'Secret with the key of the user, instead of keyring.'),
   readOnly,
-})
+}
+export interface RbdVolumeSource extends Infer<typeof rbdVolumeSource> {}
+export const rbdVolumeSource = object(`${coreV1}.RBDVolumeSource`, 'A block device of Ceph.', rbdFields)
 
-export interface ScaleIoVolumeSource extends Infer<typeof scaleIoVolumeSource> {}
-export const scaleIoVolumeSource = object(`${coreV1}.ScaleIOVolumeSource`, 'A ScaleIO volume.', {
+export const scaleIoFields = {
   gateway: required(string(), 'Address of the gateway.'),
   system: required(string(), 'Name of the storage system.'),
   secretRef: required(localObjectReference, 'Secret with the user and the password.', { default: {} }),
@@ -204,7 +214,9 @@ export const scaleIoVolumeSource = object(`${coreV1}.ScaleIOVolumeSource`, 'A Sc
   volumeName: optional(string(), 'Name of a volume that exists already.'),
   fsType: optional(string(), 'File system of the volume, which the node must know.', { default: 'xfs' }),
   readOnly,
-})
+}
+export interface ScaleIoVolumeSource extends Infer<typeof scaleIoVolumeSource> {}
+export const scaleIoVolumeSource = object(`${coreV1}.ScaleIOVolumeSource`, 'A ScaleIO volume.', scaleIoFields)
 
 export interface StorageOsVolumeSource extends Infer<typeof storageOsVolumeSource> {}
 export const storageOsVolumeSource = object(`${coreV1}.StorageOSVolumeSource`, 'A StorageOS volume.', {
