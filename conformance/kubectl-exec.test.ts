@@ -144,6 +144,15 @@ describe.each(clients)('$name', (client) => {
     expect(readFileSync(join(`${source}-back`, 'a'), 'utf8')).toBe('text')
   })
 
+  it('ends a copy out that cannot be written', async () => {
+    const source = mkdtempSync(join(directory, 'large-'))
+    writeFileSync(join(source, 'bytes'), Buffer.alloc(20_000_000))
+    mkdirSync(join(`${source}-back`, 'bytes'), { recursive: true })
+    const { code, stderr } = await runWith(client, ['cp', '-c', 'main', `web:${source}`, `${source}-back`])
+    expect(code).toBe(1)
+    expect(stderr).toContain(`${source}-back/bytes`)
+  })
+
   it('runs a pod with its input, ends with its exit code, and deletes it', async () => {
     const name = `once-${clients.indexOf(client)}`
     const script = 'read line; echo "got $line"; exit 4'

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { badRequest, type Pod, pods } from '@coracle/api'
@@ -192,6 +192,28 @@ describe('pods/exec', () => {
     } as unknown as HttpClient
     const missing = { namespace: 'default', name: 'missing' }
     await expect(execInPod(counted, clock, missing, { command: ['x'] })).rejects.toThrow('pods "missing" not found')
+  })
+
+  it.each(transports)('is over when all output has been taken, over %s', async (_, over) => {
+    const { client } = await served({
+      exec: commands(async (_command, { stdout }) => {
+        stdout?.write('one')
+        return 0
+      }),
+    })
+    const written = Promise.withResolvers<() => void>()
+    const stdout = new Writable({ write: (_piece, _encoding, callback) => written.resolve(callback) })
+    let isOver = false
+    const running = execInPod(over(client), clock, key, { command: ['x'], stdout }).finally(() => {
+      isOver = true
+    })
+    const takeIt = await written.promise
+    // The outcome comes meanwhile.
+    for (let turn = 0; turn < 200; turn++) await new Promise<void>((resolve) => clock.defer(resolve))
+    expect(isOver).toBe(false)
+    takeIt()
+    stdout.destroy()
+    expect(await running).toBe(0)
   })
 
   it('keeps a slow reader waiting, and its command with it', async () => {

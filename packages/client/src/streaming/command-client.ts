@@ -103,7 +103,22 @@ async function textOf(stream: Readable): Promise<string> {
 async function take(remote: RemoteStreams, name: 'stdout' | 'stderr', stream: Writable | undefined): Promise<void> {
   if (stream === undefined) return
   // A reader that has gone takes nothing more; the command's outcome is still of interest.
-  await pipeline(remote.readable(name), stream, { end: false }).catch(() => {})
+  await pipeline(remote.readable(name), stream, { end: false }).then(
+    () => untilTaken(stream),
+    () => {},
+  )
+}
+
+/** Waits for the reader's end to take what still stands in line for it: a stream that is not ended does not tell by itself. */
+function untilTaken(stream: Writable): Promise<void> {
+  if (stream.writableLength === 0) return Promise.resolve()
+  return new Promise((resolve) => {
+    stream.once('close', resolve)
+    stream.write('', () => {
+      stream.off('close', resolve)
+      resolve()
+    })
+  })
 }
 
 async function send(remote: RemoteStreams, stdin: Readable): Promise<void> {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { basename, join, posix, resolve } from 'node:path'
-import { PassThrough, type Readable, Writable } from 'node:stream'
+import { PassThrough, type Readable, Transform, type TransformCallback, type Writable } from 'node:stream'
 import { type Pod, pods } from '@coracle/api'
 import { execInPod } from '@coracle/client/streaming'
 import { pack } from 'tar-stream'
@@ -46,7 +46,13 @@ export async function copy(host: Host, args: readonly (string | undefined)[], fl
 interface Remote {
   run(
     command: readonly string[],
-    streams: { readonly stdin?: Readable; readonly stdout?: Writable; readonly stderr?: Writable },
+    streams: {
+      readonly stdin?: Readable
+      readonly stdout?: Writable
+      readonly stderr?: Writable
+      /** Ends it. */
+      readonly signal?: AbortSignal
+    },
   ): Promise<number>
 }
 
@@ -87,45 +93,48 @@ async function copyFromPod(host: Host, remote: Remote, from: FileSpec, to: FileS
   const isFolder =
     (await stat(given).catch(() => undefined))?.isDirectory() === true && /[/\\]$|^\.{1,2}$/.test(to.path)
   const destination = isFolder ? join(given, posix.basename(from.path)) : given
-  const archive = new PassThrough()
-  const fetching = fetchArchive(host, remote, from.path, flags.retries, archive).catch((error: Error) => {
-    archive.destroy(error)
-    throw error
-  })
+  const archive = new CountedBytes()
+  const givenUp = new AbortController()
+  const fetching = fetchArchive(host, remote, from.path, flags.retries, archive, givenUp.signal)
+  fetching.catch((error: Error) => archive.destroy(error))
   const warn = (text: string) => host.stderr.write(`${text}\n`)
   const unpacking = unpackFrom(archive, { prefix: archivePrefix(from.path), destination, warn })
+  unpacking.catch((error: Error) => givenUp.abort(error))
   const [fetched, unpacked] = await Promise.allSettled([fetching, unpacking])
   if (fetched.status === 'rejected') throw fetched.reason
   if (unpacked.status === 'rejected') throw unpacked.reason
 }
 
-/** Has the container send an archive of a path; goes on where it broke off. */
+/** Passes on what comes, and counts it. */
+class CountedBytes extends Transform {
+  bytes = 0
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
+    this.bytes += chunk.length
+    callback(null, chunk)
+  }
+}
+
+/** Has the container send an archive of a path; goes on where it broke off, unless it is given up. */
 async function fetchArchive(
   host: Host,
   remote: Remote,
   path: string,
   retries: number,
-  archive: Writable,
+  archive: CountedBytes,
+  signal: AbortSignal,
 ): Promise<void> {
-  let bytes = 0
-  const stdout = new Writable({
-    write(chunk: Buffer, _encoding, callback) {
-      bytes += chunk.length
-      if (archive.destroyed) callback(new Error('the copy was given up'))
-      else archive.write(chunk, () => callback())
-    },
-  })
   for (let tries = 0; ; tries++) {
-    const rest = `tar cf - ${quoted(path)} | tail -c+${bytes + 1}`
+    const rest = `tar cf - ${quoted(path)} | tail -c+${archive.bytes + 1}`
     const command = retries === 0 ? ['tar', 'cf', '-', path] : ['sh', '-c', rest]
     try {
-      const code = await remote.run(command, { stdout, stderr: writableOf(host.stderr) })
+      const code = await remote.run(command, { stdout: archive, stderr: writableOf(host.stderr), signal })
       if (code !== 0) throw new CliError(`command terminated with exit code ${code}`)
       archive.end()
       return
     } catch (error) {
-      if (retries >= 0 && tries >= retries) throw error
-      host.stderr.write(`Resuming copy at ${bytes} bytes, retry ${tries + 1}/${retries}\n`)
+      if (signal.aborted || (retries >= 0 && tries >= retries)) throw error
+      host.stderr.write(`Resuming copy at ${archive.bytes} bytes, retry ${tries + 1}/${retries}\n`)
     }
   }
 }
