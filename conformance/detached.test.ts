@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ownPorts } from '../packages/store/src/testing/own-ports.ts'
+import { type CommandHome, commandHome } from './support/command-home.ts'
 import { isRunning } from './support/processes.ts'
-import { eventually, type Outcome, runCoracle } from './support/program.ts'
+import { eventually } from './support/program.ts'
 
 // Servers that outlive the command that has started them, side by side.
 
@@ -17,15 +18,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-const coracle = (...args: readonly string[]): Promise<Outcome> =>
-  runCoracle(args, { cwd: directory, env: { KUBECONFIG: '', HOME: directory } })
-
-/** As `coracle`, for commands that must succeed. */
-async function ok(...args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await coracle(...args)
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
-  return stdout
-}
+const coracle: CommandHome['coracle'] = (...args) => commandHome(directory).coracle(...args)
+const ok: CommandHome['ok'] = (...args) => commandHome(directory).ok(...args)
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the program
 const status = async (name: string): Promise<any> =>

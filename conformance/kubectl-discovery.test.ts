@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { createPki } from '@coracle/apiserver'
 import { realEnvironment } from '@coracle/environment'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listenForTest } from '../packages/apiserver/src/testing/listen-for-test.ts'
 import { rows } from './support/kubectl.ts'
 import { Program } from './support/program.ts'
 
@@ -159,13 +158,7 @@ describe('kinds of another server behind this one', () => {
       response.setHeader('Content-Type', 'application/json')
       response.end(JSON.stringify(answers[url.split('?', 1)[0] ?? ''] ?? {}))
     })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const { port } = server.address() as AddressInfo
+    const port = await listenForTest(server)
     const service = { name: 'shop', namespace: 'default' }
     const objects = [
       {

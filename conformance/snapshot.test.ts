@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Outcome, Program, runCoracle } from './support/program.ts'
+import { type CommandHome, commandHome } from './support/command-home.ts'
+import { Program } from './support/program.ts'
 
 // Objects of one server on another: from a file, and by an import.
 
@@ -21,14 +22,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-const coracle = (...args: readonly string[]): Promise<Outcome> =>
-  runCoracle(args, { cwd: directory, env: { KUBECONFIG: '', HOME: directory } })
-
-async function ok(...args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await coracle(...args)
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
-  return stdout
-}
+const coracle: CommandHome['coracle'] = (...args) => commandHome(directory).coracle(...args)
+const ok: CommandHome['ok'] = (...args) => commandHome(directory).ok(...args)
 
 /** What stays of every object: its kind, name, uid, time and owners of fields. */
 const identities = [

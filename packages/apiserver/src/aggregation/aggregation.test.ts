@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { type ApiService, apiServices, type KubernetesObject, type Resource, services } from '@coracle/api'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { adminToken, TestServer } from '../http/testing/test-server.ts'
 import { createPki, issueApiCertificate, type Pki } from '../security/certificates.ts'
+import { listenForTest } from '../testing/listen-for-test.ts'
 import { refusal, startTestCore } from '../testing/test-core.ts'
 import { frontProxyCertificate } from './front-proxy.ts'
 
@@ -48,13 +47,7 @@ async function startAdapter(answer?: (asked: Asked, response: ServerResponse) =>
     response.setHeader('X-Adapter', 'yes')
     response.end(JSON.stringify({ kind: 'MetricValueList', apiVersion: 'custom.metrics.k8s.io/v1beta2', items: [] }))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { asked, port: (server.address() as AddressInfo).port, server }
+  return { asked, port: await listenForTest(server), server }
 }
 
 const service = {

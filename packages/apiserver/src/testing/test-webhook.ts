@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import type { KubernetesObject } from '@coracle/api'
 import { realEnvironment } from '@coracle/environment'
-import { onTestFinished } from 'vitest'
 import { createPki, type Pki } from '../security/certificates.ts'
+import { listenForTest } from './listen-for-test.ts'
 
 /** What a webhook is asked. */
 export interface TestReviewRequest {
@@ -91,13 +89,7 @@ export async function startTestWebhook(
   })
   // Connections end when the client ends them.
   server.keepAliveTimeout = 0
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const port = await listenForTest(server)
   const caBundle = Buffer.from(pki.ca.certificatePem).toString('base64')
   return {
     requests,
