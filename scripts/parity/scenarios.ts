@@ -57,7 +57,8 @@ const pulls = 'Images are not pulled: the process runtime runs what the host has
 const applications = 'Runs container images of databases, which the process runtime does not.'
 const podNetwork =
   'Traffic between pods: those of the process runtime share the network of their host, simulated ones have none.'
-const proxySubresource = 'The proxy subresources of pods, services and nodes are not there.'
+const nodeLogs =
+  'Node agents are part of the process and keep no directory of logs; those of containers are read through them.'
 const devices = 'Devices are not allocated yet.'
 const stages = 'is created, found, watched, patched, replaced and deleted'
 const collection = 'is listed in all namespaces and deleted as a collection, by its labels'
@@ -892,12 +893,20 @@ export const suites: readonly ScenarioSuite[] = [
         'is well',
       ),
       ...omitted(traffic, 'should check kube-proxy urls'),
-      ...omitted(
-        proxySubresource,
-        'Proxy version v1 should proxy logs on node using proxy subresource (2 scenarios)',
+      asked(
+        'conformance/kubectl-proxy.test.ts',
         'Proxy version v1 should proxy through a service and a pod',
-        'Proxy version v1 A set of valid responses are returned for both pod and service Proxy (2 scenarios)',
+        'reads from a pod: %s',
+        'reads from a pod behind a service: %s',
       ),
+      asked(
+        'packages/apiserver/src/proxy/serve-proxy.test.ts',
+        'Proxy version v1 A set of valid responses are returned for both pod and service Proxy (2 scenarios)',
+        'reach the pod as they are: %s',
+        'lead to the directory where the path is the pod alone',
+        'reach a pod behind it: %s',
+      ),
+      ...omitted(nodeLogs, 'Proxy version v1 should proxy logs on node using proxy subresource (2 scenarios)'),
     ],
   },
 ]

@@ -75,6 +75,8 @@ export interface SubresourceDefinition {
   readonly verbs: readonly Verb[]
   /** Requests become connections; the kind is that of their options, which are in the query. */
   readonly connects?: true
+  /** Requests of any method go on to another server, with the path below; the kind is that of their options. */
+  readonly proxies?: true
 }
 
 /** `v1`, `apps/v1`. */

@@ -151,6 +151,9 @@ export const internalError = (message: string): ApiError =>
 export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
   new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds })
 
+/** What is needed to answer is not there at the moment. */
+export const serviceUnavailable = (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message)
+
 export const requestTooLarge = (message: string): ApiError => new ApiError(413, 'RequestEntityTooLarge', message)
 
 export const unsupportedMediaType = (message: string): ApiError => new ApiError(415, 'UnsupportedMediaType', message)

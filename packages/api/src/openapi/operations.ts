@@ -1,9 +1,15 @@
 /** The operations of the API as data, before they are written in one dialect of OpenAPI. */
-import type { ResourceDefinition, Verb } from '../resource.ts'
+import type { ResourceDefinition, SubresourceDefinition, Verb } from '../resource.ts'
 import type { GroupVersionKind } from './definitions.ts'
-import { type actionParameters, nameParameter, namespaceParameter, type Parameter } from './parameters.ts'
+import {
+  type actionParameters,
+  nameParameter,
+  namespaceParameter,
+  type Parameter,
+  proxiedPathParameter,
+} from './parameters.ts'
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options'
 export type Action = keyof typeof actionParameters
 
 export interface Operation {
@@ -45,6 +51,7 @@ export function pathsOf(definition: ResourceDefinition): readonly Path[] {
       parameters: inner,
       operations: subresourceOperations(definition, subresource),
     })),
+    ...proxiedPaths(definition, `${collection}/{name}`, inner),
   ]
   if (namespaced && definition.verbs.includes('list')) {
     paths.push({ path: `${root}/${plural}`, parameters: [], operations: [listEverywhere(definition)] })
@@ -137,7 +144,8 @@ function subresources(definition: ResourceDefinition): readonly Subresource[] {
   if (definition.scale !== undefined) {
     found.set('scale', { name: 'scale', kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: common })
   }
-  for (const [name, { verbs, connects = false, ...exchanged }] of Object.entries(definition.subresources)) {
+  for (const [name, { verbs, connects = false, proxies, ...exchanged }] of Object.entries(definition.subresources)) {
+    if (proxies) continue
     found.set(name, { name, kind: exchanged, verbs, connects })
   }
   return [...found.values()]
@@ -162,4 +170,44 @@ function subresourceOperations(
     const operationId = made.operationId.replace(`${word}${named}`, `connect${named}${capitalized(method)}`)
     return [{ ...made, action: 'connect' as const, operationId }]
   })
+}
+
+/** Methods of requests that go on to another server. */
+const proxiedMethods: readonly Method[] = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put']
+
+/** Each subresource that sends requests on has two paths: itself, and whatever is below. */
+function proxiedPaths(
+  definition: ResourceDefinition,
+  object: string,
+  parameters: readonly Parameter[],
+): readonly Path[] {
+  const proxied = Object.entries(definition.subresources).filter(([, { proxies }]) => proxies)
+  return proxied.flatMap(([name, options]) => [
+    { path: `${object}/${name}`, parameters, operations: proxiedOperations(definition, name, options, '') },
+    {
+      path: `${object}/${name}/{path}`,
+      parameters: [...parameters, proxiedPathParameter],
+      operations: proxiedOperations(definition, name, options, 'WithPath'),
+    },
+  ])
+}
+
+/** As upstream calls them: connectCoreV1GetNamespacedPodProxyWithPath. */
+function proxiedOperations(
+  definition: ResourceDefinition,
+  name: string,
+  { group, version, kind }: SubresourceDefinition,
+  suffix: string,
+): readonly Operation[] {
+  const named = operationGroup(definition.group, definition.version)
+  const object = `${definition.namespaced ? 'Namespaced' : ''}${definition.kind}${capitalized(name)}${suffix}`
+  return proxiedMethods.map((method) => ({
+    method,
+    action: 'connect',
+    operationId: `connect${named}${capitalized(method)}${object}`,
+    description: `Sends ${method.toUpperCase()} requests on to a ${definition.kind}.`,
+    tag: tagOf(definition.group, definition.version),
+    kind: { group, version, kind },
+    list: false,
+  }))
 }

@@ -21,6 +21,8 @@ const path = (name: string, description: string): Parameter => ({ name, in: 'pat
 export const nameParameter = (kind: string): Parameter => path('name', `Name of the ${kind}.`)
 export const namespaceParameter = path('namespace', 'Namespace of the object.')
 
+export const proxiedPathParameter = path('path', 'Path that the request has at the other server.')
+
 export const prettyParameter = query('pretty', 'string', 'Indents the answer where it is "true".')
 
 const dryRun = query('dryRun', 'string', 'With "All", everything is done except storing the outcome.')

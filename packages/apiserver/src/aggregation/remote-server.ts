@@ -85,13 +85,21 @@ const keptBack: ReadonlySet<string> = new Set([
   'authorization',
 ])
 
-/** Headers that go through in either direction. Nobody but this server says for whom it asks. */
+/**
+ * Headers that go through in either direction: those of one connection do not, nor what `Connection` says is one (RFC 9110, 7.6.1).
+ * Nobody but this server says for whom it asks.
+ */
 export function passedOn(headers: IncomingHttpHeaders | OutgoingHttpHeaders): OutgoingHttpHeaders {
+  const ofConnection = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
   return Object.fromEntries(
-    Object.entries(headers).filter(
-      ([name, value]) =>
-        value !== undefined && !keptBack.has(name.toLowerCase()) && !/^(x-remote-|impersonate-)/i.test(name),
-    ),
+    Object.entries(headers).filter(([name, value]) => {
+      const lower = name.toLowerCase()
+      if (value === undefined || keptBack.has(lower) || ofConnection.includes(lower)) return false
+      return !/^(x-remote-|impersonate-)/.test(lower)
+    }),
   )
 }
 

@@ -44,6 +44,12 @@ export class BodyReader {
     this.#awaitingContinue.set(request, response)
   }
 
+  /** The body as it comes, for those who hold none of it. */
+  stream(request: IncomingMessage): IncomingMessage {
+    if (request.headers.expect !== undefined) this.#awaitingContinue.get(request)?.writeContinue()
+    return request
+  }
+
   /**
    * Reads the body and has `action` make of it what is to be made, when it is its turn. Rejects as `read` does, and as `action`.
    */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Environment, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
+import type { ProxiedRequests } from '../proxy/proxied-requests.ts'
 import type { User } from '../request.ts'
 import type { Upgrades } from '../streaming/upgrades.ts'
 import type { WorkTurns } from '../work-turns.ts'
@@ -30,6 +31,7 @@ export interface HandlerContext {
   readonly lists: ListWriter
   readonly turns: WorkTurns
   readonly upgrades: Upgrades
+  readonly proxied: ProxiedRequests
   /**
    * Takes the time limit off an exchange that goes on for long by nature. The signal is aborted when the client goes
    * or the server closes.

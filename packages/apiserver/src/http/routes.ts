@@ -61,6 +61,17 @@ export function routeOf(method: string, path: string, watches: () => boolean): R
   }
 }
 
+/** Path and query, also of a request that names all of the address, as one to a proxy does. */
+export const pathOf = (url: string): string => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*\/?/i, '/'))
+
+/** What a path has below the subresource of an object, decoded: `/a/b/`; '' for the subresource itself. */
+export function pathBelowSubresource(path: string, { group, namespace }: ResourceRoute): string {
+  const parts = segmentsOf(path)
+  const subresourceAt = (group === '' ? 2 : 3) + (namespace === '' ? 0 : 2) + 2
+  const below = parts.slice(subresourceAt + 1).map((part) => `/${part}`)
+  return `${below.join('')}${path.endsWith('/') ? '/' : ''}`
+}
+
 /** The path is decoded before it is split, as Go does it: an escaped slash is a slash. */
 function segmentsOf(path: string): readonly string[] {
   let end = path.length

@@ -2,9 +2,10 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { ApiError, tooManyRequests } from '@coracle/api'
+import { ApiError, type ResourceDefinition, tooManyRequests } from '@coracle/api'
 import type { Environment, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
+import { ProxiedRequests } from '../proxy/proxied-requests.ts'
 import type { User } from '../request.ts'
 import { type Authenticator, anonymous } from '../security/authentication.ts'
 import type { KeyPair } from '../security/certificates.ts'
@@ -22,13 +23,14 @@ import { framingProblem, headersMax } from './framing.ts'
 import { isHealthPath } from './health.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
 import { firstBytesTimeoutMs, refusePlainHttp } from './plain-http.ts'
+import { handleProxy, isProxied } from './proxy-handler.ts'
 import { asksToWatch, parseQuery } from './query.ts'
 import { handleRemote } from './remote-handler.ts'
 import { ListWriter } from './representation/list-writer.ts'
 import { Representations } from './representation/representation.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError } from './respond.ts'
-import { attributesOf, pathMethodNotAllowed, pathNotFound, type ResourceRoute, routeOf } from './routes.ts'
+import { attributesOf, pathMethodNotAllowed, pathNotFound, pathOf, type ResourceRoute, routeOf } from './routes.ts'
 import { StrangerMemory } from './stranger-memory.ts'
 import { handleSubresource } from './subresource-handlers.ts'
 
@@ -257,6 +259,7 @@ function createHandler(
     lists,
     turns,
     upgrades,
+    proxied: new ProxiedRequests(),
     becomeLongRunning: (exchange) => exchanges.becomeLongRunning(exchange),
   }
   const paths = createPathHandler(options)
@@ -291,7 +294,8 @@ function createHandler(
       const settled = core.kindsSettled()
       if (settled !== undefined) return settled.then(() => handle(exchange, path, true))
     }
-    if (registry === undefined || leadsNowhere(route, registry.definition.namespaced)) throw pathNotFound()
+    if (registry === undefined || leadsNowhere(route, registry.definition)) throw pathNotFound()
+    if (isProxied(route, registry.definition)) return handleProxy(context, exchange, route, registry)
     if (route.verb === '' || lacksNamespace(route, registry.definition.namespaced)) throw pathMethodNotAllowed()
     if (route.subresource !== '') return handleSubresource(context, exchange, route, registry)
     return handleResource(context, exchange, route, registry)
@@ -376,9 +380,6 @@ function refuse(response: ServerResponse, problem: string): void {
   response.end(problem)
 }
 
-/** Path and query, also of a request that names all of the address, as one to a proxy does. */
-const pathOf = (url: string): string => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*\/?/i, '/'))
-
 /** Who a request counts as made by. */
 function userOf(core: ApiCore, user: User, request: IncomingMessage): User {
   const impersonated = impersonatedUser(request.rawHeaders)
@@ -388,8 +389,9 @@ function userOf(core: ApiCore, user: User, request: IncomingMessage): User {
 }
 
 /** A namespaced object without its namespace, a cluster-scoped one inside of one, or something below a subresource. */
-function leadsNowhere(route: ResourceRoute, namespaced: boolean): boolean {
-  if (route.deeper) return true
+function leadsNowhere(route: ResourceRoute, definition: ResourceDefinition): boolean {
+  const { namespaced } = definition
+  if (route.deeper && !isProxied(route, definition)) return true
   if (!namespaced) return route.namespace !== '' && route.plural !== 'namespaces'
   return route.namespace === '' && route.name !== ''
 }

@@ -28,7 +28,7 @@ const portForwardKind = {
 }
 
 /** What a connection has of the options of writes. */
-const connectOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' } as const
+export const connectOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' } as const
 
 /** `pods/exec`: runs a command in a container, with streams to the client. */
 export function execSubresource(registry: ResourceRegistry, nodes: NodeGateway): Subresource {

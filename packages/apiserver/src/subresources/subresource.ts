@@ -1,8 +1,19 @@
 import type { ResourceDefinition } from '@coracle/api'
 import type { Patch } from '@coracle/client'
+import type { ProxyTarget } from '../proxy/proxy-target.ts'
 import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import type { StreamingService } from '../streaming/streaming-service.ts'
+
+/** A request that is to be sent on. */
+export interface ProxyRequest {
+  readonly method: string
+  /** Below the subresource, decoded: `/a/b/`, or ''. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** Aborted when the client goes or the server closes. */
+  readonly signal: AbortSignal
+}
 
 /** What a subresource answers: a JSON value, frozen, to be sent with this code. */
 export interface SubresourceResult {
@@ -50,6 +61,11 @@ export interface Subresource {
    * there is a connection.
    */
   connect?(context: RequestContext, namespace: string, name: string, query: URLSearchParams): Promise<StreamingService>
+  /**
+   * A request of any method that goes on to another server. Admission judges it here as a connection, and `id` may say more
+   * than a name: `https:web:8443`. Rejects where there is nowhere to send it.
+   */
+  proxy?(context: RequestContext, namespace: string, id: string, request: ProxyRequest): Promise<ProxyTarget>
   /** A GET that answers with text in pieces as they come. `query` holds the request's parameters. */
   stream?(
     namespace: string,

@@ -10,6 +10,7 @@ import { ephemeralContainersSubresource } from './ephemeral-containers.ts'
 import { evictionSubresource } from './eviction/eviction.ts'
 import { finalizeSubresource } from './finalize.ts'
 import { logSubresource } from './log.ts'
+import { nodeProxySubresource, podProxySubresource, serviceProxySubresource } from './proxy.ts'
 import { scaleSubresource } from './scale.ts'
 import type { Subresource } from './subresource.ts'
 import { tokenSubresource } from './token.ts'
@@ -62,8 +63,13 @@ function subresourcesOf(
       known.set('attach', attachSubresource(registry, nodes))
       known.set('exec', execSubresource(registry, nodes))
       known.set('portforward', portForwardSubresource(registry, nodes))
+      known.set('proxy', podProxySubresource(registry, nodes))
     }
   }
+  if (plural === 'services' && nodes !== undefined) {
+    known.set('proxy', serviceProxySubresource(registry, registries, nodes))
+  }
+  if (plural === 'nodes' && nodes !== undefined) known.set('proxy', nodeProxySubresource(registry, registries, nodes))
   if (plural === 'serviceaccounts' && tokens !== undefined) {
     known.set('token', tokenSubresource(registry, registries, environment, tokens))
   }

@@ -1,5 +1,6 @@
 import { kind } from '../../kind.ts'
 import { wholeMillis } from '../common.ts'
+import { proxyVerbs } from '../proxy-options.ts'
 import { nodeColumns } from './node-columns.ts'
 import { type Node, nodeSchema } from './node-schema.ts'
 import type { NodeSpec } from './node-spec.ts'
@@ -32,6 +33,7 @@ function statusDefaults(status: NodeStatus): NodeStatus {
 /** `v1` nodes. */
 export const nodes = kind<Node>(nodeSchema, {
   plural: 'nodes',
+  subresources: { proxy: { kind: 'NodeProxyOptions', verbs: proxyVerbs, proxies: true } },
   shortNames: ['no'],
   namespaced: false,
   columns: nodeColumns,

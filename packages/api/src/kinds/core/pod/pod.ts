@@ -1,4 +1,5 @@
 import { kind } from '../../kind.ts'
+import { proxyVerbs } from '../proxy-options.ts'
 import { podColumns } from './pod-columns.ts'
 import { podDefaults } from './pod-defaults.ts'
 import { type Pod, podSchema } from './pod-schema.ts'
@@ -19,6 +20,7 @@ export const pods = kind<Pod>(podSchema, {
     exec: { kind: 'PodExecOptions', verbs: ['create', 'get'], connects: true },
     log: { kind: 'Pod', verbs: ['get'] },
     portforward: { kind: 'PodPortForwardOptions', verbs: ['create', 'get'], connects: true },
+    proxy: { kind: 'PodProxyOptions', verbs: proxyVerbs, proxies: true },
   },
   columns: podColumns,
   selectableFields: {

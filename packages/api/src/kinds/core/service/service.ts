@@ -3,6 +3,7 @@ import { mapShared, withFields } from '../../../schema/with-fields.ts'
 import { formatLabels } from '../../../selectors.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
+import { proxyVerbs } from '../proxy-options.ts'
 import {
   loadBalancerIngress,
   type Service,
@@ -80,6 +81,7 @@ const portText = ({ port, nodePort, protocol = 'TCP' }: ServicePort): string =>
 /** `v1` services. */
 export const services = kind<Service>(serviceSchema, {
   plural: 'services',
+  subresources: { proxy: { kind: 'ServiceProxyOptions', verbs: proxyVerbs, proxies: true } },
   shortNames: ['svc'],
   categories: ['all'],
   nameFormat: 'dns1035-label',

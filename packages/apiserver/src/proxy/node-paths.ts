@@ -1,0 +1,76 @@
+import {
+  ApiError,
+  badRequest,
+  type Node,
+  nodes as nodeResource,
+  type Pod,
+  pods,
+  serviceUnavailable,
+} from '@coracle/api'
+import type { NodeGateway } from '../node-gateway.ts'
+import type { Registries } from '../registries.ts'
+import type { ResourceRegistry } from '../registry/resource-registry.ts'
+import { parseLogOptions } from '../subresources/log.ts'
+import type { ProxyRequest } from '../subresources/subresource.ts'
+import { parseProxiedName } from './proxied-name.ts'
+import type { NodeAnswer } from './proxy-target.ts'
+
+/** The port that node agents have upstream: naming it is naming none. */
+const kubeletPort = '10250'
+
+const servedPaths = ['/healthz', '/pods', '/containerLogs/{namespace}/{pod}/{container}']
+
+/**
+ * What the agent of a node answers of its own, at the paths that kubelets have. Rejects with a BadRequest for other ports: a node
+ * agent is part of this process, and nothing else of its host is reached through it.
+ */
+export async function answerForNode(
+  id: string,
+  { method, path, query, signal }: ProxyRequest,
+  registry: ResourceRegistry,
+  registries: Registries,
+  nodes: NodeGateway,
+): Promise<NodeAnswer> {
+  const { name, port } = parseProxiedName(id, 'node')
+  const node = (await registry.get('', name)).object as Node
+  if (port !== '' && port !== kubeletPort) throw badRequest('address not allowed')
+  if (method !== 'GET' && method !== 'HEAD') {
+    throw new ApiError(405, 'MethodNotAllowed', `the agent of node ${JSON.stringify(name)} can only be asked by GET`)
+  }
+  const ofNode = async (): Promise<readonly Pod[]> => {
+    const page = await registries.of(pods)?.list({ fieldSelector: `spec.nodeName=${name}` })
+    return (page?.items ?? []).map(({ object }) => object as Pod)
+  }
+  const [, first = '', ...rest] = path.replace(/\/$/, '').split('/')
+  if (first === 'healthz' && rest.length === 0) {
+    if ((await nodes.nodeMetrics(node, [])) === undefined) {
+      throw serviceUnavailable(
+        `error trying to reach service: node ${JSON.stringify(name)} is not connected to this server`,
+      )
+    }
+    return text('ok')
+  }
+  if (first === 'pods' && rest.length === 0) {
+    const list = { kind: 'PodList', apiVersion: 'v1', metadata: {}, items: await ofNode() }
+    return { ...text(JSON.stringify(list)), contentType: 'application/json' }
+  }
+  const [namespace = '', podName = '', container = ''] = rest
+  if (first === 'containerLogs' && rest.length === 3) {
+    const pod = (await ofNode()).find(({ metadata }) => metadata.name === podName && metadata.namespace === namespace)
+    if (pod === undefined)
+      throw notServed(`pod ${JSON.stringify(`${namespace}/${podName}`)} is not on node ${JSON.stringify(name)}`)
+    const options = { ...parseLogOptions(Object.fromEntries(query), podName), container }
+    return { ...text(''), pieces: await nodes.logs(pod, options, signal) }
+  }
+  throw notServed(
+    `the agent of node ${JSON.stringify(name)} does not serve ${JSON.stringify(path || '/')}: it serves ${servedPaths.join(', ')}`,
+  )
+}
+
+const notServed = (message: string): ApiError => new ApiError(404, 'NotFound', message, { kind: nodeResource.plural })
+
+const text = (body: string): NodeAnswer => ({
+  kind: 'node',
+  contentType: 'text/plain; charset=utf-8',
+  pieces: [Buffer.from(body)],
+})

@@ -1,0 +1,198 @@
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import type { Duplex, Transform } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { ApiError, serviceUnavailable, tooManyRequests } from '@coracle/api'
+import { IdleTimer } from '@coracle/client/streaming'
+import type { Exchange, HandlerContext } from '../http/exchange.ts'
+import { busyMessage } from '../store-errors.ts'
+import { idleTimeoutMs } from '../streaming/serve-streams.ts'
+import { escapedPath } from './escaped-path.ts'
+import { createLinkRewriter } from './html-links.ts'
+import { connectToPod } from './pod-connection.ts'
+import { answerHeaders, requestHeaders } from './proxy-headers.ts'
+import type { NodeAnswer, PodTarget, ProxyTarget } from './proxy-target.ts'
+import { type ProxiedPage, rewriteUrl } from './rewrite-url.ts'
+
+/** How long a client has to take what was said to it last. */
+const closeGraceMs = 10_000
+
+/** Where a request was sent, here and there. */
+export interface ProxiedPath {
+  /** The path of the subresource here, encoded: `/api/v1/namespaces/default/pods/web/proxy`. */
+  readonly prefix: string
+  /** The path below it, decoded. */
+  readonly path: string
+  /** The query as it came, without the `?`. */
+  readonly search: string
+}
+
+/**
+ * Sends a request on, and its answer back as it comes: neither is ever held as a whole. Throws an ApiError before anything is
+ * answered where the other side cannot be reached.
+ */
+export async function serveProxy(
+  context: HandlerContext,
+  exchange: Exchange,
+  target: ProxyTarget,
+  at: ProxiedPath,
+  signal: AbortSignal,
+): Promise<void> {
+  if (target.kind === 'node') return answerOf(exchange, target, signal)
+  if (!context.proxied.take()) throw tooManyRequests(busyMessage, 1)
+  const connection = connectToPod(target, signal)
+  const leave = () => connection.destroy()
+  const idle = new IdleTimer(context.environment.clock, idleTimeoutMs, leave)
+  connection.on('data', () => idle.note())
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    if (isUpgrade(exchange.request)) await upgrade(context, exchange, connection, at, idle)
+    else await send(context, exchange, connection, target, at, idle)
+  } catch (error) {
+    // Who has gone needs no answer; what has begun can only be broken off.
+    if (signal.aborted || exchange.response.headersSent || context.upgrades.isTaken(exchange.request)) {
+      return void exchange.response.destroy()
+    }
+    throw error instanceof ApiError ? error : unreachable(error as Error)
+  } finally {
+    context.proxied.release()
+    idle.cancel()
+    signal.removeEventListener('abort', leave)
+    connection.destroy()
+  }
+}
+
+const unreachable = ({ message }: Error): ApiError => serviceUnavailable(`error trying to reach service: ${message}`)
+
+async function answerOf({ request, response }: Exchange, answer: NodeAnswer, signal: AbortSignal): Promise<void> {
+  response.writeHead(200, { 'Content-Type': answer.contentType, 'X-Content-Type-Options': 'nosniff' })
+  response.flushHeaders()
+  if (request.method === 'HEAD') return void response.end()
+  await pipeline(answer.pieces, response, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+}
+
+async function send(
+  { bodies }: HandlerContext,
+  { request, response }: Exchange,
+  connection: Duplex,
+  target: PodTarget,
+  { prefix, path, search }: ProxiedPath,
+  idle: IdleTimer,
+): Promise<void> {
+  const { method = 'GET', headers } = request
+  const sent = httpRequest({
+    method,
+    path: pathAndQuery(path, search),
+    headers: requestHeaders(request, `${prefix}${escapedPath(path)}`),
+    createConnection: () => connection,
+  })
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve)
+    // A pod may answer with another protocol though nobody has asked it to.
+    sent.once('upgrade', () => reject(new Error('unexpected switch of protocols')))
+    sent.on('error', reject)
+  })
+  const body = bodies.stream(request)
+  body.on('data', () => idle.note())
+  body.pipe(sent)
+  try {
+    const answer = await answered
+    const page = { prefix, host: target.host, requestHost: headers.host ?? '' }
+    const changes = method === 'HEAD' ? [] : changesOf(answer, page)
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, {
+      ...answerHeaders(answer.headers, changes.length > 0),
+      ...locationOf(answer, page),
+    })
+    response.flushHeaders()
+    await pipeline([answer, ...changes, response])
+  } finally {
+    body.unpipe(sent)
+  }
+}
+
+const locationOf = ({ headers: { location } }: IncomingMessage, page: ProxiedPage): OutgoingHttpHeaders =>
+  location === undefined || location === '' ? {} : { location: rewriteUrl(location, page) }
+
+/**
+ * What is done to the body of an answer: links are changed in pages of HTML, but for those that lead elsewhere as a whole, or are
+ * encoded in a way unknown here. `deflate` means one thing in the standard and another to many servers, so it stays as it is.
+ */
+function changesOf({ headers }: IncomingMessage, page: ProxiedPage): readonly Transform[] {
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim()
+  if (type !== 'text/html' || (headers.location ?? '') !== '') return []
+  const rewriter = () => createLinkRewriter((url) => rewriteUrl(url, page))
+  switch (headers['content-encoding'] ?? '') {
+    case '':
+      return [rewriter()]
+    case 'gzip':
+      return [createGunzip(), rewriter(), createGzip()]
+    default:
+      return []
+  }
+}
+
+/** Whether a request asks to become something else than HTTP. */
+export function isUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && (headers.connection ?? '').toLowerCase().includes('upgrade')
+}
+
+/** Makes the connection of a request one with the pod, which speaks on it whatever was asked for, such as WebSocket. */
+async function upgrade(
+  { upgrades, environment }: HandlerContext,
+  { request, response }: Exchange,
+  connection: Duplex,
+  { path, search }: ProxiedPath,
+  idle: IdleTimer,
+): Promise<void> {
+  if (upgrades.isFull) throw tooManyRequests(busyMessage, 1)
+  const sent = httpRequest({
+    method: request.method,
+    path: pathAndQuery(path, search),
+    headers: { ...requestHeaders(request, undefined), Connection: 'Upgrade', Upgrade: request.headers.upgrade },
+    createConnection: () => connection,
+  })
+  const switched = new Promise<{ readonly answer: IncomingMessage; readonly head: Buffer } | IncomingMessage>(
+    (resolve, reject) => {
+      sent.once('upgrade', (answer, _, head) => resolve({ answer, head }))
+      sent.once('response', resolve)
+      sent.on('error', reject)
+    },
+  )
+  sent.end()
+  const outcome = await switched
+  if (!('answer' in outcome)) return refused(outcome, response)
+  const taken = upgrades.take(request)
+  if (taken === undefined) throw new Error('the connection of the request cannot be taken')
+  const client = taken.connection
+  client.write(headOf(outcome.answer))
+  client.write(outcome.head)
+  connection.write(taken.head)
+  client.on('data', () => idle.note())
+  client.pipe(connection)
+  connection.pipe(client)
+  const ends = [finished(client, { writable: false }), finished(connection, { writable: false })]
+  await Promise.race(ends).catch(() => {})
+  // As upstream: when one side has ended the connection is over. What is on its way to the client has a little time.
+  const timer = environment.clock.setTimer(closeGraceMs, () => client.destroy())
+  client.once('close', () => timer.cancel())
+  client.end(() => client.destroy())
+}
+
+/** A pod that refuses says why; one that answers as if nothing had been asked for is at fault. */
+async function refused(answer: IncomingMessage, response: Exchange['response']): Promise<void> {
+  const code = answer.statusCode ?? 0
+  if (code < 400) throw new ApiError(500, 'InternalError', `invalid upgrade response: status code ${code}`)
+  response.writeHead(code, answer.statusMessage, answerHeaders(answer.headers, false))
+  await pipeline(answer, response)
+}
+
+function headOf({ statusMessage, rawHeaders }: IncomingMessage): string {
+  const lines = [`HTTP/1.1 101 ${statusMessage}`]
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+const pathAndQuery = (path: string, search: string): string =>
+  `${escapedPath(path) || '/'}${search === '' ? '' : `?${search}`}`
