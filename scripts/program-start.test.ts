@@ -75,6 +75,11 @@ describe('what `coracle up` loads before it does anything', () => {
     expect(up.builtins.filter((name) => rare.includes(name))).toEqual([])
   })
 
+  // To import it is to read all its exports, and one of them loads an HTTP client: 40 ms.
+  it('is not the module `http` of Node, whose classes are taken without importing it', () => {
+    expect(up.builtins).not.toContain('http')
+  })
+
   it('is nothing of YAML, CEL or custom kinds', () => {
     const lazy = [
       'packages/apiserver/src/http/yaml-text.ts',

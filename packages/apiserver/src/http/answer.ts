@@ -1,5 +1,5 @@
-import { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { ServerResponse } from './server-response.ts'
 
 /**
  * The answer to a request. Where a large one is still on its way Node.js stops reading the next request, and takes bytes

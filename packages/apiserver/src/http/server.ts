@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -31,6 +31,7 @@ import { Representations } from './representation/representation.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError } from './respond.ts'
 import { attributesOf, pathMethodNotAllowed, pathNotFound, pathOf, type ResourceRoute, routeOf } from './routes.ts'
+import { ServerResponse } from './server-response.ts'
 import { StrangerMemory } from './stranger-memory.ts'
 import { handleSubresource } from './subresource-handlers.ts'
 
