@@ -61,8 +61,8 @@ export interface ResourceDefinition<T extends KubernetesObject = KubernetesObjec
    */
   readonly subresources: Readonly<Record<string, SubresourceDefinition>>
   readonly columns: readonly Column<T>[]
-  /** Defaults that depend on other fields; after the schema's own. Idempotent. */
-  applyDefaults?(object: T): T
+  /** Defaults that depend on other fields; after the schema's own. Idempotent. Members that are those of `complete` have them. */
+  applyDefaults?(object: T, complete?: T): T
   /** Why and from when on to use something else: a `Warning` header to whoever uses this version. */
   readonly deprecated?: string
 }

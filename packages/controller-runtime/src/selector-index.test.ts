@@ -39,6 +39,15 @@ describe('terms that join selectors and labels', () => {
     expect(labelTerms('default', { app: 'web' })).not.toEqual(labelTerms('other', { app: 'web' }))
   })
 
+  it('are made once for all who ask about the same frozen labels, one after another', () => {
+    const [frozen, own] = [Object.freeze({ app: 'web' }), { app: 'web' }]
+    expect(labelTerms('default', frozen)).toBe(labelTerms('default', frozen))
+    expect(labelTerms('other', frozen)).toEqual(['other\n', 'other\napp=web', 'other\napp'])
+    expect(labelTerms('default', own)).toHaveLength(3)
+    Object.assign(own, { tier: 'front' })
+    expect(labelTerms('default', own)).toHaveLength(5)
+  })
+
   it('are none where nothing is selected', () => {
     expect(selectorTerms('default', nothing)).toEqual([])
   })

@@ -54,12 +54,26 @@ export function selectorTerms(namespace: string | undefined, selector: LabelSele
   return [termOf(namespace, present?.key ?? '')]
 }
 
+interface KnownTerms {
+  readonly namespace: string | undefined
+  readonly labels: Labels
+  readonly terms: readonly string[]
+}
+
+const noLabels: Labels = Object.freeze({})
+
+/** Of the labels asked about last: half a dozen handlers and indexes in turn are told of one change of a pod, and ask. */
+let latest: KnownTerms | undefined
+
 /** All terms under which a selector that selects these labels may be filed. */
-export function labelTerms(namespace: string | undefined, labels: Labels = {}): readonly string[] {
+export function labelTerms(namespace: string | undefined, labels: Labels = noLabels): readonly string[] {
+  if (latest?.labels === labels && latest.namespace === namespace) return latest.terms
   const terms = [termOf(namespace, '')]
   for (const [key, value] of Object.entries(labels)) {
     terms.push(termOf(namespace, `${key}=${value}`), termOf(namespace, key))
   }
+  // Labels that are not frozen may change.
+  if (Object.isFrozen(labels)) latest = { namespace, labels, terms }
   return terms
 }
 

@@ -28,7 +28,7 @@ export interface VersionOptions<T extends KubernetesObject> {
   readonly subresources?: Readonly<Record<string, SubresourceOptions>>
   /** Name and age, unless said otherwise; for a converted version those of the hub. */
   readonly columns?: readonly ColumnSource<T>[]
-  readonly defaults?: (object: T) => T
+  readonly defaults?: (object: T, complete?: T) => T
   readonly deprecated?: string
 }
 

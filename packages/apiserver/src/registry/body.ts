@@ -44,12 +44,13 @@ export function decodeBody(
   )
   // Clients may leave metadata out; nothing behind this point has to think of it.
   const complete = value.metadata === undefined ? { ...value, metadata: {} } : value
-  const defaulted = compiled.applyDefaults(complete, before)
+  // What has not changed since it was decoded has its defaults.
+  const defaulted = compiled.applyDefaults(complete, before ?? known)
   // A spec with fields that are not known has its warnings each time.
   if (known === undefined && before === undefined && fieldValidation !== 'Ignore' && warnings.length === 0)
     rememberGiven(schema, typed, defaulted, valuesCount)
   return {
-    object: definition.applyDefaults?.(defaulted) ?? defaulted,
+    object: definition.applyDefaults?.(defaulted, known) ?? defaulted,
     warnings,
     valuesCount: valuesCount + (before?.valuesCount ?? 0),
   }

@@ -113,7 +113,7 @@ function complete(kind: AdmittedKind, object: KubernetesObject, known: Kubernete
     spec === undefined ? object : withSpec(object, spec),
     spec === undefined ? { known } : { known: withSpec(known, spec) },
   )
-  const defaulted = compiled.applyDefaults(value, spec && { spec })
+  const defaulted = compiled.applyDefaults(value, spec === undefined ? known : { spec })
   if (spec === undefined) rememberAdmitted(schema, object, defaulted)
-  return kind.applyDefaults?.(defaulted) ?? defaulted
+  return kind.applyDefaults?.(defaulted, spec === undefined ? known : undefined) ?? defaulted
 }

@@ -49,13 +49,17 @@ export function podSpecDefaults(spec: PodSpec): PodSpec {
 /** What the defaults make of specs that nobody can change any more: a controller gives all its pods the same. */
 const completed = new WeakMap<PodSpec, PodSpec>()
 
-/** Defaults of a pod: those of its spec, and the ones that templates leave to the pods made from them. */
-export function podDefaults(pod: Pod): Pod {
+/**
+ * Defaults of a pod: those of its spec, and the ones that templates leave to the pods made from them. A spec that is the one of
+ * `complete` has them.
+ */
+export function podDefaults(pod: Pod, complete?: Pod): Pod {
   const { spec } = pod
+  if (spec === complete?.spec) return pod
   const known = completed.get(spec)
-  const complete = known ?? ownSpecDefaults(spec)
-  if (known === undefined && Object.isFrozen(spec)) completed.set(spec, deepFreeze(complete))
-  return withFields(podSchema, pod, { spec: complete })
+  const filled = known ?? ownSpecDefaults(spec)
+  if (known === undefined && Object.isFrozen(spec)) completed.set(spec, deepFreeze(filled))
+  return withFields(podSchema, pod, { spec: filled })
 }
 
 function ownSpecDefaults(written: PodSpec): PodSpec {
