@@ -38,9 +38,12 @@ export class LogWatcher {
     this.#index = new TimeIndex(`${path}.times`)
     this.#end = logEnd(path)
     this.#fileStart = this.#end - (statSync(path, { throwIfNoEntry: false })?.size ?? 0)
-    // What came while nobody watched was written by the time the file was last changed.
+    // What came while nobody watched was written by the time the file was last changed. Times are whole milliseconds, as clocks have
+    // them: what is more exact would be rounded where it is printed, and lines be older than the time that is said of them.
     const changedAtMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-    if (changedAtMs !== undefined) this.#guarded(() => this.#index.add({ end: this.#end, timeMs: changedAtMs }))
+    if (changedAtMs !== undefined) {
+      this.#guarded(() => this.#index.add({ end: this.#end, timeMs: Math.floor(changedAtMs) }))
+    }
     this.#watch()
     // What was written between the look above and the watch changes nothing that would be told. A file that has outgrown its size
     // while nobody watched is rotated, though it may never grow again.
