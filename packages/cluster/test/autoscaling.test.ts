@@ -144,7 +144,7 @@ describe('an autoscaler in a whole cluster', () => {
     expect(status).toMatchObject({ currentReplicas: 1, desiredReplicas: 1, observedGeneration: metadata.generation })
   })
 
-  it('looks at a new spec at once, and otherwise every 15 seconds', async () => {
+  it('looks at a new spec at once, and otherwise every 15 seconds, whoever looks', async () => {
     await start(3)
     await cluster.client.patch(
       horizontalPodAutoscalers,
@@ -153,9 +153,23 @@ describe('an autoscaler in a whole cluster', () => {
     )
     await environment.clock.settle()
     expect(await replicasOf()).toBe(4)
-    const { metadata } = await current()
-    await environment.clock.advance('14s')
-    expect((await current()).metadata.resourceVersion).toBe(metadata.resourceVersion)
+    /** Where in 15 seconds the moment is at which too many replicas are noticed. */
+    const momentOfLook = async () => {
+      const body = { spec: { replicas: 6 } }
+      await cluster.client.patch(deployments, { namespace, name: 'web' }, { type: 'merge', body })
+      const startMs = environment.clock.now()
+      while ((await replicasOf()) === 6) await environment.clock.advance('1s')
+      const nowMs = environment.clock.now()
+      expect(nowMs - startMs).toBeLessThanOrEqual(15_000)
+      return nowMs % 15_000
+    }
+    const moment = await momentOfLook()
+    await environment.clock.advance('4s')
+    expect(await momentOfLook()).toBe(moment)
+    await environment.clock.advance('7s')
+    await cluster.components['kube-controller-manager'].stop()
+    await cluster.components['kube-controller-manager'].start()
+    expect(await momentOfLook()).toBe(moment)
   })
 
   it('does not write a status that says nothing new', async () => {

@@ -1,14 +1,11 @@
-import { nameAlphabet } from '@coracle/environment'
+import { fnv1a, nameAlphabet } from '@coracle/environment'
 
 /**
  * A hash of JSON as names and labels carry it: FNV-1a over its text in the order of the keys, written in letters and digits that
  * do not form words. `collisions` gives another hash to what found its name taken.
  */
 export function nameHash(value: unknown, collisions: number | undefined): string {
-  const text = canonicalJson(value) + (collisions === undefined ? '' : String(collisions))
-  let hash = 0x811c9dc5
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193)
-  return encoded(String(hash >>> 0))
+  return encoded(String(fnv1a(canonicalJson(value) + (collisions === undefined ? '' : String(collisions)))))
 }
 
 function canonicalJson(value: unknown): string {

@@ -18,6 +18,7 @@ export {
   type VirtualEnvironment,
   virtualEnvironment,
 } from './environment.ts'
+export { fnv1a } from './fnv1a.ts'
 export { answerCheck, answerHealth, type HealthAnswer, type HealthCheck, ping } from './health.ts'
 export { type ProcessMemory, returnMemoryWhenIdle } from './idle-memory.ts'
 export { type LogLibrary, loggerOf } from './log-library.ts'

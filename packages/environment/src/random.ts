@@ -1,3 +1,5 @@
+import { fnv1a } from './fnv1a.ts'
+
 /** Chance as a component sees it. */
 export interface Random {
   /** A number in [0, 1). */
@@ -45,13 +47,6 @@ export function seededRandom(seed: number): Random {
       return seededRandom(fnv1a(`${seed}/${name}/${nth}`))
     },
   }
-}
-
-/** 32 bits that stand for a text: Fowler, Noll and Vo's hash, 1a. */
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
-  return hash
 }
 
 function pick(length: number, alphabet: string, next: () => number): string {

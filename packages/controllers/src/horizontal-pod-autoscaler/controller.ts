@@ -13,14 +13,7 @@ import { type Controller, controller, performPlan, type ReconcileContext } from 
 import type { Time } from '@coracle/environment'
 import type { Memory } from './memory.ts'
 import { readMetrics } from './metrics-reader.ts'
-import {
-  needsMetrics,
-  planAutoscaler,
-  refusedStatus,
-  type SelectorProblem,
-  syncPeriodMs,
-  type Workload,
-} from './plan.ts'
+import { needsMetrics, nextLookMs, planAutoscaler, refusedStatus, type SelectorProblem, type Workload } from './plan.ts'
 import { findScaleTarget } from './scale-target.ts'
 import { ambiguity, emptySelector, unreadableSelector } from './selector-problems.ts'
 
@@ -65,17 +58,19 @@ export function createHorizontalPodAutoscalerController({
         return undefined
       }
       const nowMs = context.clock.now()
-      const known = kept.get(key)
-      const { generation } = autoscaler.metadata
-      if (known !== undefined && known.generation === generation && nowMs < known.nextAtMs) {
+      const { generation, uid = '' } = autoscaler.metadata
+      const nextAtMs = nextLookMs(uid, nowMs)
+      // One that had been looked at before this controller began is in turn when it would have been.
+      const known = kept.get(key) ?? { memory: undefined, nextAtMs, generation: autoscaler.status?.observedGeneration }
+      if (known.generation === generation && nowMs < known.nextAtMs) {
+        kept.set(key, known)
         return { requeueAfterMs: known.nextAtMs - nowMs }
       }
-      const keep = (memory: Memory | undefined): void =>
-        void kept.set(key, { memory, nextAtMs: nowMs + syncPeriodMs, generation })
-      // Also where it cannot be carried out it is looked at again in 15 seconds, not at once.
-      keep(known?.memory)
-      await sync(autoscaler, known?.memory, context, { key, resources, load, selectors, keep })
-      return { requeueAfterMs: syncPeriodMs }
+      const keep = (memory: Memory | undefined): void => void kept.set(key, { memory, nextAtMs, generation })
+      // Also where it cannot be carried out it is looked at again when it is in turn, not at once.
+      keep(known.memory)
+      await sync(autoscaler, known.memory, context, { key, resources, load, selectors, keep })
+      return { requeueAfterMs: nextAtMs - context.clock.now() }
     })
 }
 

@@ -3,7 +3,7 @@ import { deployments } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { pod, secondsAgo, startMs } from '../testing/objects.ts'
 import { firstMemory, type Memory } from './memory.ts'
-import { needsMetrics, type ObservedAutoscaler, planAutoscaler, refusedStatus } from './plan.ts'
+import { needsMetrics, nextLookMs, type ObservedAutoscaler, planAutoscaler, refusedStatus } from './plan.ts'
 import type { Reading } from './readings.ts'
 import { emptySelector, unreadableSelector } from './selector-problems.ts'
 
@@ -661,5 +661,23 @@ describe('the rates of a behavior', () => {
       ]),
     })
     expect(memoryOnceScaled?.scaleUps.map(({ change }) => change)).toEqual([1, 2])
+  })
+})
+
+describe('nextLookMs', () => {
+  it('is at most 15 seconds away, the same moment from wherever in them, and 15 seconds after the last', () => {
+    const first = nextLookMs('some-uid', startMs)
+    expect(first).toBeGreaterThan(startMs)
+    expect(first).toBeLessThanOrEqual(startMs + 15_000)
+    expect(nextLookMs('some-uid', first - 1)).toBe(first)
+    expect(nextLookMs('some-uid', first)).toBe(first + 15_000)
+  })
+
+  it('is spread over the 15 seconds', () => {
+    const seconds = Array.from({ length: 300 }, (_, index) => {
+      const moment = nextLookMs(`uid-${index}`, startMs)
+      return Math.floor((moment % 15_000) / 1000)
+    })
+    expect(new Set(seconds).size).toBe(15)
   })
 })
