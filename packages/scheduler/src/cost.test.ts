@@ -1,5 +1,4 @@
 import type { Pod } from '@coracle/api'
-import { seededRandom } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import type { Cluster } from './cluster.ts'
 import { Framework } from './framework.ts'
@@ -14,7 +13,6 @@ import { makeNode, makePod } from './testing/objects.ts'
 import { makeClaim, makeStorage, makeVolume, podUsing } from './testing/storage.ts'
 import { WakeUps } from './wake-ups.ts'
 
-const random = seededRandom(1)
 const sizes = [100, 10_000]
 
 /** How many nodes the plugins of each scope were asked about since the last reading. */
@@ -62,7 +60,7 @@ describe.each(sizes)('with %i nodes', (size) => {
   let start = 0
   const place = (spec: Parameters<typeof makePod>[0] = {}): NodeInfo => {
     const pod = makePod(spec)
-    const decision = schedule(pod, cache, framework, { random, start })
+    const decision = schedule(pod, cache, framework, { start })
     if (decision.type !== 'fits') throw new Error('there is room')
     start = (start + decision.examined) % size
     cache.place(pod, decision.node.name)
@@ -115,9 +113,9 @@ describe.each(sizes)('with %i nodes', (size) => {
       nominatedNode: { value: () => undefined },
       index: { value: cache.index.bind(cache) },
     })
-    const fitting = schedule(makePod({ affinity }), unlisted, framework, { random })
+    const fitting = schedule(makePod({ affinity }), unlisted, framework)
     expect(fitting).toMatchObject({ type: 'fits', node: { name: 'n8' } })
-    expect(schedule(makePod({ affinity, requests: { cpu: '64' } }), unlisted, framework, { random })).toMatchObject({
+    expect(schedule(makePod({ affinity, requests: { cpu: '64' } }), unlisted, framework)).toMatchObject({
       diagnosis: { nodeCount: size },
     })
   })
@@ -156,7 +154,7 @@ describe.each(sizes)('with %i claims and volumes', (size) => {
   for (let index = 0; index < 10; index++) cache.setNode(makeNode({ name: `n${index}` }))
   const lookUpsFor = (pod: Pod): number => {
     lookUps = 0
-    const decision = schedule(pod, cache, framework, { random })
+    const decision = schedule(pod, cache, framework)
     if (decision.type === 'fits') cache.place(pod, decision.node.name)
     return lookUps
   }

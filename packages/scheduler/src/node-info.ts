@@ -1,4 +1,5 @@
 import { claimsOfPod, type HostPort, hostPortsOf, type Node, type Pod, quantitiesOf } from '@coracle/api'
+import { fnv1a } from '@coracle/environment'
 import { nonZeroRequestOf, podRequestOf, type ResourceAmounts, resourceAmounts } from './pod-request.ts'
 import { zoneOf } from './zones.ts'
 
@@ -29,9 +30,12 @@ export class NodeInfo {
   readonly podsWithClaims = new Map<string, Pod>()
   /** Rises with each change of the node or its pods: what was found out about them holds as long as this stays. */
   version = 0
+  /** Stands for the name where many nodes are compared. */
+  readonly nameHash: number
 
   constructor(node: Node) {
     this.node = node
+    this.nameHash = fnv1a(this.name)
     this.zone = zoneOf(node)
     this.allocatable = allocatableOf(node)
     this.podsMax = this.allocatable.extended.get('pods') ?? 0

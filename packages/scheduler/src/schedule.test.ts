@@ -19,7 +19,7 @@ const infos = (nodes: readonly NodeOptions[]) => nodes.map((node) => new NodeInf
 const framework = new Framework(defaultPlugins)
 
 /** What is decided about a pod among these nodes, and what is said of it where it fits nowhere. */
-function schedule(pod: Pod, nodes: readonly NodeInfo[], options: decisions.ScheduleOptions) {
+function schedule(pod: Pod, nodes: readonly NodeInfo[], options: decisions.ScheduleOptions = {}) {
   const cluster = makeCluster(nodes)
   const decision = decisions.schedule(pod, cluster, framework, options)
   if (decision.type === 'fits') return decision
@@ -32,7 +32,7 @@ function schedule(pod: Pod, nodes: readonly NodeInfo[], options: decisions.Sched
 
 describe('schedule', () => {
   it('says so when there is no node at all', () => {
-    expect(schedule(makePod(), [], { random })).toMatchObject({
+    expect(schedule(makePod(), [])).toMatchObject({
       type: 'unschedulable',
       message: 'no nodes available to schedule pods',
     })
@@ -122,17 +122,17 @@ describe('schedule', () => {
   ]
 
   it.each(cases)('refuses $name', ({ pod, refused, accepted, message }) => {
-    expect(schedule(makePod(pod), infos([refused]), { random })).toMatchObject({
+    expect(schedule(makePod(pod), infos([refused]))).toMatchObject({
       type: 'unschedulable',
       message: `0/1 nodes are available: ${message}`,
     })
     const nodes = infos([refused, accepted])
-    expect(schedule(makePod(pod), nodes, { random })).toMatchObject({ type: 'fits', node: nodes[1] })
+    expect(schedule(makePod(pod), nodes)).toMatchObject({ type: 'fits', node: nodes[1] })
   })
 
   it('refuses a node that has yet to say what it has, even a pod that asks for nothing', () => {
     const { status: _, ...silent } = makeNode()
-    expect(schedule(makePod(), [new NodeInfo(silent)], { random })).toMatchObject({
+    expect(schedule(makePod(), [new NodeInfo(silent)])).toMatchObject({
       message:
         '0/1 nodes are available: 1 Too many pods. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
     })
@@ -143,8 +143,8 @@ describe('schedule', () => {
 
   it('looks only at nodes that a pod names, and says so of the others', () => {
     const nodes = infos([{ name: 'a', unschedulable: true }, { name: 'b' }, { name: 'c' }])
-    expect(schedule(makePod(byName(['c'])), nodes, { random })).toMatchObject({ node: nodes[2], examined: 1 })
-    expect(schedule(makePod(byName(['a'])), nodes, { random })).toMatchObject({
+    expect(schedule(makePod(byName(['c'])), nodes)).toMatchObject({ node: nodes[2], examined: 1 })
+    expect(schedule(makePod(byName(['a'])), nodes)).toMatchObject({
       message:
         "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
     })
@@ -152,9 +152,7 @@ describe('schedule', () => {
 
   it('says that nothing is meant where a pod names two nodes at once', () => {
     const matchFields = ['a', 'b'].map((name) => ({ key: 'metadata.name', operator: 'In', values: [name] }))
-    expect(
-      schedule(makePod(affinity({ matchFields })), infos([{ name: 'a' }, { name: 'b' }]), { random }),
-    ).toMatchObject({
+    expect(schedule(makePod(affinity({ matchFields })), infos([{ name: 'a' }, { name: 'b' }]))).toMatchObject({
       message:
         '0/2 nodes are available: pod affinity terms conflict. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.',
     })
@@ -162,7 +160,7 @@ describe('schedule', () => {
 
   it('says of a pod that never preempts only that', () => {
     const pod = makePod({ preemptionPolicy: 'Never', requests: { cpu: '5' } })
-    expect(schedule(pod, infos([{}]), { random })).toMatchObject({
+    expect(schedule(pod, infos([{}]))).toMatchObject({
       message: '0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.',
     })
   })
@@ -171,12 +169,12 @@ describe('schedule', () => {
     const [node] = infos([{ allocatable: { pods: '1' } }]) as [NodeInfo]
     const there = makePod()
     node.add(there)
-    expect(schedule(makePod(), [node], { random })).toMatchObject({
+    expect(schedule(makePod(), [node])).toMatchObject({
       message:
         '0/1 nodes are available: 1 Too many pods. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
     })
     node.remove(there)
-    expect(schedule(makePod(), [node], { random }).type).toBe('fits')
+    expect(schedule(makePod(), [node]).type).toBe('fits')
   })
 
   it.each([
@@ -187,19 +185,19 @@ describe('schedule', () => {
       makePod({ containers: [{ name: 'main', ports: [{ containerPort: 80, hostPort: 80, hostIP, protocol: 'TCP' }] }] })
     const [node] = infos([{}]) as [NodeInfo]
     node.add(withPort(held))
-    expect(schedule(withPort(wanted), [node], { random }).type).toBe(expected)
+    expect(schedule(withPort(wanted), [node]).type).toBe(expected)
   })
 
   it('prefers the emptier node, and the one whose preferences and taints suit', () => {
     const [full, empty] = infos([{}, {}]) as [NodeInfo, NodeInfo]
     full.add(makePod({ requests: { cpu: '2', memory: '4Gi' } }))
-    expect(schedule(makePod(), [full, empty], { random })).toMatchObject({ node: empty })
+    expect(schedule(makePod(), [full, empty])).toMatchObject({ node: empty })
 
     const [tainted, clean] = infos([{ taints: [{ key: 'old', effect: 'PreferNoSchedule' }] }, {}]) as [
       NodeInfo,
       NodeInfo,
     ]
-    expect(schedule(makePod(), [tainted, clean], { random })).toMatchObject({ node: clean })
+    expect(schedule(makePod(), [tainted, clean])).toMatchObject({ node: clean })
 
     const [plain, liked] = infos([{}, { labels: { zone: 'a' } }]) as [NodeInfo, NodeInfo]
     const preferred = makePod({
@@ -211,24 +209,35 @@ describe('schedule', () => {
         },
       },
     })
-    expect(schedule(preferred, [plain, liked], { random })).toMatchObject({ node: liked })
+    expect(schedule(preferred, [plain, liked])).toMatchObject({ node: liked })
   })
 
-  it('spreads pods over equal nodes by chance', () => {
-    const nodes = infos(Array.from({ length: 4 }, () => ({})))
-    const chosen = new Set<unknown>()
-    for (let round = 0; round < 50; round++) {
-      const decision = schedule(makePod(), nodes, { random })
-      if (decision.type === 'fits') chosen.add(decision.node)
+  it('spreads pods over equal nodes', () => {
+    const nodes = infos(Array.from({ length: 4 }, (_, index) => ({ name: `node-${index}` })))
+    const counts = new Map<NodeInfo, number>()
+    for (let index = 0; index < 400; index++) {
+      const decision = schedule(makePod({}, `web-${index}`), nodes)
+      if (decision.type === 'fits') counts.set(decision.node, (counts.get(decision.node) ?? 0) + 1)
     }
-    expect(chosen.size).toBe(4)
+    for (const node of nodes) {
+      expect(counts.get(node)).toBeGreaterThan(70)
+      expect(counts.get(node)).toBeLessThan(130)
+    }
+  })
+
+  it('gives a pod of a name the same of equal nodes, in whatever order it comes upon them', () => {
+    const nodes = infos(Array.from({ length: 5 }, (_, index) => ({ name: `node-${index}` })))
+    for (const name of ['db-0', 'db-1', 'db-2', 'db-3']) {
+      const chosen = [nodes, nodes.toReversed()].map((each) => schedule(makePod({}, name), each))
+      expect(new Set(chosen.map((decision) => decision.type === 'fits' && decision.node.name)).size).toBe(1)
+    }
   })
 
   it('places pods that ask for nothing where fewer of them are', () => {
     const nodes = infos([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
     for (let round = 0; round < 12; round++) {
       const pod = makePod()
-      const decision = schedule(pod, nodes, { random })
+      const decision = schedule(pod, nodes)
       if (decision.type === 'fits') decision.node.add(pod)
     }
     expect(nodes.map(({ podCount }) => podCount)).toEqual([4, 4, 4])
@@ -241,7 +250,7 @@ describe('schedule', () => {
         const nodes = infos(Array.from({ length: nodeCount }, () => ({ allocatable: { pods: '8' } })))
         for (const { cpu, memory } of wanted) {
           const candidate = makePod({ requests: { cpu: `${cpu}m`, memory: `${memory}Mi` } })
-          const decision = schedule(candidate, nodes, { random })
+          const decision = schedule(candidate, nodes)
           if (decision.type === 'fits') decision.node.add(candidate)
           else {
             const { milliCpu, memory: bytes } = podRequestOf(candidate)
@@ -262,7 +271,7 @@ describe('schedule', () => {
 
   it('examines only a share of a large cluster, beginning where it is told', () => {
     const nodes = infos(Array.from({ length: 1000 }, (_, index) => ({ name: `n${index}` })))
-    const decision = schedule(makePod(), nodes, { random, start: 990 })
+    const decision = schedule(makePod(), nodes, { start: 990 })
     expect(decision.examined).toBe(feasibleWanted(1000))
     expect(decision.examined).toBe(420)
     expect(feasibleWanted(99)).toBe(99)
@@ -279,7 +288,7 @@ describe('schedule', () => {
   ])('examines of %i nodes, where %i percent are wanted, %i', (nodeCount, percentageOfNodesToScore, examined) => {
     const nodes = infos(Array.from({ length: nodeCount }, () => ({})))
     expect(feasibleWanted(nodeCount, percentageOfNodesToScore)).toBe(examined)
-    expect(schedule(makePod(), nodes, { random, percentageOfNodesToScore }).examined).toBe(examined)
+    expect(schedule(makePod(), nodes, { percentageOfNodesToScore }).examined).toBe(examined)
   })
 
   it.each([0, 1])('prefers the better node, also when it is number %i', (position) => {
@@ -287,7 +296,7 @@ describe('schedule', () => {
     const worse = makeNode({ name: 'worse', taints: [{ key: 'old', effect: 'PreferNoSchedule' }] })
     const nodes = (position === 0 ? [better, worse] : [worse, better]).map((node) => new NodeInfo(node))
     for (let round = 0; round < 8; round++) {
-      expect(schedule(makePod(), nodes, { random })).toMatchObject({ node: nodes[position] })
+      expect(schedule(makePod(), nodes)).toMatchObject({ node: nodes[position] })
     }
   })
 })

@@ -1,5 +1,5 @@
 import type { Pod } from '@coracle/api'
-import type { Random } from '@coracle/environment'
+import { fnv1a } from '@coracle/environment'
 import type { Cluster } from './cluster.ts'
 import type { Diagnosis, NodeRefusal } from './fit-error.ts'
 import type { Framework } from './framework.ts'
@@ -15,7 +15,6 @@ export type Decision =
   | { readonly type: 'unschedulable'; readonly prepared: PreparedPod; readonly diagnosis: Diagnosis }
 
 export interface ScheduleOptions {
-  readonly random: Random
   /** Where among the nodes to begin looking, so that not always the same are found first. */
   readonly start?: number
   /** Of so many percent of all nodes that take the pod the best is chosen; of upstream's share unless set. */
@@ -24,14 +23,14 @@ export interface ScheduleOptions {
 
 /**
  * Picks the node for a pod: filters until enough nodes are found that fit, scores those, takes the best, and among
- * equals one by chance. Where room has been made for the pod on a node, it comes there. Decides only; nothing is changed.
+ * equals the one that the pod's name falls to. Where room has been made for the pod on a node, it comes there. Decides only; nothing is changed.
  * `examined` tells how far it looked, for the next start.
  */
 export function schedule(
   pod: Pod,
   cluster: Cluster,
   framework: Framework,
-  { random, start = 0, percentageOfNodesToScore }: ScheduleOptions,
+  { start = 0, percentageOfNodesToScore }: ScheduleOptions = {},
 ): Decision & { readonly examined: number } {
   const prepared = framework.prepare(pod, cluster)
   const { named, rejection } = prepared
@@ -61,7 +60,7 @@ export function schedule(
     if (refusal === undefined) feasible.push(node)
     else refusals.push({ node, refusal })
   }
-  const node = best(prepared, feasible, random)
+  const node = best(prepared, feasible)
   if (node !== undefined) {
     const because = `${feasible.length} of ${examined} nodes looked at can take it, ${node.name} suits it best`
     return { type: 'fits', node, because, examined }
@@ -82,20 +81,34 @@ export function feasibleWanted(nodeCount: number, percentageWanted?: number): nu
   return Math.min(nodeCount, Math.max(feasibleMin, Math.floor((nodeCount * percentage) / 100)))
 }
 
-function best(prepared: PreparedPod, feasible: readonly NodeInfo[], random: Random): NodeInfo | undefined {
+function best(prepared: PreparedPod, feasible: readonly NodeInfo[]): NodeInfo | undefined {
   if (feasible.length <= 1) return feasible[0]
   const totals = prepared.rank(feasible)
-  let chosen = 0
-  let equals = 1
-  for (let index = 1; index < totals.length; index++) {
-    const difference = (totals[index] ?? 0) - (totals[chosen] ?? 0)
-    if (difference > 0) {
-      chosen = index
-      equals = 1
-    } else if (difference === 0 && random.next() < 1 / ++equals) {
-      // Each of the equals ends up chosen with the same probability, and the list is walked once.
-      chosen = index
-    }
+  const { namespace, name } = prepared.pod.metadata
+  const podHash = fnv1a(`${namespace}/${name}`)
+  let chosen: NodeInfo | undefined
+  let [most, chosenLot] = [Number.NEGATIVE_INFINITY, 0]
+  for (let index = 0; index < feasible.length; index++) {
+    const total = totals[index] as number
+    if (total < most) continue
+    const node = feasible[index] as NodeInfo
+    const lot = lotOf(podHash, node)
+    if (total === most && lot <= chosenLot) continue
+    chosen = node
+    most = total
+    chosenLot = lot
   }
-  return feasible[chosen]
+  return chosen
+}
+
+/**
+ * What a pod draws for a node: of nodes that suit it alike it gets the one with the highest lot. Pods are spread as if by chance, and one whose
+ * name is given, as those of stateful sets are, gets the same node whenever and by whomever it is asked (rendezvous hashing).
+ */
+function lotOf(podHash: number, { nameHash }: NodeInfo): number {
+  // The last steps of MurmurHash3: each bit of both hashes decides about each bit of the lot.
+  let lot = podHash ^ nameHash
+  lot = Math.imul(lot ^ (lot >>> 16), 0x85ebca6b)
+  lot = Math.imul(lot ^ (lot >>> 13), 0xc2b2ae35)
+  return (lot ^ (lot >>> 16)) >>> 0
 }

@@ -261,7 +261,6 @@ class SchedulerLoop implements Scheduler {
   #decide(pod: Pod): void {
     try {
       const decision = schedule(pod, this.#cache, this.#framework, {
-        random: this.#environment.random,
         start: this.#searchStart,
         percentageOfNodesToScore: this.#percentageOfNodesToScore,
       })

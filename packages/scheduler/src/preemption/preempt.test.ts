@@ -48,13 +48,13 @@ function clusterOf(...nodes: readonly (readonly Pod[] | readonly [NodeOptions, .
 
 /** What is decided for a pod that finds no node. */
 function preempt(wanting: Pod, cluster: SchedulerCache, budgets: readonly PodDisruptionBudget[] = []): Preemption {
-  const decision = schedule(wanting, cluster, framework, { random })
+  const decision = schedule(wanting, cluster, framework)
   if (decision.type === 'fits') throw new Error('there is room')
   const before = cluster.nodes.map(summary)
   const { prepared, diagnosis } = decision
   const preemption = planPreemption({ prepared, diagnosis, cluster, budgets, random })
   expect(cluster.nodes.map(summary)).toEqual(before)
-  const again = schedule(wanting, cluster, framework, { random })
+  const again = schedule(wanting, cluster, framework)
   expect(again.type === 'unschedulable' && explain(again.diagnosis)).toBe(explain(diagnosis))
   return preemption
 }
@@ -208,7 +208,7 @@ describe('who leaves a node', () => {
           })
           const cluster = clusterOf(...made)
           const wanting = pod(2, { cpu: `${cpu}` })
-          const fits = () => schedule(wanting, cluster, framework, { random })
+          const fits = () => schedule(wanting, cluster, framework)
           if (fits().type === 'fits') return
           const preemption = preempt(wanting, cluster)
           if (preemption.type !== 'preempts') {
@@ -301,7 +301,7 @@ describe('of several nodes', () => {
             }),
           },
     )
-    const decision = schedule(pod(1), cluster, new Framework(counting), { random })
+    const decision = schedule(pod(1), cluster, new Framework(counting))
     if (decision.type === 'fits') throw new Error('there is no room')
     trials = 0
     const { prepared, diagnosis } = decision
@@ -343,7 +343,7 @@ describe('a pod for which others are leaving', () => {
 describe('a place made for a pod', () => {
   const nominated = pod(5, { name: 'nominated', cpu: '3' })
   const decide = (wanting: Pod, cluster: SchedulerCache) => {
-    const decision = schedule(wanting, cluster, framework, { random })
+    const decision = schedule(wanting, cluster, framework)
     return decision.type === 'fits' ? decision.node.name : explain(decision.diagnosis)
   }
 
