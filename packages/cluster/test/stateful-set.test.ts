@@ -101,6 +101,23 @@ describe('a stateful set in a whole cluster', () => {
     expect((await claimsNow()).map((claim) => claim.metadata.uid)).toEqual(before.map((claim) => claim.metadata.uid))
   })
 
+  it('makes a pod once its name is free, however long another pod had it', async () => {
+    await cluster.client.create(pods, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'db-1', namespace, labels: { app: 'other' } },
+      spec: { containers: [{ name: 'main', image: 'example/other' }] },
+    } as Pod)
+    await create()
+    // By now it tries again once in minutes.
+    await advance('20m')
+    const { spec } = await cluster.client.get(pods, { namespace, name: 'db-1' })
+    expect(spec.containers[0]?.image).toBe('example/other')
+    await cluster.client.delete(pods, { namespace, name: 'db-1' }, { gracePeriodSeconds: 0 })
+    await advance('1s')
+    expect(await images()).toEqual(['1', '1'])
+  })
+
   it('replaces its pods from the last to the first', async () => {
     await create()
     await advance('2m')
