@@ -73,6 +73,15 @@ it('asks the replication controller of its pods how many there should be', async
   expect(await status()).toMatchObject({ expectedPods: 4, desiredHealthy: 2, disruptionsAllowed: 1 })
 })
 
+it('counts again when another number of pods is asked for, and before any comes or goes', async () => {
+  const owner = await client.create(replicationControllers, replicationController(4))
+  await createBudget({ maxUnavailable: '50%' })
+  for (const name of ['a', 'b', 'c']) await createPod(name, { ownerReferences: [ownedBy(owner)] })
+  await status()
+  await client.update(replicationControllers, { ...owner, spec: { ...owner.spec, replicas: 2 } })
+  expect(await status()).toMatchObject({ expectedPods: 2, desiredHealthy: 1, disruptionsAllowed: 2 })
+})
+
 it('counts a pod again that was to be evicted and stayed', async () => {
   const created = await createBudget({ minAvailable: 1 })
   for (const name of ['a', 'b']) await createPod(name)

@@ -1,4 +1,5 @@
 import {
+  type Deployment,
   deepEqual,
   deployments,
   type LabelSelectorMatcher,
@@ -6,9 +7,12 @@ import {
   type PodDisruptionBudget,
   podDisruptionBudgets,
   pods as podResource,
+  type ReplicaSet,
+  type ReplicationController,
   type Resource,
   replicaSets,
   replicationControllers,
+  type StatefulSet,
   statefulSets,
 } from '@coracle/api'
 import { keyOf, keyText } from '@coracle/client'
@@ -38,10 +42,10 @@ export function createDisruptionController({ resources }: { resources(): readonl
   return controller('disruption-controller', { component: 'controllermanager' })
     .for(podDisruptionBudgets, { indexes: { [selectorIndexName]: filedBySelector(matcherOf) } })
     .watches(podResource, concerns, { predicates: [changesDisruption], aggregates: [tallies] })
-    .reads(replicationControllers)
-    .reads(replicaSets)
-    .reads(deployments)
-    .reads(statefulSets)
+    .watches(replicationControllers, guarding, { predicates: [changesScale] })
+    .watches(replicaSets, guarding, { predicates: [changesScale] })
+    .watches(deployments, guarding, { predicates: [changesScale] })
+    .watches(statefulSets, guarding, { predicates: [changesScale] })
     .reconcile(async ({ key, object: budget, namespace = '', name }, context) => {
       if (name.startsWith(podKeyPrefix)) return clearStaleTarget(context, namespace, name.slice(podKeyPrefix.length))
       if (budget === undefined) {
@@ -85,6 +89,18 @@ function changesDisruption(change: Change<Pod>): boolean {
     !deepEqual(old.metadata.ownerReferences, object.metadata.ownerReferences)
   )
 }
+
+/** The budgets that guard the pods of a workload: how many of them are expected is for it to say, before any of them comes or goes. */
+function guarding({ metadata: { namespace }, spec }: Scalable, lookup: Lookup): readonly string[] {
+  const labels = spec?.template?.metadata?.labels
+  const budgets = selecting(lookup.informer(podDisruptionBudgets), namespace, labels)
+  return budgets.filter((budget) => matcherOf(budget).matches(labels)).map(keyOf)
+}
+
+type Scalable = Deployment | ReplicaSet | ReplicationController | StatefulSet
+
+const changesScale = (change: Change<Scalable>): boolean =>
+  change.type !== 'update' || change.old.spec?.replicas !== change.object.spec?.replicas
 
 const matcherOf = ({ spec }: PodDisruptionBudget): LabelSelectorMatcher => selectorOf(spec?.selector)
 
