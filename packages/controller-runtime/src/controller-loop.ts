@@ -228,7 +228,7 @@ export class ControllerLoop implements Lookup {
     const { clock } = this.#environment
     const request = this.#requestFor(key)
     const seen = this.#seen.take(key)
-    const context = this.#contextFor(request, recorder, signal, seen)
+    const context = this.#contextFor(request, queue, recorder, signal, seen)
     const startMs = clock.monotonicMs()
     this.#metrics.activeWorkers.inc()
     const outcome = await this.#attempt(request, context, queue, signal)
@@ -281,6 +281,7 @@ export class ControllerLoop implements Lookup {
 
   #contextFor(
     { key, namespace, name, object }: Request<KubernetesObject>,
+    queue: WorkQueue,
     recorder: EventRecorder,
     signal: AbortSignal,
     seen: readonly number[],
@@ -305,6 +306,7 @@ export class ControllerLoop implements Lookup {
       signal,
       informer: (resource) => this.informer(resource),
       owned: (resource) => this.informer(resource).byIndex(controllerIndexName, object?.metadata.uid ?? ''),
+      lookAgainAfter: (delayMs) => queue.addAfter(key, delayMs),
       recordAction: this.#onAction,
     }
   }

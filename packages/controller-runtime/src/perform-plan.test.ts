@@ -155,6 +155,26 @@ describe('performPlan', () => {
     ])
   })
 
+  it('waits for what the plan waits for, also where something failed', async () => {
+    const atMs: number[] = []
+    const failing = controller('failing')
+      .for(widgets)
+      .reconcile(async ({ object }, context) => {
+        if (object === undefined) return
+        atMs.push(environment.clock.now())
+        return performPlan(context, object, { actions: [create()], requeueAfterMs: 7 })
+      })
+    deny('gadgets', () => new ApiError(403, 'Forbidden', 'no gadgets'))
+    const manager = createManager({ client, environment })
+    manager.add(failing)
+    await manager.start()
+    await environment.clock.advance('20ms')
+    await manager.stop()
+    const [first = 0, ...others] = atMs
+    // What failed is tried again after 5, 10, 20 milliseconds…
+    expect(others.map((each) => each - first)).toEqual([5, 12, 19])
+  })
+
   it('takes a delete of what is gone for done, and spares another object of the name', async () => {
     await client.create(gadgets, gadget(web, { name: 'a' }))
     const remove = (name: string, uid: string) =>

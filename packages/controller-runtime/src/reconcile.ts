@@ -61,6 +61,8 @@ export interface ReconcileContext<T extends KubernetesObject> extends Environmen
   readonly signal: AbortSignal
   /** The objects of a resource (declared with `owns`) that the reconciled object controls. */
   owned<U extends KubernetesObject>(resource: Resource<U>): readonly U[]
+  /** The key is looked at again in this many milliseconds at the latest, also where the reconcile fails. */
+  lookAgainAfter(delayMs: number): void
   /** Keeps why something was done. Called by `performPlan`. */
   recordAction(record: ActionRecord): void
 }
