@@ -170,6 +170,17 @@ describe('a deployment with a ReplicaSet for its template', () => {
     expect(plan(object, [current(), twin]).annotations).toEqual({ 'deployment.kubernetes.io/revision': '2' })
   })
 
+  it('takes from several old ones in the order of their age, whichever was heard of first', () => {
+    const object = deployment(4, rolling(1, 1))
+    const old = [replicaSet('younger', { replicas: 1, age: 300 }), replicaSet('older', { replicas: 1, age: 600 })]
+    const sets = [current({ replicas: 3, annotations: saysSize(4, 5) }), ...old].map((set) => ({
+      ...set,
+      metadata: { ...set.metadata, annotations: { ...set.metadata.annotations, ...saysSize(4, 5) } },
+    }))
+    for (const each of [sets, sets.toReversed()])
+      expect(summaries(plan(object, each).actions).slice(-2)).toEqual(['update web-older 0', 'update web-younger 0'])
+  })
+
   it('copies annotations to it, and never takes one away', () => {
     const object = deployment(3, { status: finished(3), annotations: { team: 'b' } })
     const { actions } = plan(object, [current({ annotations: { ...saysSize(3, 4), team: 'a', other: 'x' } })])

@@ -14,7 +14,7 @@ import { actionsFor, type Draft, draftOf, isActive, resized } from './draft.ts'
 import { cleanUp } from './history.ts'
 import { desiredOf, isRollingUpdate, progressDeadlineSeconds } from './limits.ts'
 import { createdNewSet, newSetName, updatedNewSet } from './new-replica-set.ts'
-import { newReplicaSet } from './replica-sets.ts'
+import { byCreation, newReplicaSet } from './replica-sets.ts'
 import { planRollback, rollbackRevision } from './rollback.ts'
 import { rollingStep } from './rolling-update.ts'
 import { allSets, type Rollout } from './rollout.ts'
@@ -98,7 +98,11 @@ function rolloutOf({ deployment, replicaSets: sets }: ObservedDeployment): Rollo
   const newest = newReplicaSet(deployment, sets)
   return {
     newSet: newest === undefined ? undefined : draftOf(newest),
-    oldSets: sets.filter((set) => set !== newest).map((set) => draftOf(set)),
+    // In an order that does not depend on when which of them was heard of.
+    oldSets: sets
+      .filter((set) => set !== newest)
+      .toSorted(byCreation)
+      .map((set) => draftOf(set)),
   }
 }
 
