@@ -21,7 +21,7 @@ import { availabilityOf } from './availability.ts'
 import { nameText, objectNameOf } from './object-name.ts'
 import { ObjectsNow } from './objects-now.ts'
 import { Recording } from './recording.ts'
-import { playOn, Rehearsal, type Rehearsed } from './rehearsal.ts'
+import { hearingClient, playOn, Rehearsal, type Rehearsed } from './rehearsal.ts'
 
 /** What a plan said and what then happened, side by side. */
 export interface Comparison {
@@ -55,6 +55,25 @@ const operationsMax = 12
  * of what happens at the same time is chance too.
  */
 export async function comparePlan(seed: number): Promise<Comparison> {
+  const { change, planned, happened } = await planAndMake(seed)
+  return {
+    seed,
+    change,
+    podEvents: podEvents(happened).length,
+    differences: differences(planned, happened),
+  }
+}
+
+/** A change as it was planned, and as it then happened. */
+export interface PlannedAndMade {
+  /** The change, in words. */
+  readonly change: string
+  readonly planned: Rehearsed
+  readonly happened: Rehearsed
+}
+
+/** What `comparePlan` compares. */
+export async function planAndMake(seed: number): Promise<PlannedAndMade> {
   const { nodes, operations: all } = scenarioOf(seed, { faults: false, operationsMax })
   const operations = all.map(withoutChance)
   const earlier = operations.slice(0, -1)
@@ -81,14 +100,11 @@ export async function comparePlan(seed: number): Promise<Comparison> {
     const state = await readState({ client: source.client, resources }, { clock })
     const planned = await plan({ ...state, takenAtMs: clock.now() }, seed, last)
     const recording = await Recording.start(clock, store)
-    const happened = await playOn(clock, recording, asking(source.client, last), comparedMs)
+    // By a client like that of the plan, so that whoever makes the change is as fast in both.
+    const client = hearingClient(source.client, recording)
+    const happened = await playOn(clock, recording, asking(client, last), comparedMs)
     recording.close()
-    return {
-      seed,
-      change: describeOperation(last).trim(),
-      podEvents: podEvents(happened).length,
-      differences: differences(planned, happened),
-    }
+    return { change: describeOperation(last).trim(), planned, happened }
   } finally {
     await source.stop()
     await store.close()

@@ -73,7 +73,7 @@ export class Rehearsal implements AsyncDisposable {
     this.#store = parts.store
     this.#recording = parts.recording
     this.#timeoutMs = timeoutMs
-    this.client = interceptClient(() => cluster.client, evictionsHeard(this.#recording))
+    this.client = hearingClient(cluster.client, this.#recording)
   }
 
   /** Starts a copy of a state. Resolves when it has settled, without any time passing. */
@@ -170,6 +170,10 @@ interface Parts {
   readonly store: SoleWriterStore
   readonly recording: Recording
 }
+
+/** A client for whoever makes a change that is recorded: what is refused is noted. */
+export const hearingClient = (client: Client, recording: Recording): Client =>
+  interceptClient(() => client, evictionsHeard(recording))
 
 /** Notes evictions that budgets refuse: nothing is written then. */
 function evictionsHeard(recording: Recording): Interceptor {
