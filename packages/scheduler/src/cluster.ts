@@ -20,6 +20,8 @@ export interface Cluster {
   namespaceLabels(name: string): Labels
   /** Changes whenever the labels of a namespace do: to be part of the key of what has been found out by them. */
   readonly namespacesVersion: number
+  /** What the services of a namespace select by, those that do. */
+  serviceSelectors(namespace: string): readonly Labels[]
   /**
    * What has been found out about all nodes: made by `create` when the key is new, and brought up to date with the nodes that
    * have changed since it was last asked for. Keys begin with the name of the plugin, which gives them all the same type.

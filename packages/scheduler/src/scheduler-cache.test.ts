@@ -1,3 +1,4 @@
+import type { Service } from '@coracle/api'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SchedulerCache } from './scheduler-cache.ts'
 import { makeNode, makePod } from './testing/objects.ts'
@@ -151,6 +152,22 @@ describe('the scheduler cache', () => {
     expect(names()).toEqual(['a', 'c', 'b'])
     cache.setNode(zone('a', 'y'))
     expect(names()).toEqual(['a', 'b', 'c'])
+  })
+
+  it('knows what the services of a namespace select by', () => {
+    const service = (name: string, selector?: Readonly<Record<string, string>>, namespace = 'n') =>
+      ({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: { selector } }) as Service
+    for (const [name, selector] of [['a', { app: 'a' }], ['b', { app: 'b' }], ['none'], ['empty', {}]] as const)
+      cache.setService(service(name, selector))
+    cache.setService(service('a', { app: 'other' }, 'm'))
+    expect(cache.serviceSelectors('n')).toEqual([{ app: 'a' }, { app: 'b' }])
+    cache.setService(service('a', { app: 'c' }))
+    cache.setService(service('b'))
+    expect(cache.serviceSelectors('n')).toEqual([{ app: 'c' }])
+    cache.removeService(service('a'))
+    cache.removeService(service('a'))
+    expect(cache.serviceSelectors('n')).toEqual([])
+    expect(cache.serviceSelectors('m')).toEqual([{ app: 'other' }])
   })
 
   it('knows the labels of namespaces, and when they have changed', () => {

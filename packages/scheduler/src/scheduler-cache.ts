@@ -1,4 +1,4 @@
-import type { Labels, Namespace, Node, Pod } from '@coracle/api'
+import type { Labels, Namespace, Node, Pod, Service } from '@coracle/api'
 import type { Cluster } from './cluster.ts'
 import { type NodeIndex, NodeIndexes } from './node-indexes.ts'
 import { NodeInfo } from './node-info.ts'
@@ -22,6 +22,8 @@ export class SchedulerCache implements Cluster {
   readonly nodesWithAffinity = new Set<NodeInfo>()
   readonly #indexes = new NodeIndexes(this.#nodes)
   #list: readonly NodeInfo[] | undefined = []
+  /** What services select by, by namespace and name. */
+  readonly #services = new Map<string, Map<string, Labels>>()
   namespacesVersion = 0
 
   get nodes(): readonly NodeInfo[] {
@@ -53,6 +55,10 @@ export class SchedulerCache implements Cluster {
     return this.#namespaces.get(name) ?? noLabels
   }
 
+  serviceSelectors(namespace: string): readonly Labels[] {
+    return [...(this.#services.get(namespace)?.values() ?? [])]
+  }
+
   index<I extends NodeIndex>(key: string, create: () => I): I {
     return this.#indexes.get(key, create)
   }
@@ -64,6 +70,23 @@ export class SchedulerCache implements Cluster {
 
   removeNamespace(name: string): void {
     if (this.#namespaces.delete(name)) this.namespacesVersion++
+  }
+
+  setService(service: Service): void {
+    const { namespace = '', name = '' } = service.metadata
+    const selector = service.spec?.selector ?? noLabels
+    if (Object.keys(selector).length === 0) {
+      this.removeService(service)
+      return
+    }
+    const services = this.#services.get(namespace) ?? new Map<string, Labels>()
+    this.#services.set(namespace, services.set(name, selector))
+  }
+
+  removeService({ metadata: { namespace = '', name = '' } }: Service): void {
+    const services = this.#services.get(namespace)
+    services?.delete(name)
+    if (services?.size === 0) this.#services.delete(namespace)
   }
 
   setNode(node: Node): void {

@@ -7,6 +7,8 @@ import {
   type PodDisruptionBudget,
   podDisruptionBudgets,
   pods as podResource,
+  type Service,
+  services,
 } from '@coracle/api'
 import { type Client, createInformer, type Informer, keyOf } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
@@ -69,6 +71,7 @@ class SchedulerLoop implements Scheduler {
   readonly #pods: Informer<Pod>
   readonly #nodes: Informer<Node>
   readonly #namespaces: Informer<Namespace>
+  readonly #services: Informer<Service>
   readonly #budgets: Informer<PodDisruptionBudget>
   readonly #storage: StorageCache
   readonly #volumes: VolumeBinder
@@ -94,6 +97,7 @@ class SchedulerLoop implements Scheduler {
     this.#pods = createInformer(client, podResource, {}, environment)
     this.#nodes = createInformer(client, nodeResource, {}, environment)
     this.#namespaces = createInformer(client, namespaceResource, {}, environment)
+    this.#services = createInformer(client, services, {}, environment)
     this.#budgets = createInformer(client, podDisruptionBudgets, {}, environment)
     this.#reporter = new PodReporter(client, environment, name)
     this.#preemptor = new Preemptor(client, environment, this.#budgets, this.#cache, this.#reporter)
@@ -116,7 +120,12 @@ class SchedulerLoop implements Scheduler {
       update: (old, node) => this.#nodeChanged(node, old),
       delete: (node) => this.#nodeGone(node),
     })
-    const others = [this.#namespaces, this.#nodes, this.#budgets]
+    this.#services.addHandler({
+      add: (service) => this.#cache.setService(service),
+      update: (_, service) => this.#cache.setService(service),
+      delete: (service) => this.#cache.removeService(service),
+    })
+    const others = [this.#namespaces, this.#nodes, this.#services, this.#budgets]
     for (const informer of others) informer.start()
     await Promise.all([this.#storage.start(), ...others.map((informer) => informer.waitForSync())])
     this.#pods.addHandler({
@@ -134,7 +143,7 @@ class SchedulerLoop implements Scheduler {
     this.#isRunning = false
     this.#queue.close()
     this.#volumes.stop()
-    const informers = [this.#pods, this.#nodes, this.#namespaces, this.#budgets]
+    const informers = [this.#pods, this.#nodes, this.#namespaces, this.#services, this.#budgets]
     await Promise.all([this.#storage.stop(), ...informers.map((informer) => informer.stop()), ...this.#work])
     await this.#reporter.stop()
   }

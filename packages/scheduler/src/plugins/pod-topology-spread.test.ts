@@ -1,4 +1,4 @@
-import type { Pod, TopologySpreadConstraint } from '@coracle/api'
+import type { Labels, Pod, TopologySpreadConstraint } from '@coracle/api'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ClusterEvent } from '../cluster-event.ts'
@@ -52,8 +52,12 @@ function verdicts(pod: Pod, nodes: readonly NodeInfo[]): string {
     .join('')
 }
 
-const scoresOf = (pod: Pod, nodes: readonly NodeInfo[]): readonly number[] | undefined => {
-  const scorer = podTopologySpread.scorer?.(pod, makeCluster(nodes), nodes)
+const scoresOf = (
+  pod: Pod,
+  nodes: readonly NodeInfo[],
+  serviceSelectors: readonly Labels[] = [],
+): readonly number[] | undefined => {
+  const scorer = podTopologySpread.scorer?.(pod, makeCluster(nodes, {}, serviceSelectors), nodes)
   if (scorer === undefined) return undefined
   const scores = Float64Array.from(nodes, (node) => scorer.score(node))
   scorer.normalize?.(scores, nodes)
@@ -249,6 +253,25 @@ describe('a pod that says nothing', () => {
     const [there, beside, elsewhere] = scoresOf(replica(), nodes) ?? []
     expect(there).toBeLessThan(beside ?? 0)
     expect(beside).toBeLessThan(elsewhere ?? 0)
+  })
+
+  it('is spread among those that are behind the same services, where nobody owns it who keeps pods', () => {
+    const labelledBy = (labels: Labels): Pod => {
+      const pod = owned('Job')
+      return { ...pod, metadata: { ...pod.metadata, labels } }
+    }
+    const web = () => labelledBy({ app: 'web', tier: 'front' })
+    const going = { ...web(), metadata: { ...web().metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
+    const elsewhere = { ...web(), metadata: { ...web().metadata, namespace: 'other' } }
+    const nodes = [
+      host('a', [web(), web()]),
+      host('b', [labelledBy({ app: 'web' }), going, elsewhere]),
+      host('c', [web()]),
+    ]
+    const selectors = [{ app: 'web' }, { tier: 'front' }, { app: 'api' }]
+    expect(scoresOf(web(), nodes, selectors)).toEqual([40, 100, 60])
+    expect(scoresOf(web(), nodes, [{ app: 'web' }])).toEqual([80, 100, 100])
+    expect(scoresOf(labelledBy({ app: 'other' }), nodes, selectors)).toBeUndefined()
   })
 
   it.each(['DaemonSet', 'Job'])('is not, where it belongs to a %s', (kind) => {

@@ -37,7 +37,9 @@ export const podTopologySpread: ClusterPlugin = {
   },
   scorer(pod, cluster, candidates) {
     const preferred =
-      pod.spec.topologySpreadConstraints === undefined ? defaultConstraints(pod) : podConstraints(pod, 'ScheduleAnyway')
+      pod.spec.topologySpreadConstraints === undefined
+        ? defaultConstraints(pod, cluster)
+        : podConstraints(pod, 'ScheduleAnyway')
     return preferred && createScorer(preferred, countsOf(preferred, cluster), candidates)
   },
   isHelpedBy(pod, event) {

@@ -1,4 +1,5 @@
 import {
+  type Labels,
   type Node,
   type OwnerReference,
   type Pod,
@@ -6,6 +7,7 @@ import {
   selectorFromLabelSelector,
   type TopologySpreadConstraint,
 } from '@coracle/api'
+import type { Cluster } from '../cluster.ts'
 import type { NodeIndex } from '../node-indexes.ts'
 import type { NodeInfo } from '../node-info.ts'
 import { TopologySums } from '../topology-sums.ts'
@@ -85,13 +87,13 @@ const spreadOwners: ReadonlySet<string> = new Set(['ReplicationController', 'Rep
 
 /**
  * What is preferred for pods that say nothing, as upstream's default has it: over nodes, and less so over zones. Counted are the pods
- * of the same owner; upstream counts by the owner's selector, which comes to the same for pods that are not being adopted.
+ * of the same owner, or of the same services where no such owner is; upstream counts by the selectors of both, which comes to the same
+ * for pods that are not being adopted.
  */
-export function defaultConstraints(pod: Pod): SpreadConstraints | undefined {
-  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)
-  if (owner === undefined || !spreadOwners.has(owner.kind)) return undefined
-  const counts = ({ metadata: { deletionTimestamp, ownerReferences } }: Pod) =>
-    deletionTimestamp === undefined && ownerReferences !== undefined && hasOwner(ownerReferences, owner.uid)
+export function defaultConstraints(pod: Pod, cluster: Cluster): SpreadConstraints | undefined {
+  const siblings = siblingsOf(pod, cluster)
+  if (siblings === undefined) return undefined
+  const { key, counts } = siblings
   const includes = inclusion({}, pod)
   const over = (topologyKey: string, maxSkew: number): SpreadConstraint => ({
     topologyKey,
@@ -101,11 +103,41 @@ export function defaultConstraints(pod: Pod): SpreadConstraints | undefined {
     includes,
   })
   return {
-    key: JSON.stringify([owner.uid, ...countedBy(pod)]),
+    key: JSON.stringify([key, ...countedBy(pod)]),
     constraints: [over(hostnameLabel, 3), over('topology.kubernetes.io/zone', 5)],
     areAllNeeded: false,
   }
 }
+
+/** Pods that a pod is spread among without saying so: which count, and what tells them from others. */
+interface Siblings {
+  readonly key: unknown
+  counts(other: Pod): boolean
+}
+
+function siblingsOf(pod: Pod, cluster: Cluster): Siblings | undefined {
+  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)
+  if (owner === undefined || !spreadOwners.has(owner.kind)) return siblingsByServices(pod, cluster)
+  const counts = ({ metadata: { deletionTimestamp, ownerReferences } }: Pod) =>
+    deletionTimestamp === undefined && ownerReferences !== undefined && hasOwner(ownerReferences, owner.uid)
+  return { key: owner.uid, counts }
+}
+
+/** Pods that are behind all services that the pod is behind. */
+function siblingsByServices({ metadata }: Pod, cluster: Cluster): Siblings | undefined {
+  const { namespace = '', labels = {} } = metadata
+  const selectors = cluster
+    .serviceSelectors(namespace)
+    .filter((selector) => hasLabels(labels, Object.entries(selector)))
+  if (selectors.length === 0) return undefined
+  const selector = Object.entries<string>(Object.assign({}, ...selectors)).sort(([a], [b]) => (a < b ? -1 : 1))
+  const counts = ({ metadata: other }: Pod) =>
+    other.namespace === namespace && other.deletionTimestamp === undefined && hasLabels(other.labels ?? {}, selector)
+  return { key: selector, counts }
+}
+
+const hasLabels = (labels: Labels, wanted: readonly (readonly [name: string, value: string])[]): boolean =>
+  wanted.every(([name, value]) => labels[name] === value)
 
 /** The only owner is by far the most frequent: asked of every pod of a node that changes. */
 const hasOwner = (owners: readonly OwnerReference[], wanted: string): boolean =>

@@ -47,8 +47,12 @@ export function makeNode({
   }
 }
 
-/** A cluster of these nodes that keeps nothing. Namespaces have the labels given. */
-export function makeCluster(nodes: readonly NodeInfo[], namespaces: Readonly<Record<string, Labels>> = {}): Cluster {
+/** A cluster of these nodes that keeps nothing. Namespaces have the labels given, and each the services that select by these. */
+export function makeCluster(
+  nodes: readonly NodeInfo[],
+  namespaces: Readonly<Record<string, Labels>> = {},
+  serviceSelectors: readonly Labels[] = [],
+): Cluster {
   return {
     nodes,
     nodeCount: nodes.length,
@@ -59,6 +63,7 @@ export function makeCluster(nodes: readonly NodeInfo[], namespaces: Readonly<Rec
     nominatedNode: () => undefined,
     namespaceLabels: (name) => namespaces[name] ?? {},
     namespacesVersion: 0,
+    serviceSelectors: () => serviceSelectors,
     index(_, create) {
       const index = create()
       for (const node of nodes) index.put(node)
