@@ -186,6 +186,26 @@ describe('policies', () => {
   })
 })
 
+it('the status of a policy tells which expressions do not fit the kinds they are about', async () => {
+  const rule = { operations: ['*'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'] }
+  const spec = {
+    matchConstraints: { resourceRules: [rule] },
+    validations: [{ expression: 'object.spec.replicas < 5' }, { expression: 'object.replicas > 1' }],
+  }
+  const kind = 'ValidatingAdmissionPolicy'
+  await apply({ apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'typed' }, spec })
+  await kubectl('wait', '--for=jsonpath={.status.observedGeneration}=1', 'validatingadmissionpolicy/typed')
+  const warnings = '{range .status.typeChecking.expressionWarnings[*]}{.fieldRef} {.warning}{end}'
+  expect(await kubectl('get', 'validatingadmissionpolicy', 'typed', '-o', `jsonpath=${warnings}`)).toBe(
+    [
+      "spec.validations[1].expression apps/v1, Kind=Deployment: ERROR: <input>:1:7: undefined field 'replicas'",
+      ' | object.replicas > 1',
+      ' | ......^',
+      '',
+    ].join('\n'),
+  )
+})
+
 describe('Helm', () => {
   it('tells why a chart was refused', async () => {
     const webhook = await startTestWebhook(() => ({ allowed: false, status: { message: 'not in this cluster' } }))

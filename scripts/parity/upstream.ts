@@ -72,10 +72,7 @@ export const controllers: readonly Part[] = [
   { upstream: 'token-cleaner-controller', note: 'Nodes do not join by bootstrap tokens.' },
   { upstream: 'ttl-after-finished-controller', ours: 'ttl-after-finished-controller' },
   { upstream: 'ttl-controller', note: 'It only tells old node agents for how long they may keep secrets.' },
-  {
-    upstream: 'validatingadmissionpolicy-status-controller',
-    note: 'Expressions are not type checked in the background.',
-  },
+  { upstream: 'validatingadmissionpolicy-status-controller', ours: 'validatingadmissionpolicy-status' },
   { upstream: 'volumeattributesclass-protection-controller', note: 'Nothing modifies volumes.' },
 ]
 

@@ -30,6 +30,7 @@ import { createServiceAccountController } from './service-account/controller.ts'
 import { createServiceCidrController } from './service-cidr/controller.ts'
 import { createStatefulSetController } from './stateful-set/controller.ts'
 import { createTtlAfterFinishedController } from './ttl-after-finished/controller.ts'
+import { createPolicyTypeChecker } from './validating-admission-policy-status/controller.ts'
 
 /** What controllers get from whoever runs them. */
 export interface ControllerHost {
@@ -104,6 +105,11 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('ephemeral-volume-controller', createEphemeralVolumeController),
   inManager('pvc-protection-controller', createClaimProtectionController),
   inManager('pv-protection-controller', createVolumeProtectionController),
+  {
+    ...named('validatingadmissionpolicy-status', 'validatingadmissionpolicy-status-controller'),
+    runs: 'in-manager',
+    create: createPolicyTypeChecker,
+  },
   inManager('custom-resource-definition', createCustomResourceDefinitionController),
 ]
 

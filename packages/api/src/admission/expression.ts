@@ -8,6 +8,8 @@ export interface AdmissionExpressionOptions {
   readonly hasAuthorizer: boolean
   /** The types of the variables that a policy has defined before, for `variables`. */
   readonly variables?: ReadonlyMap<string, CelType>
+  /** The types of what the request is about, and of parameters, where they are known before there is one. */
+  readonly types?: { readonly object: CelType; readonly params?: CelType }
 }
 
 /** An expression ready to be run, or why it is none. */

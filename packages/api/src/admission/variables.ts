@@ -174,14 +174,15 @@ export function variableTypes({
   hasParams,
   hasAuthorizer,
   variables,
+  types: { object = dyn, params = dyn } = { object: dyn },
 }: AdmissionExpressionOptions): ReadonlyMap<string, CelType> {
   const all = new Map<string, CelType>([
-    ['object', dyn],
-    ['oldObject', dyn],
+    ['object', object],
+    ['oldObject', object],
     ['request', requestType],
     ['namespaceObject', namespaceType],
   ])
-  if (hasParams) all.set('params', dyn)
+  if (hasParams) all.set('params', params)
   if (hasAuthorizer) {
     all.set('authorizer', { kind: 'opaque', name: authorizerTypeName })
     all.set('authorizer.requestResource', { kind: 'opaque', name: resourceCheckTypeName })

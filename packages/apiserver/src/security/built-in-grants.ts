@@ -174,6 +174,11 @@ export const builtInGrants: readonly Grant[] = [
   ),
   controller('clusterrole-aggregation-controller', 'read,change clusterroles.rbac.authorization.k8s.io'),
   controller(
+    'validatingadmissionpolicy-status-controller',
+    'read validatingadmissionpolicies.admissionregistration.k8s.io,customresourcedefinitions.apiextensions.k8s.io',
+    'change validatingadmissionpolicies.admissionregistration.k8s.io/status',
+  ),
+  controller(
     'service-cidrs-controller',
     'read,change servicecidrs.networking.k8s.io',
     'change servicecidrs.networking.k8s.io/status,servicecidrs.networking.k8s.io/finalizers',
