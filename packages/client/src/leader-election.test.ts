@@ -41,6 +41,22 @@ describe('leader election', () => {
     expect(lease()?.renewTime).toMatch(/^2026-01-01T00:(09:5[89]|10:00)\.\d{6}Z$/)
   })
 
+  it('says since when it leads, however often it renews, and anew after a change', async () => {
+    const a = candidate('a')
+    await environment.clock.settle()
+    candidate('b')
+    const { acquireTime } = lease() ?? {}
+    await environment.clock.advance('1m')
+    expect(lease()).toMatchObject({ holderIdentity: 'a', acquireTime })
+    expect(lease()?.renewTime).not.toBe(acquireTime)
+    a.stop.abort()
+    await environment.clock.advance('5s')
+    const second = lease()
+    expect(second?.acquireTime).not.toBe(acquireTime)
+    await environment.clock.advance('1m')
+    expect(lease()).toMatchObject({ holderIdentity: 'b', acquireTime: second?.acquireTime })
+  })
+
   it('hands over soon when the leader stops', async () => {
     const a = candidate('a')
     await environment.clock.settle()

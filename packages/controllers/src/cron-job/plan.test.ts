@@ -135,6 +135,16 @@ describe('a job that still runs', () => {
     const plan = planAt(ten, cronJob({ concurrencyPolicy }, { lastScheduleTime: five, active }), [job(five)])
     expect(plan.actions.map(summary)).toEqual(expected)
     expect(plan.status?.lastScheduleTime).toBe(last)
+    expect(plan.status?.active).toEqual(concurrencyPolicy === 'Replace' ? undefined : active)
+  })
+
+  it('is deleted with its pods, and no other of its name, when another takes its place', () => {
+    const plan = planAt(ten, cronJob({ concurrencyPolicy: 'Replace' }), [job(five)])
+    expect(plan.actions.find(({ type }) => type === 'delete')).toMatchObject({
+      key: { namespace: 'default', name: nameAt(five) },
+      uid: nameAt(five),
+      propagationPolicy: 'Background',
+    })
   })
 
   it('is in the status until it is over, or gone', () => {
@@ -170,4 +180,14 @@ it('keeps as many jobs that are over as it says, the latest', () => {
     ...times.slice(0, 3).map((time) => `delete ${nameAt(time)}`),
     `delete failed-${times[0]}`,
   ])
+})
+
+it('takes jobs that never started for the latest, by their names', () => {
+  const unstarted = ['c', 'a', 'b'].map((name) => {
+    const { startTime: _, ...status } = job(five, 'Failed').status ?? {}
+    return { ...job(five, 'Failed'), metadata: { name }, status }
+  })
+  const of = cronJob({ failedJobsHistoryLimit: 2 }, { lastScheduleTime: ten })
+  const jobs = [...unstarted, { ...job(ten, 'Failed'), metadata: { name: 'started' } }]
+  expect(actionsAt('2026-01-01T00:11:00Z', of, jobs)).toEqual(['delete started', 'delete a'])
 })

@@ -96,6 +96,15 @@ describe('planDisruptionBudget', () => {
     ])
   })
 
+  it('looks again when the first of the evictions that are granted should have come about', () => {
+    const granted = { p0: secondsAgo(30), p1: secondsAgo(90), p2: secondsAgo(60) }
+    const { requeueAfterMs } = plan({
+      budget: budget({ minAvailable: 1 }, { disruptedPods: granted }),
+      pods: healthy(3),
+    })
+    expect(requeueAfterMs).toBe(30_000)
+  })
+
   it('allows nothing while nobody can say how many pods there should be', () => {
     const observed = {
       budget: budget({ maxUnavailable: 1 }, { disruptionsAllowed: 1, observedGeneration: 2 }),

@@ -263,6 +263,16 @@ describe('a rollout', () => {
     })
     expect(plan(set, [member(0), member(1, { isUnready: true })]).status?.currentRevision).toBe(nameOf(revision('old')))
   })
+
+  it('is never over for pods that somebody else deletes: what is left of the former template stays the current one', () => {
+    const set = statefulSet(2, { updateStrategy: { type: 'OnDelete' }, status: { ...rolling, replicas: 2 } })
+    expect(plan(set, [member(0), member(1)]).status).toMatchObject({
+      currentRevision: nameOf(revision('old')),
+      updateRevision: nameOf(revision('new')),
+      currentReplicas: undefined,
+      updatedReplicas: 2,
+    })
+  })
 })
 
 describe('the pod under a number', () => {
@@ -423,6 +433,13 @@ describe('the history of a stateful set', () => {
     const revisions = [named('a', 1), named('b', 2), named('c', 3), revision('old', 4), revision('new', 5)]
     const set = statefulSet(1, { revisionHistoryLimit: 1, updateStrategy: { type: 'OnDelete' }, status: rolling })
     expect(shortly(plan(set, [member(0)], { revisions }).actions)).toEqual(['-a', '-b'])
+  })
+
+  it('forgets none that a pod is made from, not even beyond the limit', () => {
+    const status = { ...rolling, currentRevision: nameOf(revision('new')) }
+    const set = statefulSet(1, { revisionHistoryLimit: 0, updateStrategy: { type: 'OnDelete' }, status })
+    expect(shortly(plan(set, [member(0, { isOld: true })]).actions)).toEqual([])
+    expect(shortly(plan(set, [member(0)]).actions)).toEqual([`-${nameOf(revision('old'))}`])
   })
 })
 
