@@ -38,10 +38,14 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     },
   })
   const client = createFakeClient(environment)
-  const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime })
-  const started = kubelet.start()
-  await clock.settle()
-  await started
+  const start = async () => {
+    const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime })
+    const started = kubelet.start()
+    await clock.settle()
+    await started
+    return kubelet
+  }
+  let kubelet = await start()
   onTestFinished(() => kubelet.stop({ containers: 'keep' }))
   const create = async (pod: Pod) => {
     const { uid: _, ...metadata } = pod.metadata
@@ -53,6 +57,13 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     answers,
     log,
     create,
+    /** Ends the agent, and starts another that finds the containers of the first. */
+    async restart() {
+      const stopped = kubelet.stop({ containers: 'keep' })
+      await clock.settle()
+      await stopped
+      kubelet = await start()
+    },
     /** Marks the pod as the API does when it is deleted with the usual grace period. */
     async remove() {
       const pod = await client.get(pods, { namespace: 'default', name: 'web' })
@@ -113,6 +124,28 @@ describe('probes', () => {
     await create(testPod({ containers: [container] }))
     expect(log).toEqual(['0 alive'])
   })
+
+  it.each([true, false])(
+    'go on after a restart of the agent, from what was known before: ready %s',
+    async (isReady) => {
+      const { answers, clock, create, restart, status } = await startedKubelet({ ready: isReady })
+      const readiness = async () => (await status())?.containerStatuses?.[0]?.ready
+      // An answer takes a second: until then only what was known before can be told.
+      const readinessProbe = probe('ready', {
+        exec: { command: ['ready', '1'] },
+        timeoutSeconds: 5,
+        failureThreshold: 1,
+      })
+      await create(testPod({ containers: [testContainer({ readinessProbe })] }))
+      await clock.advance('11s')
+      expect(await readiness()).toBe(isReady)
+      await restart()
+      expect(await readiness()).toBe(isReady)
+      answers.ready = !isReady
+      await clock.advance('20s')
+      expect(await readiness()).toBe(!isReady)
+    },
+  )
 
   it('leave a container in peace that is ending', async () => {
     const answers: Record<string, boolean> = { alive: true }
