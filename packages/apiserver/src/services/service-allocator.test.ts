@@ -167,6 +167,15 @@ describe('the ports of a service on the nodes', () => {
     expect(web).not.toBe(tcp)
   })
 
+  it('may be asked for by several protocols, each once', async () => {
+    const { client } = await startTestCore()
+    const at = (protocol: string, name: string) => ({ name, port: 53, protocol, nodePort: 30_053 })
+    const { spec } = await client.create(services, service('dns', onNodes([at('UDP', 'udp'), at('TCP', 'tcp')])))
+    expect(spec.ports?.map(({ nodePort }) => nodePort)).toEqual([30_053, 30_053])
+    const other = service('other', onNodes([{ ...at('SCTP', 'sctp'), port: 54 }]))
+    expect((await refusal(client.create(services, other))).message).toContain('provided port is already allocated')
+  })
+
   it('may be asked for once, within the range', async () => {
     const { client } = await startTestCore()
     await client.create(services, service('a', onNodes([{ port: 80, nodePort: 30_080 }])))
@@ -219,6 +228,19 @@ describe('the records of what services have', () => {
     const named = { ...updated.spec, type: 'ExternalName' as const, externalName: 'example.com' }
     await client.update(services, { ...updated, spec: named })
     expect(await recorded(core)).toEqual(before)
+  })
+
+  it('count the port for health checks, which is free again without the service', async () => {
+    const core = await startTestCore()
+    const { client } = core
+    const local = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [{ port: 80 }] }
+    const { spec } = await client.create(services, service('a', local))
+    const own = [spec.ports?.[0]?.nodePort, spec.healthCheckNodePort]
+    expect((await recorded(core)).ports.toSorted()).toEqual(own.toSorted())
+    const greedy = service('b', { type: 'NodePort', ports: [{ port: 80, nodePort: spec.healthCheckNodePort }] })
+    expect((await refusal(client.create(services, greedy))).message).toContain('provided port is already allocated')
+    await client.delete(services, { namespace: 'default', name: 'a' })
+    await client.create(services, greedy)
   })
 
   it('go with the last finalizer', async () => {
