@@ -131,7 +131,7 @@ describe('status', () => {
     for (const row of rows) {
       expect(row.slice(3)).toEqual([
         `${process.pid}`,
-        expect.stringMatching(/^\d+s$/),
+        expect.stringMatching(/^(\d+[hms])+$/),
         '2',
         expect.stringMatching(/^\d$/),
         expect.stringMatching(/^\d+$/),

@@ -2,7 +2,7 @@ import { configMaps, events, namespaces, pods } from '@coracle/api'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { type CompactedError, createMemoryStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createApiCore } from '../api-core.ts'
 import { configMap, follow, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
@@ -91,7 +91,7 @@ it('lets no write wait for ever when it closes', async () => {
   const { client, core } = await startTestCore({ store })
   store.hold()
   const write = client.create(configMaps, configMap('a'))
-  await vi.waitFor(async () => expect((await store.list('/registry/core/configmaps/')).entries).toHaveLength(1))
+  await expect.poll(async () => (await store.list('/registry/core/configmaps/')).entries).toHaveLength(1)
   await core.close()
   expect((await write).metadata.name).toBe('a')
 })

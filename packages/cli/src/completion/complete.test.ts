@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configMaps, namespaces, pods } from '@coracle/api'
 import { type Cluster, startCluster } from '@coracle/cluster'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../testing/recording-host.ts'
 
 let directory: string
@@ -31,6 +31,8 @@ beforeAll(async () => {
   await cluster.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
   for (const name of ['alpha', 'beta']) await cluster.client.create(configMaps, named(name) as never)
   await cluster.client.create(configMaps, named('till', 'shop') as never)
+  const published = { namespace: 'default', name: 'kube-root-ca.crt' }
+  await vi.waitFor(() => cluster.client.get(configMaps, published), { timeout: 60_000 })
   await cluster.client.create(pods, {
     apiVersion: 'v1',
     kind: 'Pod',
