@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { type ApiService, apiServices, type KubernetesObject, type Resource, services } from '@coracle/api'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { adminToken, TestServer } from '../http/testing/test-server.ts'
 import { createPki, issueApiCertificate, type Pki } from '../security/certificates.ts'
 import { listenForTest } from '../testing/listen-for-test.ts'
@@ -30,7 +30,11 @@ const resourceList = {
 }
 
 /** A server that is put behind: over TLS, for nobody but the front proxy. */
-async function startAdapter(answer?: (asked: Asked, response: ServerResponse) => void, schemas: object = {}) {
+async function startAdapter(
+  answer?: (asked: Asked, response: ServerResponse) => void,
+  schemas: object = {},
+  openApi: (asked: Asked, response: ServerResponse) => void = (_asked, response) => response.writeHead(404).end(),
+) {
   const asked: Asked[] = []
   const tls = { key: certificate.keyPem, cert: certificate.certificatePem, ca: pki.ca.certificatePem }
   const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true }, async (request, response) => {
@@ -42,6 +46,7 @@ async function startAdapter(answer?: (asked: Asked, response: ServerResponse) =>
     response.setHeader('Content-Type', 'application/json')
     if (path === '/apis/custom.metrics.k8s.io/v1beta2') return response.end(JSON.stringify(resourceList))
     if (path === '/openapi/v3') return response.end(JSON.stringify({ paths: schemas }))
+    if (path === '/openapi/v2') return openApi(seen, response)
     asked.push(seen)
     if (answer !== undefined) return answer(seen, response)
     response.setHeader('X-Adapter', 'yes')
@@ -283,6 +288,62 @@ describe('discovery', () => {
     const { server } = await startServer(port)
     const { paths } = (await server.call('/openapi/v3')).json
     expect(Object.keys(paths).filter((each) => each.includes('custom.metrics'))).toEqual([])
+  })
+
+  describe('in OpenAPI’s second version', () => {
+    const path = '/apis/custom.metrics.k8s.io/v1beta2/qps'
+    const get = { responses: { 200: { description: 'OK', schema: { $ref: '#/definitions/Qps' } } } }
+    const document = {
+      swagger: '2.0',
+      paths: { [path]: { get }, '/other': {} },
+      definitions: { Qps: { type: 'object' } },
+    }
+    const paths = async (server: TestServer) => (await server.call('/openapi/v2')).json.paths
+
+    it('has what other servers say, in JSON and in protobuf, until they are gone', async () => {
+      const { port } = await startAdapter(undefined, {}, (_asked, response) => response.end(JSON.stringify(document)))
+      const { server } = await startServer(port)
+      const { json } = await server.call('/openapi/v2')
+      expect([json.paths[path], json.paths['/other'], json.definitions.Qps]).toEqual([
+        { get },
+        undefined,
+        { type: 'object' },
+      ])
+      expect(json.paths['/api/v1/pods']).toBeDefined()
+      const accept = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+      expect((await server.call('/openapi/v2', { headers: { accept } })).text).toContain(path)
+      const name = 'v1beta2.custom.metrics.k8s.io'
+      await server.call(`/apis/apiregistration.k8s.io/v1/apiservices/${name}`, { method: 'DELETE' })
+      expect((await paths(server))[path]).toBeUndefined()
+    })
+
+    it('is not read again while it is called the same', async () => {
+      const seen: unknown[] = []
+      const { port } = await startAdapter(undefined, {}, ({ headers }, response) => {
+        seen.push(headers['if-none-match'])
+        response.setHeader('ETag', '"1"')
+        if (headers['if-none-match'] === '"1"') response.writeHead(304).end()
+        else response.end(JSON.stringify(document))
+      })
+      const { server } = await startServer(port)
+      // Something that servers behind this one may depend on has changed: they are looked at again.
+      await server.call('/api/v1/namespaces/metrics/services', post({ ...service, metadata: { name: 'other' } }))
+      await vi.waitFor(() => expect(seen).toEqual([undefined, '"1"']))
+      expect((await paths(server))[path]).toEqual({ get })
+    })
+
+    it.each([
+      ['no JSON', 'what'],
+      [
+        'what cannot be written in protobuf',
+        JSON.stringify({ ...document, paths: { [path]: { get: { 'no such': 1 } } } }),
+      ],
+    ])('leaves out %s', async (_what, text) => {
+      const { port } = await startAdapter(undefined, {}, (_asked, response) => response.end(text))
+      const { server } = await startServer(port)
+      expect((await paths(server))[path]).toBeUndefined()
+      expect((await server.call(podsPath)).code).toBe(200)
+    })
   })
 
   it('shows as stale what cannot be asked', async () => {

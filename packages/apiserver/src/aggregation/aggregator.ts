@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { type ApiService, apiServices, endpointSlices, services } from '@coracle/api'
+import { type ApiService, apiServices, compareText, endpointSlices, services } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import type { User } from '../request.ts'
 import type { KeyPair } from '../security/certificates.ts'
 import { AvailabilityChecks } from './availability.ts'
+import type { OpenApiParts } from './merged-open-api.ts'
+import { openApiPath, type RemoteOpenApi, remoteOpenApi, remoteOpenApiBytesMax } from './remote-open-api.ts'
 import { type RemoteResource, remoteResources } from './remote-resources.ts'
 import { remoteSchemas, schemasIndexPath } from './remote-schemas.ts'
 import { type RemoteRequest, RemoteServer } from './remote-server.ts'
@@ -54,6 +56,7 @@ export class Aggregator {
   readonly #remotes = new Map<string, ApiService>()
   readonly #servers = new Map<string, { readonly spec: ApiService['spec']; readonly server: RemoteServer }>()
   readonly #told = new Map<string, Told>()
+  readonly #openApis = new Map<string, RemoteOpenApi>()
   #generation = 0
   #closed = false
 
@@ -101,6 +104,11 @@ export class Aggregator {
       resources: this.#told.get(key)?.resources,
       schemas: this.#told.get(key)?.schemas,
     }))
+  }
+
+  /** What other servers say of what they serve, by their names: as `/openapi/v2` has it. */
+  openApis(): readonly OpenApiParts[] {
+    return [...this.#openApis].sort(([a], [b]) => compareText(a, b)).map(([, { parts }]) => parts)
   }
 
   /**
@@ -152,6 +160,7 @@ export class Aggregator {
 
   #retire(key: string): void {
     this.#told.delete(key)
+    this.#openApis.delete(key)
     this.#servers.get(key)?.server.close()
     this.#servers.delete(key)
   }
@@ -195,10 +204,33 @@ export class Aggregator {
         .then((answer) => remoteSchemas(answer, group, version))
         .catch(() => undefined)
       this.#keep(keyOf(apiService), { resources, schemas })
+      await this.#readOpenApi(apiService, server, endpoint, request)
       return undefined
     } catch (error) {
       return `failing or missing response from ${url}: ${(error as Error).message}`
     }
+  }
+
+  /** Reads what a server says in OpenAPI's second version. What cannot be read changes nothing. */
+  async #readOpenApi(
+    apiService: ApiService,
+    server: RemoteServer,
+    endpoint: { readonly host: string; readonly port: number },
+    request: RemoteRequest,
+  ): Promise<void> {
+    const key = keyOf(apiService)
+    const { group = '', version = '' } = apiService.spec ?? {}
+    const known = this.#openApis.get(key)
+    const headers = { ...request.headers, ...(known?.etag === undefined ? {} : { 'If-None-Match': known.etag }) }
+    const told = await server
+      .send(endpoint, aggregatorUser, { ...request, path: openApiPath, headers })
+      .then((answer) => remoteOpenApi(answer, group, version, known))
+      .catch(() => known)
+    if (told === known || this.#remotes.get(key)?.spec !== apiService.spec) return
+    const others = [...this.#openApis].reduce((sum, [each, { text }]) => (each === key ? sum : sum + text.length), 0)
+    if (told === undefined || others + told.text.length > remoteOpenApiBytesMax) this.#openApis.delete(key)
+    else this.#openApis.set(key, told)
+    this.#generation += 1
   }
 
   #keep(key: string, told: Told): void {

@@ -26,7 +26,7 @@ export type ListedResource = Pick<
 >
 
 /** What other servers behind this one serve. */
-export type RemoteVersions = Pick<Aggregator, 'generation' | 'groupVersions' | 'isRemote'>
+export type RemoteVersions = Pick<Aggregator, 'generation' | 'groupVersions' | 'isRemote' | 'openApis'>
 
 /**
  * What the server says of its kinds: the legacy documents (`/api`, `/apis`, `/apis/apps`, `/apis/apps/v1`) and

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   apiVersionOf,
   deleteOptionsSchema,
+  type JsonObject,
   type OpenApiOptions,
   openApiV2,
   openApiV3,
@@ -10,6 +11,7 @@ import {
   scaleSchema,
   statusSchema,
 } from '@coracle/api'
+import { mergedOpenApi } from '../aggregation/merged-open-api.ts'
 import type { RemoteVersions } from './discovery.ts'
 import { type Document, Documents, type ServedVersions, sendDocument } from './documents.ts'
 import { accepts, notAcceptable } from './media-types.ts'
@@ -20,7 +22,7 @@ const yearSeconds = 31_536_000
 
 /**
  * The schemas of the API as OpenAPI documents: `/openapi/v2` in one piece, `/openapi/v3` as an index of one document
- * per group and version; those of other servers behind this one are theirs to give. Made at the first request and kept. In JSON, and `/openapi/v2` in protobuf for those who take
+ * per group and version; what other servers behind this one say is merged into the first, and of the second theirs to give. Made at the first request and kept. In JSON, and `/openapi/v2` in protobuf for those who take
  * nothing else; of `/openapi/v3` all take JSON too.
  */
 export class OpenApi {
@@ -45,6 +47,11 @@ export class OpenApi {
     return this.#served.definitions()
   }
 
+  /** Those of this server, but what has been given to another. */
+  get #own(): readonly ResourceDefinition[] {
+    return this.#definitions.filter(({ group, version }) => !this.#remotes.isRemote(group, version))
+  }
+
   /** Answers a GET of `path`; false where it is no path of OpenAPI. Throws NotAcceptable where no form of it will do. */
   handle(path: string, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): boolean {
     const { accept } = request.headers
@@ -65,7 +72,7 @@ export class OpenApi {
       return this.#protobuf(path)
     }
     if (path.startsWith('/openapi/v3') && !isJson) throw notAcceptable([jsonType])
-    if (path === '/openapi/v2') return this.#made(path, () => openApiV2(this.#definitions, options))
+    if (path === '/openapi/v2') return this.#indexes.get(path, () => documentOf(jsonType, jsonBytes(this.#merged())))
     if (path === '/openapi/v3') return this.#indexes.get(path, () => documentOf(jsonType, jsonBytes(this.#index())))
     const served = this.#groupVersions().find((each) => `/openapi/v3/${each.path}` === path)
     return served === undefined ? undefined : this.#groupVersion(served)
@@ -73,6 +80,11 @@ export class OpenApi {
 
   #groupVersion({ path, group, version }: GroupVersion): Document {
     return this.#made(`/openapi/v3/${path}`, () => openApiV3(this.#definitions, group, version, options))
+  }
+
+  /** What this server serves and what others do. */
+  #merged(): JsonObject {
+    return mergedOpenApi(openApiV2(this.#own, options), this.#remotes.openApis())
   }
 
   #index(): unknown {
@@ -88,9 +100,8 @@ export class OpenApi {
 
   /** Those of this server, but what has been given to another. */
   #groupVersions(): readonly GroupVersion[] {
-    const own = this.#definitions.filter(({ group, version }) => !this.#remotes.isRemote(group, version))
     const byPath = new Map(
-      own.map((definition) => {
+      this.#own.map((definition) => {
         const { group, version } = definition
         const path = `${group === '' ? 'api' : 'apis'}/${apiVersionOf(definition)}`
         return [path, { path, group, version }]
@@ -101,16 +112,12 @@ export class OpenApi {
 
   #protobuf(path: string): Document {
     const [contentType] = protobufTypes
-    const make = () => encodeOpenApiV2(openApiV2(this.#definitions, options))
-    return this.#kept(`${path} ${contentType}`, contentType, make)
+    const make = () => documentOf(contentType, encodeOpenApiV2(this.#merged()))
+    return this.#indexes.get(`${path} ${contentType}`, make)
   }
 
   #made(path: string, make: () => unknown): Document {
-    return this.#kept(path, jsonType, () => jsonBytes(make()))
-  }
-
-  #kept(key: string, contentType: string, make: () => Buffer): Document {
-    return this.#documents.get(key, () => documentOf(contentType, make()))
+    return this.#documents.get(path, () => documentOf(jsonType, jsonBytes(make())))
   }
 }
 
