@@ -156,7 +156,8 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
   'delete asks, waits, and says what it does': [
     ['create -f -', manifest(...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => labelled(name, 'web')))],
     ['create -f -', manifest(configMap('held', {}, { finalizers: ['example.com/wait'] }))],
-    'delete cm held --timeout=100ms',
+    // kubectl asks once more within the time, and has other words where that fails.
+    'delete cm held --timeout=1s',
     'delete cm held --wait=false --now',
     `patch cm held --type=merge -p {"metadata":{"finalizers":null}}`,
     'delete cm nobody --ignore-not-found',
@@ -207,7 +208,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
   'replace --force makes all anew': [
     ['create -f -', manifest(configMap('a', {}), configMap('b', {}))],
     ['create -f -', manifest(configMap('held', {}, { finalizers: ['example.com/wait'] }))],
-    ['replace -f - --force --timeout=100ms --wait', manifest(configMap('held', { a: '1' }))],
+    ['replace -f - --force --timeout=1s --wait', manifest(configMap('held', { a: '1' }))],
     `patch cm held --type=merge -p {"metadata":{"finalizers":null}}`,
     ['replace -f - --force', manifest(configMap('a', { b: '1' }), configMap('b', { b: '1' }), configMap('c', {}))],
     ['replace -f - --force --grace-period=0 -o name', manifest(configMap('a', { c: '1' }))],
