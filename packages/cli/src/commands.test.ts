@@ -13,6 +13,10 @@ let cluster: Cluster
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'commands-'))
   cluster = await startCluster({ dataDir: join(directory, '.coracle'), store: 'memory' })
+  // What is looked at and not changed.
+  await coracle('apply -f -', configMap('shown', { a: '2' }))
+  await coracle('create -f -', controller('table', 2))
+  await untilReady('table', 2)
 })
 
 afterAll(async () => {
@@ -140,8 +144,6 @@ describe('apply', () => {
 
 describe('get', () => {
   it('shows the table the server draws', async () => {
-    await coracle('create -f -', controller('table', 2))
-    await untilReady('table', 2)
     const { stdout } = await coracle('get rc table')
     expect(stdout).toMatch(/^NAME {4}DESIRED {3}CURRENT {3}READY {3}AGE\ntable {3}2 {9}2 {9}2 {7}\d+s\n$/)
   })
@@ -158,8 +160,8 @@ describe('get', () => {
   })
 
   it('shows names, YAML and lists', async () => {
-    expect((await coracle('get cm applied -o name')).stdout).toBe('configmap/applied\n')
-    expect((await coracle('get cm/applied -o yaml')).stdout).toMatch(
+    expect((await coracle('get cm shown -o name')).stdout).toBe('configmap/shown\n')
+    expect((await coracle('get cm/shown -o yaml')).stdout).toMatch(
       /^apiVersion: v1\ndata:\n {2}a: "2"\nkind: ConfigMap\n/,
     )
     expect(JSON.parse((await coracle('get cm -l set=test -o json')).stdout)).toMatchObject({
@@ -169,8 +171,8 @@ describe('get', () => {
   })
 
   it('shows what it finds, and says what it does not', async () => {
-    const { code, stdout, stderr } = await coracle('get cm applied nope --no-headers')
-    expect(stdout).toMatch(/^applied /)
+    const { code, stdout, stderr } = await coracle('get cm shown nope --no-headers')
+    expect(stdout).toMatch(/^shown /)
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'Error from server (NotFound): configmaps "nope" not found\n' })
   })
 
@@ -180,8 +182,8 @@ describe('get', () => {
   })
 
   it('prints what a template or columns ask for', async () => {
-    expect((await coracle('get cm applied -o jsonpath={.metadata.name}:{.data.a}')).stdout).toBe('applied:2')
-    expect((await coracle('get cm applied -o=jsonpath-as-json={.data}')).stdout).toBe(
+    expect((await coracle('get cm shown -o jsonpath={.metadata.name}:{.data.a}')).stdout).toBe('shown:2')
+    expect((await coracle('get cm shown -o=jsonpath-as-json={.data}')).stdout).toBe(
       '[\n    {\n        "a": "2"\n    }\n]\n',
     )
     expect((await coracle('get cm,rc -o custom-columns=KIND:.kind,NAME:.metadata.name')).stdout).toMatch(
@@ -224,7 +226,7 @@ describe('get', () => {
   })
 
   it('shows what a file names, and what stands under a path', async () => {
-    expect((await coracle('get -f - -o name', configMap('applied', {}))).stdout).toBe('configmap/applied\n')
+    expect((await coracle('get -f - -o name', configMap('shown', {}))).stdout).toBe('configmap/shown\n')
     expect((await coracle('get --raw /healthz')).stdout).toBe('ok')
   })
 
@@ -235,7 +237,7 @@ describe('get', () => {
   })
 
   it('takes switches that say true or false', async () => {
-    expect((await coracle('get cm applied --no-headers=false')).stdout).toMatch(/^NAME/)
+    expect((await coracle('get cm shown --no-headers=false')).stdout).toMatch(/^NAME/)
     expect((await coracle('get cm nope --ignore-not-found=true')).code).toBe(0)
   })
 
