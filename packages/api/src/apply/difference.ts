@@ -28,7 +28,7 @@ export type Sign = '+' | '~' | '-'
 
 function compare(steps: string[], element: string, schema: Schema | undefined, before: unknown, after: unknown): void {
   if (before === after) return
-  if (before === undefined) addWhole(steps, '+', element, schema, after)
+  if (before === undefined) addShared(steps, element, schema, after)
   else if (after === undefined) addWhole(steps, '-', element, schema, before)
   else compareBoth(steps, element, schema, before, after)
 }
@@ -87,6 +87,31 @@ function compareUnlike(
 
 function add(steps: string[], sign: Sign, element: string): void {
   if (element !== '') steps.push(sign + element)
+}
+
+interface AddedValue {
+  readonly element: string
+  readonly value: unknown
+  readonly steps: Steps
+}
+
+/** What was added last, by its schema: pods of one template come one after another with the very same desired state. */
+const lastAdded = new WeakMap<Schema, AddedValue>()
+
+/** A value that is added. The steps of one that cannot change are kept for the next object that comes with it. */
+function addShared(steps: string[], element: string, schema: Schema | undefined, value: unknown): void {
+  if (schema === undefined || typeof value !== 'object' || !Object.isFrozen(value)) {
+    addWhole(steps, '+', element, schema, value)
+    return
+  }
+  let last = lastAdded.get(schema)
+  if (last?.value !== value || last.element !== element) {
+    const own: string[] = []
+    addWhole(own, '+', element, schema, value)
+    last = { element, value, steps: own }
+    lastAdded.set(schema, last)
+  }
+  for (const step of last.steps) steps.push(step)
 }
 
 /** A value that is on one side only: it, and everything in it. Unlike what somebody applies, objects count beside their fields. */

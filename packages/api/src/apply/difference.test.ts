@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { deepFreeze } from '../freeze.ts'
+import { podSchema } from '../kinds/core/pod/pod-schema.ts'
+import { differenceSteps } from './difference.ts'
+
+const specOf = (image: string) => ({ containers: [{ name: 'main', image, ports: [{ containerPort: 80 }] }] })
+const added = (spec: object) => differenceSteps(podSchema, {}, { spec })
+
+describe('the steps to a new object', () => {
+  it('are taken through a desired state once for all objects that come with the very same one', () => {
+    let reads = 0
+    const spec = new Proxy(deepFreeze(specOf('example/main')), {
+      get(target, name) {
+        reads += 1
+        return Reflect.get(target, name)
+      },
+    })
+    const first = added(spec)
+    expect(first).toContain('+k:{"name":"main"}')
+    const readsOfFirst = reads
+    expect(added(spec)).toEqual(first)
+    expect(reads).toBe(readsOfFirst)
+  })
+
+  it('are those of its own desired state where that is another, or may have changed', () => {
+    const own = specOf('example/main')
+    const before = added(own)
+    Object.assign(own, { hostname: 'web' })
+    expect(added(own)).toEqual([...before.slice(0, -1), '+f:hostname', ')'])
+    expect(added(deepFreeze(own))).toEqual(added(own))
+    expect(added(deepFreeze({ hostname: 'web' }))).toEqual(['+f:spec', '(', '+f:hostname', ')'])
+  })
+
+  it('say under which name it is there', () => {
+    const { spec } = podSchema.fields
+    const schema = { ...podSchema, fields: { one: spec, other: spec } } as typeof podSchema
+    const value = deepFreeze({ hostname: 'web' })
+    expect(differenceSteps(schema, {}, { one: value })).toEqual(['+f:one', '(', '+f:hostname', ')'])
+    expect(differenceSteps(schema, {}, { other: value })).toEqual(['+f:other', '(', '+f:hostname', ')'])
+  })
+})
