@@ -8,6 +8,9 @@ export const watchBufferMax = 10_000
 /**
  * A registry's watch as something to iterate. When the buffer is full the registry is asked to wait: what the watch begins
  * with waits there without limit, live events up to a limit.
+ *
+ * Bookmarks are for whoever watches on from where a watch has ended. In process nothing but an end breaks a watch off, so the
+ * last of them comes with the end, if nothing has come after it, and nobody is woken for one each minute.
  */
 export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
   #events: WatchEvent<T>[] = []
@@ -15,11 +18,18 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
   #next = 0
   #ended = false
   #paused = false
+  #bookmark: WatchEvent<T> | undefined
   #source: RegistryWatch | undefined
   #wake: (() => void) | undefined
 
   readonly onEvent = (delivery: { readonly event: WatchEvent<KubernetesObject> }): boolean => {
-    this.#events.push(delivery.event as WatchEvent<T>)
+    const event = delivery.event as WatchEvent<T>
+    if (isPeriodicBookmark(event)) {
+      this.#bookmark = event
+      return true
+    }
+    this.#bookmark = undefined
+    this.#events.push(event)
     this.#wake?.()
     if (this.#held < watchBufferMax || this.#paused) return true
     this.#paused = true
@@ -30,6 +40,7 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
   readonly onEnd = (): void => {
     if (this.#ended) return
     this.#ended = true
+    if (this.#bookmark !== undefined) this.#events.push(this.#bookmark)
     this.#wake?.()
   }
 
@@ -40,6 +51,7 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
 
   close(): void {
     this.#paused = false
+    this.#bookmark = undefined
     this.#events = []
     this.#next = 0
     this.#source?.close()
@@ -114,4 +126,9 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
     this.#paused = false
     this.#source?.resume()
   }
+}
+
+/** One that marks the end of the first state is awaited. */
+function isPeriodicBookmark({ type, object }: WatchEvent<KubernetesObject>): boolean {
+  return type === 'BOOKMARK' && object.metadata.annotations === undefined
 }

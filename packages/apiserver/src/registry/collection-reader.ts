@@ -90,6 +90,7 @@ export class CollectionReader {
     if (beginsWithState) await (resourceVersion === '' ? this.#feed.catchUp() : this.#feed.reach(revision))
     else if (revision > 0) await this.#cache.reachBack(revision)
     signal?.throwIfAborted()
+    const onAbort = (): void => watch.close()
     const watch = this.#cache.watch(
       {
         selection,
@@ -99,9 +100,13 @@ export class CollectionReader {
         ...(timeoutSeconds === undefined ? {} : { timeoutMs: timeoutSeconds * 1000 }),
       },
       onEvent,
-      onEnd,
+      () => {
+        // A signal may outlive many watches, one after the other.
+        signal?.removeEventListener('abort', onAbort)
+        onEnd()
+      },
     )
-    signal?.addEventListener('abort', () => watch.close(), { once: true })
+    signal?.addEventListener('abort', onAbort, { once: true })
     return watch
   }
 

@@ -11,6 +11,7 @@ import {
   type StoreWatch,
 } from '@coracle/store'
 import { fromStore } from '../store-errors.ts'
+import { BookmarkRounds } from './bookmark-rounds.ts'
 import { futureVersionWaitMs, tooLargeVersion } from './future-version.ts'
 
 /** All keys of the API begin with it. */
@@ -47,6 +48,8 @@ export interface FeedSink {
  * the feed fills every cache anew.
  */
 export class StoreFeed {
+  /** When watchers are told how far the caches have come. */
+  readonly bookmarkRounds: BookmarkRounds
   readonly #store: Store
   readonly #environment: Environment
   readonly #onEnd: (error: Error) => void
@@ -64,6 +67,7 @@ export class StoreFeed {
     this.#store = store
     this.#environment = environment
     this.#onEnd = onEnd
+    this.bookmarkRounds = new BookmarkRounds(environment.clock)
   }
 
   /** Every change up to this revision is in the caches. */
@@ -182,6 +186,7 @@ export class StoreFeed {
 
   close(): void {
     this.#closing.abort()
+    this.bookmarkRounds.stop()
     this.#watch?.close()
     this.#watch = undefined
     for (const { finish } of [...this.#waiting]) finish(false)

@@ -6,7 +6,7 @@ import {
   type KubernetesObject,
   type StoredKind,
 } from '@coracle/api'
-import type { Environment, Timer } from '@coracle/environment'
+import type { Environment } from '@coracle/environment'
 import type { Entry, StoreEvent } from '@coracle/store'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
 import { readStored } from '../versions/stored-form.ts'
@@ -25,9 +25,6 @@ import { type Slice, type SliceOptions, sliceOf, sliceOfKeys } from './slice.ts'
 import { type FeedSink, registryPrefix, type StoreFeed } from './store-feed.ts'
 import { StoredObject } from './stored-object.ts'
 import { WatcherIndex } from './watcher-index.ts'
-
-/** How often watchers that asked for bookmarks get one. */
-export const bookmarkIntervalMs = 60_000
 
 /** Most states of the past kept per resource for lists that are read in pages. Older ones are rebuilt from history. */
 export const snapshotsMax = 8
@@ -76,7 +73,6 @@ export class WatchCache implements FeedSink {
   /** History before this revision cannot be had any more. */
   #lostTo = 0
   #reading: Promise<void> | undefined
-  #bookmarkTimer: Timer | undefined
   readonly #listeners: ((event: CacheEvent) => void)[] = []
 
   constructor(definition: StoredKind, environment: Environment, feed: StoreFeed, historyMax = historyEventsMax) {
@@ -231,7 +227,7 @@ export class WatchCache implements FeedSink {
     )
     if (tooOld) return watcher
     this.#watchers.add(watcher)
-    if (options.bookmarks) this.#scheduleBookmarks()
+    if (options.bookmarks) this.#feed.bookmarkRounds.join(this.#tellBookmark)
     if (options.timeoutMs !== undefined) {
       watcher.endAfter(options.timeoutMs, () => {
         if (options.bookmarks) watcher.push(bookmarkDelivery(this.#type, this.revision, false))
@@ -248,7 +244,7 @@ export class WatchCache implements FeedSink {
 
   /** Ends all watches. */
   close(): void {
-    this.#bookmarkTimer?.cancel()
+    this.#feed.bookmarkRounds.leave(this.#tellBookmark)
     for (const watcher of [...this.#watchers]) watcher.close()
   }
 
@@ -384,19 +380,16 @@ export class WatchCache implements FeedSink {
     return stateDeliveries(items, marksInitialEnd ? bookmarkDelivery(this.#type, this.revision, true) : undefined)
   }
 
-  #scheduleBookmarks(): void {
-    const tell = () => {
-      this.#bookmarkTimer = undefined
-      let wanted = false
-      const bookmark = bookmarkDelivery(this.#type, this.revision, false)
-      for (const watcher of this.#watchers) {
-        if (!watcher.bookmarks) continue
-        wanted = true
-        watcher.push(bookmark)
-      }
-      if (wanted) this.#scheduleBookmarks()
+  /** Tells watchers who want to know how far things have come; false where there are none. */
+  readonly #tellBookmark = (): boolean => {
+    let wanted = false
+    const bookmark = bookmarkDelivery(this.#type, this.revision, false)
+    for (const watcher of this.#watchers) {
+      if (!watcher.bookmarks) continue
+      wanted = true
+      watcher.push(bookmark)
     }
-    this.#bookmarkTimer ??= this.#environment.clock.setTimer(bookmarkIntervalMs, tell, { housekeeping: true })
+    return wanted
   }
 }
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { configMaps, pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import type { WatchDelivery } from '../registry-contract.ts'
@@ -150,22 +151,61 @@ describe('watch', () => {
   })
 })
 
+it('a watch that has ended leaves nothing with the signal it was given', async () => {
+  const { client, environment } = await startTestCore()
+  const { signal } = new AbortController()
+  for (let count = 0; count < 3; count += 1) follow((await client.watch(pods, { timeoutSeconds: 1, signal })) as never)
+  expect(getEventListeners(signal, 'abort')).toHaveLength(3)
+  await environment.clock.advance('1s')
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+})
+
 describe('bookmarks', () => {
   it('tell each minute how far things have come, to those who asked', async () => {
-    const { client, environment, store } = await startTestCore()
-    const asked = follow((await client.watch(pods, { allowWatchBookmarks: true })) as never)
-    const other = follow((await client.watch(pods)) as never)
+    const { registry, environment, store, client } = await startTestCore()
+    const podRegistry = registry(pods)
+    const told: unknown[] = []
+    const onEvent = ({ event }: WatchDelivery): boolean => told.push(event) > 0
+    const onOtherEvent = (): boolean => expect.unreachable('nobody asked')
+    await podRegistry.watch({ resourceVersion: '1', allowWatchBookmarks: true }, onEvent, () => {})
+    await podRegistry.watch({ resourceVersion: '1' }, onOtherEvent, () => {})
     await client.create(configMaps, configMap('a'))
     await environment.clock.advance('60s')
-    expect(asked.lines).toEqual(['BOOKMARK'])
-    expect(asked.events[0]?.object).toEqual({
-      kind: 'Pod',
-      apiVersion: 'v1',
-      metadata: { resourceVersion: String(await store.latest()) },
-    })
+    const metadata = { resourceVersion: String(await store.latest()) }
+    const bookmark = { type: 'BOOKMARK', object: { kind: 'Pod', apiVersion: 'v1', metadata } }
+    expect(told).toEqual([bookmark])
     await environment.clock.advance('60s')
-    expect(asked.lines).toHaveLength(2)
-    expect(other.lines).toEqual([])
+    expect(told).toEqual([bookmark, bookmark])
+  })
+
+  it('come to readers in process with the end of their watch, where no event came later', async () => {
+    const { core, client, environment, store } = await startTestCore()
+    const options = { allowWatchBookmarks: true }
+    const closed = follow((await client.watch(pods, options)) as never)
+    const behind = follow((await client.watch(configMaps, options)) as never)
+    await environment.clock.advance('70s')
+    await client.create(configMaps, configMap('a'))
+    const version = String(await store.latest())
+    expect([closed.lines, behind.lines]).toEqual([[], ['ADDED a']])
+    await environment.clock.advance('30s')
+    await core.close()
+    await environment.clock.settle()
+    expect([closed.lines, behind.lines]).toEqual([
+      ['BOOKMARK', 'end'],
+      ['ADDED a', 'end'],
+    ])
+    expect(Number(closed.events[0]?.object.metadata.resourceVersion)).toBeLessThan(Number(version))
+  })
+
+  it('let a watch that ends at its time be resumed from there', async () => {
+    const { client, environment, store } = await startTestCore()
+    const options = { allowWatchBookmarks: true, timeoutSeconds: 150 }
+    const { lines, events } = follow((await client.watch(pods, options)) as never)
+    await environment.clock.advance('130s')
+    await client.create(configMaps, configMap('a'))
+    await environment.clock.advance('20s')
+    expect(lines).toEqual(['BOOKMARK', 'end'])
+    expect(events[0]?.object.metadata.resourceVersion).toBe(String(await store.latest()))
   })
 
   it('mark the end of the initial events', async () => {
