@@ -12,6 +12,9 @@ describe('coracle why', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'why-'))
     cluster = await startCluster({ dataDir: join(directory, '.coracle'), store: 'memory' })
+    await create('web')
+    await create('lost', { nodeSelector: { disk: 'none' } })
+    await podOf('lost', ({ status }) => status?.conditions?.some(({ type }) => type === 'PodScheduled') === true)
   })
   afterAll(async () => {
     await cluster.stop()
@@ -53,7 +56,6 @@ describe('coracle why', () => {
     status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true
 
   it('leads from a pod back to who made its Deployment', async () => {
-    await create('web')
     const name = await podOf('web', isReady)
     const { code, stdout, stderr } = await coracle('why', `pod/${name}`)
     expect([code, stderr]).toEqual([0, ''])
@@ -70,8 +72,6 @@ describe('coracle why', () => {
   })
 
   it('says what holds an object up, and what would help', async () => {
-    await create('lost', { nodeSelector: { disk: 'none' } })
-    await podOf('lost', ({ status }) => status?.conditions?.some(({ type }) => type === 'PodScheduled') === true)
     const { stdout } = await coracle('why', 'deployment', 'lost')
     expect(stdout).toMatch(
       /^deployment\/lost ← pod\/lost-\S+: no node takes it\n {2}0\/1 nodes are available: .*\n {2}→ label a node disk=none/,
@@ -91,7 +91,8 @@ describe('coracle why', () => {
   })
 
   it('tells of what is gone, and says so of what never was', async () => {
-    const name = await podOf('web', isReady)
+    await create('short')
+    const name = await podOf('short', isReady)
     await cluster.client.delete(pods, { namespace: 'default', name }, { gracePeriodSeconds: 0 })
     const { code, stdout } = await coracle('why', `pod/${name}`)
     expect([code, stdout.split('\n')[0]]).toEqual([0, `pod/${name}: it is gone`])

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestServer } from './testing/test-server.ts'
 
 let server: TestServer
@@ -81,12 +81,16 @@ describe('PATCH of application/apply-patch+yaml', () => {
 })
 
 describe('managedFields', () => {
+  beforeEach(async () => {
+    await server.call(`${configMaps}/shown`, { method: 'DELETE' })
+    await server.call(`${configMaps}/shown?fieldManager=m`, apply(configuration('shown', { x: '1' })))
+  })
+
   it.each([
     ['application/json', (text: string) => JSON.parse(text).metadata],
     ['application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1', (text: string) => JSON.parse(text).metadata],
     ['application/json;as=Table;g=meta.k8s.io;v=v1', (text: string) => JSON.parse(text).rows[0].object.metadata],
   ])('are shown as %s', async (accept, metadataOf) => {
-    await server.call(`${configMaps}/shown?fieldManager=m`, apply(configuration('shown', { x: '1' })))
     const { text } = await server.call(`${configMaps}/shown`, { headers: { accept } })
     expect(metadataOf(text).managedFields).toMatchObject([{ manager: 'm', operation: 'Apply' }])
   })
