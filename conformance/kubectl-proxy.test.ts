@@ -27,20 +27,27 @@ const site = `
   })
   server.listen(8080, process.env.POD_IP)`
 
+/** A pod of it, which listens at its own address. */
+const serving = {
+  terminationGracePeriodSeconds: 1,
+  containers: [
+    {
+      name: 'main',
+      image: 'x',
+      command: [process.execPath, '-e', site],
+      env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+      ports: [{ containerPort: 8080 }],
+      readinessProbe: { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 1 },
+    },
+  ],
+}
+
 let program: Program
 let kubectl: Kubectl
 beforeAll(async () => {
   program = await Program.start({ args: ['--runtime', 'process', '--memory'] })
   kubectl = await Kubectl.in(program)
-  const main = {
-    name: 'main',
-    image: 'x',
-    command: [process.execPath, '-e', site],
-    env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
-    ports: [{ containerPort: 8080 }],
-    readinessProbe: { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 1 },
-  }
-  await kubectl.create('pods', pod('web', {}, { terminationGracePeriodSeconds: 1, containers: [main] }))
+  await kubectl.create('pods', pod('web', {}, serving))
   await kubectl.ok(['label', 'pod', 'web', 'app=web'])
   await kubectl.ok(['expose', 'pod', 'web', '--port=80', '--target-port=8080'])
   await kubectl.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s'])
@@ -158,18 +165,8 @@ describe.each(['kubectl', 'coracle'])('%s proxy', (which) => {
 
 it('cluster-info gives addresses that lead to services', async () => {
   const system = await Kubectl.in(program, 'kube-system')
-  await system.ok([
-    'run',
-    'dash',
-    '--image=x',
-    '--labels=app=dash',
-    '--command',
-    '--',
-    process.execPath,
-    '-e',
-    site.replace('8080', '8081').replace('process.env.POD_IP', "''"),
-  ])
-  await system.ok(['expose', 'pod', 'dash', '--port=80', '--target-port=8081'])
+  await system.create('pods', pod('dash', { labels: { app: 'dash' } }, serving))
+  await system.ok(['expose', 'pod', 'dash', '--port=80', '--target-port=8080'])
   await system.ok(['label', 'service', 'dash', 'kubernetes.io/cluster-service=true', 'kubernetes.io/name=Dash'])
   const info = stripVTControlCharacters(await kubectl.ok(['cluster-info']))
   const path = /Dash is running at https:\/\/[^/]+(\S+)/.exec(info)?.[1] ?? ''
