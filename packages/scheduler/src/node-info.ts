@@ -28,6 +28,8 @@ export class NodeInfo {
   readonly podsWithAffinity = new Map<string, Pod>()
   /** Those of them that use claims to volumes. */
   readonly podsWithClaims = new Map<string, Pod>()
+  /** How many of them each owner has, by its uid. Pods that are being deleted do not count. */
+  readonly podsByOwner = new Map<string, number>()
   /** Rises with each change of the node or its pods: what was found out about them holds as long as this stays. */
   version = 0
   /** Stands for the name where many nodes are compared. */
@@ -80,7 +82,10 @@ export class NodeInfo {
 
   remove(pod: Pod): void {
     const uid = pod.metadata.uid ?? ''
-    if (!this.pods.delete(uid)) return
+    const known = this.pods.get(uid)
+    if (known === undefined) return
+    this.pods.delete(uid)
+    this.#countForOwners(known, -1)
     this.podsWithAffinity.delete(uid)
     this.podsWithClaims.delete(uid)
     this.#account(pod, -1)
@@ -102,10 +107,23 @@ export class NodeInfo {
 
   #setPod(pod: Pod): void {
     const uid = pod.metadata.uid ?? ''
+    const old = this.pods.get(uid)
+    if (old !== undefined) this.#countForOwners(old, -1)
+    this.#countForOwners(pod, 1)
     this.pods.set(uid, pod)
     const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {}
     if (podAffinity !== undefined || podAntiAffinity !== undefined) this.podsWithAffinity.set(uid, pod)
     if (claimsOfPod(pod).length > 0) this.podsWithClaims.set(uid, pod)
+  }
+
+  #countForOwners({ metadata: { deletionTimestamp, ownerReferences = [] } }: Pod, sign: 1 | -1): void {
+    if (deletionTimestamp !== undefined) return
+    const uids = ownerReferences.map(({ uid }) => uid)
+    for (const uid of uids.length > 1 ? new Set(uids) : uids) {
+      const count = (this.podsByOwner.get(uid) ?? 0) + sign
+      if (count === 0) this.podsByOwner.delete(uid)
+      else this.podsByOwner.set(uid, count)
+    }
   }
 
   #account(pod: Pod, sign: 1 | -1): void {

@@ -248,6 +248,24 @@ describe('a pod that says nothing', () => {
     expect(scoresOf(replica(), nodes)).toEqual([40, 100, 60])
   })
 
+  it('counts no pods that are ending or gone, and each of its owner once', () => {
+    const [ending, gone, twice] = [replica(), replica(), replica()]
+    const [owner] = twice.metadata.ownerReferences ?? []
+    const ownedTwice = { ...twice, metadata: { ...twice.metadata, ownerReferences: [owner, owner] } } as Pod
+    const crowded = host('a', [ending, gone, ownedTwice])
+    crowded.refresh({ ...ending, metadata: { ...ending.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } })
+    crowded.remove(gone)
+    expect(scoresOf(replica(), [crowded, host('b', [replica()])])).toEqual([100, 100])
+  })
+
+  it.each([10, 10_000])('is compared by the nodes, without a look at the %i pods there', (count) => {
+    const crowded = host('a', Array.from({ length: count }, replica))
+    const all = crowded.pods
+    Object.defineProperty(crowded, 'pods', { get: () => expect.fail('asks for all pods') })
+    expect(scoresOf(replica(), [crowded, host('b', [])])).toEqual([expect.any(Number), 100])
+    expect(all.size).toBe(count)
+  })
+
   it('is spread over zones, too', () => {
     const nodes = [host('a', [replica(), replica()], 'x'), host('b', [], 'x'), host('c', [], 'y')]
     const [there, beside, elsewhere] = scoresOf(replica(), nodes) ?? []

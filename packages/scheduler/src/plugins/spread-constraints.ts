@@ -24,6 +24,8 @@ export interface SpreadConstraint {
   readonly minDomains: number
   /** Whether another pod counts, if it is on a node that counts. */
   counts(other: Pod): boolean
+  /** How many pods of the node count. */
+  countOn(node: NodeInfo): number
   /** Whether pods of the node count. */
   includes(node: Node): boolean
 }
@@ -70,7 +72,8 @@ function read(constraint: TopologySpreadConstraint, pod: Pod): SpreadConstraint 
     metadata.namespace === namespace &&
     metadata.deletionTimestamp === undefined &&
     selector.matches(metadata.labels)
-  return { topologyKey, maxSkew, minDomains, counts, includes: inclusion(constraint, pod) }
+  const countOn = ({ pods }: NodeInfo) => countWhere(pods.values(), counts)
+  return { topologyKey, maxSkew, minDomains, counts, countOn, includes: inclusion(constraint, pod) }
 }
 
 function inclusion(
@@ -93,13 +96,14 @@ const spreadOwners: ReadonlySet<string> = new Set(['ReplicationController', 'Rep
 export function defaultConstraints(pod: Pod, cluster: Cluster): SpreadConstraints | undefined {
   const siblings = siblingsOf(pod, cluster)
   if (siblings === undefined) return undefined
-  const { key, counts } = siblings
+  const { key, counts, countOn } = siblings
   const includes = inclusion({}, pod)
   const over = (topologyKey: string, maxSkew: number): SpreadConstraint => ({
     topologyKey,
     maxSkew,
     minDomains: 1,
     counts,
+    countOn,
     includes,
   })
   return {
@@ -113,6 +117,7 @@ export function defaultConstraints(pod: Pod, cluster: Cluster): SpreadConstraint
 interface Siblings {
   readonly key: unknown
   counts(other: Pod): boolean
+  countOn(node: NodeInfo): number
 }
 
 function siblingsOf(pod: Pod, cluster: Cluster): Siblings | undefined {
@@ -120,7 +125,9 @@ function siblingsOf(pod: Pod, cluster: Cluster): Siblings | undefined {
   if (owner === undefined || !spreadOwners.has(owner.kind)) return siblingsByServices(pod, cluster)
   const counts = ({ metadata: { deletionTimestamp, ownerReferences } }: Pod) =>
     deletionTimestamp === undefined && ownerReferences !== undefined && hasOwner(ownerReferences, owner.uid)
-  return { key: owner.uid, counts }
+  // Nodes know it, so that a pod more costs the same however many there are.
+  const countOn = ({ podsByOwner }: NodeInfo) => podsByOwner.get(owner.uid) ?? 0
+  return { key: owner.uid, counts, countOn }
 }
 
 /** Pods that are behind all services that the pod is behind. */
@@ -133,15 +140,14 @@ function siblingsByServices({ metadata }: Pod, cluster: Cluster): Siblings | und
   const selector = Object.entries<string>(Object.assign({}, ...selectors)).sort(([a], [b]) => (a < b ? -1 : 1))
   const counts = ({ metadata: other }: Pod) =>
     other.namespace === namespace && other.deletionTimestamp === undefined && hasLabels(other.labels ?? {}, selector)
-  return { key: selector, counts }
+  return { key: selector, counts, countOn: ({ pods }) => countWhere(pods.values(), counts) }
 }
 
 const hasLabels = (labels: Labels, wanted: readonly (readonly [name: string, value: string])[]): boolean =>
   wanted.every(([name, value]) => labels[name] === value)
 
-/** The only owner is by far the most frequent: asked of every pod of a node that changes. */
 const hasOwner = (owners: readonly OwnerReference[], wanted: string): boolean =>
-  owners[0]?.uid === wanted || (owners.length > 1 && owners.some(({ uid }) => uid === wanted))
+  owners.some(({ uid }) => uid === wanted)
 
 /** Whether the node is in a place for each of the constraints. */
 export const hasAllKeys = ({ metadata: { labels = {} } }: Node, constraints: readonly SpreadConstraint[]): boolean =>
@@ -158,7 +164,7 @@ export class SpreadCounts implements NodeIndex {
           const { node } = info
           const place = node.metadata.labels?.[constraint.topologyKey]
           if (place === undefined || !constraint.includes(node)) return []
-          return areAllNeeded && !hasAllKeys(node, constraints) ? [] : [[place, countPods(info, constraint)]]
+          return areAllNeeded && !hasAllKeys(node, constraints) ? [] : [[place, constraint.countOn(info)]]
         }),
     )
   }
@@ -172,9 +178,8 @@ export class SpreadCounts implements NodeIndex {
   }
 }
 
-/** How many pods of the node count. */
-function countPods({ pods }: NodeInfo, { counts }: SpreadConstraint): number {
+function countWhere(pods: Iterable<Pod>, counts: SpreadConstraint['counts']): number {
   let count = 0
-  for (const pod of pods.values()) if (counts(pod)) count++
+  for (const pod of pods) if (counts(pod)) count++
   return count
 }
