@@ -254,7 +254,11 @@ up=
 finish() { [ -z "$up" ] || { kill -INT $up; wait $up || true; up=; }; }
 trap 'code=$?; [ $code = 0 ] || cat up.log >&2; finish; node "$CORACLE" down --all > /dev/null; exit $code' EXIT
 start() {
-  if [[ " $* " == *" --detach "* ]]; then node "$CORACLE" up "$@"; return; fi
+  if [[ " $* " == *" --detach "* ]]; then
+    [[ " $* " == *" --port "* || " $* " == *" --name "* ]] || set -- --port 0 "$@"
+    node "$CORACLE" up "$@"
+    return
+  fi
   finish
   rm -f up.log
   node "$CORACLE" up --port 0 "$@" > up.log 2>&1 &
