@@ -59,19 +59,23 @@ export function servicesOf(pod: Pod, lookup: Lookup): readonly string[] {
     .map(keyOf)
 }
 
-/** Whether a change of a pod can matter to those who send it traffic. */
+/** Whether a change of a pod can matter to those who send it traffic. As long as it has no address nobody does. */
 export function changesEndpoints(change: Change<Pod>): boolean {
-  if (change.type !== 'update') return true
+  if (change.type !== 'update') return hasAddress(change.object)
   const { old, object } = change
+  if (!hasAddress(old) && !hasAddress(object)) return false
   return (
     isReady(old) !== isReady(object) ||
     old.status?.phase !== object.status?.phase ||
     old.metadata.deletionTimestamp !== object.metadata.deletionTimestamp ||
     old.spec.nodeName !== object.spec.nodeName ||
+    old.status?.podIP !== object.status?.podIP ||
     !deepEqual(old.status?.podIPs, object.status?.podIPs) ||
     !deepEqual(old.metadata.labels, object.metadata.labels)
   )
 }
+
+const hasAddress = ({ status }: Pod): boolean => Boolean(status?.podIP) || (status?.podIPs ?? []).length > 0
 
 /** The host name of a pod below its service: where it has one and names the service as its subdomain. */
 export function hostnameOf({ spec, metadata }: Pod, service: Service): string | undefined {
