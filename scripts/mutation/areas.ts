@@ -71,5 +71,7 @@ export const areas: Readonly<Record<string, MutationArea>> = {
 
 /** The first area that a file, or a glob of files, lies in; undefined where it lies in none. */
 export function areaOf(file: string): MutationArea | undefined {
-  return Object.values(areas).find(({ mutate }) => mutate.some((glob) => file.startsWith(glob.split('*')[0] ?? glob)))
+  return Object.values(areas).find(({ mutate }) =>
+    mutate.some((glob) => file.startsWith(glob.split(/[*{]/)[0] ?? glob)),
+  )
 }

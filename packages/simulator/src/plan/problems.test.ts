@@ -116,6 +116,27 @@ describe('what is wrong with a change', () => {
     ])
   })
 
+  it('tells of each workload by itself whose pods find no node, or are not let go', () => {
+    const other = nameOf('Deployment', 'other')
+    const ofOther = (each: TimelineEvent): TimelineEvent => ({ ...each, workload: other })
+    const after = ['a', 'b'].map((name) => waitingPod(name))
+    expect(problems({ after, timeline: [unschedulable('a'), ofOther(unschedulable('b'))] })).toEqual([
+      'error unschedulable Deployment web at 2: 1 pod finds no node: 0/3 nodes are available',
+      'error unschedulable Deployment other at 2: 1 pod finds no node: 0/3 nodes are available',
+    ])
+    expect(problems({ timeline: [refusedEviction('a'), ofOther(refusedEviction('b'))] })).toEqual([
+      'warning blocked Deployment web at 2: 1 pod is not let go at once: the budget needs 2',
+      'warning blocked Deployment other at 2: 1 pod is not let go at once: the budget needs 2',
+    ])
+  })
+
+  it('counts a pod once, whatever else is told of it', () => {
+    const created = event('created', nameOf('Pod', 'a'), { workload: web })
+    expect(problems({ after: [waitingPod('a')], timeline: [created, unschedulable('a')] })).toEqual([
+      'error unschedulable Deployment web at 2: 1 pod finds no node: 0/3 nodes are available',
+    ])
+  })
+
   it('is not that a pod found no node for a while', () => {
     expect(problems({ after: [], timeline: [unschedulable('a')] })).toEqual([])
   })
@@ -150,6 +171,17 @@ describe('a workload that is not what it was asked to be when the time is over',
 
   it('is told of, its pods are not', () => {
     expect(problems({ after: [deployment(2), waitingPod('a', 'node-0')] })).toEqual([prefix])
+    expect(problems({ before: [deployment(3)], after: [deployment(2)] })).toEqual([prefix])
+  })
+
+  it('is told of where it has owners, none of which controls it', () => {
+    const owners = (controller?: boolean) => [{ kind: 'Gadget', name: 'g', uid: 'g', controller }]
+    expect(problems({ after: [deployment(2, { ownerReferences: owners() })] })).toEqual([prefix])
+    expect(problems({ after: [deployment(2, { ownerReferences: owners(true) })] })).toEqual([])
+  })
+
+  it('says nothing of finalizers: they hold only what is to go', () => {
+    expect(problems({ after: [deployment(2, { finalizers: ['a/b'] })] })).toEqual([prefix])
   })
 
   it('says why: what a controller complained of last, of it or of its pods', () => {
@@ -165,8 +197,13 @@ describe('a workload that is not what it was asked to be when the time is over',
     ])
   })
 
+  it('says why: that a pod of it finds no node', () => {
+    const timeline = [unschedulable('a'), event('stuck', web, { message: 'has not progressed' })]
+    expect(problems({ after: [deployment(2)], timeline })).toEqual([`${prefix}: 0/3 nodes are available`])
+  })
+
   it('says that it does not get on, where nobody says more', () => {
-    const timeline = [event('stuck', web, { message: 'has not progressed' })]
+    const timeline = [event('stuck', web, { message: 'has not progressed' }), event('scaled', web, { message: 'to 4' })]
     expect(problems({ after: [deployment(2)], timeline })).toEqual([`${prefix}: has not progressed`])
   })
 
