@@ -233,6 +233,22 @@ describe('schedule', () => {
     }
   })
 
+  it('gives pods whose names end in random letters the same nodes, one after the other, whatever the letters', () => {
+    const placesOf = (letters: string) => {
+      const nodes = infos(Array.from({ length: 5 }, (_, index) => ({ name: `node-${index}` })))
+      return Array.from({ length: 12 }, (_, index) => {
+        const one = makePod({}, `web-${letters}${index}`)
+        const pod = { ...one, metadata: { ...one.metadata, generateName: 'web-' } }
+        const decision = schedule(pod, nodes)
+        if (decision.type !== 'fits') return 'nowhere'
+        decision.node.add(pod)
+        return decision.node.name
+      })
+    }
+    expect(placesOf('xk2')).toEqual(placesOf('m7q'))
+    expect(new Set(placesOf('xk2')).size).toBe(5)
+  })
+
   it('places pods that ask for nothing where fewer of them are', () => {
     const nodes = infos([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
     for (let round = 0; round < 12; round++) {

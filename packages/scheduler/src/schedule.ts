@@ -84,15 +84,16 @@ export function feasibleWanted(nodeCount: number, percentageWanted?: number): nu
 function best(prepared: PreparedPod, feasible: readonly NodeInfo[]): NodeInfo | undefined {
   if (feasible.length <= 1) return feasible[0]
   const totals = prepared.rank(feasible)
-  const { namespace, name } = prepared.pod.metadata
-  const podHash = fnv1a(`${namespace}/${name}`)
+  const { namespace, name, generateName } = prepared.pod.metadata
+  const isOneOfMany = generateName !== undefined && !isNumbered(prepared.pod)
+  const podHash = fnv1a(`${namespace}/${isOneOfMany ? generateName : name}`)
   let chosen: NodeInfo | undefined
   let [most, chosenLot] = [Number.NEGATIVE_INFINITY, 0]
   for (let index = 0; index < feasible.length; index++) {
     const total = totals[index] as number
     if (total < most) continue
     const node = feasible[index] as NodeInfo
-    const lot = lotOf(podHash, node)
+    const lot = lotOf(podHash, node, isOneOfMany ? node.podCount : 0)
     if (total === most && lot <= chosenLot) continue
     chosen = node
     most = total
@@ -101,13 +102,18 @@ function best(prepared: PreparedPod, feasible: readonly NodeInfo[]): NodeInfo | 
   return chosen
 }
 
+/** Whether a pod is one of a stateful set, which has a name for itself, and keeps it. */
+const isNumbered = ({ metadata: { ownerReferences = [] } }: Pod): boolean =>
+  ownerReferences.some(({ controller, kind }) => controller === true && kind === 'StatefulSet')
+
 /**
- * What a pod draws for a node: of nodes that suit it alike it gets the one with the highest lot. Pods are spread as if by chance, and one whose
- * name is given, as those of stateful sets are, gets the same node whenever and by whomever it is asked (rendezvous hashing).
+ * What a pod draws for a node: of nodes that suit it alike it gets the one with the highest lot (rendezvous hashing). Pods are spread as
+ * if by chance, and whoever is asked again gives the same answer. Pods whose names end in random letters draw by what their names begin
+ * with, and another lot for a node each time that a pod has come to it.
  */
-function lotOf(podHash: number, { nameHash }: NodeInfo): number {
-  // The last steps of MurmurHash3: each bit of both hashes decides about each bit of the lot.
-  let lot = podHash ^ nameHash
+function lotOf(podHash: number, { nameHash }: NodeInfo, round: number): number {
+  // The last steps of MurmurHash3: each bit of what goes in decides about each bit of the lot.
+  let lot = podHash ^ nameHash ^ Math.imul(round, 0x9e3779b1)
   lot = Math.imul(lot ^ (lot >>> 16), 0x85ebca6b)
   lot = Math.imul(lot ^ (lot >>> 13), 0xc2b2ae35)
   return (lot ^ (lot >>> 16)) >>> 0

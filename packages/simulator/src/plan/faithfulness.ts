@@ -50,9 +50,8 @@ const operationsMax = 12
  * Plays a scenario without faults but for its last request; plans that on a copy; then really makes it, and compares: the pods that
  * were created and deleted, in order; what there is in the end; and how few were ready at the worst.
  *
- * Compared are what happened in each second, and for each workload in which order it was given pods, and in which order it lost them. Pods of one owner stand for each other:
- * which of several equally good nodes a pod gets is chance, and that decides which goes first when they become fewer. What happens first
- * of what happens at the same time is chance too.
+ * Compared are what happened in each second, and for each workload in which order it was given pods, and in which order it lost them.
+ * Pods of one owner whose names end in random letters stand for each other. What happens first of what happens at the same time is chance.
  */
 export async function comparePlan(seed: number): Promise<Comparison> {
   const { change, planned, happened } = await planAndMake(seed)
@@ -279,7 +278,7 @@ function podLine(pod: Pod, objects: ObjectsNow): string {
   const going = metadata.deletionTimestamp === undefined ? '' : ' going'
   const state = hasEnded(pod) ? status?.phase : isReady(pod) ? 'ready' : `${status?.phase} not ready`
   const images = spec.containers.map(({ image }) => image).join(',')
-  const placed = spec.nodeName === undefined ? 'without a node' : 'on a node'
+  const placed = spec.nodeName === undefined ? 'without a node' : `on ${spec.nodeName}`
   return `Pod ${podText(pod, objects)} ${state}${going} ${placed} ${images} ${stable(metadata.labels)}`
 }
 
