@@ -46,6 +46,22 @@ describe('applyStrategicMergePatch', () => {
       },
     ],
     [
+      'merges the first of several elements of one key, and leaves the others as they are',
+      {
+        parts: [
+          { name: 'a', image: '1' },
+          { name: 'a', image: '2' },
+        ],
+      },
+      { parts: [{ name: 'a', image: '9' }] },
+      {
+        parts: [
+          { name: 'a', image: '9' },
+          { name: 'a', image: '2' },
+        ],
+      },
+    ],
+    [
       'puts new elements where the patch has them',
       { parts: [{ name: 'a' }] },
       { parts: [{ name: 'b' }, { name: 'a', image: '1' }] },

@@ -241,6 +241,12 @@ describe('counting', () => {
     ])
     expect(made.status).toMatchObject({ active: 1, ready: 0, terminating: 1 })
   })
+
+  it('counts pods that it deletes among those that are going, and no more among the active', () => {
+    const of = job({ completions: 5, parallelism: 1 })
+    const { status } = plan(of, [pod('a'), pod('b'), pod('c', { isGoing: true })])
+    expect(status).toMatchObject({ active: 1, terminating: 2 })
+  })
 })
 
 describe('the end of a job', () => {
@@ -418,6 +424,7 @@ describe('dependencies', () => {
     expect(made.status?.conditions).toMatchObject([
       { type: 'coracle.dev/Waiting', status: 'True', reason: 'JobsNotComplete', message: waiting.message },
     ])
+    expect(plan({ ...job({}, made.status) }, [], waiting).actions).toEqual([])
   })
 
   it('let the job start when they are met, and do not concern it afterwards', () => {

@@ -1,6 +1,6 @@
 import type { ContainerStateTerminated, ContainerStatus } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import type { LogOptions } from '../log-options.ts'
+import type { LogOptions, LogReadOptions } from '../log-options.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { testPod } from '../testing/pods.ts'
 import { podLogs } from './pod-logs.ts'
@@ -51,6 +51,32 @@ describe('the log of a container', () => {
     ],
   ])('%s', async (_, status, id) => {
     expect(await logOf(status, {})).toBe(`log of ${id}`)
+  })
+
+  it.each<[Partial<LogOptions>, object]>([
+    [{}, {}],
+    [{ sinceSeconds: 30 }, { sinceTimeMs: 70_000 }],
+    [{ sinceTimeMs: 5_000 }, { sinceTimeMs: 5_000 }],
+    [{ sinceSeconds: 30, sinceTimeMs: 5_000 }, { sinceTimeMs: 70_000 }],
+    [
+      { tailLines: 0, limitBytes: 10, timestamps: true },
+      { tailLines: 0, limitBytes: 10, timestamps: true },
+    ],
+  ])('is read as is asked for: %j', async (options, expected) => {
+    const asked: LogReadOptions[] = []
+    const recording = {
+      ...runtime,
+      readLog: (_id: string, how: LogReadOptions) => {
+        asked.push(how)
+        return []
+      },
+    } as unknown as Runtime
+    const status = { name: 'web', ready: true, restartCount: 0, image: '', imageID: '', state: running }
+    const statuses = [{ ...status, containerID: 'process://now' }]
+    const logOptions = { container: '', follow: false, previous: false, timestamps: false, ...options }
+    const never = new AbortController().signal
+    for await (const _ of podLogs(recording, testPod(), statuses, logOptions, 100_000, never)) expect.unreachable()
+    expect(asked).toEqual([{ follow: false, timestamps: false, ...expected }])
   })
 
   it('is that of the run before where the previous one is asked for', async () => {

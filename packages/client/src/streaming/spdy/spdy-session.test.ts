@@ -6,7 +6,15 @@ import { realClock, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { stallPingMs } from '../stall-watch.ts'
 import { connectionPair } from '../testing/connection-pair.ts'
-import { controlFrame, dataFrameHeader, type Frame, FrameReader, frameTypes, synStreamFrame } from './frames.ts'
+import {
+  controlFrame,
+  dataFrameHeader,
+  type Frame,
+  FrameReader,
+  frameTypes,
+  synStreamFrame,
+  windowSettingFrame,
+} from './frames.ts'
 import { HeaderWriter, type SpdyHeaders } from './headers.ts'
 import { heldBytesMax, SpdySession, spdyStreamsMax } from './spdy-session.ts'
 import { type SpdyStream, streamWindowBytes } from './spdy-stream.ts'
@@ -55,6 +63,13 @@ function framesOf(peer: Duplex): readonly Frame[] {
   const reader = new FrameReader((frame) => frames.push(frame))
   peer.on('data', (piece: Buffer) => reader.push(piece))
   return frames
+}
+
+/** A control frame with the flag that nothing follows on its stream. */
+function lastFrame(frame: Buffer): Buffer {
+  const last = Buffer.from(frame)
+  last.writeUInt8(1, 4)
+  return last
 }
 
 const chunk = 16 * 1024
@@ -147,6 +162,22 @@ describe('a slow reader', () => {
     expect(await buffer(slowThere)).toHaveLength(4 * streamWindowBytes)
   })
 
+  it('may grant room before it says with how much each stream begins', async () => {
+    const { peer, streams, open } = serverOnly()
+    const frames = framesOf(peer)
+    const received = () => frames.reduce((sum, frame) => sum + (frame.type === 'data' ? frame.bytes.length : 0), 0)
+    open(1)
+    peer.write(controlFrame(frameTypes.windowUpdate, [1, 1000]))
+    peer.write(windowSettingFrame(500))
+    await expect.poll(() => frames.some(({ type }) => type === 'settings')).toBe(true)
+    streams[0]?.write(Buffer.alloc(2000))
+    peer.write(controlFrame(frameTypes.ping, [1]))
+    await expect.poll(() => frames.some(({ type }) => type === 'ping')).toBe(true)
+    expect(received()).toBe(1500)
+    peer.write(controlFrame(frameTypes.windowUpdate, [1, 400]))
+    await expect.poll(received).toBe(1900)
+  })
+
   it('makes the connection wait, where the other end heeds none', async () => {
     const { peer, connection, streams, open } = serverOnly()
     peer.resume()
@@ -194,6 +225,27 @@ describe('a session', () => {
     const frames = framesOf(peer)
     peer.write(controlFrame(frameTypes.ping, [41]))
     await expect.poll(() => frames).toEqual([{ type: 'ping', id: 41 }])
+  })
+
+  it('takes pings with its own numbers for answers', async () => {
+    const { peer } = serverOnly()
+    const frames = framesOf(peer)
+    peer.write(Buffer.concat([2, 41, 4, 43].map((id) => controlFrame(frameTypes.ping, [id]))))
+    await expect.poll(() => frames.length).toBeGreaterThan(1)
+    expect(frames).toEqual([41, 43].map((id) => ({ type: 'ping', id })))
+  })
+
+  it.each(['the frame that opens it', 'headers that come later'])('ends a stream by %s', async (what) => {
+    const { peer, streams } = serverOnly()
+    peer.resume()
+    const headers = new HeaderWriter()
+    const opening = synStreamFrame(1, headers.write(named('a')))
+    const later = controlFrame(frameTypes.headers, [1], headers.write(new Map()))
+    peer.write(what.includes('opens') ? lastFrame(opening) : Buffer.concat([opening, lastFrame(later)]))
+    await expect.poll(() => streams.length).toBe(1)
+    const [stream] = streams
+    expect(stream === undefined ? undefined : await text(stream)).toBe('')
+    stream?.end()
   })
 
   it('has so many streams and refuses more', async () => {
