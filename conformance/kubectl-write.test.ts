@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { configMap, controller, Kubectl, manifest, pod } from './support/kubectl.ts'
 import { ManifestFiles } from './support/manifest-files.ts'
-import { Program } from './support/program.ts'
+import { coracleFile, eventually, Program, run as runProgram } from './support/program.ts'
 
 let program: Program
 let files: ManifestFiles
@@ -347,5 +347,39 @@ describe('run', () => {
         ],
       },
     })
+  })
+})
+
+describe.each(['kubectl', 'coracle'])('patch --subresource resize by %s', (which) => {
+  const run = (args: readonly string[]) => (which === 'kubectl' ? kubectl.run(args) : coracle(args))
+  const coracle = (args: readonly string[]) =>
+    runProgram(process.execPath, [coracleFile, '--kubeconfig', program.kubeconfig, '-n', kubectl.namespace, ...args])
+  const name = `resized-by-${which}`
+  const patch = (cpu: string) => [
+    ...['patch', 'pod', name, '--subresource', 'resize', '-p'],
+    JSON.stringify({ spec: { containers: [{ name: 'main', resources: { requests: { cpu } } }] } }),
+  ]
+  const shown = async () => {
+    const allocated =
+      '{.status.containerStatuses[0].allocatedResources.cpu} {.status.conditions[?(@.type=="PodResizePending")].reason}'
+    return (await kubectl.ok(['get', 'pod', name, '-o', `jsonpath=${allocated}`])).trim()
+  }
+
+  it('gives a running pod other resources, or says why it gets none', async () => {
+    const containers = [{ name: 'main', image: 'x', resources: { requests: { cpu: '100m', memory: '64Mi' } } }]
+    await kubectl.create('pods', pod(name, {}, { containers }))
+    await kubectl.ok(['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=30s'])
+    expect((await run(patch('200m'))).stdout).toBe(`pod/${name} patched\n`)
+    await eventually('the resources', async () => ((await shown()) === '200m' ? true : undefined))
+    expect((await run(patch('1M'))).code).toBe(0)
+    await eventually('a refusal', async () => ((await shown()) === '200m Infeasible' ? true : undefined))
+    const { code, stderr } = await run([
+      ...patch('1').slice(0, -1),
+      '{"spec":{"containers":[{"name":"main","resources":{"requests":{"memory":null}}}]}}',
+    ])
+    expect([code, stderr]).toEqual([
+      1,
+      `The Pod "${name}" is invalid: spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed\n`,
+    ])
   })
 })

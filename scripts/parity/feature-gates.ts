@@ -52,7 +52,7 @@ export const featureGates: readonly FeatureGate[] = [
     where: 'packages/controllers/src/local-path-provisioner/plan.ts',
   },
   { name: 'ImageMaximumGCAge', since: '1.35', note: 'Images are not pulled yet.' },
-  { name: 'InPlacePodVerticalScaling', since: '1.35', note: 'Pods have no resize subresource yet.' },
+  { name: 'InPlacePodVerticalScaling', since: '1.35', where: 'packages/kubelet/src/pod/pod-resize.ts' },
   { name: 'InformerResourceVersion', since: '1.35', where: 'packages/client/src/informer.ts' },
   { name: 'JobBackoffLimitPerIndex', since: '1.33', where: 'packages/controllers/src/job/index-failures.ts' },
   { name: 'JobManagedBy', since: '1.35', where: 'packages/controllers/src/job/plan.ts' },

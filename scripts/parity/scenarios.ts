@@ -680,7 +680,10 @@ export const suites: readonly ScenarioSuite[] = [
         'says that a pod need not leave after all',
       ),
       ...omitted(devices, 'run Nvidia GPU Device Plugin tests', 'run Nvidia GPU Device Plugin tests with a recreation'),
-      ...omitted('Pods have no resize subresource yet.', 'preemption by pods that are resized in place'),
+      ...omitted(
+        'Pods that are resized preempt nobody: they wait for room.',
+        'preemption by pods that are resized in place',
+      ),
       ...omitted(
         'Workloads and pod groups are not generally available upstream.',
         'gang scheduling and preemption of whole workloads',

@@ -1,6 +1,6 @@
 import { claimsOfPod, type HostPort, hostPortsOf, type Node, type Pod, quantitiesOf } from '@coracle/api'
 import { fnv1a } from '@coracle/environment'
-import { nonZeroRequestOf, podRequestOf, type ResourceAmounts, resourceAmounts } from './pod-request.ts'
+import { nonZeroRequestOf, type ResourceAmounts, requestOnNode, resourceAmounts } from './pod-request.ts'
 import { zoneOf } from './zones.ts'
 
 /**
@@ -127,7 +127,7 @@ export class NodeInfo {
   }
 
   #account(pod: Pod, sign: 1 | -1): void {
-    const request = podRequestOf(pod)
+    const request = requestOnNode(pod)
     const nonZero = nonZeroRequestOf(pod)
     this.milliCpu += sign * request.milliCpu
     this.memory += sign * request.memory

@@ -37,6 +37,39 @@ describe('the scheduler cache', () => {
     expect(used()).toEqual({ a: [3000, 1] })
   })
 
+  describe('of a pod whose resources are changed', () => {
+    const resized = (asked: string, given: string, status: object) => {
+      const made = pod('p', asked)
+      const containerStatuses = made.spec.containers.map(({ name }) => ({ name, allocatedResources: { cpu: given } }))
+      const metadata = { ...made.metadata, generation: 2 }
+      return {
+        ...made,
+        metadata,
+        status: { containerStatuses, observedGeneration: 2, ...status },
+      } as unknown as typeof made
+    }
+    const pending = (reason: string) => ({ conditions: [{ type: 'PodResizePending', status: 'True', reason }] })
+
+    it.each<[string, ReturnType<typeof resized>, number]>([
+      ['what it asks for, where the node has yet to see it', resized('3', '1', { observedGeneration: 1 }), 3000],
+      ['what it has, where that is more', resized('1', '3', { observedGeneration: 1 }), 3000],
+      ['what it waits for', resized('3', '1', pending('Deferred')), 3000],
+      ['what it has, where it never gets more', resized('3', '1', pending('Infeasible')), 1000],
+      ['what it asks for, when it has got it', resized('3', '3', {}), 3000],
+    ])('counts %s', (_what, changed, milliCpu) => {
+      cache.setNode(makeNode({ name: 'a' }))
+      cache.place(changed, 'a')
+      expect(used()).toEqual({ a: [milliCpu, 1] })
+      // The same pod, of which only the status changes from here on.
+      cache.place(
+        { ...changed, status: { ...changed.status, observedGeneration: 2, conditions: [] } } as typeof changed,
+        'a',
+      )
+      cache.remove(changed.metadata.uid ?? '')
+      expect(used().a?.[0]).toBe(0)
+    })
+  })
+
   it('moves a pod that turns out to be on another node', () => {
     cache.setNode(makeNode({ name: 'a' }))
     cache.setNode(makeNode({ name: 'b' }))

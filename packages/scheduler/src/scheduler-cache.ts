@@ -3,6 +3,7 @@ import type { Cluster } from './cluster.ts'
 import { type NodeIndex, NodeIndexes } from './node-indexes.ts'
 import { NodeInfo } from './node-info.ts'
 import { Nominations } from './nominations.ts'
+import { isBeingResized } from './pod-request.ts'
 import { interleaveZones } from './zones.ts'
 
 const noLabels: Labels = {}
@@ -124,7 +125,7 @@ export class SchedulerCache implements Cluster {
     const uid = pod.metadata.uid ?? ''
     const known = this.#places.get(uid) === node ? this.#podsOf(node).get(uid) : undefined
     const info = this.#nodes.get(node)
-    const isSame = known !== undefined && known.spec === pod.spec
+    const isSame = known !== undefined && known.spec === pod.spec && !isBeingResized(known) && !isBeingResized(pod)
     if (!isSame) this.remove(uid)
     this.#places.set(uid, node)
     if (info === undefined) {

@@ -10,7 +10,7 @@ import type { Registries } from '../registries.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 import { claimLimitProblems, podLimitProblems, withDefaultResources } from './limits.ts'
-import { creates, storedObjects, updates } from './stored-objects.ts'
+import { creates, resizesPod, storedObjects, updates } from './stored-objects.ts'
 
 /** Gives containers what the limit ranges of their namespace say, and holds pods and claims to them. */
 export function limitRanger(registries: Registries): AdmissionPlugin {
@@ -37,7 +37,7 @@ export function limitRanger(registries: Registries): AdmissionPlugin {
 
 /** How limits apply to what a request writes; undefined where they do not. What is on its way out may go. */
 function checkOf(attributes: AdmissionAttributes, object: KubernetesObject | undefined) {
-  if (creates(attributes, pods)) return podLimitProblems(object as Pod)
+  if (creates(attributes, pods) || resizesPod(attributes)) return podLimitProblems(object as Pod)
   const writesClaim = creates(attributes, persistentVolumeClaims) || updates(attributes, persistentVolumeClaims)
   const isEnding = attributes.old?.metadata.deletionTimestamp !== undefined
   return writesClaim && !isEnding ? claimLimitProblems(object as PersistentVolumeClaim) : undefined

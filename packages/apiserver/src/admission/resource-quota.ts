@@ -22,6 +22,7 @@ import { unfilteredSelection } from '../watch-cache/selection.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
+import { resizesPod } from './stored-objects.ts'
 
 /**
  * Holds a namespace to its quotas. What an object takes is charged in the transaction that stores it: however many are
@@ -33,7 +34,8 @@ export function resourceQuota(registries: Registries): AdmissionPlugin {
     name: 'ResourceQuota',
     validate(attributes, object) {
       const { definition, namespace, subresource, alongside } = attributes
-      if (object === undefined || !definition.namespaced || subresource !== '' || !isCounted(attributes)) return
+      const isWhole = subresource === '' || resizesPod(attributes)
+      if (object === undefined || !definition.namespaced || !isWhole || !isCounted(attributes)) return
       const storage = registries.of(resourceQuotas)?.storage
       if (storage === undefined || storage.cache.size === 0) return
       const { cache, writer } = storage

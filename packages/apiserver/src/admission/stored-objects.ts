@@ -34,6 +34,10 @@ export function creates(
   return operation === 'CREATE' && subresource === '' && definition.plural === plural && definition.group === group
 }
 
+/** Whether the resources of a pod are changed. */
+export const resizesPod = ({ operation, definition, subresource }: Parameters<typeof updates>[0]): boolean =>
+  operation === 'UPDATE' && subresource === 'resize' && definition.plural === 'pods' && definition.group === ''
+
 /** Whether an object of this resource is changed, not one of its subresources. */
 export function updates(
   attributes: { readonly operation: string; readonly definition: Resource; readonly subresource: string },

@@ -6,10 +6,10 @@ import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
 import { bindingSubresource } from './binding.ts'
 import { attachSubresource, execSubresource, portForwardSubresource } from './connect.ts'
-import { ephemeralContainersSubresource } from './ephemeral-containers.ts'
 import { evictionSubresource } from './eviction/eviction.ts'
 import { finalizeSubresource } from './finalize.ts'
 import { logSubresource } from './log.ts'
+import { ephemeralContainersSubresource, resizeSubresource } from './pod-part.ts'
 import { nodeProxySubresource, podProxySubresource, serviceProxySubresource } from './proxy.ts'
 import { scaleSubresource } from './scale.ts'
 import type { Subresource } from './subresource.ts'
@@ -58,6 +58,7 @@ function subresourcesOf(
     known.set('binding', bindingSubresource(registry, environment))
     known.set('eviction', evictionSubresource(registry, registries, environment))
     known.set('ephemeralcontainers', ephemeralContainersSubresource(registry))
+    known.set('resize', resizeSubresource(registry))
     known.set('log', logSubresource(registry, nodes))
     if (nodes !== undefined) {
       known.set('attach', attachSubresource(registry, nodes))

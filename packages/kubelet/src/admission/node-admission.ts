@@ -11,6 +11,12 @@ import { type Amounts, type PodDemand, podDemand, wholeAmounts } from './pod-dem
 export const refusalBurst = 50
 export const refusalsPerSecond = 10
 
+/** Why a pod that was taken on does not get other resources. */
+export interface ResizeRefusal {
+  readonly reason: 'Deferred' | 'Infeasible'
+  readonly message: string
+}
+
 /** What an admission knows of its node. */
 export interface AdmittingNode {
   readonly clock: Clock
@@ -31,6 +37,8 @@ export class NodeAdmission {
   readonly #node: AdmittingNode
   readonly #allocatable: Amounts
   readonly #taken = new Map<string, PodDemand>()
+  /** Who wants more than there is at the moment, to be told when there is. */
+  readonly #deferred = new Map<string, () => void>()
   readonly #pace: RateLimiter
 
   constructor(node: AdmittingNode) {
@@ -65,9 +73,42 @@ export class NodeAdmission {
     this.#taken.set(uid, podDemand(pod.spec))
   }
 
+  /**
+   * Gives a pod that was taken on other resources, or says why not: there is not so much of them, at the moment or ever (upstream's
+   * canResizePod). `retry` is called when there may be.
+   */
+  resize(uid: string, pod: Pod, retry: () => void): ResizeRefusal | undefined {
+    const demand = podDemand(pod.spec)
+    this.#deferred.delete(uid)
+    for (const name of ['memory', 'cpu']) {
+      const [requested, capacity] = [demand.amounts.get(name) ?? 0, this.#allocatable.get(name) ?? 0]
+      if (requested <= capacity) continue
+      const message = `Node didn't have enough capacity: ${name}, requested: ${requested}, capacity: ${capacity}`
+      return { reason: 'Infeasible', message }
+    }
+    const before = this.#taken.get(uid)
+    this.#taken.delete(uid)
+    const shortage = this.#shortage(demand)
+    this.#taken.set(uid, shortage === undefined ? demand : (before ?? demand))
+    if (shortage === undefined) {
+      this.#tellDeferred()
+      return undefined
+    }
+    this.#deferred.set(uid, retry)
+    return { reason: 'Deferred', message: shortage.message }
+  }
+
   /** The pod takes up nothing any more. */
   release(uid: string): void {
-    this.#taken.delete(uid)
+    this.#deferred.delete(uid)
+    if (this.#taken.delete(uid)) this.#tellDeferred()
+  }
+
+  #tellDeferred(): void {
+    if (this.#deferred.size === 0) return
+    const waiting = [...this.#deferred.values()]
+    this.#deferred.clear()
+    for (const retry of waiting) retry()
   }
 
   #wrongSystem({ metadata, spec }: Pod): WaitingReason | undefined {

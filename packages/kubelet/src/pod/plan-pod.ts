@@ -33,6 +33,8 @@ export interface PodObservation {
   readonly unhealthy: ReadonlyMap<string, FailedCheck>
   /** Runs that were stopped in order to start again, whatever their exit code and restart policy, by id. */
   readonly restarting: ReadonlySet<string>
+  /** Runs that have to start anew for their resources, by id. */
+  readonly resized?: ReadonlySet<string>
   /** The node has not taken the pod on. */
   readonly refused: boolean
   /** Volumes of the pod are not there yet: when they are looked for again. */

@@ -1,8 +1,19 @@
-import { claimsOfPod, hasReason, type Pod, parseTime, pods } from '@coracle/api'
+import {
+  type Container,
+  claimsOfPod,
+  hasReason,
+  isSidecar,
+  type Pod,
+  type PodSpec,
+  parseTime,
+  pods,
+} from '@coracle/api'
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
+import type { ResizeRefusal } from '../admission/node-admission.ts'
 import { agentCause } from '../agent-cause.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
+import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
 import { type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
@@ -22,6 +33,13 @@ import {
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
 import { podKey, podText, podUidOf } from './pod-name.ts'
+import {
+  resizedContainers,
+  resizeText,
+  restartsForResize,
+  withResourcesOf,
+  withResourcesOfStatus,
+} from './pod-resize.ts'
 import { StatusWriter } from './status-writer.ts'
 
 /** Passes a worker makes in one go. A pod needs a few; more than this is a plan that never comes true. */
@@ -70,6 +88,12 @@ export class PodWorker {
   /** While the node is asked and while containers start: aborted when the pod is to end. See `endingReason`. */
   #underWay: AbortController | undefined
   #pod: Pod
+  /** What the node has given the pod: of resources it may be less than what is asked for. */
+  #givenSpec: PodSpec
+  #judgedGeneration: number | undefined
+  #resizeRefusal: ResizeRefusal | undefined
+  /** Containers that are to start anew for their resources, with their run until then, as far as it is known. */
+  #resizing: ReadonlyMap<string, string | undefined> = none
   #gone = false
   #status: OwnPodStatus | undefined
   #dirty = false
@@ -86,7 +110,10 @@ export class PodWorker {
     this.#startTimeMs = started === undefined ? context.environment.clock.now() : parseTime(started)
     this.#refusal = refusalOf(pod)
     this.#asked = started !== undefined
-    if (started !== undefined && !isOver(pod)) context.admission.count(podUidOf(pod), pod)
+    const given = started === undefined ? pod : withResourcesOfStatus(pod)
+    this.#givenSpec = given.spec
+    this.#judgedGeneration = given === pod ? pod.metadata.generation : undefined
+    if (started !== undefined && !isOver(pod)) context.admission.count(podUidOf(pod), given)
     this.#writer = new StatusWriter(context, {
       pod: () => this.#pod,
       newer: (newer) => this.update(newer),
@@ -151,6 +178,7 @@ export class PodWorker {
 
   async #pass(): Promise<void> {
     if (!this.#asked) await this.#askForAdmission()
+    this.#resize()
     await this.#mountVolumes()
     const observation = await this.#observe()
     const plan = planPod(observation)
@@ -178,6 +206,70 @@ export class PodWorker {
     if (this.#refusal === undefined) return
     const { reason, message } = this.#refusal
     recordPodEvent(this.#context, this.#pod, 'Warning', reason, message)
+  }
+
+  /** Gives the pod the resources that are asked for, where the node can spare them. Each generation is judged once, and while it waits. */
+  #resize(): void {
+    const pod = this.#pod
+    const { generation } = pod.metadata
+    const isNew = this.#judgedGeneration !== generation
+    if (!isNew && this.#resizeRefusal === undefined) return
+    if (this.#refusal !== undefined || this.#ending || isOver(pod)) return
+    const before = this.#givenSpec
+    const containers = resizedContainers(pod.spec, before)
+    const { admission } = this.#context
+    const refusal = containers.length === 0 ? undefined : admission.resize(podUidOf(pod), pod, () => this.wake())
+    const isKnown = !isNew && refusal?.reason === this.#resizeRefusal?.reason
+    this.#judgedGeneration = generation
+    this.#resizeRefusal = refusal
+    if (refusal !== undefined) {
+      const { reason, message } = refusal
+      const told = `Pod resize ${reason}: ${resizeText(containers, generation, message)}`
+      if (!isKnown) recordPodEvent(this.#context, pod, 'Warning', `Resize${reason}`, told)
+      return
+    }
+    this.#givenSpec = pod.spec
+    if (containers.length === 0) return
+    for (const each of containers) if (restartsForResize(each, before)) this.#resizingToNote().set(each.name, undefined)
+    recordPodEvent(
+      this.#context,
+      pod,
+      'Normal',
+      'ResizeStarted',
+      `Pod resize started: ${resizeText(containers, generation)}`,
+    )
+    if (this.#resizing.size === 0) this.#tellResized(containers)
+  }
+
+  #resizingToNote(): Map<string, string | undefined> {
+    if (this.#resizing === none) this.#resizing = new Map()
+    return this.#resizing as Map<string, string | undefined>
+  }
+
+  #tellResized(containers: readonly Container[]): void {
+    const told = resizeText(containers, this.#pod.metadata.generation)
+    recordPodEvent(this.#context, this.#pod, 'Normal', 'ResizeCompleted', `Pod resize completed: ${told}`)
+  }
+
+  /** The runs that have yet to end for their resources: what runs after them has the new ones. */
+  #followResize(runs: readonly ContainerRuntimeStatus[]): ReadonlySet<string> {
+    if (this.#resizing.size === 0) return noNames
+    const resizing = this.#resizingToNote()
+    const ending = new Set<string>()
+    for (const [name, old] of resizing) {
+      const run = runsOf(name, runs).find(({ state }) => state === 'running')
+      if (run === undefined) resizing.set(name, old ?? '')
+      else if (old !== undefined && old !== run.id) resizing.delete(name)
+      else {
+        resizing.set(name, run.id)
+        ending.add(run.id)
+      }
+    }
+    if (resizing.size === 0) {
+      const { initContainers = [], containers } = this.#pod.spec
+      this.#tellResized([...initContainers.filter(isSidecar), ...containers])
+    }
+    return ending
   }
 
   /** Looks for the volumes of the pod until they are there. A pod that is ending needs none. */
@@ -211,7 +303,8 @@ export class PodWorker {
     for (const { name, state } of runs) if (state === 'running') this.#troubles?.failures.delete(name)
     this.#stops?.observe(runs)
     return {
-      pod: this.#pod,
+      pod: this.#resizeRefusal === undefined ? this.#pod : withResourcesOf(this.#pod, this.#givenSpec),
+      resized: this.#followResize(runs),
       gone: this.#gone,
       sandboxes,
       runs,
@@ -253,6 +346,7 @@ export class PodWorker {
       terminal: plan.terminal,
       ended: plan.ended,
       failure: plan.failure,
+      resize: { pending: this.#resizeRefusal, inProgress: this.#resizing.size > 0 },
       startTimeMs,
       nodeAddress: this.#context.nodeAddress,
       runtimeName: this.#context.runtime.name,

@@ -35,15 +35,20 @@ function inTurn(
   return running.filter(({ name }) => name === last)
 }
 
-/** Stops containers that fail their checks, or whose image was changed, so that they start anew. */
+/** Stops containers that fail their checks, or whose image or resources were changed, so that they start anew. */
 export function stopUnhealthy(observation: PodObservation): readonly PodAction[] {
-  const { pod, runs, unhealthy } = observation
+  const { pod, runs, unhealthy, resized } = observation
   const sidecars = (pod.spec.initContainers ?? []).filter(isSidecar)
   return [...sidecars, ...pod.spec.containers].flatMap((container): readonly PodAction[] => {
     const [run] = runsOf(container.name, runs)
     if (run?.state !== 'running') return []
     const failed = unhealthy.get(run.id)
     const changed = run.image !== container.image
+    if (resized?.has(run.id) && !changed) {
+      const message = `Container ${container.name} resize requires restart`
+      const gracePeriodMs = gracePeriod(observation)
+      return [{ type: 'stop-container', run, gracePeriodMs, message, restart: true, because: 'its resources changed' }]
+    }
     if (failed === undefined && !changed) return []
     const restart = changed || startsOver(container, pod.spec)
     const what = failed === undefined || changed ? 'definition changed' : `failed ${failed.check} probe`

@@ -77,7 +77,7 @@ function started(
     imageID: run.imageRef,
     containerID,
     started: running && (probe?.started ?? true),
-    // Nothing is resized in place: what was asked for is what is in force.
+    // The pod is as the node has taken it on: what it has not been given is not in it.
     ...(container.resources?.requests === undefined ? {} : { allocatedResources: container.resources.requests }),
     resources: container.resources ?? {},
     ...volumeMounts(container),

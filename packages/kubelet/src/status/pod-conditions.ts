@@ -7,6 +7,7 @@ import {
   type PodCondition,
   type PodPhase,
 } from '@coracle/api'
+import type { ResizeProgress } from '../pod/pod-resize.ts'
 
 export interface PodConditionsInput {
   readonly pod: Pod
@@ -14,6 +15,7 @@ export interface PodConditionsInput {
   readonly statuses: readonly ContainerStatus[]
   readonly phase: PodPhase
   readonly sandboxReady: boolean
+  readonly resize: ResizeProgress
   readonly nowMs: number
 }
 
@@ -37,6 +39,8 @@ const ownTypes: ReadonlySet<string> = new Set([
   'Ready',
   'ContainersReady',
   'PodScheduled',
+  'PodResizePending',
+  'PodResizeInProgress',
 ])
 
 /** The conditions of a pod: foreign ones first, then the node agent's in upstream's order. */
@@ -50,6 +54,8 @@ export function podConditions(input: PodConditionsInput): readonly PodCondition[
     ['Ready', readyVerdict(input.pod, foreign, containersReady)],
     ['ContainersReady', containersReady],
     ['PodScheduled', yes],
+    ...(input.resize.pending === undefined ? [] : [['PodResizePending', { ...yes, ...input.resize.pending }] as const]),
+    ...(input.resize.inProgress ? [['PodResizeInProgress', yes] as const] : []),
   ]
   return [...foreign, ...verdicts.map(([type, verdict]) => condition(type, verdict, input))]
 }

@@ -1,4 +1,5 @@
 import { deepEqual, formatTime, type Pod, type PodPhase, type PodStatus } from '@coracle/api'
+import type { ResizeProgress } from '../pod/pod-resize.ts'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import { containerStatuses, type ProbeState, runsOf, type WaitingReason } from './container-statuses.ts'
 import { finalStatuses } from './final-statuses.ts'
@@ -20,11 +21,15 @@ export interface PodStatusInput {
   readonly ended: boolean
   /** Why the node agent ended the pod by itself. */
   readonly failure: WaitingReason | undefined
+  /** Absent: its resources are those that are asked for. */
+  readonly resize?: ResizeProgress
   readonly startTimeMs: number
   readonly nodeAddress: string
   readonly runtimeName: string
   readonly nowMs: number
 }
+
+const resized: ResizeProgress = { inProgress: false }
 
 /** The fields of a pod's status that the node agent writes; the others are left alone. */
 export type OwnPodStatus = Pick<
@@ -76,7 +81,14 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
   return {
     ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     phase,
-    conditions: podConditions({ pod, statuses, phase, sandboxReady, nowMs: input.nowMs }),
+    conditions: podConditions({
+      pod,
+      statuses,
+      phase,
+      sandboxReady,
+      resize: input.resize ?? resized,
+      nowMs: input.nowMs,
+    }),
     ...(failure?.message ? { message: failure.message } : {}),
     ...(failure?.reason ? { reason: failure.reason } : {}),
     hostIP: input.nodeAddress,

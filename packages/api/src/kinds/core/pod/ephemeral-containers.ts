@@ -6,7 +6,7 @@ import type { Pod } from './pod-schema.ts'
 import { validatePod } from './pod-validation.ts'
 
 /** Marks pods that a node agent has from a file. */
-const mirrorAnnotation = 'kubernetes.io/config.mirror'
+export const mirrorAnnotation = 'kubernetes.io/config.mirror'
 
 /** The pod with the ephemeral containers of another: all that `pods/ephemeralcontainers` changes. */
 export function withEphemeralContainers(pod: Pod, { spec: { ephemeralContainers } }: Pod): Pod {

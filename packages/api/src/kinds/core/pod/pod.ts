@@ -20,6 +20,7 @@ export const pods = kind<Pod>(podSchema, {
     exec: { kind: 'PodExecOptions', verbs: ['create', 'get'], connects: true },
     log: { kind: 'Pod', verbs: ['get'] },
     portforward: { kind: 'PodPortForwardOptions', verbs: ['create', 'get'], connects: true },
+    resize: { kind: 'Pod', verbs: ['get', 'patch', 'update'] },
     proxy: { kind: 'PodProxyOptions', verbs: proxyVerbs, proxies: true },
   },
   columns: podColumns,

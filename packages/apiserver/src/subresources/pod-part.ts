@@ -1,11 +1,14 @@
 import {
   addErrors,
   compile,
+  type FieldError,
   invalid,
   type KubernetesObject,
   type Pod,
   validateEphemeralContainersUpdate,
+  validatePodResize,
   withEphemeralContainers,
+  withResizedContainers,
 } from '@coracle/api'
 import { readConfiguration } from '../registry/apply-configuration.ts'
 import { decodeBody } from '../registry/body.ts'
@@ -17,19 +20,32 @@ import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
 import type { Subresource, SubresourceResult } from './subresource.ts'
 
 /** `pods/ephemeralcontainers`: the pod, of which only containers to look around with may be added. */
-export function ephemeralContainersSubresource(registry: ResourceRegistry): Subresource {
+export const ephemeralContainersSubresource = (registry: ResourceRegistry): Subresource =>
+  podPart(registry, 'ephemeralcontainers', withEphemeralContainers, validateEphemeralContainersUpdate)
+
+/** `pods/resize`: the pod, of which only what its containers have of CPU and memory may be changed. */
+export const resizeSubresource = (registry: ResourceRegistry): Subresource =>
+  podPart(registry, 'resize', withResizedContainers, validatePodResize)
+
+/** The pod as a subresource: of what is written only a part counts, by rules of its own. */
+function podPart(
+  registry: ResourceRegistry,
+  subresource: string,
+  withPart: (pod: Pod, written: Pod) => Pod,
+  validate: (pod: Pod, old: Pod) => readonly FieldError[],
+): Subresource {
   const { definition, kind } = registry
   const part: ChangedPart = {
-    subresource: 'ephemeralcontainers',
+    subresource,
     rules: 'own',
     makesGenerations: true,
     view: {
       kind,
       of: (pod) => pod,
       apply: (pod, written) => {
-        const changed = withEphemeralContainers(pod as Pod, written as Pod)
+        const changed = withPart(pod as Pod, written as Pod)
         const errors = [...compile(kind.schema).validate(changed)]
-        addErrors(errors, validateEphemeralContainersUpdate(changed, pod as Pod))
+        addErrors(errors, validate(changed, pod as Pod))
         if (errors.length > 0) throw invalid(kind, pod.metadata.name ?? '', errors)
         return changed
       },
@@ -44,7 +60,7 @@ export function ephemeralContainersSubresource(registry: ResourceRegistry): Subr
     warnings,
   })
   const withOnly = (old: KubernetesObject, written: KubernetesObject): KubernetesObject =>
-    withEphemeralContainers(old as Pod, written as Pod)
+    withPart(old as Pod, written as Pod)
 
   return {
     async get(namespace, name) {

@@ -1,0 +1,181 @@
+import { limitRanges, type Pod, pods, resourceQuotas } from '@coracle/api'
+import type { Patch } from '@coracle/client'
+import { describe, expect, it } from 'vitest'
+import { refusal, startTestCore } from '../testing/test-core.ts'
+
+const key = { namespace: 'default', name: 'web' }
+const subresource = 'resize'
+const main = {
+  name: 'main',
+  image: 'x',
+  resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { cpu: '200m' } },
+}
+
+async function withPod(spec: object = {}, metadata: object = {}) {
+  const { client } = await startTestCore()
+  const created = await client.create(pods, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...key, ...metadata },
+    spec: { containers: [main], ...spec },
+  } as unknown as Pod)
+  const patch = (spec: object, type: Patch['type'] = 'strategic') =>
+    client.patch(pods, key, { type, body: { spec } } as Patch, { subresource })
+  const resize = (resources: object, name = 'main') => patch({ containers: [{ name, resources }] })
+  return { client, created, patch, resize }
+}
+
+describe('pods/resize', () => {
+  it('changes what a container has of CPU and memory, as a new generation', async () => {
+    const { resize, created } = await withPod()
+    const changed = await resize({ requests: { cpu: '150m' }, limits: { cpu: '1' } })
+    expect(changed.spec.containers[0]?.resources).toEqual({
+      requests: { cpu: '150m', memory: '64Mi' },
+      limits: { cpu: '1' },
+    })
+    expect([created.metadata.generation, changed.metadata.generation]).toEqual([1, 2])
+  })
+
+  it('is read as the pod, and replaced whole or applied too', async () => {
+    const { client, created } = await withPod()
+    const [container] = created.spec.containers
+    const resources = { ...main.resources, requests: { cpu: '120m', memory: '1Gi' } }
+    const body = { ...created, spec: { ...created.spec, containers: [{ ...container, resources }] } } as Pod
+    const replaced = await client.update(pods, body, { subresource })
+    expect(replaced.spec.containers[0]?.resources).toEqual(resources)
+    expect(await client.get(pods, key, { subresource })).toEqual(replaced)
+    const configuration = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: key,
+      spec: { containers: [{ name: 'main', resources: { requests: { cpu: '130m' } } }] },
+    }
+    const options = { subresource, fieldManager: 'me', force: true }
+    const applied = await client.apply(pods, configuration as never, options)
+    expect(applied.spec.containers[0]?.resources?.requests).toEqual({ cpu: '130m', memory: '1Gi' })
+  })
+
+  it('changes nothing else of a pod', async () => {
+    const { patch } = await withPod()
+    const changed = await patch({
+      priority: 7,
+      containers: [{ name: 'main', image: 'other', resources: { limits: { cpu: '1' } } }],
+    })
+    expect([changed.spec.containers[0]?.image, changed.spec.priority]).toEqual(['x', 0])
+    expect(changed.spec.containers[0]?.resources?.limits).toEqual({ cpu: '1' })
+  })
+
+  it('changes sidecars as well', async () => {
+    const { patch } = await withPod({ initContainers: [{ ...main, name: 'side', restartPolicy: 'Always' }] })
+    const changed = await patch({ initContainers: [{ name: 'side', resources: { limits: { cpu: '1' } } }] })
+    expect(changed.spec.initContainers?.[0]?.resources?.limits).toEqual({ cpu: '1' })
+  })
+
+  it.each<[string, object, string]>([
+    [
+      'taking a request away',
+      { requests: { memory: null } },
+      'spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed',
+    ],
+    [
+      'taking a limit away',
+      { limits: { cpu: null } },
+      'spec.containers[0].resources.limits: Forbidden: resource limits cannot be removed',
+    ],
+    [
+      'other resources',
+      { limits: { 'ephemeral-storage': '1Gi' } },
+      'spec: Forbidden: only cpu and memory resources are mutable',
+    ],
+    ['more than the limit', { requests: { cpu: '300m' } }, 'must be less than or equal to cpu limit of 200m'],
+    [
+      'another quality of service',
+      { requests: { cpu: '200m' }, limits: { memory: '64Mi' } },
+      'spec: Invalid value: "Guaranteed": Pod QOS Class may not change as a result of resizing',
+    ],
+  ])('refuses %s', async (_what, resources, message) => {
+    const { resize } = await withPod()
+    const refused = await refusal(resize(resources))
+    expect(refused.code).toBe(422)
+    expect(refused.message).toContain(message)
+  })
+
+  it.each<[string, object, string]>([
+    [
+      'a further container',
+      { containers: [main, { ...main, name: 'more' }] },
+      'spec.containers: Forbidden: containers may not be added or removed on resize',
+    ],
+    [
+      'another name',
+      { containers: [{ ...main, name: 'other' }] },
+      'spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize',
+    ],
+    [
+      'other policies',
+      { containers: [{ ...main, resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] }] },
+      'spec: Forbidden: only cpu and memory resources are mutable',
+    ],
+  ])('refuses %s', async (_what, spec, message) => {
+    const { patch } = await withPod()
+    expect((await refusal(patch(spec, 'merge'))).message).toContain(message)
+  })
+
+  it.each<[string, object, object, string]>([
+    [
+      'of init containers that end',
+      { initContainers: [{ ...main, name: 'init' }] },
+      {},
+      'spec.initContainers[0].resources: Forbidden: resources for non-sidecar init containers are immutable',
+    ],
+    ['of static pods', {}, { annotations: { 'kubernetes.io/config.mirror': 'x' } }, 'static pods cannot be resized'],
+    ['of Windows pods', { os: { name: 'windows' } }, {}, 'windows pods cannot be resized'],
+    [
+      'of pods with resources of their own',
+      { resources: { requests: { cpu: '1', memory: '1Gi' } } },
+      {},
+      'pods with pod-level resources cannot be resized',
+    ],
+  ])('refuses resources %s', async (_what, spec, metadata, message) => {
+    const { patch } = await withPod(spec, metadata)
+    const init = 'initContainers' in spec
+    const body = {
+      [init ? 'initContainers' : 'containers']: [{ name: init ? 'init' : 'main', resources: { limits: { cpu: '2' } } }],
+    }
+    expect((await refusal(patch(body))).message).toContain(message)
+  })
+
+  it('is the only way to change them', async () => {
+    const { client } = await withPod()
+    const body = { spec: { containers: [{ name: 'main', resources: { limits: { cpu: '1' } } }] } }
+    expect((await refusal(client.patch(pods, key, { type: 'strategic', body }))).message).toContain(
+      'pod updates may not change fields',
+    )
+  })
+
+  it('is held to limit ranges and quotas', async () => {
+    const { client, resize } = await withPod()
+    const metadata = { name: 'own', namespace: 'default' }
+    const limits = [{ type: 'Container', max: { cpu: '2' } }]
+    await client.create(limitRanges, { apiVersion: 'v1', kind: 'LimitRange', metadata, spec: { limits } } as never)
+    expect((await refusal(resize({ limits: { cpu: '3' } }))).message).toContain(
+      'maximum cpu usage per Container is 2, but limit is 3',
+    )
+    const hard = { 'requests.memory': '128Mi' }
+    const quota = await client.create(resourceQuotas, {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata,
+      spec: { hard },
+    } as never)
+    const status = { hard, used: { 'requests.memory': '64Mi' } }
+    await client.update(resourceQuotas, { ...quota, status }, { subresource: 'status' })
+    expect((await refusal(resize({ requests: { memory: '129Mi' } }))).message).toContain(
+      'exceeded quota: own, requested: requests.memory=65Mi',
+    )
+    await resize({ requests: { memory: '100Mi' } })
+    expect((await client.get(resourceQuotas, { namespace: 'default', name: 'own' })).status?.used).toEqual({
+      'requests.memory': '100Mi',
+    })
+  })
+})

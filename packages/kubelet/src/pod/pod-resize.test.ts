@@ -1,0 +1,135 @@
+import { type Event, events, type Pod, pods } from '@coracle/api'
+import { createFakeClient } from '@coracle/client/testing'
+import { virtualEnvironment } from '@coracle/environment'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createKubelet } from '../kubelet.ts'
+import { simulatedFacts } from '../node/node-facts.ts'
+import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
+import { testContainer, testPod } from '../testing/pods.ts'
+
+/** A node of four processors, with simulated containers. */
+async function startedNode() {
+  const environment = virtualEnvironment()
+  const { clock } = environment
+  const client = createFakeClient(environment)
+  const runtime = createSimulatedRuntime({ environment })
+  const simulated = simulatedFacts('node-a')
+  const facts = { ...simulated, capacity: { ...simulated.capacity, cpu: '4', memory: '8Gi' } }
+  const open = async () => {
+    const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime, facts })
+    const started = kubelet.start()
+    await clock.settle()
+    await started
+    onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+    return kubelet
+  }
+  const kubelet = await open()
+  const run = async (name: string, cpu: string, more: object = {}) => {
+    const { uid: _, ...metadata } = testPod().metadata
+    const container = { ...testContainer(), resources: { requests: { cpu } }, ...more }
+    await client.create(pods, {
+      ...testPod(),
+      metadata: { ...metadata, name },
+      spec: { ...testPod().spec, containers: [container] },
+    } as Pod)
+    await clock.settle()
+  }
+  const read = (name: string) => client.get(pods, { namespace: 'default', name })
+  const resize = async (name: string, cpu: string) => {
+    const pod = await read(name)
+    const containers = pod.spec.containers.map((each) => ({ ...each, resources: { requests: { cpu } } }))
+    await client.update(pods, { ...pod, spec: { ...pod.spec, containers } } as Pod)
+    await clock.settle()
+  }
+  const shown = async (name: string) => {
+    const { status } = await read(name)
+    const [container] = status?.containerStatuses ?? []
+    const conditions = status?.conditions?.filter(({ type }) => type.startsWith('PodResize')) ?? []
+    return {
+      cpu: container?.allocatedResources?.cpu,
+      restarts: container?.restartCount,
+      conditions: conditions.map(({ type, reason }) => [type, reason].filter(Boolean).join(' ')),
+    }
+  }
+  const told = () =>
+    client
+      .stored<Event>(events)
+      .map(({ reason }) => reason)
+      .filter((reason) => reason?.startsWith('Resize'))
+  return { client, clock, kubelet, open, run, read, resize, shown, told }
+}
+
+describe('a pod whose resources are changed', () => {
+  it('gets what the node can spare, and runs on', async () => {
+    const { run, resize, shown, told } = await startedNode()
+    await run('web', '1')
+    await resize('web', '2')
+    expect(await shown('web')).toEqual({ cpu: '2', restarts: 0, conditions: [] })
+    expect(told()).toEqual(['ResizeStarted', 'ResizeCompleted'])
+  })
+
+  it('keeps what it has where there is never so much', async () => {
+    const { run, resize, shown, read, told } = await startedNode()
+    await run('web', '1')
+    await resize('web', '5')
+    expect(await shown('web')).toEqual({ cpu: '1', restarts: 0, conditions: ['PodResizePending Infeasible'] })
+    const condition = (await read('web')).status?.conditions?.find(({ type }) => type === 'PodResizePending')
+    expect(condition).toMatchObject({
+      status: 'True',
+      observedGeneration: 2,
+      message: "Node didn't have enough capacity: cpu, requested: 5000, capacity: 4000",
+    })
+    expect(told()).toEqual(['ResizeInfeasible'])
+    await resize('web', '3')
+    expect(await shown('web')).toEqual({ cpu: '3', restarts: 0, conditions: [] })
+  })
+
+  it('waits for what others have, and gets it when they are gone', async () => {
+    const { run, resize, shown, client, clock, told } = await startedNode()
+    await run('web', '1')
+    await run('other', '2')
+    await resize('web', '3')
+    expect(await shown('web')).toEqual({ cpu: '1', restarts: 0, conditions: ['PodResizePending Deferred'] })
+    await client.delete(pods, { namespace: 'default', name: 'other' }, { gracePeriodSeconds: 0 })
+    await clock.settle()
+    expect(await shown('web')).toEqual({ cpu: '3', restarts: 0, conditions: [] })
+    expect(told()).toEqual(['ResizeDeferred', 'ResizeStarted', 'ResizeCompleted'])
+  })
+
+  it('gets what others give back', async () => {
+    const { run, resize, shown } = await startedNode()
+    await run('web', '1')
+    await run('other', '2')
+    await resize('web', '3')
+    await resize('other', '1')
+    expect((await shown('web')).cpu).toBe('3')
+  })
+
+  it('starts its containers anew where their policy says so', async () => {
+    const { run, resize, shown, clock, told } = await startedNode()
+    await run('web', '1', { resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] })
+    await resize('web', '2')
+    await clock.advance('1m')
+    expect(await shown('web')).toEqual({ cpu: '2', restarts: 1, conditions: [] })
+    expect(told()).toEqual(['ResizeStarted', 'ResizeCompleted'])
+  })
+
+  it('does not start them anew for other resources', async () => {
+    const { run, resize, shown, clock } = await startedNode()
+    await run('web', '1', { resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }] })
+    await resize('web', '2')
+    await clock.advance('1m')
+    expect(await shown('web')).toEqual({ cpu: '2', restarts: 0, conditions: [] })
+  })
+
+  it('has what it had when the node agent comes back', async () => {
+    const { run, resize, shown, kubelet, open, clock } = await startedNode()
+    await run('web', '1')
+    await run('other', '2')
+    await resize('web', '3')
+    await kubelet.stop({ containers: 'keep' })
+    await open()
+    await clock.settle()
+    expect(await shown('web')).toEqual({ cpu: '1', restarts: 0, conditions: ['PodResizePending Deferred'] })
+  })
+})
