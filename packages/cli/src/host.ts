@@ -79,6 +79,8 @@ export interface Host {
   onInterrupt(handler: () => void): () => void
   /** Gives memory that a burst of work needed back to the system once the process is idle, until the returned function is called. */
   returnMemoryWhenIdle(): () => void
+  /** Spares a process that works in bursts the engine's last and slowest compiler, until the returned function is called. */
+  delayLastCompiler(): () => void
   /** Ends the process at once. */
   exit(code: number): void
 }

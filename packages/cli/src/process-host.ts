@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
-import { realEnvironment, returnMemoryWhenIdle, silentLogger } from '@coracle/environment'
+import { delayLastCompiler, realEnvironment, returnMemoryWhenIdle, silentLogger } from '@coracle/environment'
 import { announce, startDetached } from './detached-program.ts'
 import type { Host, Output } from './host.ts'
 import { hostProcesses } from './host-processes.ts'
@@ -76,6 +76,7 @@ export function processHost(): Host {
       }
     },
     returnMemoryWhenIdle: () => returnMemoryWhenIdle(environment.clock),
+    delayLastCompiler: () => delayLastCompiler(),
     exit: (code) => process.exit(code),
   }
 }

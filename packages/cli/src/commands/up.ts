@@ -57,6 +57,7 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
   const former = readServerRecord(place.directory)
   const cluster = await start(host, place, { ...flags, port }, reporter, lost.resolve)
   const stopReturning = host.returnMemoryWhenIdle()
+  const restoreLastCompiler = host.delayLastCompiler()
   const record = recordOf(cluster, place, flags, isKept)
   await writeServerRecord(place.directory, record)
   await shareKubeconfig(place)
@@ -83,6 +84,7 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
   }
   const loss = await Promise.race([interrupted, lost.promise])
   stopReturning()
+  restoreLastCompiler()
   if (loss === undefined) {
     const stoppedAt = formatTime(host.environment.clock.now())
     await writeServerRecord(place.directory, { ...record, stoppedAt }).catch(() => {})
