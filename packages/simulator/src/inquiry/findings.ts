@@ -1,13 +1,22 @@
 import type { Explanation, Finding, ObjectReference } from '@coracle/why'
+import { autoscalerOracles } from './autoscaler-oracles.ts'
 import { isAsAsked, isLacking } from './expectations.ts'
 import { jobOracles } from './job-oracles.ts'
 import type { Oracle, World } from './oracle.ts'
 import { otherOracles } from './other-oracles.ts'
 import { podOracles } from './pod-oracles.ts'
+import { volumeOracles } from './volume-oracles.ts'
 import { workloadOracles } from './workload-oracles.ts'
 import type { WriteLog } from './write-log.ts'
 
-const oracles: Readonly<Record<string, Oracle>> = { ...podOracles, ...workloadOracles, ...jobOracles, ...otherOracles }
+const oracles: Readonly<Record<string, Oracle>> = {
+  ...podOracles,
+  ...workloadOracles,
+  ...jobOracles,
+  ...volumeOracles,
+  ...autoscalerOracles,
+  ...otherOracles,
+}
 
 /** What is wrong with what an explanation says of how things are, held against how they are. */
 export function falseFindings({ object, findings, verdict }: Explanation, world: World): readonly string[] {

@@ -1,0 +1,78 @@
+import type { KubernetesObject } from '@coracle/api'
+import type { Finding } from '@coracle/why'
+import { expect, it } from 'vitest'
+import type { View } from '../view.ts'
+import { autoscalerOracles } from './autoscaler-oracles.ts'
+import type { World } from './oracle.ts'
+import { volumeOracles } from './volume-oracles.ts'
+
+type Loose = Readonly<Record<string, unknown>>
+
+const made = (kind: string, name: string, parts: Loose = {}, metadata: Loose = {}) =>
+  ({ kind, metadata: { name, namespace: 'shop', uid: name, ...metadata }, ...parts }) as unknown as KubernetesObject
+
+const storageClass = made('StorageClass', 'local', { volumeBindingMode: 'WaitForFirstConsumer' })
+const claim = (phase: string, metadata: Loose = {}, spec: Loose = {}) =>
+  made('PersistentVolumeClaim', 'data', { spec: { storageClassName: 'local', ...spec }, status: { phase } }, metadata)
+const user = (nodeName?: string) =>
+  made('Pod', 'db', { spec: { nodeName, volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] } })
+const chosen = { annotations: { 'volume.kubernetes.io/selected-node': 'n' } }
+const going = { deletionTimestamp: '2026-01-01T00:00:00Z' }
+const volume = (spec: Loose = {}, status: Loose = {}, metadata: Loose = {}) =>
+  made('PersistentVolume', 'pv', { spec, status }, metadata)
+const taken = { claimRef: { namespace: 'shop', name: 'other', uid: 'other' } }
+const autoscaler = made('HorizontalPodAutoscaler', 'web', {
+  spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' } },
+})
+
+const unboundClaim = 'a claim is not bound: data'
+const waitsForPod = 'class local binds when a pod that uses the claim gets a node, and pod db has none yet'
+const oracles = { ...volumeOracles, ...autoscalerOracles }
+
+it.each<
+  [reason: string, because: string, object: KubernetesObject, others: readonly KubernetesObject[], isTrue: boolean]
+>([
+  ['ClaimUnbound', unboundClaim, user(), [claim('Pending')], true],
+  ['ClaimUnbound', unboundClaim, user(), [claim('Bound')], false],
+  ['ClaimUnbound', unboundClaim, user('n'), [claim('Pending')], false],
+  ['ClaimUnbound', 'a claim is not bound: other', user(), [], false],
+  ['ClaimMissing', 'there is no claim data in namespace shop', user(), [], true],
+  ['ClaimMissing', 'there is no claim data in namespace shop', user(), [claim('Pending')], false],
+  ['WaitsForPodScheduled', waitsForPod, claim('Pending'), [storageClass, user()], true],
+  ['WaitsForPodScheduled', waitsForPod, claim('Pending'), [storageClass, user('n')], false],
+  ['WaitsForPodScheduled', waitsForPod, claim('Pending'), [storageClass], false],
+  ['WaitsForPodScheduled', waitsForPod, claim('Pending', chosen), [storageClass, user()], false],
+  ['WaitsForPodScheduled', waitsForPod, claim('Bound'), [storageClass, user()], false],
+  ['WaitsForFirstConsumer', '', claim('Pending'), [storageClass], true],
+  ['WaitsForFirstConsumer', '', claim('Pending'), [storageClass, user()], false],
+  ['WaitsForProvisioner', '', claim('Pending', chosen), [storageClass], true],
+  ['WaitsForProvisioner', '', claim('Pending'), [storageClass], false],
+  ['StorageClassMissing', '', claim('Pending'), [], true],
+  ['StorageClassMissing', '', claim('Pending'), [storageClass], false],
+  ['VolumeMissing', '', claim('Pending', {}, { volumeName: 'pv' }), [], true],
+  ['VolumeMissing', '', claim('Pending', {}, { volumeName: 'pv' }), [volume()], false],
+  ['VolumeTaken', '', claim('Pending', {}, { volumeName: 'pv' }), [volume(taken)], true],
+  ['VolumeTaken', '', claim('Pending', {}, { volumeName: 'pv' }), [volume()], false],
+  ['VolumeLost', '', claim('Lost'), [], true],
+  ['VolumeLost', '', claim('Bound'), [], false],
+  ['ClaimInUse', 'pod db uses it', claim('Bound', going), [user('n')], true],
+  ['ClaimInUse', 'pod db uses it', claim('Bound', going), [], false],
+  ['ClaimInUse', 'pod db uses it', claim('Bound'), [user('n')], false],
+  ['VolumeReleased', '', volume({ persistentVolumeReclaimPolicy: 'Retain' }, { phase: 'Released' }), [], true],
+  ['VolumeReleased', '', volume({ persistentVolumeReclaimPolicy: 'Delete' }, { phase: 'Released' }), [], false],
+  ['ReclaimFailed', '', volume({}, { phase: 'Failed' }), [], true],
+  ['ReclaimFailed', '', volume({}, { phase: 'Bound' }), [], false],
+  ['TargetMissing', '', autoscaler, [], true],
+  ['TargetMissing', '', autoscaler, [made('Deployment', 'web')], false],
+])('%s (%s) is checked against what there is, case %#', (reason, because, object, others, isTrue) => {
+  const all = [object, ...others]
+  const view: Partial<View> = {
+    all: () => all,
+    list: <T>(kind: string) => all.filter((each) => each.kind === kind) as unknown as readonly T[],
+    find: (kind, _namespace, name) => all.find((each) => each.kind === kind && each.metadata.name === name),
+  }
+  const finding = { reason, because } as Finding
+  const problem = oracles[reason]?.(finding, object, { view } as World)
+  expect(oracles[reason]).toBeDefined()
+  expect(problem === undefined).toBe(isTrue)
+})
