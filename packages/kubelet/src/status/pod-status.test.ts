@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startMs, testContainer, testPod, testRun, testSandbox } from '../testing/pods.ts'
+import { finalStatuses } from './final-statuses.ts'
 import { type PodStatusInput, podStatus, statusPatch } from './pod-status.ts'
 
 function status(fields: Partial<PodStatusInput> = {}) {
@@ -186,6 +187,21 @@ describe('container statuses', () => {
       )
       return [phase, ...all]
     }
+
+    it('has no container that is ready, or has started, though it was before and its end was missed', () => {
+      const init = [{ name: 'setup', state: { running: {} }, ready: true, started: true }]
+      const regular = [{ name: 'web', state: { running: {} }, ready: true, started: true }]
+      const common = { restartCount: 0, image: 'nginx:1', imageID: '' }
+      const withCommon = (each: object) => ({ name: '', ready: true, ...common, ...each })
+      const final = finalStatuses(testPod().spec, init.map(withCommon), regular.map(withCommon))
+      for (const each of [...final.init, ...final.regular]) {
+        expect(each).toMatchObject({
+          ready: false,
+          started: false,
+          state: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } },
+        })
+      }
+    })
 
     it('counts a container that never came to run as failed', () => {
       expect(states({})).toEqual(['Failed', 'web ContainerStatusUnknown'])
