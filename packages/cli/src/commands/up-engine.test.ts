@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { run } from '../program.ts'
+import { recordingHost } from '../testing/recording-host.ts'
+
+it('tunes the engine when the server is ready, and leaves it as it was before the process ends', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'up-engine-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const steps: string[] = []
+  const tuning = (name: string) => () => {
+    steps.push(`${name} begins`)
+    return () => void steps.push(`${name} ends`)
+  }
+  const ready = Promise.withResolvers<void>()
+  const host = {
+    ...recordingHost({
+      workingDirectory: directory,
+      onOutput: (text) => text.includes('ready') && ready.resolve(),
+    }),
+    returnMemoryWhenIdle: tuning('memory'),
+    delayLastCompiler: tuning('compiler'),
+  }
+  const ended = run(['up', '--memory', '--nodes', '0', '--port', '0'], host)
+  await ready.promise
+  expect(steps).toEqual(['memory begins', 'compiler begins'])
+  host.interrupt()
+  expect(await ended).toBe(0)
+  expect(steps.slice(2)).toEqual(['memory ends', 'compiler ends'])
+})
