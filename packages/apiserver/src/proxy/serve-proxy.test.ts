@@ -174,6 +174,13 @@ describe('requests through pods/proxy', () => {
     lines.close()
   })
 
+  it('bring back the head of an answer before there is anything else', async () => {
+    const { server } = await served((_, response) => response.writeHead(200, { 'x-own': 'here' }).flushHeaders())
+    const { answer, close } = await server.lines(`${podPath}/`)
+    expect(answer.headers['x-own']).toBe('here')
+    close()
+  })
+
   it('end at the pod when the client goes', async () => {
     let gone: Promise<unknown> | undefined
     const { server } = await served((_, response) => {
