@@ -156,9 +156,16 @@ function waits(job: Job, view: View): boolean {
 function podProblems(view: View): readonly string[] {
   return view
     .list<Pod>('Pod')
-    .filter((pod) => !hasEnded(pod) && !(pod.status?.phase === 'Running' && isReady(pod)) && !lacksItsClaim(pod, view))
+    .filter((pod) => !hasEnded(pod) && !(pod.status?.phase === 'Running' && isReady(pod)))
+    .filter((pod) => !lacksItsClaim(pod, view) && !failsForEver(pod))
     .map((pod) => `${labelOf(pod)} is ${pod.status?.phase} on ${pod.spec.nodeName ?? 'no node'}`)
 }
+
+/** A pod of a failing task that its Job has left behind is tried again and again: nobody counts its failures any more. */
+const failsForEver = (pod: Pod): boolean =>
+  controllerOf(pod) === undefined &&
+  pod.spec.restartPolicy === 'OnFailure' &&
+  pod.status?.containerStatuses?.some(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff') === true
 
 /** Nobody makes the claim again of a pod that was taken aside: it went with the set that had made both. */
 const lacksItsClaim = (pod: Pod, view: View): boolean =>

@@ -572,6 +572,19 @@ describe('in the end', () => {
       [pod('a', undefined, { status: { phase: 'Pending' } })],
       ['in the end every pod runs on a node or has ended'],
     ],
+    [
+      'a failing task that its Job has left behind is tried again and again',
+      [
+        pod('a', undefined, {
+          spec: { restartPolicy: 'OnFailure' },
+          status: {
+            phase: 'Running',
+            containerStatuses: [{ name: 'main', state: { waiting: { reason: 'CrashLoopBackOff' } } }],
+          },
+        }),
+      ],
+      [],
+    ],
     ['a node is not ready', [made('Node', 'n', { namespace: undefined })], ['in the end every node is well']],
     ['a service leaves out a pod', [served, service], ['in the end a service has the pods that are ready']],
     [
