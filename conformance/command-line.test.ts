@@ -170,7 +170,10 @@ describe('the coracle command', () => {
 
   it('suggests the command that was meant', async () => {
     const { code, stderr } = await program.coracle(['creat', '-f', 'x'])
-    expect([code, stderr]).toEqual([1, "error: unknown command 'creat'\n(Did you mean create?)\n"])
+    expect([code, stderr]).toEqual([
+      1,
+      'error: unknown command "creat" for "coracle"\n\nDid you mean this?\n\tcreate\n',
+    ])
   })
 
   it('says what to do where there is no cluster', async () => {

@@ -1,8 +1,12 @@
-import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { normalizeArguments } from './arguments.ts'
+import { UsageCommand } from './usage-command.ts'
 
-const program = new Command('x').option('-n, --namespace <name>')
+const written: string[] = []
+const program = new UsageCommand('x')
+  .option('-n, --namespace <name>')
+  .exitOverride()
+  .configureOutput({ writeErr: (text) => written.push(text) })
 program
   .command('get')
   .option('-o, --output <format>')
@@ -35,7 +39,23 @@ describe('normalizeArguments', () => {
     expect(normalizeArguments(given.split(' '), program).join(' ')).toBe(expected)
   })
 
-  it('refuses a switch that is neither on nor off', () => {
-    expect(() => normalizeArguments(['get', '-A=maybe'], program)).toThrow('"maybe" is neither true nor false')
+  it.each([
+    ['get -A=T', 'get -A'],
+    ['get -A=0', 'get'],
+  ])('%s, as Go reads truth', (given, expected) => {
+    expect(normalizeArguments(given.split(' '), program).join(' ')).toBe(expected)
+  })
+
+  it.each([
+    [
+      'get -A=maybe',
+      'invalid argument "maybe" for "-A, --all-namespaces" flag: strconv.ParseBool: parsing "maybe": invalid syntax',
+    ],
+    ['get pods -o', "flag needs an argument: 'o' in -o"],
+    ['get pods --output', 'flag needs an argument: --output'],
+  ])('%s is refused', (given, message) => {
+    written.length = 0
+    expect(() => normalizeArguments(given.split(' '), program)).toThrow()
+    expect(written).toEqual([`error: ${message}\nSee 'x get --help' for usage.\n`])
   })
 })

@@ -1,19 +1,22 @@
 import type { Command, Option } from 'commander'
-import { CliError } from './cli-error.ts'
+import { booleanOf } from './option-values.ts'
+import { invalidValue, lacksValue, noBoolean } from './refusals.ts'
 
 /**
  * Arguments in kubectl's forms that the parser does not know, as those it does: `-o=yaml`, `--all=true`, and an option
  * whose value may be left out, which has it after `=` or not at all. Options that every command has come first, wherever
- * they stood, unless the command has one of the same name. Throws a CliError for a switch that is set to neither true nor
- * false.
+ * they stood, unless the command has one of the same name. The command refuses a switch that is set to neither true nor
+ * false, and a flag at the end that lacks its value.
  */
 export function normalizeArguments(args: readonly string[], program: Command): readonly string[] {
-  const own = commandOf(args, program)?.options ?? []
+  const command = commandOf(args, program) ?? program
+  const own = command === program ? [] : command.options
   const shared: string[] = []
   const rest: string[] = []
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ''
     if (arg === '--') {
+      behindDash.set(command, args.length - index - 1)
       rest.push(...args.slice(index))
       break
     }
@@ -26,16 +29,26 @@ export function normalizeArguments(args: readonly string[], program: Command): r
     else if (option.required) {
       if (value === undefined) {
         // The next argument is its value, whatever it looks like.
-        normalized.push(arg, ...args.slice(++index, index + 1))
+        const next = args[++index]
+        if (next === undefined) return command.error(lacksValue(command, arg))
+        normalized.push(arg, next)
       } else normalized.push(flag.startsWith('--') ? arg : flag, ...(flag.startsWith('--') ? [] : [value]))
     } else if (option.optional) normalized.push(`${option.long}=${value ?? option.presetArg}`)
-    else if (isSet(option, value)) normalized.push(flag)
+    else if (isSet(command, option, value)) normalized.push(flag)
   }
   return [...shared, ...rest]
 }
 
+const behindDash = new WeakMap<Command, number>()
+
+/** How many arguments of a command stand before `--`; undefined without one. To be asked once the command has its arguments. */
+export function argumentsBeforeDash(command: Command): number | undefined {
+  const behind = behindDash.get(command)
+  return behind === undefined ? undefined : command.args.length - behind
+}
+
 /** The command that arguments name, `rollout status`: the first that is no flag nor the value of one, and the next where that has commands of its own. */
-function commandOf(args: readonly string[], program: Command): Command | undefined {
+export function commandOf(args: readonly string[], program: Command): Command | undefined {
   let command: Command | undefined
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ''
@@ -58,8 +71,8 @@ function splitFlag(arg: string): readonly [string, string | undefined] {
   return flag === undefined ? [arg, undefined] : [flag, value]
 }
 
-function isSet({ flags }: Option, value: string | undefined): boolean {
-  if (value === undefined || value === 'true') return true
-  if (value === 'false') return false
-  throw new CliError(`option '${flags}' is a switch: "${value}" is neither true nor false`)
+function isSet(command: Command, { flags }: Option, value: string | undefined): boolean {
+  if (value === undefined) return true
+  const isTrue = booleanOf(value)
+  return isTrue ?? command.error(invalidValue(command, flags, value, noBoolean(value)))
 }

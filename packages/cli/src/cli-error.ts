@@ -3,6 +3,11 @@ export class CliError extends Error {
   override readonly name: string = 'CliError'
 }
 
+/** The same, about how a command is called: where to read that stands below it. */
+export class UsageError extends CliError {
+  override readonly name: string = 'UsageError'
+}
+
 /** The same, shown without `error:` before it: the summary of what was told while it happened. */
 export class SummaryError extends CliError {
   override readonly name: string = 'SummaryError'

@@ -1,16 +1,24 @@
 import { parseDuration } from '@coracle/environment'
 import { InvalidArgumentError, Option } from 'commander'
-import { CliError } from './cli-error.ts'
+import { type CliError, UsageError } from './cli-error.ts'
+import { noBoolean } from './refusals.ts'
 
 /** A switch that is on unless it is set to false, or neither on nor off where no value is given. */
 export function switchOption(flags: string, description: string, value?: boolean): Option {
   return new Option(flags, description)
     .argParser((text) => {
-      if (text !== 'true' && text !== 'false') throw new InvalidArgumentError(`"${text}" is neither true nor false`)
-      return text === 'true'
+      const isTrue = booleanOf(text)
+      if (isTrue === undefined) throw new InvalidArgumentError(noBoolean(text))
+      return isTrue
     })
     .default(value)
     .preset('true')
+}
+
+/** A truth value in any of the ways that Go's flags take; undefined for other text. */
+export function booleanOf(text: string): boolean | undefined {
+  if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true
+  return ['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text) ? false : undefined
 }
 
 /** An option whose value is a duration above zero, `1m30s`, in milliseconds. */
@@ -24,18 +32,36 @@ export function durationOption(flags: string, description: string, value: string
     .default(parseDuration(value), value)
 }
 
-/** `--pod-running-timeout`: how long to wait until an object that was named has a pod. */
-export function podRunningTimeoutOption(value: string): Option {
+/** `--pod-running-timeout`: how long to wait until an object that was named has a pod. `Refusal` is thrown where that is no time. */
+export function podRunningTimeoutOption(value: string, Refusal: typeof CliError = UsageError): Option {
   return new Option(
     '--pod-running-timeout <duration>',
     'how long to wait for a pod of the object that is named, where it has none yet',
   )
     .argParser((text) => {
-      const milliseconds = durationMs(text)
+      const milliseconds = parseDuration(durationText(text))
       if (milliseconds > 0) return milliseconds
-      throw new CliError('--pod-running-timeout must be higher than zero')
+      throw new Refusal('--pod-running-timeout must be higher than zero')
     })
     .default(parseDuration(value), value)
+}
+
+/** A parser for the durations of kubectl's flags: takes what Go takes, as it is, and refuses other text in Go's words. */
+export function durationText(text: string): string {
+  try {
+    parseDuration(text)
+    return text
+  } catch {
+    throw new InvalidArgumentError(`time: ${durationFault(text)} duration ${JSON.stringify(text)}`)
+  }
+}
+
+const durationParts = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))*(?:\d+\.?\d*|\.\d+)([^\d.]*)/
+
+function durationFault(text: string): string {
+  const unit = durationParts.exec(text)?.[1]
+  if (unit === undefined) return 'invalid'
+  return unit === '' ? 'missing unit in' : `unknown unit ${JSON.stringify(unit)} in`
 }
 
 /** Milliseconds, from a text such as `1m30s`. */
@@ -64,7 +90,7 @@ export interface NumberBounds {
   readonly max?: number
 }
 
-/** A parser for whole numbers within bounds, which messages name. */
+/** A parser for whole numbers within bounds, which messages name. What is no number at all is refused in Go's words, as kubectl does. */
 export function wholeNumber(bounds: NumberBounds = {}): (text: string) => number {
   const { noun = 'whole number', min, max } = bounds
   const range = [...(min === undefined ? [] : [`from ${min}`]), ...(max === undefined ? [] : [`up to ${max}`])].join(
@@ -72,8 +98,13 @@ export function wholeNumber(bounds: NumberBounds = {}): (text: string) => number
   )
   return (text) => {
     const value = Number(text)
-    const isWhole = /^-?\d+$/.test(text) && Number.isSafeInteger(value)
-    if (!isWhole || (min !== undefined && value < min) || (max !== undefined && value > max)) {
+    if (!/^[+-]?\d+$/.test(text)) {
+      throw new InvalidArgumentError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+    }
+    if (!Number.isSafeInteger(value)) {
+      throw new InvalidArgumentError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
+    }
+    if ((min !== undefined && value < min) || (max !== undefined && value > max)) {
       throw new InvalidArgumentError(`"${text}" is no ${noun}${range === '' ? '' : ` ${range}`}`)
     }
     return value

@@ -1,11 +1,13 @@
 import { Command, CommanderError, type Option } from 'commander'
-import { normalizeArguments } from './arguments.ts'
-import { ExitError, PrintError } from './cli-error.ts'
+import { commandOf, normalizeArguments } from './arguments.ts'
+import { ExitError, PrintError, UsageError } from './cli-error.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
 import { mayAskForHelp, withHelpAsFlag } from './manual/help-arguments.ts'
 import { collect, wholeNumber } from './option-values.ts'
 import { ownVersion } from './own-version.ts'
+import { withExamples } from './refusals.ts'
+import { UsageCommand } from './usage-command.ts'
 import { addChangingVerbs } from './verbs/changing.ts'
 import { addClusterVerbs } from './verbs/cluster.ts'
 import { addConfigVerbs } from './verbs/config.ts'
@@ -38,7 +40,8 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     const printed = printedBefore(shown)
     if (printed !== '') host.stdout.write(printed)
     const text = describeError(shown)
-    if (text !== '') host.stderr.write(`${text}\n`)
+    const command = shown instanceof UsageError ? commandOf(args, program) : undefined
+    if (text !== '') host.stderr.write(`${command === undefined ? text : withExamples(command, text)}\n`)
     return error instanceof ExitError ? error.code : 1
   }
 }
@@ -55,7 +58,7 @@ function printedBefore(error: unknown): string {
  * the CPU of a command that prints something of its own. Who wants to see all commands gives no arguments.
  */
 export function createProgram(host: Host, args: readonly string[] = []): Command {
-  const program = new Command('coracle')
+  const program = new UsageCommand('coracle')
     .description('Kubernetes in one process: starts a cluster, and works with this or any other.')
     .version(`coracle ${ownVersion()}`, '--version', 'show the version of this program')
     .option(

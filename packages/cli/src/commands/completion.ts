@@ -1,12 +1,12 @@
-import { CliError } from '../cli-error.ts'
+import { UsageError } from '../cli-error.ts'
 import { completionScripts, type Shell } from '../completion/scripts.ts'
 import type { Host } from '../host.ts'
 
 /** `coracle completion bash|zsh|fish`: prints what the shell reads to complete command lines */
 export function printCompletionScript({ stdout }: Host, shell: string): void {
   if (!(shell in completionScripts)) {
-    throw new CliError(
-      `there is no completion for ${JSON.stringify(shell)}: choose ${Object.keys(completionScripts).join(', ')}`,
+    throw new UsageError(
+      `Unsupported shell type ${JSON.stringify(shell)}: choose ${Object.keys(completionScripts).join(', ')}`,
     )
   }
   stdout.write(completionScripts[shell as Shell])

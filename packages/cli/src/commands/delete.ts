@@ -9,14 +9,14 @@ import type { Manifest } from '../manifests/parse-manifests.ts'
 import { type DryRun, dryRunText } from '../output/outcome-printer.ts'
 import { listAll } from '../resources/fetch.ts'
 import { kindText, objectText } from '../resources/object-text.ts'
-import { listOptions, nothingNamed, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
+import { listOptions, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Doomed, waitUntilGone } from './await-deletion.ts'
 import { propagationPolicy } from './cascade.ts'
 import { confirm } from './confirm.ts'
 import { labelFilter, type Placed, placeManifest } from './manifest-command.ts'
 import { rawRequest } from './raw-request.ts'
-import { keyOf } from './targets.ts'
+import { keyOf, requireTargets } from './targets.ts'
 
 export interface DeleteFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
   readonly all?: boolean
@@ -92,9 +92,7 @@ function checkTargets(args: readonly string[], flags: DeleteFlags): void {
       'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well',
     )
   }
-  if (args.length === 0 && flags.filename.length === 0) {
-    throw new CliError(nothingNamed)
-  }
+  requireTargets(args, flags.filename.length)
   if (flags.all === true && isSelective(flags))
     throw new CliError("setting 'all' parameter but found a non empty selector. ")
 }

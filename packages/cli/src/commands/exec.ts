@@ -1,6 +1,6 @@
 import type { Pod } from '@coracle/api'
 import { execInPod } from '@coracle/client/streaming'
-import { CliError, ExitError } from '../cli-error.ts'
+import { CliError, ExitError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { chooseContainer } from '../resources/choose-container.ts'
@@ -13,9 +13,19 @@ export interface ExecFlags extends ConnectionFlags, ManifestFlags, StreamFlags, 
   readonly container?: string
 }
 
+/** What stands after the flags of `exec`. */
+export interface ExecWords {
+  readonly args: readonly string[]
+  /** How many of them stand before `--`; undefined without one. */
+  readonly beforeDash: number | undefined
+}
+
 /** `coracle exec POD -- COMMAND ARG…`, `coracle exec TYPE/NAME -- …`, `coracle exec -f FILE -- …` */
-export async function exec(host: Host, args: readonly string[], flags: ExecFlags): Promise<void> {
+export async function exec(host: Host, { args, beforeDash }: ExecWords, flags: ExecFlags): Promise<void> {
   const isFile = flags.filename.length > 0
+  if (beforeDash !== 0 && beforeDash !== 1 && args.length > (isFile ? 0 : 1)) {
+    throw new UsageError('exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead')
+  }
   const [target, command] = isFile ? [undefined, args] : [args[0], args.slice(1)]
   if (target === undefined && !isFile) throw new CliError('pod, type/name or --filename must be specified')
   if (command.length === 0) throw new CliError('you must specify at least one command for the container')

@@ -1,6 +1,6 @@
 import { ApiError, hasReason, type Pod, parseTime, pods } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
-import { CliError } from '../cli-error.ts'
+import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { prefixLines } from '../output/prefix-lines.ts'
 import { allContainers, chooseContainer, choosePod } from '../resources/choose-container.ts'
@@ -61,12 +61,12 @@ export async function logs(host: Host, args: readonly string[], given: LogFlags)
 function checkArguments(args: readonly string[], flags: LogFlags): { target: string | undefined; flags: LogFlags } {
   const [target, container, ...more] = args
   if (more.length > 0 || (target === undefined && flags.selector === undefined)) {
-    throw new CliError(
+    throw new UsageError(
       "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
     )
   }
   if (target !== undefined && flags.selector !== undefined) {
-    throw new CliError('only a selector (-l) or a POD name is allowed')
+    throw new UsageError('only a selector (-l) or a POD name is allowed')
   }
   if (container !== undefined && flags.container !== undefined) {
     throw new CliError('only one of -c or an inline [CONTAINER] arg is allowed')

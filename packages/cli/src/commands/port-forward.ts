@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, isIPv4, isIPv6, type Server, type Socket } from 'node:net'
 import type { KubernetesObject, Pod, Service } from '@coracle/api'
 import { openPortForward, type PortForward } from '@coracle/client/streaming'
-import { CliError } from '../cli-error.ts'
+import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { findPod, type PodWait } from '../resources/find-pod.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
@@ -22,9 +22,7 @@ export interface ForwardedPort {
 export async function portForward(host: Host, args: readonly string[], flags: PortForwardFlags): Promise<void> {
   const [target, ...texts] = args
   if (target === undefined || texts.length === 0) {
-    throw new CliError(
-      "TYPE/NAME and list of ports are required for port-forward\nSee 'coracle port-forward -h' for help and examples",
-    )
+    throw new UsageError('TYPE/NAME and list of ports are required for port-forward')
   }
   const addresses = addressesOf(flags.address.length === 0 ? ['localhost'] : flags.address)
   await withSession(host, flags, async (session) => {

@@ -1,5 +1,5 @@
 import type { Pod } from '@coracle/api'
-import { CliError } from '../cli-error.ts'
+import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import type { StreamFlags } from './connect-streams.ts'
 import { createGenerated, type GeneratedFlags } from './create/generated.ts'
@@ -20,10 +20,10 @@ export interface RunFlags extends GeneratedFlags, PodFlags, StreamFlags, Overrid
 /** `coracle run NAME --image=IMAGE [-- ARG…]` */
 export async function runPod(host: Host, args: readonly string[], flags: RunFlags): Promise<void> {
   const [name, ...command] = args
-  if (name === undefined) throw new CliError('NAME is required for run')
   if ((flags.image ?? '') === '') throw new CliError('required flag(s) "image" not set')
+  if (name === undefined) throw new CliError('NAME is required for run')
   if (flags.expose === true && flags.port === undefined) {
-    throw new CliError("--port must be set when exposing a service\nSee 'coracle run -h' for help and examples")
+    throw new UsageError('--port must be set when exposing a service')
   }
   const isAttached = flags.attach ?? flags.stdin === true
   if (flags.tty === true && flags.stdin !== true) {

@@ -35,6 +35,11 @@ export interface Targets {
   readonly errors: readonly unknown[]
 }
 
+/** Throws a CliError where neither arguments nor as many files name anything. */
+export function requireTargets(args: readonly string[], files: number): void {
+  if (args.length === 0 && files === 0) throw new CliError(nothingNamed)
+}
+
 /**
  * The objects that a command's arguments, files and selectors mean. What is not there does not keep the others from
  * being found. Rejects with a CliError where types are named and nothing says which of their objects are meant.
@@ -47,9 +52,7 @@ export async function findTargets(
   flags: TargetFlags,
 ): Promise<Targets> {
   const manifests = await loadManifests(host, flags)
-  if (manifests.length === 0 && args.length === 0) {
-    throw new CliError(nothingNamed)
-  }
+  requireTargets(args, manifests.length)
   const selections =
     manifests.length > 0
       ? await selectManifests(session, manifests, args)

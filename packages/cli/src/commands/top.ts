@@ -14,7 +14,7 @@ import {
   quantityValue,
   type Resource,
 } from '@coracle/api'
-import { CliError } from '../cli-error.ts'
+import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { alignTabs, tableAlignment } from '../output/align.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -110,7 +110,7 @@ export async function topNodes(host: Host, names: readonly string[], flags: TopF
 
 function checkFlags(kind: 'pod' | 'node', names: readonly string[], { selector = '', sortBy = '' }: TopFlags): void {
   if (names.length > 1) {
-    throw new CliError(`${kind} [NAME | -l label]\nSee 'coracle top ${kind} -h' for help and examples`)
+    throw new UsageError(`${kind} [NAME | -l label]`)
   }
   if (sortBy !== '' && sortBy !== 'cpu' && sortBy !== 'memory') {
     throw new CliError('--sort-by accepts only cpu or memory')

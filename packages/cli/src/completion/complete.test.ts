@@ -178,7 +178,7 @@ describe('the scripts', () => {
   it('are of three shells', async () => {
     expect(await runCommand(['completion', 'tcsh'])).toMatchObject({
       code: 1,
-      stderr: 'error: there is no completion for "tcsh": choose bash, zsh, fish\n',
+      stderr: `error: Unsupported shell type "tcsh": choose bash, zsh, fish\nSee 'coracle completion -h' for help and examples\n`,
     })
   })
 })

@@ -87,7 +87,10 @@ describe('help', () => {
   })
 
   it('of what is no command names the one that was meant', async () => {
-    expect(await runCommand(['help', 'rollot'])).toMatchObject({ code: 1, stderr: expect.stringContaining('rollout?') })
+    expect(await runCommand(['help', 'rollot'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Did you mean this?\n\trollout\n'),
+    })
     expect(await runCommand(['help', 'rollout', 'undoo'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('undo?'),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { switchOption, wholeNumber } from '../option-values.ts'
+import { durationText, switchOption, wholeNumber } from '../option-values.ts'
 import type { DryRun } from '../output/outcome-printer.ts'
 import { dryRunOption, ownFlags, withFiles, withOutcome, withSelectors } from './shared-options.ts'
 
@@ -44,7 +44,7 @@ function addScale(program: Command, host: Host): void {
     .option('--replicas <count>', 'how many', wholeNumber())
     .option('--current-replicas <count>', 'only where it asks for this many now', wholeNumber())
     .option('--resource-version <version>', 'only where this is its version')
-    .option('--timeout <duration>', 'wait this long for as many to be there (0s: do not wait)', '0s')
+    .option('--timeout <duration>', 'wait this long for as many to be there (0s: do not wait)', durationText, '0s')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { scale } = await import('../commands/scale.ts')
       await scale(host, resources, command.optsWithGlobals())

@@ -2,12 +2,18 @@ import { Argument, type Command, Option } from 'commander'
 import type { ConnectionFlags } from '../connection.ts'
 import type { Host } from '../host.ts'
 import { collect, collectCommas, switchOption } from '../option-values.ts'
+import { refusesArguments, unexpectedArguments, withExamples } from '../refusals.ts'
 import { objectFormatsText, ownFlags, withPrinting } from './shared-options.ts'
 
 /** Adds `config`, which shows and changes kubeconfig files. */
 export function addConfigVerbs(program: Command, host: Host): void {
-  program
-    .command('completion')
+  const completion = program.command('completion')
+  refusesArguments(completion, (args) =>
+    withExamples(
+      completion,
+      args.length === 0 ? 'Shell not specified.' : 'Too many arguments. Expected only the shell type.',
+    ),
+  )
     .argument('<shell>', 'bash, zsh or fish')
     .summary('teach a shell to complete command lines')
     .description(
@@ -39,7 +45,8 @@ export function addConfigVerbs(program: Command, host: Host): void {
 }
 
 function addReading(config: Command, host: Host): void {
-  withPrinting(config.command('view'))
+  const view = withPrinting(config.command('view'))
+  refusesArguments(view, unexpectedArguments(view))
     .summary('print the kubeconfig, files merged')
     .description('Prints the kubeconfig, merged from all files, without secrets.')
     .addOption(new Option('-o, --output <format>', objectFormatsText).default(undefined, 'yaml'))
@@ -53,6 +60,7 @@ function addReading(config: Command, host: Host): void {
     })
   config
     .command('current-context')
+    .allowExcessArguments()
     .summary('print the current context')
     .description('Prints the name of the current context.')
     .action(async (_options, command: Command) => {
@@ -73,6 +81,7 @@ function addReading(config: Command, host: Host): void {
   for (const list of ['clusters', 'users'] as const) {
     config
       .command(`get-${list}`)
+      .allowExcessArguments()
       .summary(`list ${list}`)
       .description(`Lists the ${list} of the kubeconfig.`)
       .action(async (_options, command: Command) => {
@@ -83,8 +92,7 @@ function addReading(config: Command, host: Host): void {
 }
 
 function addContexts(config: Command, host: Host): void {
-  config
-    .command('use-context')
+  refusesArguments(config.command('use-context'), unexpected)
     .alias('use')
     .argument('<name>', 'the context to work with from now on')
     .summary('change the current context')
@@ -93,8 +101,7 @@ function addContexts(config: Command, host: Host): void {
       const { useContext } = await import('../commands/config/contexts.ts')
       await useContext(host, name, command.optsWithGlobals())
     })
-  config
-    .command('rename-context')
+  refusesArguments(config.command('rename-context'), unexpected)
     .argument('<old>', 'its present name')
     .argument('<new>', 'its name from now on')
     .summary('give a context another name')
@@ -108,8 +115,8 @@ function addContexts(config: Command, host: Host): void {
     ['clusters', 'cluster'],
     ['users', 'user'],
   ] as const) {
-    config
-      .command(`delete-${noun}`)
+    const deletion = config.command(`delete-${noun}`)
+    refusesArguments(deletion, () => withExamples(deletion, `${noun} to delete is required`))
       .argument('<name>', `the ${noun}`)
       .summary(`take a ${noun} out`)
       .description(`Takes a ${noun} out of the kubeconfig.`)
@@ -120,9 +127,10 @@ function addContexts(config: Command, host: Host): void {
   }
 }
 
+const unexpected = (args: readonly string[]): string => `Unexpected args: [${args.join(' ')}]`
+
 function addEntries(config: Command, host: Host): void {
-  config
-    .command('set-context')
+  refusesArguments(config.command('set-context'), unexpected)
     .addArgument(new Argument('[name]', 'the context'))
     .summary('add or change a context')
     .description('Adds a context, or changes one, by --cluster, --user and --namespace.')
@@ -131,8 +139,7 @@ function addEntries(config: Command, host: Host): void {
       const { setContext } = await import('../commands/config/set-entries.ts')
       await setContext(host, name, command.optsWithGlobals())
     })
-  config
-    .command('set-cluster')
+  refusesArguments(config.command('set-cluster'), unexpected)
     .argument('<name>', 'the cluster')
     .summary('add or change a cluster')
     .description(
@@ -145,8 +152,7 @@ function addEntries(config: Command, host: Host): void {
       const { setCluster } = await import('../commands/config/set-entries.ts')
       await setCluster(host, name, ownFlags(command))
     })
-  config
-    .command('set-credentials')
+  refusesArguments(config.command('set-credentials'), (args) => `unexpected args: [${args.join(' ')}]`)
     .argument('<name>', 'the user')
     .summary('add or change a user')
     .description(
@@ -170,8 +176,7 @@ function addEntries(config: Command, host: Host): void {
 }
 
 function addProperties(config: Command, host: Host): void {
-  config
-    .command('set')
+  refusesArguments(config.command('set'), unexpected)
     .argument('<property>', 'as users.me.token or current-context')
     .argument('<value>', 'its value')
     .summary('set one field')
@@ -183,8 +188,7 @@ function addProperties(config: Command, host: Host): void {
       const { setConfig } = await import('../commands/config/properties.ts')
       await setConfig(host, property, value, command.optsWithGlobals())
     })
-  config
-    .command('unset')
+  refusesArguments(config.command('unset'), unexpected)
     .argument('<property>', 'as users.me.token, users.me or current-context')
     .summary('take one field, or an entry, out')
     .description('Takes one field, or a whole entry, out of the kubeconfig.')

@@ -1,8 +1,16 @@
 import { type Command, Option } from 'commander'
+import { argumentsBeforeDash } from '../arguments.ts'
 import type { Creation } from '../commands/create/create-commands.ts'
 import type { ExposeCommandFlags } from '../commands/expose.ts'
 import type { Host } from '../host.ts'
-import { collect, collectCommas, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
+import {
+  collect,
+  collectCommas,
+  durationText,
+  podRunningTimeoutOption,
+  switchOption,
+  wholeNumber,
+} from '../option-values.ts'
 import { withChanges } from './changing.ts'
 import {
   dryRunOption,
@@ -60,7 +68,8 @@ function creation(parent: Command, host: Host, name: string, creation: Creation,
     .option('--save-config', 'note in the object what was created, for apply')
     .action(async (given: string | undefined, rest: readonly string[], _options, command: Command) => {
       const { createFromFlags } = await import('../commands/create/create-commands.ts')
-      await createFromFlags(host, creation, given === undefined ? [] : [given, ...rest], ownFlags(command))
+      const args = given === undefined ? [] : [given, ...rest]
+      await createFromFlags(host, creation, { args, beforeDash: argumentsBeforeDash(command) }, ownFlags(command))
     })
 }
 
@@ -113,7 +122,7 @@ function addToken(create: Command, host: Host): void {
     .summary('a token of a service account')
     .description('Asks for a token of a service account, and prints it. It is kept nowhere.')
     .option('--audience <audience>', 'whom it is for; the API server unless given; repeatable', collect, [])
-    .option('--duration <duration>', 'how long it is to live (0s: as the server decides)', '0s')
+    .option('--duration <duration>', 'how long it is to live (0s: as the server decides)', durationText, '0s')
     .option('--bound-object-kind <kind>', 'bind it to an object, with which it ends: Node, Pod or Secret')
     .option('--bound-object-name <name>', 'the name of that object')
     .option('--bound-object-uid <uid>', 'its UID, where it must be this very one')

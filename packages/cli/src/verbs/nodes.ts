@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
-import { switchOption, wholeNumber } from '../option-values.ts'
+import { durationText, switchOption, wholeNumber } from '../option-values.ts'
 import { withChanges } from './changing.ts'
 import { chunkSizeOption, dryRunOption, validateOption } from './shared-options.ts'
 
@@ -39,7 +39,7 @@ function addDrain(program: Command, host: Host): void {
     .option('--ignore-daemonsets', 'leave the pods of daemon sets')
     .option('--delete-emptydir-data', 'pods with emptyDir volumes, too: what is in them is lost')
     .option('--grace-period <seconds>', 'time to end; below 0: as each pod says', wholeNumber(), -1)
-    .option('--timeout <duration>', 'when to give up (0s: never)', '0s')
+    .option('--timeout <duration>', 'when to give up (0s: never)', durationText, '0s')
     .option('--pod-selector <selector>', 'only pods with these labels')
     .option('--disable-eviction', 'delete pods, whatever their budgets say')
     .option(

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
+import { CliError } from '../cli-error.ts'
 import type { WaitFlags } from '../commands/wait.ts'
 import type { Host } from '../host.ts'
-import { collectCommas, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
+import { collectCommas, durationText, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
 import {
   chunkSizeOption,
   labelSelectorText,
@@ -100,13 +101,13 @@ function addLogs(program: Command, host: Host): void {
     .option('-p, --previous', 'of the run before the present one')
     .option('--prefix', 'with the pod and the container before each line')
     .option('--tail <lines>', 'only the last lines (-1: all; with -l: 10)', wholeNumber())
-    .option('--since <duration>', 'only what is newer, such as 5m')
+    .option('--since <duration>', 'only what is newer, such as 5m', durationText)
     .option('--since-time <time>', 'only what is newer than this time (RFC 3339)')
     .option('--timestamps', 'with the time of each line')
     .option('--limit-bytes <bytes>', 'stop after this much', wholeNumber())
     .option('--ignore-errors', 'go on with the next log where one cannot be read')
     .option('--insecure-skip-tls-verify-backend', "take any certificate for the node agent's")
-    .addOption(podRunningTimeoutOption('20s'))
+    .addOption(podRunningTimeoutOption('20s', CliError))
     .action(async (pod: string | undefined, containers: readonly string[], _options, command: Command) => {
       const { logs } = await import('../commands/logs.ts')
       await logs(host, pod === undefined ? [] : [pod, ...containers], command.optsWithGlobals())
@@ -122,7 +123,7 @@ function addWait(program: Command, host: Host): void {
     .option('--all', 'all objects of the type')
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('--local', 'wait for the objects of files as they stand there, without a server')
-    .option('--timeout <duration>', 'how long to wait; 0: not at all, below zero: a week', '30s')
+    .option('--timeout <duration>', 'how long to wait; 0: not at all, below zero: a week', durationText, '30s')
     .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
     .addOption(missingKeysOption())
     .option('-o, --output <format>', objectFormatsText)

@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
-import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
+import { refusesArguments, unexpectedArguments } from '../refusals.ts'
 import { dryRunOption, objectFormatsText, withFiles, withOutcome, withPrinting } from './shared-options.ts'
 
 /** Adds the commands that tell what the server is and has. */
 export function addServerVerbs(program: Command, host: Host): void {
-  program
-    .command('api-resources')
+  const resources = program.command('api-resources')
+  refusesArguments(resources, unexpectedArguments(resources))
     .summary('list the types of objects the server has')
     .description('Lists the types of objects the server has.')
     .option('--api-group <name>', "only this group's ('' is the core group)")
@@ -23,8 +23,8 @@ export function addServerVerbs(program: Command, host: Host): void {
       const { apiResources } = await import('../commands/api-resources.ts')
       await apiResources(host, command.optsWithGlobals())
     })
-  program
-    .command('api-versions')
+  const versions = program.command('api-versions')
+  refusesArguments(versions, unexpectedArguments(versions))
     .summary('list the versions of the API the server has')
     .description('Lists the versions of the API the server has, as GROUP/VERSION.')
     .action(async (_options, command: Command) => {
@@ -75,9 +75,8 @@ export function addServerVerbs(program: Command, host: Host): void {
     .addOption(dryRunOption())
     .allowExcessArguments()
     .action(async (_options, command: Command) => {
-      if (command.args.length > 0) throw new CliError('no arguments are allowed')
       const { reconcileRights } = await import('../commands/reconcile/reconcile.ts')
-      await reconcileRights(host, command.optsWithGlobals())
+      await reconcileRights(host, command.args, command.optsWithGlobals())
     })
   withPrinting(auth.command('whoami'))
     .summary('who one is to the server')
@@ -87,8 +86,7 @@ export function addServerVerbs(program: Command, host: Host): void {
       const { whoAmI } = await import('../commands/auth.ts')
       await whoAmI(host, command.optsWithGlobals())
     })
-  program
-    .command('version')
+  refusesArguments(program.command('version'), (args) => `extra arguments: [${args.join(' ')}]`)
     .summary('show which versions these are')
     .description('Shows the versions of this program and of the server.')
     .option('--client', "only this program's")

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
-import { CliError } from '../cli-error.ts'
+import { CliError, UsageError } from '../cli-error.ts'
 import { collect, switchOption, wholeNumber } from '../option-values.ts'
+import { nameOf } from '../refusals.ts'
 
 /** Objects asked for in one request, as in kubectl. */
 const chunkSizeDefault = 500
@@ -36,10 +37,6 @@ const kustomizeOption = (command: Command): Option =>
     })
     .hideHelp()
 
-/** What calls a command: `coracle apply`. */
-const nameOf = (command: Command): string =>
-  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
-
 export function withManifests(command: Command): Command {
   return withOutcome(command)
     .option('-f, --filename <file>', `file, directory or URL to read (${stdinText}); repeatable`, collect, [])
@@ -73,7 +70,7 @@ export const missingKeysOption = (): Option =>
 export function refuseArguments(command: Command): void {
   const { args } = command
   if (args.length === 0) return
-  throw new CliError(`Unexpected args: [${args.join(' ')}]\nSee '${nameOf(command)} -h' for help and examples`)
+  throw new UsageError(`Unexpected args: [${args.join(' ')}]`)
 }
 
 /** All flags of a command; where commands above it have one of the same name, its own. */

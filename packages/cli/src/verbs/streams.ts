@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { argumentsBeforeDash } from '../arguments.ts'
 import type { Host } from '../host.ts'
 import { collectCommas, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
+import { refusesArguments } from '../refusals.ts'
 import { ownFlags, withFiles } from './shared-options.ts'
 
 /** Adds the commands that are connected to containers. */
@@ -20,7 +22,8 @@ function addExec(program: Command, host: Host): void {
     .description('Runs a command in a container, and ends with its exit code.')
     .action(async (target: string | undefined, rest: readonly string[], _options, command: Command) => {
       const { exec } = await import('../commands/exec.ts')
-      await exec(host, target === undefined ? [] : [target, ...rest], ownFlags(command))
+      const args = target === undefined ? [] : [target, ...rest]
+      await exec(host, { args, beforeDash: argumentsBeforeDash(command) }, ownFlags(command))
     })
 }
 
@@ -61,8 +64,7 @@ function addPortForward(program: Command, host: Host): void {
 }
 
 function addCopy(program: Command, host: Host): void {
-  program
-    .command('cp')
+  refusesArguments(program.command('cp'), () => 'source and destination are required')
     .argument('[source]', 'a path here, or [NAMESPACE/]POD:PATH')
     .argument('[destination]', 'the same; one of both is a path here')
     .summary('copy files to and from containers')

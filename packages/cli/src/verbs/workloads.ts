@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
-import { collect, collectCommas, switchOption, wholeNumber } from '../option-values.ts'
+import { collect, collectCommas, durationText, switchOption, wholeNumber } from '../option-values.ts'
 import { localFlags, withChanges, withLocalChanges } from './changing.ts'
 import { dryRunOption, objectFormatsText, withFiles, withOutcome, withPrinting } from './shared-options.ts'
 
@@ -21,7 +21,7 @@ function addRollout(program: Command, host: Host): void {
     .summary('follow a rollout until it is done')
     .description('Tells how far a rollout is, until it is done.')
     .addOption(switchOption('-w, --watch [boolean]', 'go on until it is done', true))
-    .option('--timeout <duration>', 'how long to wait (0s: as long as it takes)', '0s')
+    .option('--timeout <duration>', 'how long to wait (0s: as long as it takes)', durationText, '0s')
     .option('--revision <number>', 'the revision it must be; 0: any', wholeNumber(), 0)
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { rolloutStatus } = await import('../commands/rollout/status.ts')
@@ -161,7 +161,7 @@ function addStop(program: Command, host: Host): void {
     .summary('stop pods gracefully, and delete what makes them')
     .description('Scales to none, waits until the pods are gone, and deletes.')
     .option('--grace-period <seconds>', 'time to end gracefully', wholeNumber())
-    .option('--timeout <duration>', 'how long to wait (0s: as long as it takes)', '0s')
+    .option('--timeout <duration>', 'how long to wait (0s: as long as it takes)', durationText, '0s')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { stop } = await import('../commands/stop.ts')
       await stop(host, resources, command.optsWithGlobals())

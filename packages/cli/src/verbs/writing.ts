@@ -1,7 +1,8 @@
 import { type Command, CommanderError, Option } from 'commander'
 import { diffFailedExitCode } from '../commands/diff-exit-codes.ts'
 import type { Host } from '../host.ts'
-import { collect, switchOption, wholeNumber } from '../option-values.ts'
+import { collect, durationText, switchOption, wholeNumber } from '../option-values.ts'
+import { refusesArguments, unexpectedArguments } from '../refusals.ts'
 import {
   dryRunOption,
   labelSelectorText,
@@ -37,7 +38,12 @@ function addApply(program: Command, host: Host): void {
     .option('--prune-allowlist <kind>', 'with --prune: only this kind, GROUP/VERSION/KIND; repeatable', collect, [])
     .addOption(cascadeOption())
     .addOption(gracePeriodOption('with --force or --prune: time to end gracefully'))
-    .option('--timeout <duration>', 'with --force: how long to wait until it is gone (0s: as long as it takes)', '0s')
+    .option(
+      '--timeout <duration>',
+      'with --force: how long to wait until it is gone (0s: as long as it takes)',
+      durationText,
+      '0s',
+    )
     .addOption(alwaysWaitOption())
     .addOption(switchOption('--overwrite [boolean]', 'set fields that others have changed meanwhile, too', true))
     .addOption(
@@ -91,6 +97,7 @@ function addLastApplied(apply: Command, host: Host): void {
 
 function addReplace(program: Command, host: Host): void {
   withManifests(program.command('replace'))
+    .allowExcessArguments()
     .summary('put objects in the place of others')
     .description('Puts the objects of files in the place of those of their names.')
     .option('--force', 'delete those first, and create them anew')
@@ -112,7 +119,8 @@ function addReplace(program: Command, host: Host): void {
 }
 
 function addDiff(program: Command, host: Host): void {
-  withFiles(program.command('diff'), 'compare')
+  const diff = withFiles(program.command('diff'), 'compare')
+  refusesArguments(diff, unexpectedArguments(diff, 'Unexpected args'))
     .exitOverride((error) => {
       throw error.exitCode === 0 ? error : new CommanderError(diffFailedExitCode, error.code, error.message)
     })
@@ -160,7 +168,7 @@ function addDelete(program: Command, host: Host): void {
     .option('--now', 'give it one second to end')
     .option('--force', 'take pods out of the API at once')
     .addOption(switchOption('--wait [boolean]', 'wait until they are gone', true))
-    .option('--timeout <duration>', 'how long to wait, such as 30s (0s: as long as it takes)', '0s')
+    .option('--timeout <duration>', 'how long to wait, such as 30s (0s: as long as it takes)', durationText, '0s')
     .option('--ignore-not-found', 'count an object that is not there as deleted')
     .option('-i, --interactive', 'ask before anything is deleted')
     .option('--raw <path>', 'delete what the server has under a path, with the body that -f names')

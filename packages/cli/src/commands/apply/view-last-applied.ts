@@ -1,4 +1,4 @@
-import { CliError } from '../../cli-error.ts'
+import { UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
 import { loadManifests } from '../../manifests/load-manifests.ts'
@@ -30,7 +30,7 @@ export async function viewLastApplied(host: Host, args: readonly string[], flags
       }
     }
     if (output !== 'json' && output !== 'yaml') {
-      throw new CliError(`Unexpected -o output mode: ${output}, the flag 'output' must be one of yaml|json`)
+      throw new UsageError(`Unexpected -o output mode: ${output}, the flag 'output' must be one of yaml|json`)
     }
     for (const text of texts) host.stdout.write(await shown(text, output))
   })

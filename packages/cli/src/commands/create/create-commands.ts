@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
-import { CliError } from '../../cli-error.ts'
+import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import {
   type DataFlags,
@@ -48,7 +48,6 @@ type Create = (host: Host, args: readonly string[], flags: Flags) => Promise<Gen
 /** The commands under `create` that make objects from flags: the first argument is the name. */
 export const creations = {
   deployment: async (_host, [name = '', ...command], flags) => {
-    required(flags, 'image')
     return () => generateDeployment(name, command, flags as unknown as DeploymentFlags)
   },
   job: async (_host, [name = '', ...command], flags) => {
@@ -70,7 +69,6 @@ export const creations = {
     }
   },
   cronjob: async (_host, [name = '', ...command], flags) => {
-    required(flags, 'image', 'schedule')
     return () => generateCronJob(name, command, flags as unknown as CronJobFlags)
   },
   namespace:
@@ -139,13 +137,20 @@ export type Creation = keyof typeof creations
 
 function service(type: ServiceType): Create {
   return async (_host, [name = ''], flags) => {
-    if (type === 'ExternalName') required(flags, 'external-name')
     return () => generateService(name, type, flags as unknown as ServiceFlags)
   }
 }
 
+/** Flags that have to be given, which is looked at first. */
+const requiredFlags: Readonly<Partial<Record<Creation, readonly string[]>>> = {
+  deployment: ['image'],
+  cronjob: ['image', 'schedule'],
+  clusterrolebinding: ['clusterrole'],
+  'service externalname': ['external-name'],
+}
+
 /** Throws a CliError that names the flags which are missing. */
-function required(flags: Flags, ...names: readonly string[]): void {
+function requireFlags(flags: Flags, names: readonly string[]): void {
   const missing = names.filter((name) => {
     const value = flags[name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())]
     return value === undefined || (Array.isArray(value) && value.length === 0)
@@ -177,18 +182,24 @@ const subjects: Readonly<Partial<Record<Creation, string>>> = {
   'service externalname': 'ExternalName service:',
 }
 
+/** What stands after the flags: a name, and after `--` the command of what takes one. */
+export interface CreationWords {
+  readonly args: readonly string[]
+  /** How many of them stand before `--`; undefined without one. */
+  readonly beforeDash: number | undefined
+}
+
 /** `coracle create deployment NAME --image=…` and the like */
 export async function createFromFlags(
   host: Host,
   creation: Creation,
-  args: readonly string[],
+  { args, beforeDash = args.length }: CreationWords,
   flags: GeneratedFlags,
 ): Promise<void> {
+  requireFlags(flags as Flags, requiredFlags[creation] ?? [])
+  if (beforeDash !== 1) throw new UsageError(`exactly one NAME is required, got ${beforeDash}`)
   const create: Create = creations[creation]
   const generate = await create(host, args, flags as Flags)
-  if (args[0] === undefined) throw new CliError('exactly one NAME is required, got 0')
-  const takesCommand = creation === 'deployment' || creation === 'job' || creation === 'cronjob'
-  if (args.length > 1 && !takesCommand) throw new CliError(`exactly one NAME is required, got ${args.length}`)
   // A binding's users are those who get the role, and not who asks for it.
   const { user, ...others } = flags
   await createGenerated(host, Array.isArray(user) ? others : flags, generate, subjects[creation])

@@ -1,6 +1,6 @@
 import type { KubernetesObject, TokenRequest } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
-import { CliError } from '../../cli-error.ts'
+import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { ObjectPrinter } from '../../output/object-printer.ts'
 import { type OutputFormatFlags, readOutputFormat } from '../../output/output-format.ts'
@@ -21,7 +21,7 @@ const bindableKinds = ['Node', 'Pod', 'Secret']
 /** `coracle create token SERVICEACCOUNT` */
 export async function createToken(host: Host, names: readonly string[], flags: CreateTokenFlags): Promise<void> {
   const [name] = names
-  if (name === undefined || names.length > 1) throw new CliError(`exactly one NAME is required, got ${names.length}`)
+  if (name === undefined || names.length > 1) throw new UsageError(`exactly one NAME is required, got ${names.length}`)
   const format = flags.output === undefined ? undefined : await readOutputFormat(host, flags, { tables: false })
   const spec = specOf(flags)
   await withSession(host, flags, async ({ client, namespace }) => {

@@ -1,5 +1,5 @@
 import { isJsonObject, type KubernetesObject } from '@coracle/api'
-import { CliError } from '../../cli-error.ts'
+import { CliError, UsageError } from '../../cli-error.ts'
 import { selectorText } from '../../resources/selector-text.ts'
 
 export type ServiceType = 'ClusterIP' | 'NodePort' | 'LoadBalancer' | 'ExternalName'
@@ -82,9 +82,7 @@ export function exposeObject(object: KubernetesObject, flags: ExposeFlags): Kube
   const selector = flags.selector === undefined ? selectorOf(object) : parsePairs(flags.selector)
   const ports = portsOf(object, flags)
   if (ports.length === 0 && flags.clusterIp !== 'None') {
-    throw new CliError(
-      "couldn't find port via --port flag or introspection\nSee 'coracle expose -h' for help and examples",
-    )
+    throw new UsageError("couldn't find port via --port flag or introspection")
   }
   const labels = flags.labels === undefined ? metadata.labels : parsePairs(flags.labels)
   const { type, clusterIp, externalIp, loadBalancerIp, sessionAffinity } = flags

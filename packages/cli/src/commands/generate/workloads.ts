@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
-import { CliError } from '../../cli-error.ts'
+import { CliError, UsageError } from '../../cli-error.ts'
 
 export interface DeploymentFlags {
   readonly image: readonly string[]
@@ -142,7 +142,7 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
     throw new CliError(`Invalid image name ${JSON.stringify(flags.image)}: invalid reference format`)
   const restartPolicies = ['Always', 'OnFailure', 'Never']
   if (!restartPolicies.includes(flags.restart)) {
-    throw new CliError(`invalid restart policy: ${flags.restart}\nSee 'coracle run -h' for help and examples`)
+    throw new UsageError(`invalid restart policy: ${flags.restart}`)
   }
   const labels = flags.labels === undefined ? { run: name } : pairsOf(flags.labels.split(','), 'label')
   const annotations = pairsOf(flags.annotations, 'annotation')
@@ -172,7 +172,7 @@ const pullPolicies = ['Always', 'IfNotPresent', 'Never']
 
 function pullPolicyOf(text: string): string {
   if (pullPolicies.includes(text)) return text
-  throw new CliError(`invalid image pull policy: ${text}\nSee 'coracle run -h' for help and examples`)
+  throw new UsageError(`invalid image pull policy: ${text}`)
 }
 
 /** `KEY=VALUE` texts as an object. Throws a CliError where one is not of that form. */

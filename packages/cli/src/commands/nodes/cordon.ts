@@ -1,5 +1,5 @@
 import { type Node, nodes } from '@coracle/api'
-import { CliError } from '../../cli-error.ts'
+import { UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { Outcome } from '../../output/outcome-printer.ts'
 import type { Session } from '../../session.ts'
@@ -37,10 +37,10 @@ export function nodeArguments(
   { selector }: { readonly selector?: string },
 ): readonly string[] {
   if (names.length === 0 && selector === undefined) {
-    throw new CliError(`USAGE: ${verb} NODE [flags]`)
+    throw new UsageError(`USAGE: ${verb} NODE [flags]`)
   }
   if (names.length > 0 && selector !== undefined) {
-    throw new CliError('error: cannot specify both a node name and a --selector option')
+    throw new UsageError('cannot specify both a node name and a --selector option')
   }
   return names.some((name) => name.includes('/')) ? names : ['nodes', ...names]
 }

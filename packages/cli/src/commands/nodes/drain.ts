@@ -36,11 +36,12 @@ const evictionsMax = 50
 
 /** `coracle drain NODE` */
 export async function drain(host: Host, names: readonly string[], flags: DrainFlags): Promise<void> {
+  const args = nodeArguments(names, 'drain', flags)
   const timeoutMs = parseDuration(flags.timeout)
   const deadline = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.environment.clock.now() + timeoutMs
   const printer = await OutcomePrinter.for(host, flags)
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, nodeArguments(names, 'drain', flags), 'drain', {
+    const { found, errors } = await findTargets(host, session, args, 'drain', {
       ...flags,
       filename: [],
     })

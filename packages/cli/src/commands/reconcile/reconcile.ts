@@ -19,8 +19,9 @@ export interface ReconcileFlags extends ConnectionFlags, ManifestFlags, OutcomeF
  * `coracle auth reconcile -f FILE`: gives roles the rules, and bindings the subjects, that files say, beside what they have.
  * Other objects of the files are passed over.
  */
-export async function reconcileRights(host: Host, flags: ReconcileFlags): Promise<void> {
+export async function reconcileRights(host: Host, args: readonly string[], flags: ReconcileFlags): Promise<void> {
   if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
+  if (args.length > 0) throw new CliError('no arguments are allowed')
   if (flags.dryRun === 'server') throw new CliError('--dry-run=server for command reconcile is not supported yet')
   const printer = await OutcomePrinter.for(host, flags)
   const manifests = await loadManifests(host, flags)

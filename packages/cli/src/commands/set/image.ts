@@ -1,11 +1,13 @@
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { ChangeFlags } from '../change-objects.ts'
+import { requireTargets } from '../targets.ts'
 import { allContainers, changeTemplates, withContainers } from './pod-templates.ts'
 
 /** `coracle set image TYPE NAME CONTAINER=IMAGE` */
 export async function setImage(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
   const { resources, pairs } = splitPairs(args)
+  requireTargets(resources, flags.filename.length)
   if (pairs.length === 0) throw new CliError('at least one image update is required')
   await changeTemplates(host, resources, flags, 'image updated', (spec) => {
     const wanted = new Map(pairs)

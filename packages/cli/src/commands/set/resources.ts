@@ -2,6 +2,7 @@ import { parseQuantity } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { ChangeFlags } from '../change-objects.ts'
+import { requireTargets } from '../targets.ts'
 import { allContainers, changeTemplates, nameMatcher, withContainers } from './pod-templates.ts'
 
 export interface SetResourcesFlags extends ChangeFlags {
@@ -13,6 +14,7 @@ export interface SetResourcesFlags extends ChangeFlags {
 
 /** `coracle set resources TYPE NAME --limits=cpu=1 --requests=cpu=500m` */
 export async function setResources(host: Host, args: readonly string[], flags: SetResourcesFlags): Promise<void> {
+  requireTargets(args, flags.filename.length)
   if (flags.limits === undefined && flags.requests === undefined) {
     throw new CliError('you must specify an update to requests or limits (in the form of --requests/--limits)')
   }

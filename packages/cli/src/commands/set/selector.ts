@@ -11,7 +11,8 @@ export interface SetSelectorFlags extends ChangeFlags {
 
 /** `coracle set selector service NAME KEY=VALUE` */
 export async function setSelector(host: Host, args: readonly string[], flags: SetSelectorFlags): Promise<void> {
-  const text = args.at(-1) ?? ''
+  const text = args.at(-1)
+  if (text === undefined) throw new CliError('one selector is required')
   const pairs = text.split(',').map((pair) => pair.split('='))
   if (pairs.some((pair) => pair.length !== 2 || pair[0] === '')) {
     throw new CliError(`a selector of a Service has the form KEY=VALUE[,KEY=VALUE]: "${text}"`)

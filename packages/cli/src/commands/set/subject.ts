@@ -2,6 +2,7 @@ import { type ClusterRoleBinding, compareText, deepEqual, type RoleBinding, type
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import { requireTargets } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
 import { setFieldManager } from './pod-templates.ts'
 
@@ -17,6 +18,7 @@ export async function setSubject(host: Host, args: readonly string[], flags: Set
   // A user of the kubeconfig is something else.
   const { user, ...rest } = flags
   const { group, serviceaccount, dryRun, fieldManager = setFieldManager } = flags
+  requireTargets(args, flags.filename.length)
   if (user.length + group.length + serviceaccount.length === 0) {
     throw new CliError('you must specify at least one value of user, group or serviceaccount')
   }

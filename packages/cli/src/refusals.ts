@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+
+/** What a command says of arguments that are too many, or too few. */
+export type ArgumentsRefusal = (args: readonly string[]) => string
+
+const argumentsRefusals = new WeakMap<Command, ArgumentsRefusal>()
+
+/** Has a command say this where it is given too many arguments, or too few. */
+export function refusesArguments(command: Command, refusal: ArgumentsRefusal): Command {
+  argumentsRefusals.set(command, refusal)
+  return command
+}
+
+/** `unexpected arguments: [a b]`, and where to read on. */
+export const unexpectedArguments =
+  (command: Command, words = 'unexpected arguments'): ArgumentsRefusal =>
+  (args) =>
+    withExamples(command, `${words}: [${args.join(' ')}]`)
+
+/** A message about how a command is called, and below it where that can be read. */
+export const withExamples = (command: Command, message: string): string =>
+  `${message}\nSee '${nameOf(command)} -h' for help and examples`
+
+/** The words that call a command, with those of the commands above it. */
+export function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
+}
+
+/** What a flag lacks that has to have a value: `--output`, or `-o`. */
+export function lacksValue(command: Command, flag: string): string {
+  return withUsage(command, `flag needs an argument: ${flag.startsWith('--') ? flag : `'${flag.slice(1)}' in ${flag}`}`)
+}
+
+/** Why the value of a flag cannot be taken. */
+export function invalidValue(command: Command, flags: string, value: string, reason: string): string {
+  // Help shows what stands for a value; kubectl's message has only the names.
+  const names = flags.replaceAll(/ [<[].*/g, '')
+  return withUsage(command, `invalid argument ${JSON.stringify(value)} for ${JSON.stringify(names)} flag: ${reason}`)
+}
+
+/** Why text is no truth value. */
+export const noBoolean = (text: string): string => `strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`
+
+/**
+ * What the parser refuses, in kubectl's words. The parser gives its reasons as text; `code` says which it is. Throws nothing: what has
+ * no counterpart there stays as it is.
+ */
+export function refusalOf(command: Command, message: string, code = ''): string {
+  const text = message.replace(/^error: /, '')
+  const [, quoted = '', suggestion = ''] = /'(.*?)'(?:\n(\(Did you mean .*\)))?/s.exec(text) ?? []
+  const hint = suggestion === '' ? '' : `\n${suggestion}`
+  switch (code) {
+    case 'commander.unknownOption':
+      return withUsage(command, unknownFlag(quoted) + hint)
+    case 'commander.unknownCommand':
+      return command.parent === null
+        ? `unknown command "${quoted}" for "${command.name()}"${meantCommands(suggestion)}`
+        : withExamples(command, `unknown command "${command.args.join(' ')}"${hint}`)
+    case 'commander.invalidArgument': {
+      const [, flags, value, reason] = /^option '(.*?)' argument '(.*)' is invalid\. (.*)$/s.exec(text) ?? []
+      return flags === undefined ? text : invalidValue(command, flags, value ?? '', reason ?? '')
+    }
+    case 'commander.missingArgument':
+    case 'commander.excessArguments':
+      return argumentsRefusals.get(command)?.(command.args) ?? text
+    default:
+      return text
+  }
+}
+
+/** `(Did you mean one of a, b?)` as kubectl lists them. */
+function meantCommands(suggestion: string): string {
+  const [, names = ''] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(suggestion) ?? []
+  return names === '' ? '' : `\n\nDid you mean this?\n\t${names.replaceAll(', ', '\n\t')}`
+}
+
+function unknownFlag(given: string): string {
+  if (given.startsWith('--')) return `unknown flag: ${given.replace(/=.*$/s, '')}`
+  return `unknown shorthand flag: ${JSON.stringify(given[1] ?? '').replaceAll('"', "'")} in ${given}`
+}
+
+/** A message about flags, and below it where to read on: of `diff` alone kubectl says that in another way. */
+const withUsage = (command: Command, message: string): string =>
+  command.name() === 'diff' ? withExamples(command, message) : `${message}\nSee '${nameOf(command)} --help' for usage.`
