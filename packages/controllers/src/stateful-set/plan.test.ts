@@ -208,6 +208,8 @@ describe('a rollout', () => {
   const old = [member(0, { isOld: true }), member(1, { isOld: true }), member(2, { isOld: true })]
   const update = (strategy: StatefulSet['spec']['updateStrategy']) => ({ updateStrategy: strategy, status: rolling })
   const from = (partition: number) => update({ type: 'RollingUpdate', rollingUpdate: { partition } })
+  const missing = (maxUnavailable: string) =>
+    statefulSet(3, update({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable } }))
   const rows: readonly [string, StatefulSet, readonly Pod[], readonly string[]][] = [
     ['begins with the last pod', statefulSet(3, { status: rolling }), old, ['-db-2']],
     [
@@ -217,12 +219,9 @@ describe('a rollout', () => {
       ['-db-1'],
     ],
     ['waits until then', statefulSet(3, { status: rolling }), [...old.slice(0, 2), member(2, { isUnready: true })], []],
-    [
-      'takes a share of the pods, rounded up',
-      statefulSet(3, update({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '34%' } })),
-      old,
-      ['-db-2', '-db-1'],
-    ],
+    ['takes a share of the pods, rounded down', missing('66%'), old, ['-db-2']],
+    ['takes all of a share that is a number of pods', missing('67%'), old, ['-db-2', '-db-1']],
+    ['takes one pod at the least', missing('10%'), old, ['-db-2']],
     ['leaves pods before the partition alone', statefulSet(3, from(2)), [...old.slice(0, 2), member(2)], []],
     [
       'counts the partition from the first number',

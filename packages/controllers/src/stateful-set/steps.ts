@@ -100,7 +100,7 @@ function firstUnhealthyOf({ members: { places, condemned }, health }: StepInput)
 function rollForward({ set, versions, members, health }: StepInput): readonly Action[] {
   const { type = 'RollingUpdate', rollingUpdate } = set.spec.updateStrategy ?? {}
   if (type !== 'RollingUpdate') return []
-  const unavailableMax = Math.max(1, shareOf(rollingUpdate?.maxUnavailable ?? 1, desiredOf(set), 'up'))
+  const unavailableMax = Math.max(1, shareOf(rollingUpdate?.maxUnavailable ?? 1, desiredOf(set), 'down'))
   const places = [...members.places].reverse()
   let spare = unavailableMax - places.filter(({ pod }) => pod === undefined || !health.isHealthy(pod)).length
   const replaced: Pod[] = []

@@ -41,7 +41,7 @@ function deploymentPromise({ spec }: Deployment): Promised {
 function statefulSetPromise({ spec }: StatefulSet): Promised {
   const desired = spec.replicas ?? 1
   const { maxUnavailable = 1 } = spec.updateStrategy?.rollingUpdate ?? {}
-  const missing = Math.max(1, shareOf(maxUnavailable, desired, Math.ceil))
+  const missing = Math.max(1, shareOf(maxUnavailable, desired, Math.floor))
   return { desired, mayBeMissing: missing, by: `maxUnavailable ${maxUnavailable}` }
 }
 

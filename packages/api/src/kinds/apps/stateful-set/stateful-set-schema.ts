@@ -28,7 +28,7 @@ export const rollingUpdateStatefulSetStrategy = object(
     partition: optional(int32(), 'Pods with a smaller ordinal stay as they are; 0 unless set, which means none.'),
     maxUnavailable: optional(
       intOrString,
-      'How many pods may be missing: a number, or a percentage of those wanted, rounded up. 1 unless set.',
+      'How many pods may be missing: a number, or a percentage of those wanted, rounded down, but at least 1. 1 unless set.',
     ),
   },
 )
