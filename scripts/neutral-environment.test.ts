@@ -5,7 +5,7 @@ import { neutral } from './neutral-environment.ts'
 it('is without what is somebody’s own', () => {
   const own = {
     ...{
-      KUBECONFIG: '/work/cluster',
+      KUBECONFIG: '/home/jane/cluster',
       KUBE_EDITOR: 'code --wait',
       KUBECTL_EXTERNAL_DIFF: 'meld',
       HELM_NAMESPACE: 'team',

@@ -28,7 +28,7 @@ const portForwardKind = {
 }
 
 /** What a connection has of the options of writes. */
-export const connectOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' } as const
+const connectOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' } as const
 
 /** `pods/exec`: runs a command in a container, with streams to the client. */
 export function execSubresource(registry: ResourceRegistry, nodes: NodeGateway): Subresource {
@@ -36,7 +36,7 @@ export function execSubresource(registry: ResourceRegistry, nodes: NodeGateway):
     async connect(context, namespace, name, query) {
       const options = streamsOf(query)
       const command = query.getAll('command')
-      await admit(registry, context, namespace, name, execKind, 'exec', { ...shown(options, query), command })
+      await admitConnect(registry, context, namespace, name, execKind, 'exec', { ...shown(options, query), command })
       const pod = await assignedPod(registry, namespace, name)
       const container = chosenContainer(pod, query.get('container') ?? '')
       checkStreams(options)
@@ -54,7 +54,7 @@ export function attachSubresource(registry: ResourceRegistry, nodes: NodeGateway
   return {
     async connect(context, namespace, name, query) {
       const options = streamsOf(query)
-      await admit(registry, context, namespace, name, attachKind, 'attach', shown(options, query))
+      await admitConnect(registry, context, namespace, name, attachKind, 'attach', shown(options, query))
       const pod = await assignedPod(registry, namespace, name)
       const container = chosenContainer(pod, query.get('container') ?? '')
       checkStreams(options)
@@ -69,7 +69,7 @@ export function portForwardSubresource(registry: ResourceRegistry, nodes: NodeGa
   return {
     async connect(context, namespace, name, query) {
       const ports = portsOf(query)
-      await admit(registry, context, namespace, name, portForwardKind, 'portforward', {
+      await admitConnect(registry, context, namespace, name, portForwardKind, 'portforward', {
         ...(ports.length === 0 ? {} : { ports }),
       })
       const pod = await assignedPod(registry, namespace, name)
@@ -105,7 +105,8 @@ function portsOf(query: URLSearchParams): readonly number[] {
   })
 }
 
-async function admit(
+/** Asks admission whether somebody may connect to a subresource of an object. Rejects with an ApiError where not. */
+export async function admitConnect(
   registry: ResourceRegistry,
   context: RequestContext,
   namespace: string,

@@ -2,7 +2,6 @@ import {
   ApiError,
   type Endpoints,
   endpoints,
-  type KubernetesObject,
   nodeProxyOptionsSchema,
   type Pod,
   podProxyOptionsSchema,
@@ -12,7 +11,6 @@ import {
   serviceUnavailable,
 } from '@coracle/api'
 import type { ForwardPort } from '@coracle/client/streaming'
-import type { AdmittedKind } from '../admission/admission.ts'
 import { storedObject } from '../admission/stored-objects.ts'
 import type { NodeGateway } from '../node-gateway.ts'
 import { answerForNode } from '../proxy/node-paths.ts'
@@ -20,8 +18,7 @@ import { podEndpoints, podLocation, servicePortName } from '../proxy/pod-locatio
 import { parseProxiedName } from '../proxy/proxied-name.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
-import type { RequestContext } from '../request.ts'
-import { connectOptions } from './connect.ts'
+import { admitConnect } from './connect.ts'
 import type { Subresource } from './subresource.ts'
 
 const podKind = { group: '', version: 'v1', kind: 'PodProxyOptions', schema: podProxyOptionsSchema }
@@ -32,7 +29,7 @@ const nodeKind = { group: '', version: 'v1', kind: 'NodeProxyOptions', schema: n
 export function podProxySubresource(registry: ResourceRegistry, nodes: NodeGateway): Subresource {
   return {
     async proxy(context, namespace, id, { path }) {
-      await admit(registry, context, namespace, id, podKind, path)
+      await admitConnect(registry, context, namespace, id, podKind, 'proxy', optionsOf(path))
       const pod = (await registry.get(namespace, parseProxiedName(id, 'pod').name)).object as Pod
       return { kind: 'pod', ...podLocation(id, pod), forward: await forwardTo(nodes, pod) }
     },
@@ -48,7 +45,7 @@ export function serviceProxySubresource(
   let turns = 0
   return {
     async proxy(context, namespace, id, { path }) {
-      await admit(registry, context, namespace, id, serviceKind, path)
+      await admitConnect(registry, context, namespace, id, serviceKind, 'proxy', optionsOf(path))
       const { scheme, name, port } = parseProxiedName(id, 'service')
       const service = (await registry.get(namespace, name)).object as Service
       const portName = servicePortName(port, service)
@@ -72,25 +69,13 @@ export function nodeProxySubresource(
 ): Subresource {
   return {
     async proxy(context, namespace, id, request) {
-      await admit(registry, context, namespace, id, nodeKind, request.path)
+      await admitConnect(registry, context, namespace, id, nodeKind, 'proxy', optionsOf(request.path))
       return answerForNode(id, request, registry, registries, nodes)
     },
   }
 }
 
-async function admit(
-  registry: ResourceRegistry,
-  context: RequestContext,
-  namespace: string,
-  name: string,
-  kind: AdmittedKind,
-  path: string,
-): Promise<void> {
-  const options = path === '' ? {} : { path }
-  const object = { apiVersion: 'v1', kind: kind.kind, metadata: {}, ...options } as KubernetesObject
-  const request = { operation: 'CONNECT', subresource: 'proxy', kind, object, options: connectOptions } as const
-  await registry.admitPosted(context, namespace, name, request)
-}
+const optionsOf = (path: string) => (path === '' ? {} : { path })
 
 /** The way to a pod through its node. Rejects with a ServiceUnavailable where there is none. */
 async function forwardTo(nodes: NodeGateway, pod: Pod): Promise<ForwardPort> {

@@ -9,7 +9,7 @@ import { hasEnded, isReady } from '../view.ts'
 import { nameText, type ObjectName, objectNameOf } from './object-name.ts'
 import { ObjectsNow } from './objects-now.ts'
 import { isUnderWay } from './progress.ts'
-import { promiseOf } from './promises.ts'
+import { promiseOf, workloadKinds } from './promises.ts'
 import type { RecordedChange } from './recording.ts'
 
 /** How many were ready from some moment on. */
@@ -72,14 +72,6 @@ interface Subject {
   by: string
   broken: Availability['broken']
 }
-
-const workloadKinds: ReadonlySet<string> = new Set([
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'ReplicaSet',
-  'ReplicationController',
-])
 
 /** Counts what is ready, by what it is ready for. */
 class Tracker {

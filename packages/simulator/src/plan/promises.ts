@@ -9,6 +9,15 @@ export interface Promised {
   readonly by: string
 }
 
+/** The kinds that keep pods ready. */
+export const workloadKinds: ReadonlySet<string> = new Set([
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'ReplicaSet',
+  'ReplicationController',
+])
+
 /** What a workload promises; undefined for kinds that keep no pods ready. */
 export function promiseOf(object: KubernetesObject): Promised | undefined {
   switch (object.kind) {

@@ -3,6 +3,7 @@ import { isReady } from '../view.ts'
 import { type ObjectName, objectNameOf } from './object-name.ts'
 import { ObjectsNow } from './objects-now.ts'
 import { isUnderWay } from './progress.ts'
+import { workloadKinds } from './promises.ts'
 import type { RecordedChange, RecordedNote } from './recording.ts'
 
 /** What happens to a pod, a workload, a node, or anything else. */
@@ -105,13 +106,6 @@ const derivedKinds: ReadonlySet<string> = new Set([
   'ControllerRevision',
   'IPAddress',
   'Lease',
-])
-const workloadKinds: ReadonlySet<string> = new Set([
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'ReplicaSet',
-  'ReplicationController',
 ])
 
 function eventsOf({ old, object }: RecordedChange, objects: ObjectsNow): readonly Found[] {
