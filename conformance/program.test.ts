@@ -182,11 +182,17 @@ describe('coracle up that cannot start', () => {
   })
 
   it.each([
-    [['--frobnicate'], "error: unknown option '--frobnicate'"],
-    [['--node', '2'], "error: unknown option '--node'\n(Did you mean --nodes?)"],
-    [['--runtime', 'docker'], "argument 'docker' is invalid. Allowed choices are process, simulated."],
-    [['--port', '70000'], '"70000" is no port'],
-    [['--nodes', 'many'], '"many" is no whole number'],
+    [['--frobnicate'], 'error: unknown flag: --frobnicate'],
+    [['--node', '2'], 'error: unknown flag: --node\n(Did you mean --nodes?)'],
+    [
+      ['--runtime', 'docker'],
+      'error: invalid argument "docker" for "--runtime" flag: Allowed choices are process, simulated.',
+    ],
+    [['--port', '70000'], 'error: invalid argument "70000" for "--port" flag: "70000" is no port from 0 up to 65535'],
+    [
+      ['--nodes', 'many'],
+      'error: invalid argument "many" for "--nodes" flag: strconv.ParseInt: parsing "many": invalid syntax',
+    ],
   ])('says which flag is wrong: %s', async (args, message) => {
     const { code, stderr } = await runCoracle(['up', '--data-dir', join(home, 'data'), ...args])
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
