@@ -3,6 +3,7 @@ import { createFakeClient } from '@coracle/client/testing'
 import { createManager } from '@coracle/controller-runtime'
 import { createMetricsRegistry, virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
+import { reconcileCount } from '../testing/reconcile-count.ts'
 import { createCronJobController } from './controller.ts'
 
 const tick = {
@@ -22,11 +23,7 @@ it('looks at a CronJob when a Job of it is over, and not at each step on the way
   await manager.start()
   await client.create(cronJobs, tick)
   await clock.advance('61s')
-  const looks = () =>
-    [...metrics.text().matchAll(/^controller_runtime_reconcile_total\{.*\} (\d+)$/gm)].reduce(
-      (sum, [, count]) => sum + Number(count),
-      0,
-    )
+  const looks = () => reconcileCount(metrics)
   const become = async (status: Job['status']) => {
     const [job] = client.stored(jobs)
     if (job === undefined) throw new Error('there is no Job')

@@ -1,19 +1,27 @@
 import { type Endpoints, endpointSlices, endpoints, events, type Service, services } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import {
+  createMetricsRegistry,
+  type MetricsRegistry,
+  type VirtualEnvironment,
+  virtualEnvironment,
+} from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { reconcileCount } from '../testing/reconcile-count.ts'
 import { createEndpointSliceMirroringController } from './controller.ts'
 import { mirroredPerSubsetMax } from './plan.ts'
 
 let environment: VirtualEnvironment
 let client: FakeClient
+let metrics: MetricsRegistry
 let manager: Manager
 
 beforeEach(async () => {
   environment = virtualEnvironment()
   client = createFakeClient(environment)
-  manager = createManager({ client, environment })
+  metrics = createMetricsRegistry()
+  manager = createManager({ client, environment, metrics })
   manager.add(createEndpointSliceMirroringController())
   await manager.start()
 })
@@ -155,6 +163,31 @@ describe('Endpoints are not mirrored', () => {
     await client.patch(services, key, { type: 'merge', body: { spec: { selector: null } } })
     expect(await mirrored()).toHaveLength(1)
     await client.delete(services, key)
+    expect(await mirrored()).toEqual([])
+  })
+
+  it('and not looked at either, of a service with a selector, whatever becomes of both', async () => {
+    await createService({ selector: { app: 'db' } })
+    await createEndpoints(subsets)
+    await environment.clock.settle()
+    await client.patch(endpoints, key, { type: 'merge', body: { subsets: null } })
+    await client.patch(services, key, { type: 'merge', body: { spec: { selector: { app: 'sql' } } } })
+    await environment.clock.settle()
+    await client.delete(services, key)
+    await client.delete(endpoints, key)
+    await environment.clock.settle()
+    expect(reconcileCount(metrics)).toBe(0)
+  })
+
+  it('any more of a service that had no selector when the controller was last at work', async () => {
+    await createService()
+    await createEndpoints(subsets)
+    expect(await mirrored()).toHaveLength(1)
+    await manager.stop()
+    await client.patch(services, key, { type: 'merge', body: { spec: { selector: { app: 'db' } } } })
+    manager = createManager({ client, environment })
+    manager.add(createEndpointSliceMirroringController())
+    await manager.start()
     expect(await mirrored()).toEqual([])
   })
 

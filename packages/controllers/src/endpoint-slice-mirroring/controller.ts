@@ -1,26 +1,34 @@
-import { type EndpointSlice, endpointSlices, endpoints, type Service, services } from '@coracle/api'
+import { type EndpointSlice, type Endpoints, endpointSlices, endpoints, type Service, services } from '@coracle/api'
 import { keyOf } from '@coracle/client'
-import { type Controller, controller, isBeingDeleted, performPlan } from '@coracle/controller-runtime'
+import {
+  type Change,
+  type Controller,
+  controller,
+  isBeingDeleted,
+  type Lookup,
+  performPlan,
+} from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { managedByLabel, sliceDeletion } from '../services/slices.ts'
 import { isMirrored, managedBy, planMirroring } from './plan.ts'
 
 /**
  * Makes slices of the Endpoints of services without a selector, which others write, so that whoever reads slices alone finds
- * them too.
+ * them too. The Endpoints of all other services, which are most, are not looked at; a slice that was mirrored from them once is, and
+ * so leads to its deletion.
  */
 export function createEndpointSliceMirroringController(): Controller {
   return controller('endpointslicemirroring-controller', { component: 'endpoint-slice-mirroring-controller' })
-    .for(endpoints)
+    .for(endpoints, { predicates: [() => false] })
+    .watches(endpoints, ofServiceWithoutSelector, { predicates: [isThere] })
     .owns(endpointSlices)
-    .watches(services, (service) => [keyOf(service)])
+    .watches(services, (service) => [keyOf(service)], { predicates: [changesMirroring] })
     .reconcile(async ({ key, object }, context) => {
       // Slices of Endpoints that are gone are garbage.
       if (object === undefined || isBeingDeleted(object)) return undefined
       const slices = context.owned(endpointSlices).filter(isOurs)
-      const service = context.informer(services).get(key)
       const plan =
-        isMirrored(object) && service !== undefined && !hasSelector(service)
+        isMirrored(object) && lacksSelector(context.informer(services).get(key))
           ? planMirroring(object, slices)
           : { actions: slices.map((slice) => sliceDeletion(slice, 'the Endpoints are not mirrored')) }
       try {
@@ -34,5 +42,16 @@ export function createEndpointSliceMirroringController(): Controller {
 
 const isOurs = ({ metadata }: EndpointSlice): boolean => metadata.labels?.[managedByLabel] === managedBy
 
-/** What is behind such a service the slice controller says. */
-const hasSelector = ({ spec }: Service): boolean => Object.keys(spec.selector ?? {}).length > 0
+/** What is behind a service with a selector the slice controller says. */
+const lacksSelector = (service: Service | undefined): boolean =>
+  service !== undefined && Object.keys(service.spec.selector ?? {}).length === 0
+
+const ofServiceWithoutSelector = (object: Endpoints, lookup: Lookup): readonly string[] =>
+  lacksSelector(lookup.informer(services).get(keyOf(object))) ? [keyOf(object)] : []
+
+const isThere = ({ type }: Change<Endpoints>): boolean => type !== 'delete'
+
+function changesMirroring(change: Change<Service>): boolean {
+  const isMirroredNow = lacksSelector(change.object)
+  return change.type === 'update' ? lacksSelector(change.old) !== isMirroredNow : isMirroredNow
+}
