@@ -10,15 +10,9 @@ import {
 } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { readyStatus } from '../node-lifecycle/ready.ts'
+import { podLabelsIndex } from '../pods/by-labels.ts'
 import { endpointsRestMs } from '../pods/rest.ts'
-import {
-  changesEndpoints,
-  hasPods,
-  podIndexes,
-  podsBehind,
-  serviceIndexes,
-  servicesOf,
-} from '../services/pods-behind.ts'
+import { changesEndpoints, hasPods, podsBehind, serviceIndexes, servicesOf } from '../services/pods-behind.ts'
 import { managedByLabel } from '../services/slices.ts'
 import { TriggerTimes } from '../services/trigger-times.ts'
 import { managedBy, planEndpointSlices, type SaidOfHints } from './plan.ts'
@@ -36,7 +30,7 @@ export function createEndpointSliceController(): Controller {
   return controller('endpointslice-controller', { component: 'endpoint-slice-controller' })
     .for(services, { indexes: { ...serviceIndexes, [topologyIndexName]: byTopology } })
     .owns(endpointSlices, { indexes: { [controllerIndexName]: byController } })
-    .watches(pods, servicesOf, { predicates: [changesEndpoints], indexes: podIndexes })
+    .watches(pods, servicesOf, { predicates: [changesEndpoints], indexes: podLabelsIndex })
     .watches(nodes, (_node, lookup) => lookup.informer(services).byIndex(topologyIndexName, '').map(keyOf), {
       predicates: [changesShares],
     })

@@ -2,15 +2,9 @@ import { endpoints, hasReason, pods as podsResource, services } from '@coracle/a
 import { type Client, keyOf, type ObjectKey } from '@coracle/client'
 import { type Controller, controller, isBeingDeleted, performPlan } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
+import { podLabelsIndex } from '../pods/by-labels.ts'
 import { endpointsRestMs } from '../pods/rest.ts'
-import {
-  changesEndpoints,
-  hasPods,
-  podIndexes,
-  podsBehind,
-  serviceIndexes,
-  servicesOf,
-} from '../services/pods-behind.ts'
+import { changesEndpoints, hasPods, podsBehind, serviceIndexes, servicesOf } from '../services/pods-behind.ts'
 import { TriggerTimes } from '../services/trigger-times.ts'
 import { managedByLabel, planEndpoints } from './plan.ts'
 
@@ -20,7 +14,7 @@ export function createEndpointsController(): Controller {
   return controller('endpoint-controller', { component: 'endpoint-controller' })
     .for(services, { indexes: serviceIndexes })
     .watches(endpoints, (object) => [keyOf(object)])
-    .watches(podsResource, servicesOf, { predicates: [changesEndpoints], indexes: podIndexes })
+    .watches(podsResource, servicesOf, { predicates: [changesEndpoints], indexes: podLabelsIndex })
     .reconcile(async ({ key, object: service, namespace = '', name }, context) => {
       const present = context.informer(endpoints).get(key)
       if (service === undefined || isBeingDeleted(service)) {

@@ -3,7 +3,6 @@ import {
   type HorizontalPodAutoscaler,
   horizontalPodAutoscalers,
   type LabelSelectorMatcher,
-  type Pod,
   parseLabelSelector,
   pods as podResource,
   type Resource,
@@ -11,6 +10,7 @@ import {
 } from '@coracle/api'
 import { type Controller, controller, performPlan, type ReconcileContext } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
+import { podLabelsIndex, selectedPods } from '../pods/by-labels.ts'
 import type { Memory } from './memory.ts'
 import { readMetrics } from './metrics-reader.ts'
 import { needsMetrics, nextLookMs, planAutoscaler, refusedStatus, type SelectorProblem, type Workload } from './plan.ts'
@@ -51,6 +51,7 @@ export function createHorizontalPodAutoscalerController({
   return controller('horizontal-pod-autoscaler', { component: 'horizontal-pod-autoscaler' })
     .for(horizontalPodAutoscalers)
     .reads(apiServices)
+    .reads(podResource, { indexes: podLabelsIndex })
     .reconcile(async ({ key, object: autoscaler, namespace = '' }, context) => {
       if (autoscaler === undefined) {
         kept.delete(key)
@@ -124,8 +125,7 @@ async function observeWorkload(
   if (typeof selector === 'string') return unreadableSelector(selector)
   const ofNamespace = selectors.get(namespace) ?? new Map<string, LabelSelectorMatcher>()
   selectors.set(namespace, ofNamespace.set(key, selector))
-  // The API server has an index for this only while somebody asks; a cache of our own would have it for all pods at all times.
-  const pods: readonly Pod[] = (await client.list(podResource, { namespace, labelSelector: podSelector, signal })).items
+  const pods = selectedPods(context, namespace, selector)
   const ambiguous = ambiguity(key, podSelector, pods, ofNamespace)
   if (ambiguous !== undefined) return ambiguous
   const readings = await readMetrics(autoscaler, {

@@ -4,28 +4,15 @@ import {
   type LabelSelectorMatcher,
   nothing,
   type Pod,
-  pods,
   type Service,
   type ServicePort,
   selectorFromMap,
   services,
 } from '@coracle/api'
 import { keyOf } from '@coracle/client'
-import {
-  type Change,
-  filedByLabels,
-  filedBySelector,
-  type Lookup,
-  selected,
-  selecting,
-  selectorIndexName,
-} from '@coracle/controller-runtime'
+import { type Change, filedBySelector, type Lookup, selecting, selectorIndexName } from '@coracle/controller-runtime'
+import { selectedPods } from '../pods/by-labels.ts'
 import { isReady } from '../pods/pod-state.ts'
-
-const labelsIndexName = 'labels'
-
-/** The indexes that the cache of pods must have. */
-export const podIndexes = { [labelsIndexName]: filedByLabels }
 
 const matchers = new WeakMap<Service, LabelSelectorMatcher>()
 
@@ -48,7 +35,7 @@ export const hasPods = (service: Service): boolean => !selectorOf(service).nothi
 
 /** The pods behind a service, ready or not. */
 export function podsBehind(service: Service, lookup: Lookup): readonly Pod[] {
-  return selected(lookup.informer(pods), labelsIndexName, service.metadata.namespace, selectorOf(service))
+  return selectedPods(lookup, service.metadata.namespace, selectorOf(service))
 }
 
 /** The keys of the services that select a pod. */
