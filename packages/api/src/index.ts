@@ -44,6 +44,7 @@ export { type NodeMatcher, nodeTermMatcher, requiredNodeMatcher } from './placem
 export { oncePerTemplate } from './placement/once-per-template.ts'
 export { type Demanding, podLimits, podRequests } from './placement/pod-resources.ts'
 export { addQuantities, quantitiesOf, type ResourceQuantities, wholeAmount } from './placement/resource-quantities.ts'
+export { isBeingResized, specOnNode } from './placement/resources-on-node.ts'
 export { isTolerated, toleratesTaint } from './placement/tolerations.ts'
 export * from './quantity.ts'
 export * from './quota/scopes.ts'

@@ -1,14 +1,12 @@
 import {
-  type Container,
-  compareQuantity,
   type Demanding,
+  isBeingResized,
   oncePerTemplate,
   type Pod,
-  type PodCondition,
   podRequests,
   quantitiesOf,
-  type ResourceList,
   type ResourceQuantities,
+  specOnNode,
   wholeAmount,
 } from '@coracle/api'
 
@@ -47,43 +45,9 @@ const nonZeroRequestsOf = oncePerTemplate((spec) => resourceAmounts(podRequests(
 /** What a pod asks for. */
 export const podRequestOf = ({ spec }: Pod): PodRequest => requestsOf(spec)
 
-/**
- * What a pod takes of its node. While a change of its resources is under way that is what it has or asks for, whichever is more; what the
- * node can never give it is not asked for (component-helpers' PodRequests with UseStatusResources).
- */
-export function requestOnNode(pod: Pod): PodRequest {
-  if (!isBeingResized(pod)) return podRequestOf(pod)
-  const { spec, status } = pod
-  const pending = status?.conditions?.find(isPendingResize)
-  const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])]
-  const taken = (container: Container): Container => {
-    const given = statuses.find(({ name }) => name === container.name)
-    if (given?.allocatedResources === undefined) return container
-    const asked = pending?.reason === 'Infeasible' ? {} : container.resources?.requests
-    return { ...container, resources: { requests: largerOf(asked, given.allocatedResources) } } as Container
-  }
-  const initContainers = spec.initContainers?.map(taken)
-  return resourceAmounts(
-    podRequests({
-      ...spec,
-      containers: spec.containers.map(taken),
-      ...(initContainers === undefined ? {} : { initContainers }),
-    }),
-  )
-}
-
-/** Whether a pod may have other resources than it asks for. */
-export function isBeingResized({ metadata, status }: Pod): boolean {
-  if (status?.containerStatuses === undefined) return false
-  return status.observedGeneration !== metadata.generation || status.conditions?.some(isPendingResize) === true
-}
-
-const isPendingResize = ({ type }: PodCondition): boolean => type === 'PodResizePending'
-
-function largerOf(asked: ResourceList = {}, given: ResourceList): ResourceList {
-  const larger = Object.entries(asked).filter(([name, amount]) => compareQuantity(amount, given[name] ?? '0') > 0)
-  return { ...given, ...Object.fromEntries(larger) }
-}
+/** What a pod takes of its node, where that may be more than it asks for. */
+export const requestOnNode = (pod: Pod): PodRequest =>
+  isBeingResized(pod) ? resourceAmounts(podRequests(specOnNode(pod))) : podRequestOf(pod)
 
 /**
  * What a pod is taken to use when nodes are compared: as `podRequestOf`, but containers that ask for no CPU or no memory

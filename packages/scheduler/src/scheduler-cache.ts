@@ -1,9 +1,8 @@
-import type { Labels, Namespace, Node, Pod, Service } from '@coracle/api'
+import { isBeingResized, type Labels, type Namespace, type Node, type Pod, type Service } from '@coracle/api'
 import type { Cluster } from './cluster.ts'
 import { type NodeIndex, NodeIndexes } from './node-indexes.ts'
 import { NodeInfo } from './node-info.ts'
 import { Nominations } from './nominations.ts'
-import { isBeingResized } from './pod-request.ts'
 import { interleaveZones } from './zones.ts'
 
 const noLabels: Labels = {}

@@ -10,6 +10,7 @@ import type { Service } from '../kinds/core/service/service-schema.ts'
 import type { KubernetesObject } from '../meta.ts'
 import { podLimits, podRequests } from '../placement/pod-resources.ts'
 import type { ResourceQuantities } from '../placement/resource-quantities.ts'
+import { specOnNode } from '../placement/resources-on-node.ts'
 import { parseQuantity, type Quantity } from '../quantity.ts'
 import type { Resource } from '../resource.ts'
 
@@ -51,9 +52,10 @@ export function quotaUsage(kind: CountedKind, object: KubernetesObject): Resourc
 const count = (value: number): Quantity => parseQuantity(String(value))
 
 /** What has ended takes nothing but a place in the list. */
-function addPod(usage: Map<string, Quantity>, { spec, status }: Pod): void {
-  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return
+function addPod(usage: Map<string, Quantity>, pod: Pod): void {
+  if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return
   usage.set('pods', count(1))
+  const spec = specOnNode(pod)
   addCompute(usage, podRequests(spec), podLimits(spec))
 }
 

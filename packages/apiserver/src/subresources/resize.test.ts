@@ -178,4 +178,45 @@ describe('pods/resize', () => {
       'requests.memory': '100Mi',
     })
   })
+
+  it('is charged to quotas though the node has refused what was asked for before', async () => {
+    const { client, resize } = await withPod()
+    const metadata = { name: 'own', namespace: 'default' }
+    const hard = { 'requests.memory': '128Mi' }
+    const quota = await client.create(resourceQuotas, {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata,
+      spec: { hard },
+    } as never)
+    // What the quota controller says of a request that was refused: the pod takes what it has.
+    const refused = await resize({ requests: { memory: '120Mi' } })
+    const status = {
+      phase: 'Running',
+      observedGeneration: refused.metadata.generation,
+      containerStatuses: [
+        {
+          name: 'main',
+          ready: true,
+          restartCount: 0,
+          image: 'x',
+          imageID: '',
+          allocatedResources: main.resources.requests,
+        },
+      ],
+      conditions: [
+        {
+          type: 'PodResizePending',
+          status: 'True',
+          reason: 'Infeasible',
+          observedGeneration: refused.metadata.generation,
+        },
+      ],
+    }
+    await client.patch(pods, key, { type: 'merge', body: { status } } as never, { subresource: 'status' })
+    const used = { 'requests.memory': '64Mi' }
+    await client.update(resourceQuotas, { ...quota, status: { hard, used } }, { subresource: 'status' })
+    await resize({ requests: { memory: '96Mi' } })
+    expect((await client.get(resourceQuotas, metadata)).status?.used).toEqual({ 'requests.memory': '96Mi' })
+  })
 })

@@ -3,7 +3,7 @@ import { type Interceptor, interceptClient } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager } from '@coracle/controller-runtime'
 import { virtualEnvironment } from '@coracle/environment'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createResourceQuotaController } from './controller.ts'
 
 const key = { namespace: 'default', name: 'quota' }
@@ -50,4 +50,68 @@ it('counts again where the quota was charged meanwhile, though the count is what
   await started
   expect((await client.get<ResourceQuota>(resourceQuotas, key)).status?.used).toEqual({ pods: '1' })
   await manager.stop()
+})
+
+describe('of a pod whose resources are changed', () => {
+  /** A pod that asks for some CPU, and has some, of a node that has seen `observed` of its generations. */
+  const resized = ({ asked, given, observed, ...status }: ResizedPod): Pod =>
+    ({
+      ...pod('web'),
+      metadata: { namespace: 'default', name: 'web' },
+      spec: { containers: [{ name: 'main', resources: { requests: { cpu: asked } } }] },
+      status: {
+        phase: 'Running',
+        observedGeneration: observed,
+        containerStatuses: [{ name: 'main', allocatedResources: { cpu: given } }],
+        ...status,
+      },
+    }) as unknown as Pod
+
+  interface ResizedPod {
+    readonly asked: string
+    readonly given: string
+    readonly observed: number
+    readonly conditions?: readonly object[]
+  }
+
+  const infeasible = { type: 'PodResizePending', status: 'True', reason: 'Infeasible', observedGeneration: 1 }
+
+  it.each<[string, ResizedPod, string, ResizedPod, string]>([
+    [
+      'what it has, until the node has taken it back',
+      { asked: '1', given: '3', observed: 0 },
+      '3',
+      { asked: '1', given: '1', observed: 1 },
+      '1',
+    ],
+    [
+      'what it asks for, until the node has refused it for good',
+      { asked: '3', given: '1', observed: 0 },
+      '3',
+      { asked: '3', given: '1', observed: 1, conditions: [infeasible] },
+      '1',
+    ],
+  ])('counts %s', async (_what, before, used, after, usedAfter) => {
+    const environment = virtualEnvironment()
+    const client = createFakeClient(environment)
+    const hard = { 'requests.cpu': '4' }
+    await client.create<ResourceQuota>(resourceQuotas, {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: key,
+      spec: { hard },
+    })
+    const created = await client.create<Pod>(pods, resized(before))
+    const manager = createManager({ client, environment })
+    manager.add(createResourceQuotaController({ resources: () => [pods] }))
+    const started = manager.start()
+    await environment.clock.advance('1s')
+    await started
+    const counted = async () => (await client.get<ResourceQuota>(resourceQuotas, key)).status?.used
+    expect(await counted()).toEqual({ 'requests.cpu': used })
+    await client.update<Pod>(pods, { ...created, status: resized(after).status } as Pod, { subresource: 'status' })
+    await environment.clock.advance('1s')
+    expect(await counted()).toEqual({ 'requests.cpu': usedAfter })
+    await manager.stop()
+  })
 })

@@ -4,6 +4,7 @@ import {
   deepEqual,
   describeStatusChange,
   hasReason,
+  isBeingResized,
   type KubernetesObject,
   type Pod,
   persistentVolumeClaims,
@@ -108,11 +109,16 @@ const quotasOf = ({ metadata }: KubernetesObject, lookup: Lookup): readonly stri
 
 const goes = (change: Change<KubernetesObject>): boolean => change.type === 'delete'
 
-/** Most updates of pods are of their conditions, which take nothing: what a pod takes need not be summed up for those. */
+/**
+ * Most updates of pods are of their conditions, which take nothing: what a pod takes need not be summed up for those. While its resources
+ * are changed the status says what it has, and so what it takes.
+ */
 const mayGiveBack = (change: Change<Pod>): boolean =>
   change.type !== 'update' ||
   change.old.spec !== change.object.spec ||
-  change.old.status?.phase !== change.object.status?.phase
+  change.old.status?.phase !== change.object.status?.phase ||
+  isBeingResized(change.old) ||
+  isBeingResized(change.object)
 
 /** Whether an object may take less than before. */
 function givesBack<T extends KubernetesObject>(change: Change<T>): boolean {

@@ -1,18 +1,23 @@
 import { type Event, events, type Pod, pods } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
-import { virtualEnvironment } from '@coracle/environment'
+import { sleep, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createKubelet } from '../kubelet.ts'
 import { simulatedFacts } from '../node/node-facts.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from '../testing/pods.ts'
 
-/** A node of four processors, with simulated containers. */
-async function startedNode() {
+/** A node of four processors, with simulated containers, which take some time to stop. */
+async function startedNode({ stopMs = 0 } = {}) {
   const environment = virtualEnvironment()
   const { clock } = environment
   const client = createFakeClient(environment)
   const runtime = createSimulatedRuntime({ environment })
+  const { stopContainer } = runtime
+  runtime.stopContainer = async (...given) => {
+    if (stopMs > 0) await sleep(clock, stopMs)
+    return stopContainer.apply(runtime, given)
+  }
   const simulated = simulatedFacts('node-a')
   const facts = { ...simulated, capacity: { ...simulated.capacity, cpu: '4', memory: '8Gi' } }
   const open = async () => {
@@ -109,6 +114,19 @@ describe('a pod whose resources are changed', () => {
     const { run, resize, shown, clock, told } = await startedNode()
     await run('web', '1', { resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] })
     await resize('web', '2')
+    await clock.advance('1m')
+    expect(await shown('web')).toEqual({ cpu: '2', restarts: 1, conditions: [] })
+    expect(told()).toEqual(['ResizeStarted', 'ResizeCompleted'])
+  })
+
+  it('says that the change is in progress until they have started anew', async () => {
+    const { clock, run, read, resize, shown, told } = await startedNode({ stopMs: 10_000 })
+    await run('web', '1', { resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] })
+    await resize('web', '2')
+    expect(await shown('web')).toEqual({ cpu: '2', restarts: 0, conditions: ['PodResizeInProgress'] })
+    const condition = (await read('web')).status?.conditions?.find(({ type }) => type === 'PodResizeInProgress')
+    expect(condition).toMatchObject({ status: 'True', observedGeneration: 2 })
+    expect(told()).toEqual(['ResizeStarted'])
     await clock.advance('1m')
     expect(await shown('web')).toEqual({ cpu: '2', restarts: 1, conditions: [] })
     expect(told()).toEqual(['ResizeStarted', 'ResizeCompleted'])

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import type { Pod } from '../kinds/core/pod/pod-schema.ts'
+import { formatQuantity } from '../quantity.ts'
+import { quotaUsage } from '../quota/usage.ts'
+import { isBeingResized, specOnNode } from './resources-on-node.ts'
+
+interface Resized {
+  /** CPU of the spec, requested and as the limit. */
+  readonly asked: string
+  /** CPU that the node has given. */
+  readonly given: string
+  /** The generation that the node has seen of two. */
+  readonly observed?: number
+  readonly pending?: { readonly reason: string; readonly observedGeneration?: number }
+  readonly phase?: string
+}
+
+const resources = (cpu: string) => ({ requests: { cpu, memory: '1Gi' }, limits: { cpu } })
+
+const resized = ({ asked, given, observed = 2, pending, phase = 'Running' }: Resized): Pod => {
+  const status = (name: string) => ({
+    name,
+    allocatedResources: resources(given).requests,
+    resources: resources(given),
+  })
+  return {
+    metadata: { generation: 2 },
+    spec: {
+      containers: [{ name: 'main', resources: resources(asked) }],
+      initContainers: [{ name: 'side', restartPolicy: 'Always', resources: resources(asked) }],
+    },
+    status: {
+      phase,
+      observedGeneration: observed,
+      containerStatuses: [status('main')],
+      initContainerStatuses: [status('side')],
+      conditions: pending === undefined ? [] : [{ type: 'PodResizePending', status: 'True', ...pending }],
+    },
+  } as unknown as Pod
+}
+
+const infeasible = (observedGeneration?: number) => ({
+  pending: { reason: 'Infeasible', ...(observedGeneration === undefined ? {} : { observedGeneration }) },
+})
+
+describe('what a pod and its sidecar take while their resources are changed', () => {
+  it.each<[string, Resized, string]>([
+    ['what they ask for, where the node has yet to see it', { asked: '3', given: '1', observed: 1 }, '6'],
+    ['what they have, where that is more', { asked: '1', given: '3', observed: 1 }, '6'],
+    ['what they wait for', { asked: '3', given: '1', pending: { reason: 'Deferred' } }, '6'],
+    ['what they have, where they never get more', { asked: '3', given: '1', ...infeasible(2) }, '2'],
+    [
+      'what they have, where the node does not say of which request it speaks',
+      { asked: '3', given: '1', ...infeasible() },
+      '2',
+    ],
+    ['what they ask for now, where an earlier request was refused', { asked: '3', given: '1', ...infeasible(1) }, '6'],
+    ['what they ask for, when they have got it', { asked: '3', given: '3' }, '6'],
+  ])('is %s', (_what, state, cpu) => {
+    const usage = quotaUsage({ group: '', plural: 'pods' }, resized(state))
+    const amounts = ['cpu', 'requests.cpu', 'limits.cpu', 'requests.memory'].map((name) => {
+      const amount = usage.get(name)
+      return amount && formatQuantity(amount)
+    })
+    expect(amounts).toEqual([cpu, cpu, cpu, '2Gi'])
+  })
+
+  it('is nothing when the pod has ended', () => {
+    const usage = quotaUsage(
+      { group: '', plural: 'pods' },
+      resized({ asked: '1', given: '3', observed: 1, phase: 'Failed' }),
+    )
+    expect([...usage.keys()]).toEqual(['count/pods'])
+  })
+})
+
+describe('the spec of a pod on its node', () => {
+  it('is the same object where nothing is changed', () => {
+    const pod = resized({ asked: '1', given: '1' })
+    expect(isBeingResized(pod)).toBe(false)
+    expect(specOnNode(pod)).toBe(pod.spec)
+  })
+
+  it('says what is asked for of containers that the node tells nothing of', () => {
+    const pod = resized({ asked: '3', given: '1', observed: 1 })
+    const unknown = { ...pod, status: { ...pod.status, containerStatuses: [] } } as Pod
+    expect(specOnNode(unknown).containers[0]?.resources).toEqual(resources('3'))
+  })
+
+  it('has limits only where a container has some', () => {
+    const pod = resized({ asked: '1', given: '1', observed: 1 })
+    const unlimited = (each: { readonly name: string }) => ({ ...each, resources: { requests: { cpu: '1' } } })
+    const { status = {} } = pod
+    const bare = {
+      ...pod,
+      spec: { ...pod.spec, containers: pod.spec.containers.map(unlimited) },
+      status: { ...status, containerStatuses: status.containerStatuses?.map(unlimited) },
+    } as Pod
+    expect(specOnNode(bare).containers[0]?.resources?.limits).toBeUndefined()
+  })
+})
