@@ -110,7 +110,7 @@ function addReplace(program: Command, host: Host): void {
     )
     .addOption(alwaysWaitOption())
     .option('--save-config', 'note in the object what it was replaced with, for apply')
-    .option('--subresource <name>', 'replace this subresource: status or scale')
+    .option('--subresource <name>', 'replace this subresource: status, scale or resize')
     .option('--raw <path>', 'put the file in the place of what the server has under a path')
     .action(async (_options, command: Command) => {
       const { replace } = await import('../commands/replace.ts')
@@ -149,7 +149,7 @@ function addEdit(program: Command, host: Host): void {
     .option('--windows-line-endings', windowsLineEndingsText)
     .summary('change objects in an editor')
     .description('Opens objects in the editor that KUBE_EDITOR or EDITOR names, and changes them as they are saved.')
-    .option('--subresource <name>', 'this subresource: status or scale')
+    .option('--subresource <name>', 'of this subresource: status, scale or resize')
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { edit } = await import('../commands/edit.ts')
       await edit(host, resources, command.optsWithGlobals())
