@@ -155,6 +155,17 @@ describe('performPlan', () => {
     ])
   })
 
+  it('writes no status that tells of what has failed', async () => {
+    client.intercept((call) => {
+      if (call.verb === 'create') throw new ApiError(500, 'InternalError', 'broken')
+    })
+    const plan = { status: { gadgets: 1 }, isStatusOfSuccess: true }
+    expect((await perform({ ...plan, actions: [create()] })).error).toMatchObject({ message: 'broken' })
+    expect(calls('update', 'widgets')).toEqual([])
+    await perform({ ...plan, actions: [] })
+    expect(client.stored(widgets)[0]?.status).toEqual({ gadgets: 1 })
+  })
+
   it('waits for what the plan waits for, also where something failed', async () => {
     const atMs: number[] = []
     const failing = controller('failing')

@@ -20,8 +20,8 @@ type WriteAction = Exclude<Action, { readonly type: 'event' }>
 /**
  * Carries out a plan for `object`: the actions in order, then the status. Neighbouring actions of one type and resource
  * run together; after a group in which something failed the later groups are left out, because they may build on it.
- * The status is written in any case, and what the plan waits for is waited for in any case: it may have nothing to do with what
- * failed, and be due before that is tried again. Rejects with what failed: one error as it is, several as an AggregateError.
+ * The status is written in any case unless the plan says otherwise, and what the plan waits for is waited for in any case: it may
+ * have nothing to do with what failed, and be due before that is tried again. Rejects with what failed: one error as it is, several as an AggregateError.
  */
 export async function performPlan<S, T extends KubernetesObject & { readonly status?: S | undefined }>(
   context: ReconcileContext<T>,
@@ -33,7 +33,8 @@ export async function performPlan<S, T extends KubernetesObject & { readonly sta
     await performer.performGroup(group)
     if (performer.errors.length > 0) break
   }
-  if (plan.status !== undefined) await performer.writeStatus(plan.status, plan.annotations)
+  const isWritten = performer.errors.length === 0 || plan.isStatusOfSuccess !== true
+  if (plan.status !== undefined && isWritten) await performer.writeStatus(plan.status, plan.annotations)
   if (performer.errors.length > 0 && plan.requeueAfterMs !== undefined) context.lookAgainAfter(plan.requeueAfterMs)
   throwErrors(performer.errors, plan.actions.length)
   return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }

@@ -11,6 +11,8 @@ export interface Plan<Status> {
   readonly actions: readonly Action[]
   /** The status the object should have; absent: as it is. Written once, after the actions, and only if it differs. */
   readonly status?: Status
+  /** The status tells of what the actions do, and is not written where one of them has failed. Otherwise it is written in any case. */
+  readonly isStatusOfSuccess?: boolean
   /**
    * Annotations the object should have beside its others, written along with the status. For kinds whose status subresource takes
    * annotations.

@@ -8,6 +8,7 @@ import {
   type StorageClass,
   storageClasses,
 } from '@coracle/api'
+import { ConnectionError } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
@@ -75,6 +76,25 @@ describe('volumes and claims', () => {
     // Two writes of each, and a status of each: with conflicts there would be more.
     const writes = client.calls.slice(before).filter(({ verb }) => verb === 'update' || verb === 'patch')
     expect(writes).toHaveLength(200)
+  })
+
+  it('are not told to be bound before they are', async () => {
+    let failures = 0
+    client.intercept(({ verb, plural, subresource }) => {
+      const isNaming = verb === 'patch' && plural === 'persistentvolumeclaims' && subresource === undefined
+      if (isNaming && failures++ === 0) throw new ConnectionError('the connection was lost')
+    })
+    await createVolume(volume('a'))
+    await createClaim(claim())
+    const namedWhenTold: unknown[] = []
+    client.intercept(async ({ verb, plural, subresource }) => {
+      const isTold = verb === 'update' && plural === 'persistentvolumeclaims' && subresource === 'status'
+      if (isTold) namedWhenTold.push((await claimNow()).spec?.volumeName)
+    })
+    await environment.clock.advance('1m')
+    expect(failures).toBe(2)
+    expect(namedWhenTold).toEqual(['a'])
+    expect((await claimNow()).status?.phase).toBe('Bound')
   })
 
   it('part when the claim goes, and the data stays until somebody has looked at it', async () => {

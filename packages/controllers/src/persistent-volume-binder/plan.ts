@@ -167,6 +167,7 @@ function bind(claim: PersistentVolumeClaim, volume: PersistentVolume, now: strin
   return {
     actions: [...claimVolume(volume, claim), ...nameVolume(claim, name), ...(isBound ? [] : [phase])],
     status: boundStatus(claim, volume),
+    isStatusOfSuccess: true,
   }
 }
 
