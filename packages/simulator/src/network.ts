@@ -30,6 +30,7 @@ const droppedAfterMax = 10
 export class Network {
   readonly #environment: VirtualEnvironment
   readonly #canFail: boolean
+  readonly #latestRevision: () => number
   readonly #ways = new Map<string, Way>()
   readonly #deleters = new Map<string, string>()
   readonly #deletions = new Map<string, number>()
@@ -38,9 +39,13 @@ export class Network {
   #probability = 0
   #unansweredMs: readonly number[] = []
 
-  /** What can be made bad is only what `operations` make bad: a good network costs nothing then. */
-  constructor(environment: VirtualEnvironment, operations: readonly Operation[]) {
+  /**
+   * What can be made bad is only what `operations` make bad: a good network costs nothing then. `latestRevision` tells how far the
+   * store has come.
+   */
+  constructor(environment: VirtualEnvironment, operations: readonly Operation[], latestRevision: () => number) {
     this.#environment = environment
+    this.#latestRevision = latestRevision
     this.#canFail = operations.some(isFault)
   }
 
@@ -113,7 +118,7 @@ export class Network {
 
   /**
    * The components that a write's answer was given to; none where no answer has it. There may be two: a change that changes nothing
-   * is answered with the revision of the one before.
+   * is answered with the revision of the one before, which may have come while it was under way.
    */
   writersOf(revision: number): ReadonlySet<string> {
     return this.#writers.get(revision) ?? nobody
@@ -132,9 +137,10 @@ export class Network {
     }
     if (verb === 'delete' && resource.plural === 'pods') this.#deleters.set(`${namespace}/${name}`, component)
     if (reads.has(verb) || resource.plural === 'events') return proceed()
+    const before = this.#latestRevision()
     try {
       const answer = await proceed()
-      this.#noteWriter(component, answer)
+      this.#noteWriter(component, answer, before)
       return answer
     } catch (error) {
       if (error instanceof ConnectionError) {
@@ -145,9 +151,10 @@ export class Network {
     }
   }
 
-  #noteWriter(component: string, answer: unknown): void {
+  /** What was there before the request was written by somebody else: so is answered who changes nothing, or ends an object. */
+  #noteWriter(component: string, answer: unknown, before: number): void {
     const revision = Number((answer as Partial<KubernetesObject> | undefined)?.metadata?.resourceVersion ?? Number.NaN)
-    if (Number.isNaN(revision)) return
+    if (Number.isNaN(revision) || revision <= before) return
     this.#writers.set(revision, new Set([...this.writersOf(revision), component]))
   }
 

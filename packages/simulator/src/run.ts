@@ -1,7 +1,7 @@
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { History } from './history.ts'
 import { Inquiry } from './inquiry/inquiry.ts'
-import { isHeldUp } from './invariants/convergence.ts'
+import { triesForEver } from './invariants/convergence.ts'
 import { invariantsOfRun } from './invariants/index.ts'
 import { Network } from './network.ts'
 import { isFault } from './operation.ts'
@@ -53,8 +53,8 @@ export interface RunLimits {
 export async function run(scenario: Scenario, limits: RunLimits = {}): Promise<RunResult> {
   const environment = virtualEnvironment({ seed: scenario.seed })
   const { clock } = environment
-  const network = new Network(environment, scenario.operations)
-  const servers = new Servers(environment, network, {
+  const network = new Network(environment, scenario.operations, () => servers.store.latest())
+  const servers: Servers = new Servers(environment, network, {
     writesMax: limits.writesMax ?? writesMaxDefault,
     onUnexplained: (user, what) => history.report('every write says why', `${user}: ${what}`),
   })
@@ -124,7 +124,6 @@ async function comeToRest(
   await clock.advance(quietMs)
   for (const { name, message } of problems()) history.report(name, message)
   const { atMs, what } = history.lastChange
-  const tries = history.list('StatefulSet').some((set) => isHeldUp(set, history))
-  if (problems().length === 0 && atMs > restMs && !tries)
+  if (problems().length === 0 && atMs > restMs && !triesForEver(history))
     history.report('what is at rest stays at rest', `${what}, ${(atMs - restMs) / 1000} s later`)
 }

@@ -75,8 +75,12 @@ function problemsOf(workload: Workload, view: View): readonly string[] {
 }
 
 /** A pod that was taken aside keeps its name, without which the set cannot make another: it tries again and again. */
-export const isHeldUp = (set: KubernetesObject, view: View): boolean =>
+const isHeldUp = (set: KubernetesObject, view: View): boolean =>
   view.list<Pod>('Pod').some((pod) => isNamesake(pod, set))
+
+/** Whether something is tried again and again, and need not end: a set without a name for its pod, or a task that fails. */
+export const triesForEver = (view: View): boolean =>
+  view.list('StatefulSet').some((set) => isHeldUp(set, view)) || view.list<Pod>('Pod').some(failsForEver)
 
 /** A pod that is named like one of a set, and is not its own. */
 function isNamesake(pod: Pod, set: KubernetesObject): boolean {
@@ -165,7 +169,10 @@ function podProblems(view: View): readonly string[] {
 const failsForEver = (pod: Pod): boolean =>
   controllerOf(pod) === undefined &&
   pod.spec.restartPolicy === 'OnFailure' &&
-  pod.status?.containerStatuses?.some(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff') === true
+  !hasEnded(pod) &&
+  pod.status?.containerStatuses?.some(
+    ({ restartCount, state }) => restartCount > 0 || state?.waiting?.reason === 'CrashLoopBackOff',
+  ) === true
 
 /** Nobody makes the claim again of a pod that was taken aside: it went with the set that had made both. */
 const lacksItsClaim = (pod: Pod, view: View): boolean =>

@@ -2,6 +2,7 @@ import type { KubernetesObject } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import type { Change, View } from '../view.ts'
 import { controllerOf } from '../view.ts'
+import { triesForEver } from './convergence.ts'
 import { invariantsOfRun } from './index.ts'
 
 interface Traits {
@@ -504,6 +505,28 @@ describe('of deletion', () => {
   })
 })
 
+const crashing = { name: 'main', restartCount: 0, state: { waiting: { reason: 'CrashLoopBackOff' } } }
+const leftBehind = (container: object, owner?: KubernetesObject, phase = 'Running') =>
+  pod('a', owner, { spec: { restartPolicy: 'OnFailure' }, status: { phase, containerStatuses: [container] } })
+
+describe('never at rest', () => {
+  const again = { name: 'main', restartCount: 3, state: { running: {} } }
+  it.each<readonly [string, KubernetesObject, boolean]>([
+    ['a failing task that its Job has left behind, while it waits', leftBehind(crashing), true],
+    ['one that is tried again', leftBehind(again), true],
+    ['not one that has ended', leftBehind(again, undefined, 'Failed'), false],
+    ['not a task of a Job', leftBehind(crashing, made('Job', 'batch')), false],
+    ['not one that has yet to fail', leftBehind({ ...again, restartCount: 0 }), false],
+  ])('is %s', (_, task, expected) => {
+    expect(triesForEver(view({ all: [task] }))).toBe(expected)
+  })
+
+  it('is a set whose pod of that name is another’s', () => {
+    expect(triesForEver(view({ all: [stateful, pod('db-0')] }))).toBe(true)
+    expect(triesForEver(view({ all: [stateful, pod('db-0', stateful)] }))).toBe(false)
+  })
+})
+
 describe('in the end', () => {
   const asAsked = 'in the end every workload is as it was asked to be'
   const template = (image: string) => ({ template: { spec: { containers: [{ image }] } } })
@@ -572,19 +595,7 @@ describe('in the end', () => {
       [pod('a', undefined, { status: { phase: 'Pending' } })],
       ['in the end every pod runs on a node or has ended'],
     ],
-    [
-      'a failing task that its Job has left behind is tried again and again',
-      [
-        pod('a', undefined, {
-          spec: { restartPolicy: 'OnFailure' },
-          status: {
-            phase: 'Running',
-            containerStatuses: [{ name: 'main', state: { waiting: { reason: 'CrashLoopBackOff' } } }],
-          },
-        }),
-      ],
-      [],
-    ],
+    ['a failing task that its Job has left behind is tried again and again', [leftBehind(crashing)], []],
     ['a node is not ready', [made('Node', 'n', { namespace: undefined })], ['in the end every node is well']],
     ['a service leaves out a pod', [served, service], ['in the end a service has the pods that are ready']],
     [

@@ -1,0 +1,26 @@
+import { configMaps, type KubernetesObject } from '@coracle/api'
+import { type Client, interceptClient } from '@coracle/client'
+import { createFakeClient } from '@coracle/client/testing'
+import { virtualEnvironment } from '@coracle/environment'
+import { expect, it } from 'vitest'
+import { Network } from './network.ts'
+
+/** A server that answers every write with an object of a revision. */
+function answering(revision: () => number): Client {
+  const answer = () => ({ metadata: { resourceVersion: String(revision()) } }) as KubernetesObject
+  return interceptClient(() => createFakeClient(virtualEnvironment()), { call: async () => answer() as never })
+}
+
+const key = { namespace: 'default', name: 'web' }
+
+it('takes for the writer of a revision who brought it about, and not who was answered with it later', async () => {
+  let latest = 6
+  const network = new Network(virtualEnvironment(), [], () => latest)
+  const change = (component: string, revision: () => number) =>
+    network.between(0, component, answering(revision)).patch(configMaps, key, { type: 'merge', body: {} })
+  await change('namespace-controller', () => ++latest)
+  // An object that is gone with its last finalizer is answered as it was before.
+  await change('pvc-protection-controller', () => latest++)
+  expect(latest).toBe(8)
+  expect(network.writersOf(7)).toEqual(new Set(['namespace-controller']))
+})
