@@ -6,7 +6,8 @@ import {
   type VirtualEnvironment,
   virtualEnvironment,
 } from '@coracle/environment'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Watch } from './client.ts'
 import { createInformer, type Informer, type InformerOptions } from './informer.ts'
 import { listPageMax } from './reflector.ts'
 import { createFakeClient, type FakeClient } from './testing/fake-client.ts'
@@ -39,6 +40,14 @@ function record(informer: Informer<Widget>): string[] {
   })
   return told
 }
+
+/** A watch that tells of an error, and ends with it. */
+const endingWith = ({ status }: ApiError): Watch<Widget> => ({
+  close() {},
+  async *[Symbol.asyncIterator]() {
+    yield { type: 'ERROR', object: status }
+  },
+})
 
 const names = (objects: readonly Widget[]) => objects.map((object) => object.metadata.name)
 
@@ -305,6 +314,36 @@ describe('informer whose watch breaks', () => {
     expect(told).toEqual(['add gone', 'add kept', 'delete gone'])
     expect(names(informer.list())).toEqual(['kept'])
     expect(client.calls.filter((call) => call.verb === 'list')).toHaveLength(2)
+  })
+
+  describe.each<[string, number, string]>([
+    ['410 Expired', 410, 'Expired'],
+    ['410 for another reason', 410, 'Unknown'],
+    ['Expired under another code', 500, 'Expired'],
+    ['Gone under another code, the former name of Expired', 500, 'Gone'],
+  ])('when its watch is told %s', (_what, code, reason) => {
+    const told = new ApiError(code, reason, 'too old resource version: 1 (5)')
+
+    it.each<[string, () => Promise<Watch<Widget>>]>([
+      ['in answer', () => Promise.reject(told)],
+      ['by an event', () => Promise.resolve(endingWith(told))],
+    ])('%s, it lists again and watches from there', async (_how, refuse) => {
+      const watches = vi.spyOn(client, 'watch').mockImplementationOnce(refuse as never)
+      await client.create(widgets, widget('first'))
+      const informer = await started()
+      await client.create({ ...widgets, plural: 'gadgets', kind: 'Gadget' }, widget('other'))
+      await environment.clock.advance('1m')
+      await client.create(widgets, widget('second'))
+      await environment.clock.settle()
+      expect(watches.mock.calls.map(([, options]) => options?.resourceVersion)).toEqual(['1', '2'])
+      expect(names(informer.list())).toEqual(['first', 'second'])
+      expect(client.calls.filter((call) => call.verb === 'list')).toHaveLength(2)
+      expect(lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+        'info: watch has expired, listing again',
+        'info: watching again',
+      ])
+      await informer.stop()
+    })
   })
 
   it('resumes from a bookmark rather than from the last event', async () => {
