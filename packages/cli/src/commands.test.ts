@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pods, type ReplicationController, replicationControllers } from '@coracle/api'
 import { type Cluster, startCluster } from '@coracle/cluster'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { run } from './program.ts'
 import { type CommandResult, type RecordingOptions, recordingHost, runCommand } from './testing/recording-host.ts'
 
@@ -335,6 +335,44 @@ describe('delete', () => {
     expect((await coracle('delete -f -', configMap('filed', {}))).stdout).toBe(
       'configmap "filed" deleted from default namespace\n',
     )
+  })
+
+  describe('of what is gone before its turn', () => {
+    // An event is an object of two API groups: whoever has deleted the one finds the other gone.
+    const types = 'events,events.events.k8s.io'
+    const namespace = 'emptied'
+    const event = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'twice', namespace, labels: { set: 'twice' } },
+      involvedObject: { kind: 'Namespace', name: namespace, namespace },
+    })
+    const deleted = 'event "twice" deleted from emptied namespace\n'
+    beforeAll(() => coracle(`create namespace ${namespace}`))
+    beforeEach(async () => expect((await coracle(`-n ${namespace} apply -f -`, event)).code).toBe(0))
+
+    it.each(['--all', '-l set=twice', '--field-selector metadata.name=twice'])('says nothing with %s', async (how) => {
+      expect(await coracle(`-n ${namespace} delete ${types} ${how}`)).toEqual({ code: 0, stdout: deleted, stderr: '' })
+    })
+
+    it.each(['--all --ignore-not-found=false', 'twice', 'twice --ignore-not-found=false'])(
+      'fails with %s',
+      async (how) => {
+        expect(await coracle(`-n ${namespace} delete ${types} ${how}`)).toEqual({
+          code: 1,
+          stdout: deleted,
+          stderr: 'Error from server (NotFound): events "twice" not found\n',
+        })
+      },
+    )
+
+    it('says nothing of names where it is told to', async () => {
+      expect(await coracle(`-n ${namespace} delete --ignore-not-found ${types} twice`)).toEqual({
+        code: 0,
+        stdout: deleted,
+        stderr: '',
+      })
+    })
   })
 
   it('wants to be told which', async () => {

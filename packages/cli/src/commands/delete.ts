@@ -27,6 +27,7 @@ export interface DeleteFlags extends ConnectionFlags, SelectorFlags, ManifestFla
   readonly force?: boolean
   readonly wait: boolean
   readonly timeout: string
+  /** Absent: where objects are selected, and not named. */
   readonly ignoreNotFound?: boolean
   /** Asks before anything is deleted. */
   readonly interactive?: boolean
@@ -141,7 +142,7 @@ async function deleteAll(host: Host, session: Session, targets: readonly Target[
   const doomed: Doomed[] = []
   const errors: unknown[] = []
   // What was selected and is gone meanwhile is what was wanted.
-  const ignoresMissing = flags.ignoreNotFound === true || flags.all === true || isSelective(flags)
+  const ignoresMissing = flags.ignoreNotFound ?? (flags.all === true || isSelective(flags))
   warnOfClusterScope(host, session, targets, flags)
   for (const target of targets) {
     try {

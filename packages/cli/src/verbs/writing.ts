@@ -169,7 +169,12 @@ function addDelete(program: Command, host: Host): void {
     .option('--force', 'take pods out of the API at once')
     .addOption(switchOption('--wait [boolean]', 'wait until they are gone', true))
     .option('--timeout <duration>', 'how long to wait, such as 30s (0s: as long as it takes)', durationText, '0s')
-    .option('--ignore-not-found', 'count an object that is not there as deleted')
+    .addOption(
+      switchOption(
+        '--ignore-not-found [boolean]',
+        'count an object that is not there as deleted; true with --all and selectors unless it is set to false',
+      ),
+    )
     .option('-i, --interactive', 'ask before anything is deleted')
     .option('--raw <path>', 'delete what the server has under a path, with the body that -f names')
     .addOption(dryRunOption())
