@@ -121,6 +121,30 @@ describe('the state of a cluster', () => {
     expect([report.unknownKinds, report.droppedFields, report.refusedObjects]).toEqual([[], [], []])
   })
 
+  it('goes on: containers that end in one moment do so in the order in which they began', async () => {
+    await using source = await startTestCluster({ nodes: 2 })
+    for (const name of ['c', 'a', 'd', 'b']) {
+      const main = { name: 'main', image: 'example/task:1', env: [{ name: 'SIMULATED_RUN', value: '10s' }] }
+      const spec = { restartPolicy: 'Never', containers: [main] } as const
+      await source.client.create(pods, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name, namespace: 'default' },
+        spec,
+      })
+      await source.environment.clock.settle()
+    }
+    await source.advance('3s')
+    const { cluster, environment } = await copyOf(await read(source))
+    await using _ = cluster
+    await environment.clock.advance('8s')
+    const { items } = await cluster.client.list(pods)
+    expect(items.map(({ status }) => status?.phase)).toEqual(items.map(() => 'Succeeded'))
+    const revisionOf = ({ metadata }: Pod) => Number(metadata.resourceVersion)
+    const ended = items.toSorted((one, other) => revisionOf(one) - revisionOf(other))
+    expect(ended.map(({ metadata }) => metadata.name)).toEqual(['c', 'a', 'd', 'b'])
+  })
+
   it('goes on: containers end when they would have, nodes are kept alive, and addresses stay taken', async () => {
     await using source = await busyCluster()
     const state = await read(source)

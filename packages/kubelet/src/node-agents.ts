@@ -89,7 +89,8 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
   })
   const descriptions = [...(stored?.nodes.map(describeNode) ?? []), ...added]
   const names = new Set(descriptions.map(({ name }) => name))
-  for (const pod of stored?.pods ?? []) if (names.has(pod.spec.nodeName ?? '')) runtime.adopt(pod)
+  // What ends in one moment ends in the order in which it began, which the order of last writes tells best.
+  for (const pod of inOrderOfWrites(stored?.pods ?? [])) if (names.has(pod.spec.nodeName ?? '')) runtime.adopt(pod)
   const recorder =
     options.events === true ? createEventRecorder(client, environment, { component: 'kubelet' }) : undefined
   const heartbeat = new NodeHeartbeat(client, environment, descriptions)
@@ -127,6 +128,9 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
     portForward: (pod) => podPortForward(runtime, pod),
   }
 }
+
+const inOrderOfWrites = (pods: readonly Pod[]): readonly Pod[] =>
+  pods.toSorted((a, b) => Number(a.metadata.resourceVersion ?? 0) - Number(b.metadata.resourceVersion ?? 0))
 
 function contextsOf(
   { client, environment }: NodeAgentsOptions,

@@ -49,10 +49,27 @@ describe('byDeletionRank', () => {
     expect(order([a, b], [a, b, ...others])).toEqual(['b', 'a'])
   })
 
-  it('leaves it to chance, by UID, which of two pods of about the same age goes', () => {
+  it('leaves it to chance which of pods of about the same age goes', () => {
     // 2^36 ns are 68.7 s and 2^37 are 137.4 s: 100 and 130 seconds are in one bucket, 60 in another.
-    const pods = [pod('c', { ...ready, age: 100 }), pod('a', { ...ready, age: 130 }), pod('b', { ...ready, age: 60 })]
-    expect(order(pods)).toEqual(['b', 'a', 'c'])
+    const goesFirst = Array.from({ length: 32 }, (_, index) => {
+      const of = (name: string, age: number) => pod(`${name}${index}`, { ...ready, node: `${name}${index}`, age })
+      const [youngest = '', next = ''] = order([of('c', 100), of('a', 130), of('b', 60)])
+      expect(youngest).toBe(`b${index}`)
+      return next[0]
+    })
+    expect(new Set(goesFirst)).toEqual(new Set(['a', 'c']))
+  })
+
+  it('takes pods from the same nodes whatever their names and uids, and from all of them', () => {
+    const nodesOf = (letters: string) => {
+      const pods = Array.from({ length: 12 }, (_, index) => {
+        const one = pod(`web-${letters[index % 4]}${index}`, { ...ready, age: 100 + index, node: `node-${index % 3}` })
+        return { ...one, metadata: { ...one.metadata, generateName: 'web-' } }
+      })
+      return byDeletionRank(pods, { related: [], nowMs: startMs }).map(({ spec }) => spec.nodeName)
+    }
+    expect(nodesOf('xk2m')).toEqual(nodesOf('7qab'))
+    expect(new Set(nodesOf('xk2m').slice(0, 6)).size).toBe(3)
   })
 
   it('takes the same of two pods that nothing tells apart, in whatever order they come', () => {

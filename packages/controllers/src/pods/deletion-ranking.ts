@@ -1,5 +1,5 @@
 import { type ContainerStatus, compareText, isSidecar, type Pod } from '@coracle/api'
-import type { Time } from '@coracle/environment'
+import { fnv1a, type Time } from '@coracle/environment'
 import { isActive, isReady, readySince, timeOf } from './pod-state.ts'
 
 /** Tells what deleting a pod costs compared with others of its controller: an int32, 0 where absent or malformed. */
@@ -18,11 +18,12 @@ export interface DeletionRankingOptions {
 export function byDeletionRank(pods: readonly Pod[], { related, nowMs }: DeletionRankingOptions): readonly Pod[] {
   const onNode = new Map<string, number>()
   for (const pod of related) if (isActive(pod)) onNode.set(nodeOf(pod), (onNode.get(nodeOf(pod)) ?? 0) + 1)
-  const ranked = pods.map((pod) => rank(pod, onNode.get(nodeOf(pod)) ?? 0))
+  const ranked = withLots(pods.map((pod) => merits(pod, onNode.get(nodeOf(pod)) ?? 0)))
   return ranked.sort((a, b) => compare(a, b, nowMs)).map(({ pod }) => pod)
 }
 
-interface Ranked {
+/** What there is to say for and against a pod. */
+interface Merits {
   readonly pod: Pod
   readonly uid: string
   readonly isAssigned: boolean
@@ -36,9 +37,14 @@ interface Ranked {
   readonly createdAt: Time | undefined
 }
 
+interface Ranked extends Merits {
+  /** Decides between pods that may go alike: the lowest goes first. */
+  readonly lot: number
+}
+
 const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
 
-function rank(pod: Pod, onSameNode: number): Ranked {
+function merits(pod: Pod, onSameNode: number): Merits {
   return {
     pod,
     uid: pod.metadata.uid ?? '',
@@ -54,6 +60,29 @@ function rank(pod: Pod, onSameNode: number): Ranked {
   }
 }
 
+/**
+ * Gives each pod a lot by its node and by how many older ones are there. Pods go as if by chance, and yet from the nodes that a plan has
+ * foretold: the uids of pods that are still to come, by which upstream decides, nobody can foretell.
+ */
+function withLots(all: readonly Merits[]): Ranked[] {
+  const drawn = new Map<string, number>()
+  return all.toSorted(compareOnNode).map((each) => {
+    const { namespace, name, generateName = name } = each.pod.metadata
+    const node = nodeOf(each.pod)
+    const older = drawn.get(node) ?? 0
+    drawn.set(node, older + 1)
+    return { ...each, lot: fnv1a(`${older} ${namespace}/${generateName} ${node}`) }
+  })
+}
+
+/** By all that tells pods of one node apart, and then by uid. */
+const compareOnNode = (a: Merits, b: Merits): number =>
+  (a.createdAt ?? 0) - (b.createdAt ?? 0) ||
+  (a.readySince ?? 0) - (b.readySince ?? 0) ||
+  a.restarts - b.restarts ||
+  a.sidecarRestarts - b.sidecarRestarts ||
+  compareText(a.uid, b.uid)
+
 function compare(a: Ranked, b: Ranked, nowMs: Time): number {
   if (a.isAssigned !== b.isAssigned) return a.isAssigned ? 1 : -1
   if (a.phase !== b.phase) return a.phase - b.phase
@@ -64,19 +93,21 @@ function compare(a: Ranked, b: Ranked, nowMs: Time): number {
   if (a.restarts !== b.restarts) return b.restarts - a.restarts
   if (a.sidecarRestarts !== b.sidecarRestarts) return b.sidecarRestarts - a.sidecarRestarts
   if (a.createdAt !== b.createdAt) return compareAges(a, b, a.createdAt, b.createdAt, nowMs)
-  // Nothing tells them apart: the same of them goes whoever decides, so that a plan of it comes true.
-  return compareText(a.uid, b.uid)
+  return compareLots(a, b)
 }
+
+/** Nothing that counts tells them apart: the same of them goes whoever decides, so that a plan of it comes true. */
+const compareLots = (a: Ranked, b: Ranked): number => a.lot - b.lot || compareText(a.uid, b.uid)
 
 /**
  * The younger first, but only where the ages differ by an order of magnitude (a power of two): otherwise always the youngest
- * would go, and with it what was last put on a new node (KEP-2185). In between chance decides, by identity.
+ * would go, and with it what was last put on a new node (KEP-2185). In between lots decide.
  */
 function compareAges(a: Ranked, b: Ranked, sinceA: Time | undefined, sinceB: Time | undefined, nowMs: Time): number {
   if (sinceA === undefined || sinceB === undefined) return sinceA === undefined ? -1 : 1
   const difference = magnitude(nowMs - sinceA) - magnitude(nowMs - sinceB)
   if (difference !== 0) return difference
-  return a.uid < b.uid ? -1 : 1
+  return compareLots(a, b)
 }
 
 /** Of an age in nanoseconds, as upstream counts. */
