@@ -1,15 +1,23 @@
 import { events, type Lease, leases, type Node, nodes, type Pod, pods, type Toleration } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import {
+  createMetricsRegistry,
+  type MetricsRegistry,
+  type VirtualEnvironment,
+  virtualEnvironment,
+} from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { countReads } from '../testing/count-reads.ts'
 import { pod } from '../testing/objects.ts'
-import { createNodeLifecycleController, nodeLeaseNamespace } from './controller.ts'
+import { reconcileCount } from '../testing/reconcile-count.ts'
+import { createNodeLifecycleController } from './controller.ts'
+import { nodeLeaseNamespace } from './signs-of-life.ts'
 
 describe('the node lifecycle controller', () => {
   let environment: VirtualEnvironment
   let client: FakeClient
+  let metrics: MetricsRegistry
   let manager: Manager
   /** Nodes whose agents are alive: they renew their leases. */
   let alive: Set<string>
@@ -17,8 +25,9 @@ describe('the node lifecycle controller', () => {
   beforeEach(async () => {
     environment = virtualEnvironment()
     client = createFakeClient(environment)
-    manager = createManager({ client, environment })
-    manager.add(createNodeLifecycleController())
+    metrics = createMetricsRegistry()
+    manager = createManager({ client, environment, metrics })
+    manager.add(createNodeLifecycleController({ environment }))
     await manager.start()
     alive = new Set()
   })
@@ -47,13 +56,15 @@ describe('the node lifecycle controller', () => {
     })
   }
 
+  async function renew(name: string): Promise<void> {
+    const body = { spec: { renewTime: String(environment.clock.now()) } }
+    await client.patch(leases, { namespace: nodeLeaseNamespace, name }, { type: 'merge', body })
+  }
+
   /** Lets seconds pass, while the agents that are alive renew their leases. */
   async function pass(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second += 10) {
-      for (const name of alive) {
-        const body = { spec: { renewTime: String(environment.clock.now()) } }
-        await client.patch(leases, { namespace: nodeLeaseNamespace, name }, { type: 'merge', body })
-      }
+      for (const name of alive) await renew(name)
       await environment.clock.advance(Math.min(10, seconds - second) * 1000)
     }
   }
@@ -78,6 +89,54 @@ describe('the node lifecycle controller', () => {
       client.calls.filter(({ verb, plural }) => plural === 'nodes' && ['update', 'patch'].includes(verb))
     await pass(600)
     expect(writes()).toEqual([])
+  })
+
+  it('looks at a node that is well when its silence would be due, and not at each renewal of its lease', async () => {
+    await createNode('a')
+    await pass(10)
+    const before = reconcileCount(metrics)
+    await pass(600)
+    // 60 renewals; a look 40 or 50 seconds after the last.
+    expect(reconcileCount(metrics) - before).toBeLessThanOrEqual(15)
+    expect((await conditionOf('a', 'Ready'))?.status).toBe('True')
+  })
+
+  it.each([0, 7, 23, 38, 46])('counts 50 seconds from the last sign, %i seconds after a look', async (seconds) => {
+    await createNode('a')
+    await environment.clock.advance(seconds * 1000)
+    await renew('a')
+    await environment.clock.advance(49_999)
+    expect((await conditionOf('a', 'Ready'))?.status).toBe('True')
+    await environment.clock.advance(1)
+    expect((await conditionOf('a', 'Ready'))?.status).toBe('Unknown')
+  })
+
+  it('takes no node for silent that reports of itself, though its lease is gone', async () => {
+    await createNode('a')
+    alive.delete('a')
+    await client.delete(leases, { namespace: nodeLeaseNamespace, name: 'a' })
+    for (let second = 0; second < 200; second += 40) {
+      await environment.clock.advance('40s')
+      const lastHeartbeatTime = String(environment.clock.now())
+      const status = { conditions: [{ type: 'Ready', status: 'True', lastHeartbeatTime }] }
+      await client.update<Node>(nodes, { ...(await node('a')), status } as Node, { subresource: 'status' })
+    }
+    await environment.clock.settle()
+    expect((await conditionOf('a', 'Ready'))?.status).toBe('True')
+  })
+
+  it('looks at the next sign of life again where a look has failed, and does not wait for the back-off', async () => {
+    await createNode('a')
+    await pass(10)
+    await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { spec: { unschedulable: true } } })
+    const mend = client.intercept(({ verb, plural }) => {
+      if (plural === 'nodes' && ['update', 'patch'].includes(verb)) throw new Error('out of order')
+    })
+    await pass(300)
+    mend()
+    await renew('a')
+    await environment.clock.settle()
+    expect(await taintsOf('a')).toEqual(['node.kubernetes.io/unschedulable:NoSchedule'])
   })
 
   it.each([10, 1000])('looks at few objects when one of %i nodes is ready no more', async (count) => {

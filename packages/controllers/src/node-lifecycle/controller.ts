@@ -1,5 +1,4 @@
 import { deepEqual, type Lease, leases, type Node, nodes, type Pod, pods as podResource } from '@coracle/api'
-import { keyText } from '@coracle/client'
 import {
   type Change,
   type Controller,
@@ -8,14 +7,13 @@ import {
   performPlan,
   type ReconcileContext,
 } from '@coracle/controller-runtime'
+import type { Environment } from '@coracle/environment'
 import { byNode, isBound, nodeIndexName } from '../pods/by-node.ts'
 import { isEvicting } from './eviction.ts'
 import { NodeEvictions } from './node-evictions.ts'
 import { planNode } from './plan.ts'
 import { readyStatus } from './ready.ts'
-
-/** Where the agents of nodes renew a lease each, as a sign of life (KEP-589). */
-export const nodeLeaseNamespace = 'kube-node-lease'
+import { nodeOfLease, SignsOfLife } from './signs-of-life.ts'
 
 /** How long a node may be silent before it counts as lost, and one that has never reported (upstream's defaults). */
 export const nodeMonitorGraceMs = 50_000
@@ -30,32 +28,37 @@ export const unreadyCheckMs = 5000
  */
 const lateLookMs = 5000
 
-/** The last sign of life of a node. It is when it was seen here that counts: clocks of nodes may be wrong. */
-interface SignOfLife {
-  readonly mark: string
-  /** On the monotonic clock, so that a host that was asleep does not take its nodes for lost. */
-  readonly seenMs: number
-}
-
 /** What is remembered about a node between two looks. */
 interface KnownNode {
   readonly node: Node
-  readonly sign: SignOfLife
+  /** Whether a look finds nothing before the node falls silent, or changes: it is ready, and all that had to be done is done. */
+  readonly isWell: boolean
   /** Since when it is known not to be ready, on the monotonic clock; undefined while it is. */
   readonly unreadySinceMs: number | undefined
-  /** When the next look is due, on the monotonic clock. */
-  readonly nextLookMs: number
   /** UIDs of its pods that will have to leave. */
   readonly awaited: ReadonlySet<string>
 }
 
-/** Watches over nodes that stop reporting, and moves pods off nodes they do not tolerate. */
-export function createNodeLifecycleController(): Controller {
+/** What the controller is made from. */
+export interface NodeLifecycleOptions {
+  readonly environment: Pick<Environment, 'clock'>
+}
+
+/**
+ * Watches over nodes that stop reporting, and moves pods off nodes they do not tolerate. A renewal of a lease is noted, and leads to
+ * a look only at a node that is not well: of a thousand nodes a hundred renew each second.
+ */
+export function createNodeLifecycleController({ environment }: NodeLifecycleOptions): Controller {
   const known = new Map<string, KnownNode>()
+  const signs = new SignsOfLife(environment.clock)
   const evictions = new NodeEvictions()
+  const nodeNotWell = (lease: Lease): readonly string[] => {
+    const name = nodeOfLease(lease)
+    return name === undefined || known.get(name)?.isWell === true ? [] : [name]
+  }
   return controller('node-controller', { component: 'node-controller' })
-    .for(nodes)
-    .watches(leases, nodeOfLease)
+    .for(nodes, { aggregates: [signs.nodes] })
+    .watches(leases, nodeNotWell, { aggregates: [signs.leases] })
     .watches(podResource, evictingNode, { predicates: [changesEviction], indexes: { [nodeIndexName]: byNode } })
     .reconcile(async ({ object: node, name }, context) => {
       evictions.begin(() => context.informer(nodes).list())
@@ -66,14 +69,15 @@ export function createNodeLifecycleController(): Controller {
       }
       if (node === undefined) {
         evictions.forget(name)
+        signs.forget(name)
         return undefined
       }
       const nowMs = context.clock.monotonicMs()
       const last = known.get(name)
-      const isLate = last !== undefined && last.unreadySinceMs === undefined && nowMs > last.nextLookMs + lateLookMs
-      const sign = latestSign(isLate ? undefined : last?.sign, markOf(node, context), nowMs)
       const ready = readyStatus(node)
-      const silentAtMs = sign.seenMs + (ready === undefined ? nodeStartupGraceMs : nodeMonitorGraceMs)
+      const graceMs = ready === undefined ? nodeStartupGraceMs : nodeMonitorGraceMs
+      const isLate = last?.unreadySinceMs === undefined && nowMs > signs.seenMs(name) + graceMs + lateLookMs
+      const silentAtMs = graceMs + (last === undefined || isLate ? signs.hear(name) : signs.seenMs(name))
       const isSilent = nowMs >= silentAtMs
       const isUnready = isSilent || ready === 'False' || ready === 'Unknown'
       const unreadySinceMs = isUnready ? (last?.unreadySinceMs ?? nowMs) : undefined
@@ -85,11 +89,12 @@ export function createNodeLifecycleController(): Controller {
       const isNew = last === undefined
       const plan = planNode({ node, pods, isSilent, eviction, isNew, awaited }, context.clock.now())
       const againMs = isUnready ? unreadyCheckMs : silentAtMs - nowMs
-      known.set(name, { node, sign, unreadySinceMs, nextLookMs: nowMs + againMs, awaited: plan.awaited })
+      const current = { node, isWell: false, unreadySinceMs, awaited: plan.awaited }
+      known.set(name, current)
       const result = await performPlan(context, node, plan)
-      // While its agent reports, a look at a node that is well finds nothing.
-      const housekeeping = ready === 'True' && !isUnready && result?.requeueAfterMs === undefined
-      return { requeueAfterMs: Math.min(againMs, result?.requeueAfterMs ?? againMs), housekeeping }
+      const isWell = ready === 'True' && !isUnready && result?.requeueAfterMs === undefined
+      known.set(name, { ...current, isWell })
+      return { requeueAfterMs: Math.min(againMs, result?.requeueAfterMs ?? againMs), housekeeping: isWell }
     })
 }
 
@@ -102,22 +107,6 @@ function reportRemoval(
   const { name = '', uid = '' } = metadata
   const message = `Node ${name} event: Removing Node ${name} from Controller`
   recorder.event({ apiVersion, kind, metadata: { name, uid } }, 'Normal', 'RemovingNode', message)
-}
-
-function latestSign(known: SignOfLife | undefined, mark: string, nowMs: number): SignOfLife {
-  return known?.mark === mark ? known : { mark, seenMs: nowMs }
-}
-
-/** Changes with every sign of life: a renewed lease or a new report. */
-function markOf(node: Node, lookup: Lookup): string {
-  const { uid, name = '' } = node.metadata
-  const lease = lookup.informer(leases).get(keyText(nodeLeaseNamespace, name))
-  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')
-  return `${uid}|${lease?.spec?.renewTime ?? ''}|${ready?.lastHeartbeatTime ?? ''}`
-}
-
-function nodeOfLease({ metadata: { namespace, name } }: Lease): readonly string[] {
-  return namespace === nodeLeaseNamespace && name !== undefined ? [name] : []
 }
 
 function changesEviction(change: Change<Pod>): boolean {
