@@ -25,6 +25,14 @@ const autoscaler = made('HorizontalPodAutoscaler', 'web', {
   spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' } },
 })
 
+const notMounted = 'Unable to attach or mount volumes: the claim is being deleted'
+/** A pod whose container is in this state, of which its node has said that a volume cannot be mounted. */
+const withContainer = (state: Loose) => made('Pod', 'db', { status: { containerStatuses: [{ name: 'main', state }] } })
+const creating = withContainer({ waiting: { reason: 'ContainerCreating' } })
+const log = {
+  eventsAbout: (uid: string) => (uid === 'db' ? [{ message: notMounted }] : []),
+} as Partial<Record<keyof World['log'], unknown>> as World['log']
+
 const unboundClaim = 'a claim is not bound: data'
 const waitsForPod = 'class local binds when a pod that uses the claim gets a node, and pod db has none yet'
 const oracles = { ...volumeOracles, ...autoscalerOracles }
@@ -38,6 +46,9 @@ it.each<
   ['ClaimUnbound', 'a claim is not bound: other', user(), [], false],
   ['ClaimMissing', 'there is no claim data in namespace shop', user(), [], true],
   ['ClaimMissing', 'there is no claim data in namespace shop', user(), [claim('Pending')], false],
+  ['VolumeNotMounted', notMounted, creating, [], true],
+  ['VolumeNotMounted', 'something else', creating, [], false],
+  ['VolumeNotMounted', notMounted, withContainer({ running: {} }), [], false],
   ['WaitsForPodScheduled', waitsForPod, claim('Pending'), [storageClass, user()], true],
   ['WaitsForPodScheduled', waitsForPod, claim('Pending'), [storageClass, user('n')], false],
   ['WaitsForPodScheduled', waitsForPod, claim('Pending'), [storageClass], false],
@@ -72,7 +83,7 @@ it.each<
     find: (kind, _namespace, name) => all.find((each) => each.kind === kind && each.metadata.name === name),
   }
   const finding = { reason, because } as Finding
-  const problem = oracles[reason]?.(finding, object, { view } as World)
+  const problem = oracles[reason]?.(finding, object, { view, log } as World)
   expect(oracles[reason]).toBeDefined()
   expect(problem === undefined).toBe(isTrue)
 })
