@@ -64,6 +64,12 @@ const storedIn = (...path: readonly string[]): Promise<readonly KubernetesObject
 const uidsOf = (objects: readonly KubernetesObject[], kind: string) =>
   objects.flatMap((object) => (object.kind === kind ? [object.metadata.uid] : [])).sort()
 
+/** Saves the source to a file, and restores that under the same name. */
+async function savedAndRestored(name: string): Promise<void> {
+  expect((await coracle(`snapshot save ${name}.snapshot`)).code).toBe(0)
+  expect((await coracle(`snapshot restore ${name}.snapshot --name ${name}`)).code).toBe(0)
+}
+
 describe('snapshot', () => {
   it('saves a running cluster to one file for its owner alone, and restores it with its uids', async () => {
     const { code, stdout, stderr } = await coracle('snapshot save all.snapshot')
@@ -96,14 +102,15 @@ describe('snapshot', () => {
   })
 
   it('saves a cluster that does not run from its directory', async () => {
-    expect((await coracle('snapshot save stopped.snapshot --name again')).stdout).toMatch(/^\d+ objects saved to /)
+    await savedAndRestored('second')
+    expect((await coracle('snapshot save stopped.snapshot --name second')).stdout).toMatch(/^\d+ objects saved to /)
     expect((await coracle('snapshot restore stopped.snapshot --name third')).code).toBe(0)
-    const [again, third] = [
-      await storedIn('.coracle', 'clusters', 'again'),
+    const [second, third] = [
+      await storedIn('.coracle', 'clusters', 'second'),
       await storedIn('.coracle', 'clusters', 'third'),
     ]
-    expect(uidsOf(third, 'ConfigMap')).toEqual(uidsOf(again, 'ConfigMap'))
-    expect(third).toHaveLength(again.length)
+    expect(uidsOf(third, 'ConfigMap')).toEqual(uidsOf(second, 'ConfigMap'))
+    expect(third).toHaveLength(second.length)
   })
 
   it.each([
@@ -117,12 +124,13 @@ describe('snapshot', () => {
   })
 
   it('is not restored from a file that was cut short', async () => {
-    const bytes = await readFile(join(directory, 'all.snapshot'))
+    await savedAndRestored('whole')
+    const bytes = await readFile(join(directory, 'whole.snapshot'))
     await writeFile(join(directory, 'short.snapshot'), bytes.subarray(0, bytes.length - 100))
-    expect((await coracle('snapshot restore short.snapshot --name again --overwrite')).stderr).toMatch(
+    expect((await coracle('snapshot restore short.snapshot --name whole --overwrite')).stderr).toMatch(
       /^error: short.snapshot: it is not as it was written: /,
     )
-    expect(uidsOf(await storedIn('.coracle', 'clusters', 'again'), 'Pod')).toHaveLength(3)
+    expect(uidsOf(await storedIn('.coracle', 'clusters', 'whole'), 'Pod')).toHaveLength(3)
   })
 })
 
@@ -146,19 +154,20 @@ describe('import', () => {
   })
 
   it('makes a cluster whose nodes and pods go on as they are, and never as processes', async () => {
+    expect((await coracle('import --without-secrets --name copy')).code).toBe(0)
     const { items: pods } = JSON.parse((await coracle('get pods -o json')).stdout)
-    expect((await coracle('up --name imported --runtime process --port 0')).stderr).toBe(
-      `error: .coracle/clusters/imported was imported from ${source.url}: its pods would become processes of this host; leave --runtime out\n`,
+    expect((await coracle('up --name copy --runtime process --port 0')).stderr).toBe(
+      `error: .coracle/clusters/copy was imported from ${source.url}: its pods would become processes of this host; leave --runtime out\n`,
     )
     const ready = Promise.withResolvers<void>()
     const host = recordingHost({
       workingDirectory: directory,
       onOutput: (text) => text.includes('ready') && ready.resolve(),
     })
-    const ended = run(['up', '--name', 'imported', '--port', '0'], host)
+    const ended = run(['up', '--name', 'copy', '--port', '0'], host)
     await ready.promise
     const copy = (line: string) =>
-      runCommand(['--context', 'imported', ...line.split(' ')], { workingDirectory: directory })
+      runCommand(['--context', 'copy', ...line.split(' ')], { workingDirectory: directory })
     expect((await copy('get nodes -o name')).stdout).toBe('node/far-0\nnode/far-1\n')
     const copied = JSON.parse((await copy('get pods -o json')).stdout).items
     const restarts = ({ metadata, status }: (typeof copied)[number]) => [

@@ -39,9 +39,9 @@ To further debug and diagnose cluster problems, use 'coracle cluster-info dump'.
 })
 
 it('writes down what there is', async () => {
-  const { code, stdout } = await coracle('cluster-info', 'dump', '--namespaces=default', '--output-directory=dump')
+  const { code, stdout } = await coracle('cluster-info', 'dump', '--namespaces=kube-public', '--output-directory=dump')
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'Cluster info dumped to dump\n' })
-  expect((await readdir(join(directory, 'dump', 'default'))).sort()).toEqual([
+  expect((await readdir(join(directory, 'dump', 'kube-public'))).sort()).toEqual([
     'daemonsets.json',
     'deployments.json',
     'events.json',
