@@ -111,6 +111,27 @@ describe('the node lifecycle controller', () => {
     expect((await conditionOf('a', 'Ready'))?.status).toBe('Unknown')
   })
 
+  it('gives a node its grace again that was well when the controller was last at work', async () => {
+    const controller = createNodeLifecycleController({ environment })
+    const atWork = async () => {
+      const own = createManager({ client, environment })
+      own.add(controller)
+      await own.start()
+      return own
+    }
+    await manager.stop()
+    manager = await atWork()
+    await createNode('a')
+    await pass(10)
+    await manager.stop()
+    await environment.clock.advance('2m')
+    manager = await atWork()
+    await environment.clock.advance(49_999)
+    expect((await conditionOf('a', 'Ready'))?.status).toBe('True')
+    await environment.clock.advance(1)
+    expect((await conditionOf('a', 'Ready'))?.status).toBe('Unknown')
+  })
+
   it('takes no node for silent that reports of itself, though its lease is gone', async () => {
     await createNode('a')
     alive.delete('a')
