@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { KubeconfigEdit, parseKubeconfig } from '@coracle/client'
@@ -21,11 +21,11 @@ interface Server {
 
 const common = ['--memory', '--runtime', 'simulated', '--port', '0', '--nodes', '2']
 
-async function startServer(args: readonly string[], variables: Record<string, string> = {}): Promise<Server> {
+async function startServer(args: readonly string[], more: RecordingOptions = {}): Promise<Server> {
   const ready = Promise.withResolvers<void>()
   const host = recordingHost({
     workingDirectory: directory,
-    variables,
+    ...more,
     onOutput: (text) => text.includes('ready') && ready.resolve(),
   })
   const ended = run(['up', ...common, ...args], host)
@@ -36,6 +36,11 @@ async function startServer(args: readonly string[], variables: Record<string, st
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'clusters-'))
   servers = [await startServer([]), await startServer(['--name', 'staging', '-o', 'json'])]
+  // Only one of them has a pod.
+  await coracle('--context staging create -f -', {
+    stdin: '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}',
+  })
+  await coracle('--context staging wait --for=condition=Ready pod/p')
 })
 
 afterAll(async () => {
@@ -83,25 +88,18 @@ describe('up', () => {
 describe('up -o json', () => {
   it('tells what happens as an object a line', async () => {
     const [, staging] = servers
-    await coracle('--context staging create -f -', {
-      stdin:
-        '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}',
-    })
-    await coracle('--context staging wait --for=condition=Ready pod/p')
     const lines = () =>
       `${staging?.host.written.stdout}`
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line))
-    await expect
-      .poll(() => lines().at(-1))
-      .toEqual({
-        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-        type: 'change',
-        object: 'pod/p',
-        message: 'ready',
-        severity: 'good',
-      })
+    await expect.poll(lines).toContainEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      type: 'change',
+      object: 'pod/p',
+      message: 'ready',
+      severity: 'good',
+    })
     expect(lines()[0]).toEqual({
       type: 'ready',
       name: 'staging',
@@ -281,7 +279,7 @@ current-context: work # for now
 describe('server-logs', () => {
   it('prints what a detached server has told, or its last lines', async () => {
     const host = recordingHost({ workingDirectory: directory })
-    await appendFile(serverLogPath(home('clusters', 'staging')), 'one\ntwo\nthree\n')
+    await writeFile(serverLogPath(home('clusters', 'staging')), 'one\ntwo\nthree\n')
     expect((await coracle('server-logs --name staging')).stdout).toBe('one\ntwo\nthree\n')
     expect((await coracle('server-logs --name staging --tail 2')).stdout).toBe('two\nthree\n')
     expect(host.written.stderr).toBe('')
@@ -292,6 +290,7 @@ describe('server-logs', () => {
 
   it('goes on while the server runs, and ends when nobody reads', async () => {
     const path = serverLogPath(home('clusters', 'staging'))
+    await writeFile(path, 'one\ntwo\nthree\n')
     const host = recordingHost({
       workingDirectory: directory,
       onOutput(text) {
@@ -337,7 +336,7 @@ describe('up --detach', () => {
   })
 
   it('announces itself where it was started so', async () => {
-    const { host, ended } = await startServer(['-d', '--data-dir', 'own'], { CORACLE_DETACHED: '1' })
+    const { host, ended } = await startServer(['-d', '--data-dir', 'own'], { variables: { CORACLE_DETACHED: '1' } })
     await expect
       .poll(() => host.announcements)
       .toEqual([{ url: expect.stringContaining('https://'), milliseconds: expect.any(Number), pid: process.pid }])
@@ -366,22 +365,25 @@ describe('down', () => {
 
   it('stops a server and returns when it has ended', async () => {
     const signals: string[] = []
-    const [, staging] = servers
+    const workingDirectory = join(directory, 'beside')
+    await mkdir(workingDirectory)
+    const staging = await startServer(['--name', 'staging'], { workingDirectory })
     let isAlive = true
-    void staging?.ended.then(() => {
+    void staging.ended.then(() => {
       isAlive = false
     })
     const { code, stdout } = await coracle('down --name staging', {
-      processes: { ...hostProcesses, isAlive: () => isAlive, signal: () => staging?.host.interrupt() },
+      workingDirectory,
+      processes: { ...hostProcesses, isAlive: () => isAlive, signal: () => staging.host.interrupt() },
     })
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^staging stopped after \d+ ms\n$/)])
-    expect(await coracle('down --name staging', deaf(signals))).toEqual({
+    expect(await coracle('down --name staging', { workingDirectory, ...deaf(signals) })).toEqual({
       code: 0,
       stdout: 'nothing runs in .coracle/clusters/staging\n',
       stderr: '',
     })
     expect(signals).toEqual([])
-    expect((await coracle('get pods --context staging')).stderr).toContain(
+    expect((await coracle('get pods --context staging', { workingDirectory })).stderr).toContain(
       'start it with `npx coracle up --name staging`',
     )
   })
