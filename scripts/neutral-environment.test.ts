@@ -17,6 +17,7 @@ it('is without what is somebody’s own', () => {
       TZ: 'Pacific/Auckland',
       NODE_OPTIONS: '--inspect',
       GODEBUG: 'http2client=0',
+      _: '/usr/bin/nohup',
     },
   }
   expect(neutral(own, '/home')).toEqual({ HOME: '/home', LC_ALL: 'C.UTF-8', TZ: 'UTC' })

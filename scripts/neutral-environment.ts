@@ -10,6 +10,8 @@ const personal: readonly RegExp[] = [
   /^(EDITOR|VISUAL|PAGER|LANG|LANGUAGE|TZ)$/,
   /^(HTTP|HTTPS|ALL|NO)_PROXY$/i,
   /^(NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE)$/,
+  // By the name of the command that a shell has run `up` knows that it is to outlive its terminal.
+  /^_$/,
   /^(NODE_OPTIONS|GODEBUG|GOGC|GOMAXPROCS|BASH_ENV|ENV|CDPATH|POSIXLY_CORRECT)$/,
 ]
 
