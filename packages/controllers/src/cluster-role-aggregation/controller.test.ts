@@ -1,23 +1,16 @@
 import { type ClusterRole, clusterRoles } from '@coracle/api'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, expect, it } from 'vitest'
+import { atWork } from '../testing/at-work.ts'
 import { createClusterRoleAggregationController } from './controller.ts'
 
 let environment: VirtualEnvironment
 let client: FakeClient
-let manager: Manager
 
 beforeEach(async () => {
-  environment = virtualEnvironment()
-  client = createFakeClient(environment)
-  manager = createManager({ client, environment })
-  manager.add(createClusterRoleAggregationController())
-  await manager.start()
+  ;({ environment, client } = await atWork(() => [createClusterRoleAggregationController()]))
 })
-
-afterEach(() => manager.stop())
 
 const mayRead = (resource: string) => ({ verbs: ['get'], apiGroups: [''], resources: [resource] })
 

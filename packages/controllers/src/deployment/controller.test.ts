@@ -9,10 +9,11 @@ import {
   replicaSets,
   staleVersion,
 } from '@coracle/api'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { controllerRef, createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import { controllerRef, type Manager } from '@coracle/controller-runtime'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { atWork } from '../testing/at-work.ts'
 import { countReads } from '../testing/count-reads.ts'
 import { deployment, replicaSet, rolling, templateOf } from '../testing/deployments.ts'
 import { pod } from '../testing/objects.ts'
@@ -26,14 +27,8 @@ describe('the deployment controller', () => {
   let manager: Manager
 
   beforeEach(async () => {
-    environment = virtualEnvironment()
-    client = createFakeClient(environment)
-    manager = createManager({ client, environment })
-    manager.add(createDeploymentController())
-    await manager.start()
+    ;({ environment, client, manager } = await atWork(() => [createDeploymentController()]))
   })
-
-  afterEach(() => manager.stop())
 
   const create = async (object: Deployment) => {
     const { uid: _uid, resourceVersion: _version, ...metadata } = object.metadata

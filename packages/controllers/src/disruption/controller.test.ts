@@ -11,10 +11,11 @@ import {
   replicaSets,
   replicationControllers,
 } from '@coracle/api'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { controllerRef, createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import { controllerRef, type Manager } from '@coracle/controller-runtime'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, expect, it } from 'vitest'
+import { atWork } from '../testing/at-work.ts'
 import { countReads } from '../testing/count-reads.ts'
 import { deployment, replicaSet } from '../testing/deployments.ts'
 import { ownedBy, pod, replicationController } from '../testing/objects.ts'
@@ -26,14 +27,8 @@ let client: FakeClient
 let manager: Manager
 
 beforeEach(async () => {
-  environment = virtualEnvironment()
-  client = createFakeClient(environment)
-  manager = createManager({ client, environment })
-  manager.add(createDisruptionController({ resources: () => [] }))
-  await manager.start()
+  ;({ environment, client, manager } = await atWork(() => [createDisruptionController({ resources: () => [] })]))
 })
-
-afterEach(() => manager.stop())
 
 const createBudget = (spec: PodDisruptionBudget['spec']) =>
   client.create<PodDisruptionBudget>(podDisruptionBudgets, {

@@ -1,9 +1,10 @@
 import { endpointSlices, endpoints, type Node, nodes, type Pod, pods, type Service, services } from '@coracle/api'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import type { Manager } from '@coracle/controller-runtime'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, expect, it } from 'vitest'
 import { createEndpointsController } from '../endpoints/controller.ts'
+import { atWork } from '../testing/at-work.ts'
 import { countReads } from '../testing/count-reads.ts'
 import { createEndpointSliceController } from './controller.ts'
 
@@ -12,15 +13,11 @@ let client: FakeClient
 let manager: Manager
 
 beforeEach(async () => {
-  environment = virtualEnvironment()
-  client = createFakeClient(environment)
-  manager = createManager({ client, environment })
-  manager.add(createEndpointSliceController())
-  manager.add(createEndpointsController())
-  await manager.start()
+  ;({ environment, client, manager } = await atWork(() => [
+    createEndpointSliceController(),
+    createEndpointsController(),
+  ]))
 })
-
-afterEach(() => manager.stop())
 
 const key = { namespace: 'default', name: 'web' }
 

@@ -6,26 +6,21 @@ import {
   type Pod,
   pods,
 } from '@coracle/api'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, expect, it } from 'vitest'
+import { atWork } from '../testing/at-work.ts'
 import { pod } from '../testing/objects.ts'
 import { createHorizontalPodAutoscalerController } from './controller.ts'
 
 let environment: VirtualEnvironment
 let client: FakeClient
-let manager: Manager
 
 beforeEach(async () => {
-  environment = virtualEnvironment()
-  client = createFakeClient(environment)
-  manager = createManager({ client, environment })
-  manager.add(createHorizontalPodAutoscalerController({ resources: () => [deployments] }))
-  await manager.start()
+  ;({ environment, client } = await atWork(() => [
+    createHorizontalPodAutoscalerController({ resources: () => [deployments] }),
+  ]))
 })
-
-afterEach(() => manager.stop())
 
 /** What is scaled. The fake client gives the object itself for its scale: its selector stands in its status. */
 const createScaled = (name: string, selector: string) =>

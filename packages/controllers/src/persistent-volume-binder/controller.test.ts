@@ -9,29 +9,21 @@ import {
   storageClasses,
 } from '@coracle/api'
 import { ConnectionError } from '@coracle/client'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createVolumePhaseController } from '../persistent-volume-phase/controller.ts'
+import { atWork } from '../testing/at-work.ts'
 import { pod } from '../testing/objects.ts'
 import { claim, claimedBy, storageClass, volume } from '../testing/volumes.ts'
 import { createVolumeBinder } from './controller.ts'
 
 let environment: VirtualEnvironment
 let client: FakeClient
-let manager: Manager
 
 beforeEach(async () => {
-  environment = virtualEnvironment()
-  client = createFakeClient(environment)
-  manager = createManager({ client, environment })
-  manager.add(createVolumeBinder())
-  manager.add(createVolumePhaseController())
-  await manager.start()
+  ;({ environment, client } = await atWork(() => [createVolumeBinder(), createVolumePhaseController()]))
 })
-
-afterEach(() => manager.stop())
 
 const settle = () => environment.clock.settle()
 

@@ -6,27 +6,22 @@ import {
   persistentVolumes,
   pods,
 } from '@coracle/api'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createVolumeProtectionController } from '../persistent-volume-protection/controller.ts'
+import { atWork } from '../testing/at-work.ts'
 import { createClaimProtectionController } from './controller.ts'
 
 let environment: VirtualEnvironment
 let client: FakeClient
-let manager: Manager
 
 beforeEach(async () => {
-  environment = virtualEnvironment()
-  client = createFakeClient(environment)
-  manager = createManager({ client, environment })
-  manager.add(createClaimProtectionController())
-  manager.add(createVolumeProtectionController())
-  await manager.start()
+  ;({ environment, client } = await atWork(() => [
+    createClaimProtectionController(),
+    createVolumeProtectionController(),
+  ]))
 })
-
-afterEach(() => manager.stop())
 
 const key = { namespace: 'default', name: 'data' }
 

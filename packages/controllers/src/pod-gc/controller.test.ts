@@ -1,8 +1,9 @@
 import { type Node, nodes, type Pod, pods } from '@coracle/api'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import type { Manager } from '@coracle/controller-runtime'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { atWork } from '../testing/at-work.ts'
 import { countReads } from '../testing/count-reads.ts'
 import { pod } from '../testing/objects.ts'
 import { createPodGarbageCollector } from './controller.ts'
@@ -14,14 +15,8 @@ describe('the pod garbage collector', () => {
   let manager: Manager
 
   beforeEach(async () => {
-    environment = virtualEnvironment()
-    client = createFakeClient(environment)
-    manager = createManager({ client, environment })
-    manager.add(createPodGarbageCollector())
-    await manager.start()
+    ;({ environment, client, manager } = await atWork(() => [createPodGarbageCollector()]))
   })
-
-  afterEach(() => manager.stop())
 
   const createNode = () => client.create<Node>(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } })
   const createPod = (name: string, node: string) => {

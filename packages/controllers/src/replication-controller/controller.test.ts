@@ -1,8 +1,9 @@
 import { ApiError, badRequest, type OwnerReference, type Pod, pods, replicationControllers } from '@coracle/api'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import type { Manager } from '@coracle/controller-runtime'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { atWork } from '../testing/at-work.ts'
 import { countReads } from '../testing/count-reads.ts'
 import { ownedBy, pod, replicationController } from '../testing/objects.ts'
 import { createReplicationController } from './controller.ts'
@@ -15,14 +16,8 @@ describe('the replication controller', () => {
   let manager: Manager
 
   beforeEach(async () => {
-    environment = virtualEnvironment()
-    client = createFakeClient(environment)
-    manager = createManager({ client, environment })
-    manager.add(createReplicationController())
-    await manager.start()
+    ;({ environment, client, manager } = await atWork(() => [createReplicationController()]))
   })
-
-  afterEach(() => manager.stop())
 
   const create = (replicas: number) => client.create(replicationControllers, replicationController(replicas))
   const current = () => client.get(replicationControllers, key)

@@ -1,24 +1,17 @@
 import { type Namespace, namespaces, serviceAccounts } from '@coracle/api'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { atWork } from '../testing/at-work.ts'
 import { createServiceAccountController } from './controller.ts'
 
 describe('the service account controller', () => {
   let environment: VirtualEnvironment
   let client: FakeClient
-  let manager: Manager
 
   beforeEach(async () => {
-    environment = virtualEnvironment()
-    client = createFakeClient(environment)
-    manager = createManager({ client, environment })
-    manager.add(createServiceAccountController())
-    await manager.start()
+    ;({ environment, client } = await atWork(() => [createServiceAccountController()]))
   })
-
-  afterEach(() => manager.stop())
 
   const namespace = (name: string, phase = 'Active') =>
     client.create<Namespace>(namespaces, {

@@ -4,24 +4,18 @@ import {
   type ValidatingAdmissionPolicy,
   validatingAdmissionPolicies,
 } from '@coracle/api'
-import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { FakeClient } from '@coracle/client/testing'
+import type { VirtualEnvironment } from '@coracle/environment'
+import { beforeEach, expect, it } from 'vitest'
+import { atWork } from '../testing/at-work.ts'
 import { createPolicyTypeChecker } from './controller.ts'
 
 let environment: VirtualEnvironment
 let client: FakeClient
-let manager: Manager
 
 beforeEach(async () => {
-  environment = virtualEnvironment()
-  client = createFakeClient(environment)
-  manager = createManager({ client, environment })
-  manager.add(createPolicyTypeChecker({ environment }))
-  await manager.start()
+  ;({ environment, client } = await atWork((environment) => [createPolicyTypeChecker({ environment })]))
 })
-afterEach(() => manager.stop())
 
 const policy = (expression: string, group = 'apps', resource = 'deployments') =>
   ({
