@@ -1,5 +1,5 @@
-import { limitRanges, type Pod, pods, resourceQuotas } from '@coracle/api'
-import type { Patch } from '@coracle/client'
+import { limitRanges, type Pod, pods, type ResourceQuota, resourceQuotas } from '@coracle/api'
+import type { Client, Patch } from '@coracle/client'
 import { describe, expect, it } from 'vitest'
 import { refusal, startTestCore } from '../testing/test-core.ts'
 
@@ -24,6 +24,15 @@ async function withPod(spec: object = {}, metadata: object = {}) {
   const resize = (resources: object, name = 'main') => patch({ containers: [{ name, resources }] })
   return { client, created, patch, resize }
 }
+
+/** A quota called `own`. */
+const createQuota = (client: Client, hard: Readonly<Record<string, string>>) =>
+  client.create<ResourceQuota>(resourceQuotas, {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name: 'own', namespace: 'default' },
+    spec: { hard },
+  } as ResourceQuota)
 
 describe('pods/resize', () => {
   it('changes what a container has of CPU and memory, as a new generation', async () => {
@@ -162,12 +171,7 @@ describe('pods/resize', () => {
       'maximum cpu usage per Container is 2, but limit is 3',
     )
     const hard = { 'requests.memory': '128Mi' }
-    const quota = await client.create(resourceQuotas, {
-      apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata,
-      spec: { hard },
-    } as never)
+    const quota = await createQuota(client, hard)
     const status = { hard, used: { 'requests.memory': '64Mi' } }
     await client.update(resourceQuotas, { ...quota, status }, { subresource: 'status' })
     expect((await refusal(resize({ requests: { memory: '129Mi' } }))).message).toContain(
@@ -181,14 +185,8 @@ describe('pods/resize', () => {
 
   it('is charged to quotas though the node has refused what was asked for before', async () => {
     const { client, resize } = await withPod()
-    const metadata = { name: 'own', namespace: 'default' }
     const hard = { 'requests.memory': '128Mi' }
-    const quota = await client.create(resourceQuotas, {
-      apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata,
-      spec: { hard },
-    } as never)
+    const quota = await createQuota(client, hard)
     // What the quota controller says of a request that was refused: the pod takes what it has.
     const refused = await resize({ requests: { memory: '120Mi' } })
     const status = {
@@ -217,6 +215,8 @@ describe('pods/resize', () => {
     const used = { 'requests.memory': '64Mi' }
     await client.update(resourceQuotas, { ...quota, status: { hard, used } }, { subresource: 'status' })
     await resize({ requests: { memory: '96Mi' } })
-    expect((await client.get(resourceQuotas, metadata)).status?.used).toEqual({ 'requests.memory': '96Mi' })
+    expect((await client.get(resourceQuotas, { namespace: 'default', name: 'own' })).status?.used).toEqual({
+      'requests.memory': '96Mi',
+    })
   })
 })
