@@ -160,6 +160,22 @@ describe('a pod', () => {
       'ConfigurationMissing',
     ],
     [
+      'could not mount something before, and fetches its image now',
+      pod(
+        {
+          phase: 'Pending',
+          startTime: '2026-01-01T00:00:00Z',
+          ...container({ waiting: { reason: 'ContainerCreating' } }),
+        },
+        onNode,
+      ),
+      [
+        { reason: 'FailedMount', message: 'not yet', lastTimestamp: '2026-01-01T00:00:01Z' },
+        { reason: 'Pulling', message: 'Pulling image "web"', lastTimestamp: '2026-01-01T00:00:05Z' },
+      ],
+      'Starting',
+    ],
+    [
       'is not let in by a readiness gate',
       pod(
         {

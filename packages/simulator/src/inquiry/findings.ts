@@ -4,7 +4,7 @@ import { isAsAsked, isLacking } from './expectations.ts'
 import { jobOracles } from './job-oracles.ts'
 import type { Oracle, World } from './oracle.ts'
 import { otherOracles } from './other-oracles.ts'
-import { podOracles } from './pod-oracles.ts'
+import { failedBy, podOracles } from './pod-oracles.ts'
 import { volumeOracles } from './volume-oracles.ts'
 import { workloadOracles } from './workload-oracles.ts'
 import type { WriteLog } from './write-log.ts'
@@ -47,7 +47,7 @@ function falseFinding(finding: Finding, world: World): string | undefined {
   if (object === undefined) return 'there is no such object'
   const { kind, metadata } = object
   if (kind !== finding.object.kind || metadata.name !== finding.object.name) return `it is ${kind} ${metadata.name}`
-  const oracle = oracles[finding.reason]
+  const oracle = oracles[finding.reason] ?? (kind === 'Pod' ? failedBy : undefined)
   if (oracle === undefined) return 'nobody here knows whether that is true'
   return oracle(finding, object, world)
 }

@@ -1,4 +1,4 @@
-import type { Pod } from '@coracle/api'
+import { type Event, type Pod, parseTime } from '@coracle/api'
 import type { Finding } from '@coracle/why'
 import { hasEnded, isReady } from '../view.ts'
 import { conditionOf, isGoing, nodeNamed, type Oracle, says, taintsOf, unless, type World } from './oracle.ts'
@@ -45,6 +45,28 @@ const failedContainer = ofPod((pod, { because }) => {
   )
 })
 
+/** The node has said what the pod lacks, and has not come past that: then it would fetch images, and make containers. */
+const notPrepared = (...reasons: readonly string[]): Oracle =>
+  ofPod((pod, finding, world) => {
+    if (!containersOf(pod).some(({ state }) => state?.waiting !== undefined)) return 'no container of it waits'
+    const events = world.log.eventsAbout(pod.metadata.uid ?? '')
+    const told = events.filter(({ message, reason = '' }) => message === finding.because && reasons.includes(reason))
+    if (told.length === 0) return 'no event says so'
+    const lastMs = Math.max(...told.map(lastSeenMs))
+    return unless(
+      !events.some((event) => event.reason === 'Pulled' && lastSeenMs(event) > lastMs),
+      'its node has come past that',
+    )
+  })
+
+const lastSeenMs = ({ lastTimestamp = '' }: Event): number => parseTime(lastTimestamp)
+
+/** A pod that has failed says itself by what: a node that does not admit it names the check, with words of its own. */
+export const failedBy: Oracle = ofPod(({ status }, { reason, because }) => {
+  if (status?.phase !== 'Failed' || status.reason !== reason) return 'nobody here knows whether that is true'
+  return unless(because === (status.message || status.reason), `it says: ${status.message}`)
+})
+
 const ignored = ofPod((pod) =>
   unless((pod.spec.nodeName ?? '') === '' && conditionOf(pod, 'PodScheduled') === undefined, 'it was looked at'),
 )
@@ -89,6 +111,8 @@ export const podOracles: Readonly<Record<string, Oracle>> = {
       'nothing of it runs',
     ),
   ),
+  VolumeNotMounted: notPrepared('FailedMount', 'FailedAttachVolume'),
+  SandboxNotCreated: notPrepared('FailedCreatePodSandBox'),
   NotReadyYet: ofPod((pod) => unless(pod.status?.phase === 'Running' && !isReady(pod), 'it does not run, or is ready')),
   Starting: ofPod((pod) => unless(!isReady(pod) && !hasEnded(pod), 'it is ready, or has ended')),
   CrashLoop: ofPod((pod, { because }) =>

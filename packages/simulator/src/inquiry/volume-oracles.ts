@@ -83,20 +83,12 @@ function waitsFor(claim: PersistentVolumeClaim, world: World, mode: 'Immediate' 
 const selectedNode = ({ metadata }: PersistentVolumeClaim): string | undefined =>
   metadata.annotations?.['volume.kubernetes.io/selected-node']
 
-/** The node has said so, and the pod waits for it: one that runs has its volumes. */
-const volumeNotMounted: Oracle = (finding, object, world) => {
-  const { containerStatuses = [], initContainerStatuses = [] } = (object as Pod).status ?? {}
-  const isWaiting = [...initContainerStatuses, ...containerStatuses].some(({ state }) => state?.waiting !== undefined)
-  return unless(isWaiting, 'no container of it waits') ?? eventSays(finding, object, world)
-}
-
 /** Findings about claims and volumes, and about the claims of pods, by their reasons. */
 export const volumeOracles: Readonly<Record<string, Oracle>> = {
   ClaimUnbound: claimUnbound,
   ClaimMissing: claimMissing,
   VolumeNodeMismatch: says('PodScheduled', 'False'),
   VolumeLimitReached: says('PodScheduled', 'False'),
-  VolumeNotMounted: volumeNotMounted,
 
   ClaimInUse: ofClaim((claim, { because }, world) => {
     const named = /pod (\S+) (?:uses|and)/.exec(because)?.[1]

@@ -180,11 +180,14 @@ export function initializing({ object, nowMs }: PodFacts): Diagnosis | undefined
   }
 }
 
-/** Containers are made, and nothing has gone wrong so far. */
+/** What a node says when it has come past the volumes and the sandbox of a pod. */
+const pastPreparation = ['Pulling', 'Pulled', 'Created', 'Started']
+
+/** Containers are yet to be made, and what they need is not there. */
 export function starting({ object, events }: PodFacts): Diagnosis | undefined {
   const waiting = containersOf(object).find(({ status }) => isCreating(status))
   if (waiting === undefined || object.metadata.deletionTimestamp !== undefined) return undefined
-  const failed = latestOf(events, ['FailedMount', 'FailedAttachVolume', 'FailedCreatePodSandBox'])
+  const failed = latestOf(events, ['FailedMount', 'FailedAttachVolume', 'FailedCreatePodSandBox'], pastPreparation)
   if (failed === undefined) return undefined
   const { message = '', reason = '' } = failed
   const missing = remedyFor(message)

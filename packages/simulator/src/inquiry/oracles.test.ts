@@ -1,10 +1,12 @@
-import type { KubernetesObject } from '@coracle/api'
+import type { Event, KubernetesObject } from '@coracle/api'
 import type { Finding } from '@coracle/why'
 import { expect, it } from 'vitest'
 import type { View } from '../view.ts'
 import { autoscalerOracles } from './autoscaler-oracles.ts'
-import type { World } from './oracle.ts'
+import type { Oracle, World } from './oracle.ts'
+import { failedBy, podOracles } from './pod-oracles.ts'
 import { volumeOracles } from './volume-oracles.ts'
+import type { WriteLog } from './write-log.ts'
 
 type Loose = Readonly<Record<string, unknown>>
 
@@ -26,16 +28,30 @@ const autoscaler = made('HorizontalPodAutoscaler', 'web', {
 })
 
 const notMounted = 'Unable to attach or mount volumes: the claim is being deleted'
-/** A pod whose container is in this state, of which its node has said that a volume cannot be mounted. */
-const withContainer = (state: Loose) => made('Pod', 'db', { status: { containerStatuses: [{ name: 'main', state }] } })
-const creating = withContainer({ waiting: { reason: 'ContainerCreating' } })
-const log = {
-  eventsAbout: (uid: string) => (uid === 'db' ? [{ message: notMounted }] : []),
-} as Partial<Record<keyof World['log'], unknown>> as World['log']
+const noSandbox = 'Failed to create pod sandbox: no address is left'
+const withContainer = (name: string, state: Loose) =>
+  made('Pod', name, { status: { containerStatuses: [{ name: 'main', state }] } })
+const creating = { waiting: { reason: 'ContainerCreating' } }
+const happened = (reason: string, message: string, second: number) =>
+  ({ reason, message, lastTimestamp: `2026-01-01T00:00:0${second}Z` }) as Event
+/** What nodes have said of pods. */
+const events: Readonly<Record<string, readonly Event[]>> = {
+  db: [happened('Pulled', '', 1), happened('FailedMount', notMounted, 2)],
+  sealed: [happened('FailedCreatePodSandBox', noSandbox, 2)],
+  late: [happened('FailedCreatePodSandBox', noSandbox, 2), happened('Pulled', '', 3)],
+}
+const log = { eventsAbout: (uid: string) => events[uid] ?? [] } as Partial<WriteLog> as WriteLog
+const refused = made('Pod', 'db', { status: { phase: 'Failed', reason: 'OutOfcpu', message: 'no room' } })
 
 const unboundClaim = 'a claim is not bound: data'
 const waitsForPod = 'class local binds when a pod that uses the claim gets a node, and pod db has none yet'
-const oracles = { ...volumeOracles, ...autoscalerOracles }
+const oracles: Readonly<Record<string, Oracle>> = {
+  ...volumeOracles,
+  ...autoscalerOracles,
+  ...podOracles,
+  OutOfcpu: failedBy,
+  OutOfpods: failedBy,
+}
 
 it.each<
   [reason: string, because: string, object: KubernetesObject, others: readonly KubernetesObject[], isTrue: boolean]
@@ -46,9 +62,16 @@ it.each<
   ['ClaimUnbound', 'a claim is not bound: other', user(), [], false],
   ['ClaimMissing', 'there is no claim data in namespace shop', user(), [], true],
   ['ClaimMissing', 'there is no claim data in namespace shop', user(), [claim('Pending')], false],
-  ['VolumeNotMounted', notMounted, creating, [], true],
-  ['VolumeNotMounted', 'something else', creating, [], false],
-  ['VolumeNotMounted', notMounted, withContainer({ running: {} }), [], false],
+  ['VolumeNotMounted', notMounted, withContainer('db', creating), [], true],
+  ['VolumeNotMounted', 'something else', withContainer('db', creating), [], false],
+  ['VolumeNotMounted', notMounted, withContainer('db', { running: {} }), [], false],
+  ['VolumeNotMounted', noSandbox, withContainer('sealed', creating), [], false],
+  ['SandboxNotCreated', noSandbox, withContainer('sealed', creating), [], true],
+  ['SandboxNotCreated', 'something else', withContainer('sealed', creating), [], false],
+  ['SandboxNotCreated', noSandbox, withContainer('late', creating), [], false],
+  ['OutOfcpu', 'no room', refused, [], true],
+  ['OutOfcpu', 'something else', refused, [], false],
+  ['OutOfpods', 'no room', refused, [], false],
   ['WaitsForPodScheduled', waitsForPod, claim('Pending'), [storageClass, user()], true],
   ['WaitsForPodScheduled', waitsForPod, claim('Pending'), [storageClass, user('n')], false],
   ['WaitsForPodScheduled', waitsForPod, claim('Pending'), [storageClass], false],
