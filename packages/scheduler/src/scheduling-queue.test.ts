@@ -1,3 +1,4 @@
+import type { Pod } from '@coracle/api'
 import { VirtualClock } from '@coracle/environment'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SchedulingQueue } from './scheduling-queue.ts'
@@ -51,13 +52,16 @@ describe('SchedulingQueue', () => {
   })
 
   describe('of pods that are alike', () => {
-    const names = Array.from({ length: 100 }, (_, index) => `p${index}`)
+    const names = Array.from({ length: 100 }, (_, index) => `p${String(index).padStart(2, '0')}`)
 
     beforeEach(async () => {
       for (const name of names) {
         queue.set(makePod({}, name))
         taken()
-        queue.rest(`uid-${name}`, { group: name === 'p0' ? 'other' : 'same', refusedBy: new Set(['NodeResourcesFit']) })
+        queue.rest(`uid-${name}`, {
+          group: name === 'p00' ? 'other' : 'same',
+          refusedBy: new Set(['NodeResourcesFit']),
+        })
       }
       await clock.advance('1s')
     })
@@ -66,44 +70,44 @@ describe('SchedulingQueue', () => {
       const asked: [string | undefined, ...string[]][] = []
       queue.retryResting(({ metadata: { name } }, refusedBy) => asked.push([name, ...refusedBy]) > 1)
       expect(asked).toEqual([
-        ['p0', 'NodeResourcesFit'],
-        ['p1', 'NodeResourcesFit'],
+        ['p00', 'NodeResourcesFit'],
+        ['p01', 'NodeResourcesFit'],
       ])
-      expect([taken(), taken()]).toEqual(['p1', undefined])
+      expect([taken(), taken()]).toEqual(['p01', undefined])
     })
 
     it('wakes the next when one has found a node, and no other when it has not', () => {
-      queue.retryResting(({ metadata }) => metadata.name !== 'p0')
-      for (const name of ['p1', 'p2', 'p3']) {
+      queue.retryResting(({ metadata }) => metadata.name !== 'p00')
+      for (const name of ['p01', 'p02', 'p03']) {
         expect([taken(), taken()]).toEqual([name, undefined])
-        if (name === 'p3') rest(`uid-${name}`, 'same')
+        if (name === 'p03') rest(`uid-${name}`, 'same')
         else queue.placed(`uid-${name}`)
       }
-      queue.remove('uid-p1')
-      queue.failed('uid-p2')
+      queue.remove('uid-p01')
+      queue.failed('uid-p02')
       expect(taken()).toBeUndefined()
     })
 
     it('wakes the next when one goes that was woken, and none when one goes that rests', () => {
-      queue.remove('uid-p1')
+      queue.remove('uid-p01')
       expect(taken()).toBeUndefined()
       queue.retryResting(() => true)
-      queue.remove('uid-p2')
-      expect([taken(), taken(), taken()]).toEqual(['p0', 'p3', undefined])
+      queue.remove('uid-p02')
+      expect([taken(), taken(), taken()]).toEqual(['p00', 'p03', undefined])
     })
 
     it('wakes one whose back-off is over rather than one whose is not', async () => {
-      queue.set(makePod({}, 'twice'))
+      queue.set(makePod({}, 'a-twice'))
       taken()
-      queue.failed('uid-twice')
+      queue.failed('uid-a-twice')
       await clock.advance('1s')
       taken()
-      rest('uid-twice', 'two')
+      rest('uid-a-twice', 'two')
       queue.set(makePod({}, 'once'))
       taken()
       rest('uid-once', 'two')
       await clock.advance('1s')
-      queue.retryResting(({ metadata }) => metadata.name === 'twice')
+      queue.retryResting(({ metadata: { name } }) => name === 'a-twice')
       expect([taken(), taken()]).toEqual(['once', undefined])
     })
 
@@ -120,6 +124,87 @@ describe('SchedulingQueue', () => {
       expect(taken()).toBeUndefined()
       await clock.advance('1s')
       expect([taken(), taken(), taken()]).toEqual(['x', 'y', undefined])
+    })
+  })
+
+  describe('in whichever order pods have been tried', () => {
+    const aged = (name: string, second: number): Pod => {
+      const { metadata, ...pod } = makePod({}, name)
+      return { ...pod, metadata: { ...metadata, creationTimestamp: `2026-01-01T00:00:0${second}Z` } }
+    }
+    const tried = (...pods: readonly Pod[]) => {
+      for (const pod of pods) {
+        queue.set(pod)
+        taken()
+      }
+    }
+
+    it('wakes by one event the oldest first, and by name where they are of one second', async () => {
+      const pods = [aged('c', 1), aged('b', 1), aged('d', 0), aged('a', 2)]
+      tried(...pods)
+      for (const { metadata } of pods) rest(`${metadata.uid}`)
+      await clock.advance('1s')
+      queue.retryResting(() => true)
+      expect([taken(), taken(), taken(), taken()]).toEqual(['d', 'b', 'c', 'a'])
+    })
+
+    it('wakes the oldest of those that are alike', async () => {
+      const pods = [aged('c', 1), aged('b', 1), aged('d', 0), aged('a', 2)]
+      tried(...pods)
+      for (const { metadata } of pods) rest(`${metadata.uid}`, 'same')
+      await clock.advance('1s')
+      queue.retryResting(() => true)
+      for (const name of ['d', 'b', 'c', 'a']) {
+        expect([taken(), taken()]).toEqual([name, undefined])
+        queue.placed(`uid-${name}`)
+      }
+    })
+  })
+
+  describe('of a pod that was said to be unschedulable before the queue knew it', () => {
+    const lastTransitionTime = '1970-01-01T00:00:10Z'
+    const said = (reason: string): Pod => ({
+      ...makePod({}, 'a'),
+      status: { conditions: [{ type: 'PodScheduled', status: 'False', reason, lastTransitionTime }] },
+    })
+    /** How long it backs off after attempts that end so. */
+    const waitsMs = async (...ends: readonly (() => void)[]): Promise<readonly number[]> => {
+      const waits: number[] = []
+      for (const end of ends) {
+        expect(taken()).toBe('a')
+        end()
+        const endedMs = clock.now()
+        queue.retryResting(() => true)
+        while (!queue.hasActive) await clock.advance('100ms')
+        waits.push(clock.now() - endedMs)
+      }
+      return waits
+    }
+    const finds = () => rest('uid-a')
+
+    it('takes the first attempt for the one that said so, whose back-off is over', async () => {
+      await clock.advance('11s')
+      queue.set(said('Unschedulable'))
+      expect(await waitsMs(finds, finds, finds)).toEqual([0, 2000, 4000])
+    })
+
+    it('waits for the rest of that back-off', async () => {
+      await clock.advance('10700ms')
+      queue.set(said('Unschedulable'))
+      expect(await waitsMs(finds, finds)).toEqual([300, 2000])
+    })
+
+    it('begins anew after an error, and after a time that is yet to come', async () => {
+      await clock.advance('5s')
+      queue.set(said('Unschedulable'))
+      expect(await waitsMs(finds)).toEqual([1000])
+      queue.remove('uid-a')
+      await clock.advance('1h')
+      queue.set(said('Unschedulable'))
+      expect(await waitsMs(() => queue.failed('uid-a'))).toEqual([1000])
+      queue.remove('uid-a')
+      queue.set(said('SchedulerError'))
+      expect(await waitsMs(finds)).toEqual([1000])
     })
   })
 

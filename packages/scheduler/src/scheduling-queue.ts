@@ -1,5 +1,6 @@
-import type { Pod } from '@coracle/api'
+import { type Pod, parseTime } from '@coracle/api'
 import { assert, type Clock, type Timer } from '@coracle/environment'
+import { ByAge } from './by-age.ts'
 import { priorityOf } from './priority.ts'
 
 /** Pods the queue holds at most. More stay in the API and are found again when there is room. */
@@ -35,7 +36,7 @@ export interface RestReason {
 
 interface RestingGroup {
   readonly refusedBy: ReadonlySet<string>
-  readonly pods: Map<string, Queued>
+  readonly pods: ByAge<Queued>
 }
 
 /** So many pods of a group are looked at for one whose back-off is over. */
@@ -46,7 +47,8 @@ const wakeableLookedAtMax = 16
  * nowhere rests until something changes that could help, and not before its back-off is over.
  *
  * Of pods that are alike one is woken at a time, and the next when that one has found a node: what helps costs what it helps,
- * however many rest.
+ * however many rest. Of those that one event wakes the oldest come first, whenever they were last tried: after a restart they come
+ * in the same order.
  */
 export class SchedulingQueue {
   readonly #clock: Clock
@@ -94,7 +96,7 @@ export class SchedulingQueue {
     if (known === undefined) return
     known.timer?.cancel()
     if (known.state === 'active') this.#active.get(priorityOf(known.pod))?.delete(uid)
-    if (known.state === 'resting') this.#leaveGroup(uid, known)
+    if (known.state === 'resting') this.#leaveGroup(known)
     else this.#wakeNext(known)
     this.#pods.delete(uid)
   }
@@ -146,15 +148,15 @@ export class SchedulingQueue {
   rest(uid: string, { group, refusedBy }: RestReason): void {
     const queued = this.#pods.get(uid)
     if (queued === undefined) return
-    this.#backOff(queued)
+    this.#backOff(queued, queued.attempts === 1 ? sinceUnschedulableMs(queued.pod, this.#clock.now()) : 0)
     if (queued.hasChanged) {
       this.#retry(uid, queued)
       return
     }
     queued.state = 'resting'
     queued.group = group
-    const resting = this.#resting.get(group) ?? { refusedBy, pods: new Map<string, Queued>() }
-    resting.pods.set(uid, queued)
+    const resting = this.#resting.get(group) ?? { refusedBy, pods: new ByAge<Queued>() }
+    resting.pods.add(queued)
     this.#resting.set(group, resting)
     this.#arm(uid, queued, unschedulableLongestMs)
   }
@@ -164,10 +166,12 @@ export class SchedulingQueue {
    * One of each group is asked about, for all of them, and woken.
    */
   retryResting(helps: (pod: Pod, refusedBy: ReadonlySet<string>) => boolean): void {
-    for (const resting of [...this.#resting.values()]) {
-      const [first] = resting.pods.values()
-      if (first !== undefined && helps(first.pod, resting.refusedBy)) this.#wakeOne(resting)
+    const woken = new ByAge<Queued>()
+    for (const { pods, refusedBy } of this.#resting.values()) {
+      const { oldest } = pods
+      if (oldest !== undefined && helps(oldest.pod, refusedBy)) woken.add(this.#nextOf(pods) ?? oldest)
     }
+    for (const queued of woken) this.#retry(uidOf(queued.pod), queued)
   }
 
   close(): void {
@@ -191,19 +195,20 @@ export class SchedulingQueue {
   #wakeNext(queued: Queued): void {
     const resting = this.#resting.get(queued.group ?? '')
     queued.group = undefined
-    if (resting !== undefined) this.#wakeOne(resting)
+    const next = resting === undefined ? undefined : this.#nextOf(resting.pods)
+    if (next !== undefined) this.#retry(uidOf(next.pod), next)
   }
 
-  #wakeOne({ pods }: RestingGroup): void {
+  /** The oldest whose back-off is over; where none is, the oldest. */
+  #nextOf(pods: ByAge<Queued>): Queued | undefined {
     const nowMs = this.#clock.monotonicMs()
-    const first = pods.entries().take(wakeableLookedAtMax).toArray()
-    const [uid, queued] = first.find(([, { backOffUntilMs }]) => backOffUntilMs <= nowMs) ?? first[0] ?? []
-    if (uid !== undefined && queued !== undefined) this.#retry(uid, queued)
+    return pods.first(wakeableLookedAtMax).find(({ backOffUntilMs }) => backOffUntilMs <= nowMs) ?? pods.oldest
   }
 
-  #backOff(queued: Queued): void {
+  /** The pod backs off from now on, or has done so for some time. */
+  #backOff(queued: Queued, forMs = 0): void {
     const backOffMs = Math.min(backOffFirstMs * 2 ** Math.min(queued.attempts - 1, 16), backOffLongestMs)
-    queued.backOffUntilMs = this.#clock.monotonicMs() + backOffMs
+    queued.backOffUntilMs = this.#clock.monotonicMs() + backOffMs - forMs
   }
 
   #retry(uid: string, queued: Queued): void {
@@ -212,7 +217,7 @@ export class SchedulingQueue {
       this.#activate(uid, queued)
       return
     }
-    if (queued.state === 'resting') this.#leaveGroup(uid, queued)
+    if (queued.state === 'resting') this.#leaveGroup(queued)
     queued.state = 'backing-off'
     this.#arm(uid, queued, waitMs)
   }
@@ -225,7 +230,7 @@ export class SchedulingQueue {
   #activate(uid: string, queued: Queued): void {
     queued.timer?.cancel()
     queued.timer = undefined
-    if (queued.state === 'resting') this.#leaveGroup(uid, queued)
+    if (queued.state === 'resting') this.#leaveGroup(queued)
     queued.state = 'active'
     const priority = priorityOf(queued.pod)
     const uids = this.#active.get(priority) ?? new Set<string>()
@@ -233,11 +238,23 @@ export class SchedulingQueue {
     this.#onActive()
   }
 
-  #leaveGroup(uid: string, { group = '' }: Queued): void {
+  #leaveGroup(queued: Queued): void {
+    const { group = '' } = queued
     const resting = this.#resting.get(group)
-    resting?.pods.delete(uid)
-    if (resting?.pods.size === 0) this.#resting.delete(group)
+    resting?.pods.delete(queued)
+    if (resting?.pods.oldest === undefined) this.#resting.delete(group)
   }
+}
+
+/**
+ * How long ago it was first said that no node takes the pod; 0 where nobody has said so. Then the first attempt here repeats one of
+ * a scheduler that has ended since, and the pod has served its back-off, or part of it.
+ */
+function sinceUnschedulableMs({ status }: Pod, nowMs: number): number {
+  const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled')
+  if (condition?.status !== 'False' || condition.reason !== 'Unschedulable') return 0
+  const sinceMs = parseTime(condition.lastTransitionTime ?? '')
+  return Number.isNaN(sinceMs) ? 0 : Math.max(0, nowMs - sinceMs)
 }
 
 const uidOf = (pod: Pod): string => pod.metadata.uid ?? ''
