@@ -2,7 +2,7 @@ import type { CausesPage, CausesQuery, OnUnexplained } from '@coracle/apiserver'
 import type { Client, DiscoveredResource } from '@coracle/client'
 import type { ScaledLoad } from '@coracle/controllers'
 import type { Environment } from '@coracle/environment'
-import type { SimulatedBehaviour } from '@coracle/kubelet'
+import type { HostImages, SimulatedBehaviour } from '@coracle/kubelet'
 import type { EtcdStoreOptions, Store } from '@coracle/store'
 import type { LeaderElectionTimes } from './leadership.ts'
 
@@ -39,6 +39,8 @@ export interface ClusterOptions {
   readonly nodePrefix?: string
   /** What runs containers: `simulated` (the default; they exist in the API alone) or `process` (processes of this host). */
   readonly runtime?: 'process' | 'simulated'
+  /** Programs of this host that images stand for on the process runtime; `parseHostImages` reads them. None by default. */
+  readonly images?: HostImages
   /**
    * Whether all simulated nodes have one agent between them, which costs least, or one each, so that a node can be stopped,
    * cut off and have a clock of its own. `shared` by default; nodes of processes always have their own.

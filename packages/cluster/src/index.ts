@@ -1,5 +1,13 @@
 export type { StateReport } from '@coracle/apiserver'
-export { endingTasks, type SimulatedBehaviour, type SimulatedConduct, type SimulatedContainer } from '@coracle/kubelet'
+export {
+  endingTasks,
+  type HostImage,
+  type HostImages,
+  parseHostImages,
+  type SimulatedBehaviour,
+  type SimulatedConduct,
+  type SimulatedContainer,
+} from '@coracle/kubelet'
 export type { Cluster, ClusterOptions, Component, ComponentName, ComponentSeams, StoreFactory } from './cluster.ts'
 export { DataDirectoryLostError, StoreMissingError } from './data-directory.ts'
 export type { LeaderElectionTimes } from './leadership.ts'

@@ -10,6 +10,7 @@ import {
   createNodeAgents,
   createProcessRuntime,
   createSimulatedRuntime,
+  type HostImages,
   type Kubelet,
   type NodeAgents,
   type Runtime,
@@ -45,6 +46,8 @@ export interface NodesOptions {
   /** What their names begin with; a number follows. */
   readonly namePrefix: string
   readonly runtime: 'process' | 'simulated'
+  /** What images are on the process runtime. */
+  readonly images: HostImages | undefined
   readonly agents: 'shared' | 'separate'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
@@ -172,12 +175,17 @@ function separateNodes(options: NodesOptions): Nodes {
 }
 
 function processNodes(options: NodesOptions): Nodes {
-  const { worlds, count, namePrefix, dataDir, drives } = options
+  const { worlds, count, namePrefix, dataDir, drives, images } = options
   assert(count <= processNodesMax, `${count} nodes of real processes are more than ${processNodesMax}`)
   const startMember = (index: number): readonly [string, StartMember<string>] => {
     const name = `${namePrefix}${index}`
     const start: StartMember<string> = (dataDirectory, link) => {
-      const runtime = createProcessRuntime({ environment: worlds.environmentOf(name), dataDirectory, nodeName: name })
+      const runtime = createProcessRuntime({
+        environment: worlds.environmentOf(name),
+        dataDirectory,
+        nodeName: name,
+        ...(images === undefined ? {} : { images }),
+      })
       const { atWork, stop } = startKubelet(options, { name, runtime }, link)
       return {
         atWork,

@@ -115,6 +115,7 @@ async function start(
     behaviour,
     namePrefix,
     runtime,
+    images: options.images,
     agents,
     dataDir,
     drives,

@@ -12,6 +12,7 @@ export {
   type StoredNodes,
   simulatedNodeAddress,
 } from './node-agents.ts'
+export { type HostImage, type HostImages, hostImagesMax, parseHostImages } from './runtimes/process/host-images.ts'
 export { createProcessRuntime, type ProcessRuntimeOptions } from './runtimes/process/process-runtime.ts'
 export {
   type ContainerConfig,

@@ -20,6 +20,7 @@ import { type Activity, followActivity } from '../up/activity.ts'
 import { choosePort } from '../up/choose-port.ts'
 import { etcdOf } from '../up/etcd-flags.ts'
 import { changesOfUse } from '../up/former-use.ts'
+import { imagesOf } from '../up/images-flag.ts'
 import { interruption } from '../up/interruption.ts'
 import { leaderElectionOf } from '../up/leader-election-flags.ts'
 import { hasNpmTakenFile } from '../up/npm-flags.ts'
@@ -38,6 +39,7 @@ export async function up(host: Host, args: readonly string[], flags: UpFlags): P
   checkFlags(flags)
   const place = placeToStart(host, flags)
   nodesOf(place, flags)
+  imagesOf(flags, host.workingDirectory)
   if (flags.detach !== true) return serve(host, place, flags, false)
   if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, flags, true)
   // A mistake in a file is told here.
@@ -93,7 +95,10 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
 }
 
 /** Throws a CliError on what cannot be, before anything is touched. */
-function checkFlags({ nodes = 1, runtime = 'process' }: UpFlags): void {
+function checkFlags({ nodes = 1, runtime = 'process', images }: UpFlags): void {
+  if (images !== undefined && runtime === 'simulated') {
+    throw new CliError('--images says what containers run, and simulated ones run nothing: leave one of the two out')
+  }
   if (runtime === 'process' && nodes > processNodesMax) {
     throw new CliError(
       `one host cannot be ${nodes} nodes of real processes: give at most ${processNodesMax} with --nodes, or --runtime simulated`,
@@ -154,6 +159,7 @@ async function start(
       ...storeOf(host, flags),
       ...leaderElectionOf(flags),
       ...nodesOf(place, flags),
+      ...imagesOf(flags, host.workingDirectory),
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
       listen: { host: flags.listen, port: flags.port },
       onStartProgress: (stage) => progress.say(stage),

@@ -1,10 +1,11 @@
 import type { PlaceFlags } from '../local/cluster-place.ts'
 import type { ManifestFlags } from '../manifests/load-manifests.ts'
 import type { EtcdFlags } from './etcd-flags.ts'
+import type { ImagesFlags } from './images-flag.ts'
 import type { LeaderElectionFlags } from './leader-election-flags.ts'
 
 /** The flags of `coracle up`. */
-export interface UpFlags extends ManifestFlags, EtcdFlags, LeaderElectionFlags, PlaceFlags {
+export interface UpFlags extends ManifestFlags, EtcdFlags, ImagesFlags, LeaderElectionFlags, PlaceFlags {
   readonly memory?: boolean
   readonly listen: string
   /** Chosen where none is given. */

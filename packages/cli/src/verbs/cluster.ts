@@ -67,6 +67,7 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     .addOption(
       new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated']),
     )
+    .option('--images <file>', 'which programs of this host images stand for, on the process runtime (YAML)')
     .addOption(
       new Option(
         '--run-time <duration>',

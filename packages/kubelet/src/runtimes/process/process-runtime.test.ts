@@ -8,6 +8,7 @@ import { realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import { type ContainerConfig, ContainerConfigError, type ContainerRuntimeStatus, type Runtime } from '../runtime.ts'
+import { type HostImages, parseHostImages } from './host-images.ts'
 import { logFileBytesMax } from './log-segments.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 import { shimScript } from './shim.ts'
@@ -17,11 +18,12 @@ const patient = new AbortController().signal
 const linux = process.platform === 'linux'
 const needsLinux = { meta: { needs: 'Linux' } }
 
-function openRuntime(dataDirectory: string, nodeName = 'node-a'): Runtime {
+function openRuntime(dataDirectory: string, nodeName = 'node-a', images?: HostImages): Runtime {
   const runtime = createProcessRuntime({
     environment,
     dataDirectory,
     nodeName,
+    ...(images === undefined ? {} : { images }),
   })
   onTestFinished(async () => {
     await Promise.all((await runtime.listContainers()).map(({ id }) => runtime.stopContainer(id, 0)))
@@ -121,6 +123,14 @@ describe('running commands', () => {
     expect(await log(runtime, id)).toBe('hello web world\n')
   })
 
+  it.skipIf(!linux)('tells a container the address of its pod, which others do not have', needsLinux, async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'echo "on $CORACLE_POD_IP"')
+    await ended(runtime, id)
+    const [sandbox] = await runtime.listPodSandboxes()
+    expect(await log(runtime, id)).toBe(`on ${sandbox?.addresses[0]}\n`)
+  })
+
   it('hands on variables that no shell would', async () => {
     const runtime = openRuntime(temporaryDirectory())
     const id = await run(runtime, ['printenv', 'odd.name'], {
@@ -191,6 +201,21 @@ describe('running commands', () => {
     const runtime = openRuntime(temporaryDirectory())
     const { id } = await runtime.runPodSandbox(sandboxConfig())
     await expect(runtime.createContainer(id, { ...containerConfig([]), args: ['true'] })).resolves.toBeDefined()
+  })
+
+  it('runs what the host says of an image, and commands beside it in the same environment', async () => {
+    const images = parseHostImages({
+      web: {
+        command: ['sh', '-c', 'echo "$0 $COLOR"; sleep 60'],
+        args: ['hello'],
+        env: [{ name: 'COLOR', value: 'red' }],
+      },
+    })
+    const runtime = openRuntime(temporaryDirectory(), 'node-a', images)
+    const id = await run(runtime, [], { image: 'docker.io/library/web:1' })
+    await logged(runtime, id, 'hello red')
+    const { output } = await runtime.execSync(id, ['sh', '-c', 'echo $COLOR'], patient)
+    expect(output).toBe('red\n')
   })
 
   it('refuses what it cannot do, and says what to do instead', async () => {

@@ -31,6 +31,7 @@ import {
   statusOf,
   stopSignalOf,
 } from './held-container.ts'
+import { asImageSays, type HostImages } from './host-images.ts'
 import { launch } from './launch.ts'
 import { readLog } from './log-reader.ts'
 import { removeLog } from './log-segments.ts'
@@ -57,6 +58,8 @@ export interface ProcessRuntimeOptions {
   /** Directory of the whole cluster's data; the runtime keeps to `kubelet/<node>` in it. */
   readonly dataDirectory: string
   readonly nodeName: string
+  /** Programs of this host that images stand for; none by default. */
+  readonly images?: HostImages
 }
 
 /**
@@ -65,12 +68,14 @@ export interface ProcessRuntimeOptions {
  * and the exit codes of those that ended in between.
  *
  * What it cannot do it refuses: volumes at absolute paths (nothing can appear at a path for one process only), and containers that
- * leave the command to their image.
+ * leave the command to an image that nothing is said of.
  */
 export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   return new ProcessRuntime(options)
 }
 
+/** Tells a container the address that its pod has to itself, for servers to listen on; pods on the node's network have none. */
+const podAddressVariable = 'CORACLE_POD_IP'
 /** How often containers are checked on that an earlier node agent started: their deaths are told to nobody here. */
 const adoptedPollMs = 1_000
 /** The same while one of them is being stopped. */
@@ -85,6 +90,7 @@ class ProcessRuntime implements Runtime {
   readonly version = '0.1.0'
   readonly runsProcesses = true
   readonly #environment: Environment
+  readonly #images: HostImages
   readonly #records: RecordStore
   readonly #addresses: AddressPool | undefined
   readonly #sandboxes = new Map<string, SandboxRecord>()
@@ -102,9 +108,10 @@ class ProcessRuntime implements Runtime {
   #pollTimer: Timer | undefined
   #closed = false
 
-  constructor({ environment, dataDirectory, nodeName }: ProcessRuntimeOptions) {
+  constructor({ environment, dataDirectory, nodeName, images = new Map() }: ProcessRuntimeOptions) {
     const directory = join(dataDirectory, 'kubelet')
     this.#environment = environment
+    this.#images = images
     this.#spawnTurns = new TurnLimiter(environment.clock, 1)
     this.#statTurns = new TurnLimiter(environment.clock, 1)
     this.#processes = new MarkedProcesses(environment)
@@ -181,9 +188,10 @@ class ProcessRuntime implements Runtime {
     return (podUid === undefined ? all : all.filter(({ record }) => record.podUid === podUid)).map(statusOf)
   }
 
-  async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
+  async createContainer(sandboxId: string, asked: ContainerConfig): Promise<string> {
     const sandbox = this.#sandboxes.get(sandboxId)
     if (sandbox?.ready !== true) throw new Error(`sandbox ${sandboxId} is not ready`)
+    const config = asImageSays(asked, this.#images)
     if (!namesProgram(config)) throw new Error(commandRefusal(config))
     const record: ContainerRecord = {
       id: this.#newId(),
@@ -484,8 +492,9 @@ class ProcessRuntime implements Runtime {
   }
 
   #identityOf({ id, sandboxId }: ContainerRecord, ...more: readonly EnvironmentVariable[]): ContainerIdentity {
-    const hostname = this.#sandboxes.get(sandboxId)?.hostname ?? ''
-    return { id, variables: [{ name: 'HOSTNAME', value: hostname }, ...more] }
+    const { hostname = '', addresses: [address] = [] } = this.#sandboxes.get(sandboxId) ?? {}
+    const own = address === undefined ? [] : [{ name: podAddressVariable, value: address }]
+    return { id, variables: [{ name: 'HOSTNAME', value: hostname }, ...own, ...more] }
   }
 
   #newId(): string {
@@ -504,7 +513,7 @@ function namesProgram({ command, args }: ContainerConfig): boolean {
 function commandRefusal({ name, image }: ContainerConfig): string {
   return (
     `container "${name}" has no command: the process runtime records image "${image}" but does not unpack it. ` +
-    `Set command to a program of this host`
+    `Set command to a program of this host, or say with --images what the image is`
   )
 }
 
