@@ -1,8 +1,7 @@
 import { leases } from '@coracle/api'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Client } from './client.ts'
-import { createLeaderElector } from './leader-election.ts'
+import { createLeaderElector, type LeaderElectionOptions } from './leader-election.ts'
 import { createFakeClient, type FakeClient } from './testing/fake-client.ts'
 
 let environment: VirtualEnvironment
@@ -16,9 +15,10 @@ beforeEach(() => {
 })
 
 /** A candidate that leads until its signal, and the switch that makes it stop. */
-function candidate(identity: string, through: Client = client) {
+function candidate(identity: string, options: Partial<LeaderElectionOptions> = {}) {
   const stop = new AbortController()
-  const elector = createLeaderElector(through, environment, { namespace: 'kube-system', name: 'test', identity })
+  const whole = { namespace: 'kube-system', name: 'test', identity, ...options }
+  const elector = createLeaderElector(client, environment, whole)
   const ended = elector.run(async (signal) => {
     history.push(`${identity} leads`)
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
@@ -122,6 +122,30 @@ describe('leader election', () => {
     if (stored !== undefined) await client.update(leases, { ...stored, spec: { ...stored.spec, holderIdentity: 'z' } })
     await environment.clock.advance('5s')
     expect(history).toEqual(['a leads', 'a stops'])
+  })
+
+  it('leaves idle time free, and the lease with its leader over it', async () => {
+    const a = candidate('a', { retryPeriodMs: 8_000 })
+    await environment.clock.settle()
+    // They look more often than the leader renews: where the clock stops leaving out rounds, some look first.
+    for (const identity of ['b', 'c', 'd', 'e']) candidate(identity)
+    let renewals = 0
+    client.intercept(({ verb }) => void (verb === 'update' && renewals++))
+    for (let hour = 0; hour < 24; hour++) await environment.clock.advance('1h')
+    expect(renewals).toBeLessThan(24 * 40)
+    expect(history).toEqual(['a leads'])
+    expect(a.elector.isLeader).toBe(true)
+  })
+
+  it('renews a lease that lasts longer than a virtual clock watches silence in every round', async () => {
+    const options = { namespace: 'kube-system', name: 'test', identity: 'a', leaseDurationMs: 120_000 }
+    const lead = () => new Promise<void>(() => {})
+    void createLeaderElector(client, environment, options).run(lead, new AbortController().signal)
+    await environment.clock.settle()
+    let renewals = 0
+    client.intercept(({ verb }) => void (verb === 'update' && renewals++))
+    await environment.clock.advance('10m')
+    expect(renewals).toBe(300)
   })
 
   it('reports who leads', async () => {

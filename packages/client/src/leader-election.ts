@@ -1,5 +1,5 @@
 import { formatMicroTime, hasReason, type Lease, leases } from '@coracle/api'
-import { assert, type Environment, sleep, type Time } from '@coracle/environment'
+import { assert, type Environment, quietLeadMs, sleep, type Time } from '@coracle/environment'
 import type { Client } from './client.ts'
 
 export interface LeaderElectionOptions {
@@ -103,7 +103,11 @@ class LeaseElector implements LeaderElector {
     const { retryPeriodMs } = this.#options
     while (!signal.aborted) {
       if (await this.#tryAcquireOrRenew(signal)) return !signal.aborted
-      await sleep(clock, retryPeriodMs * (1 + retryJitter * random.next()), signal).catch(() => {})
+      const waitMs = retryPeriodMs * (1 + retryJitter * random.next())
+      const startMs = clock.monotonicMs()
+      await this.#pause(waitMs, signal)
+      // A leader may have renewed while this candidate was held up, as all are that share a suspended host.
+      this.#seenMs += Math.max(0, clock.monotonicMs() - startMs - waitMs)
     }
     return false
   }
@@ -111,21 +115,33 @@ class LeaseElector implements LeaderElector {
   /** Renews until it fails for as long as the deadline, or until the signal. */
   async #renew(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#environment
+    const { retryPeriodMs, renewDeadlineMs } = this.#options
     let renewedMs = clock.monotonicMs()
+    let hasRenewed = true
     while (!signal.aborted) {
-      await sleep(clock, this.#options.retryPeriodMs, signal).catch(() => {})
+      await this.#pause(retryPeriodMs, signal)
       if (signal.aborted) return
-      const leftMs = this.#options.renewDeadlineMs - (clock.monotonicMs() - renewedMs)
+      const restMs = renewDeadlineMs - (clock.monotonicMs() - renewedMs)
+      // Held up beyond its deadline, a leader asks before it gives up, as upstream's: nobody may have wanted the lease.
+      const leftMs = hasRenewed ? Math.max(restMs, retryPeriodMs) : restMs
       if (leftMs <= 0) {
         logger.warn('leadership lost: the lease could not be renewed in time', this.#fields())
         return
       }
-      if (await this.#tryWithin(leftMs, signal)) renewedMs = clock.monotonicMs()
+      hasRenewed = await this.#tryWithin(leftMs, signal)
+      if (hasRenewed) renewedMs = clock.monotonicMs()
       else if (this.leader !== this.#options.identity) {
         logger.warn('leadership lost to another', { ...this.#fields(), leader: this.leader })
         return
       }
     }
+  }
+
+  /** Waits before the next try, which is housekeeping where a virtual clock runs every round until a lease has run out. */
+  #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const { leaseDurationMs, retryPeriodMs } = this.#options
+    const housekeeping = leaseDurationMs + (1 + retryJitter) * retryPeriodMs < quietLeadMs
+    return sleep(this.#environment.clock, ms, signal, { housekeeping }).catch(() => {})
   }
 
   async #tryWithin(timeoutMs: number, signal: AbortSignal): Promise<boolean> {

@@ -38,7 +38,7 @@ export interface Clock {
 }
 
 /** Resolves `delayMs` from now, or rejects with the signal's reason as soon as it is aborted. */
-export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal, options?: TimerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(signal.reason)
@@ -48,10 +48,11 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
       timer.cancel()
       reject(signal?.reason)
     }
-    const timer = clock.setTimer(delayMs, () => {
+    const wake = () => {
       signal?.removeEventListener('abort', onAbort)
       resolve()
-    })
+    }
+    const timer = clock.setTimer(delayMs, wake, options)
     signal?.addEventListener('abort', onAbort, { once: true })
   })
 }

@@ -40,4 +40,4 @@ export {
 export { collectProcessMetrics } from './metrics/process-metrics.ts'
 export { nameAlphabet, type Random, realRandom, seededRandom } from './random.ts'
 export { TurnLimiter } from './turn-limiter.ts'
-export { VirtualClock } from './virtual-clock.ts'
+export { quietLeadMs, VirtualClock } from './virtual-clock.ts'
