@@ -107,6 +107,22 @@ describe('the client in process', () => {
     expect((await refusal(client.update(configMaps, configMap('a'), { subresource: 'status' }))).code).toBe(404)
   })
 
+  it('has housekeeping made up for before a change that a poll leads to, not before it reads', async () => {
+    const { client, environment } = await startTestCore()
+    const { clock } = environment
+    const events: string[] = []
+    clock.setTimer(100_000, () => events.push('housekeeping'), { housekeeping: true })
+    const poll = async () => {
+      await client.list(configMaps)
+      events.push('read')
+      await client.create(configMaps, configMap('a'))
+      events.push('written')
+    }
+    clock.setTimer(200_000, () => void poll(), { poll: true })
+    await clock.advance('1h')
+    expect(events).toEqual(['read', 'housekeeping', 'written'])
+  })
+
   it('does nothing once its signal is aborted', async () => {
     const { client, store } = await startTestCore()
     const before = await store.latest()

@@ -45,6 +45,8 @@ export function createInProcessClient(core: ApiCore, user: User): Client {
   })
 }
 
+const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
+
 type EnteringRequest = readonly [
   verb: string,
   resource: Resource,
@@ -68,6 +70,10 @@ class InProcessClient implements Client {
   constructor(core: ApiCore, user: User) {
     this.#core = core
     this.#context = { user, userAgent: `${componentOf(user)}/in-process` }
+  }
+
+  staysInProcess(): boolean {
+    return true
   }
 
   async get<T extends KubernetesObject>(resource: Resource<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
@@ -252,7 +258,9 @@ class InProcessClient implements Client {
 
   /** What every request begins with: it is not cancelled, the resource is served, and the user may. */
   #enter(...request: EnteringRequest): Entered | Promise<Entered> {
-    const [, resource] = request
+    const [verb, resource] = request
+    const caughtUp = readVerbs.has(verb) ? undefined : this.#core.environment.clock.catchUp()
+    if (caughtUp !== undefined) return caughtUp.then(() => this.#enter(...request))
     const settled = this.#served(resource) === undefined ? this.#core.kindsSettled() : undefined
     return settled === undefined ? this.#enterNow(...request) : settled.then(() => this.#enterNow(...request))
   }

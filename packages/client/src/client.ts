@@ -113,6 +113,8 @@ export interface Watch<T extends KubernetesObject> extends AsyncIterable<WatchEv
  * server's Status. Objects that come back are frozen: never change one, make another that shares what stays the same.
  */
 export interface Client {
+  /** Whether requests for a resource stay in this process, where no connection dies unnoticed. Absent: they do not. */
+  staysInProcess?(resource: Resource): boolean
   get<T extends KubernetesObject>(resource: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<T>
   list<T extends KubernetesObject>(resource: Resource<T>, options?: ListOptions): Promise<KubernetesList<T>>
   watch<T extends KubernetesObject>(resource: Resource<T>, options?: WatchOptions): Promise<Watch<T>>

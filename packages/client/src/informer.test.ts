@@ -7,9 +7,10 @@ import {
   virtualEnvironment,
 } from '@coracle/environment'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Watch } from './client.ts'
+import type { Client, Watch } from './client.ts'
 import { createInformer, type Informer, type InformerOptions } from './informer.ts'
 import { listPageMax } from './reflector.ts'
+import { routeClient } from './routed-client.ts'
 import { createFakeClient, type FakeClient } from './testing/fake-client.ts'
 import { type Widget, widget, widgets } from './testing/resources.ts'
 
@@ -84,6 +85,26 @@ describe('informer', () => {
     await informer.stop()
   })
 
+  it('asks for its watches to end now and then, but for those that stay in the process', async () => {
+    const timeouts: unknown[] = []
+    const asked = async (parts: Partial<Client>): Promise<readonly unknown[]> => {
+      timeouts.length = 0
+      const watch: Client['watch'] = (resource, options) => {
+        timeouts.push(options?.timeoutSeconds)
+        return client.watch(resource, options)
+      }
+      const informer = createInformer({ ...routeClient(() => client), ...parts, watch }, widgets, {}, environment)
+      informer.start()
+      await environment.clock.advance('20m')
+      await Promise.all([informer.stop(), environment.clock.settle()])
+      return [...timeouts]
+    }
+    const remote = await asked({})
+    expect(remote.length).toBeGreaterThan(1)
+    for (const seconds of remote) expect(seconds).toSatisfy((each: number) => each >= 300 && each <= 600)
+    expect(await asked({ staysInProcess: () => true })).toEqual([undefined])
+  })
+
   it('keeps the process while it runs, and no longer', async () => {
     let held = 0
     const clock: Clock = {
@@ -91,6 +112,7 @@ describe('informer', () => {
       monotonicMs: () => environment.clock.monotonicMs(),
       defer: (callback) => environment.clock.defer(callback),
       hold: (work) => environment.clock.hold(work),
+      catchUp: () => undefined,
       setTimer(delayMs, callback, options) {
         const timer = environment.clock.setTimer(delayMs, callback, options)
         if (options?.keepsProcess !== true) return timer

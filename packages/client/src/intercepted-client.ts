@@ -33,6 +33,10 @@ class InterceptedClient implements Client {
     this.#interceptor = interceptor
   }
 
+  staysInProcess(resource: Resource): boolean {
+    return this.#target().staysInProcess?.(resource) ?? false
+  }
+
   get: Client['get'] = (resource, key, options) => {
     const call = callOf('get', resource, key.namespace, key.name, options?.subresource)
     return this.#interceptor.call(call, async () => this.#target().get(resource, key, options))

@@ -152,13 +152,17 @@ export class Reflector<T extends KubernetesObject> {
   /** Watches until the watch ends. Returns whether it did any good; throws what it ended with. */
   async #watch(): Promise<boolean> {
     const { clock, random } = this.#environment
-    const timeoutMs = watchTimeoutMinMs * (1 + random.next())
+    // In process there is no dead connection to notice, and no other server to share the load with.
+    const timeoutMs = this.#client.staysInProcess?.(this.#resource)
+      ? undefined
+      : watchTimeoutMinMs * (1 + random.next())
     const startMs = clock.monotonicMs()
-    const watch = await this.#openWatch(Math.round(timeoutMs / 1000))
+    const watch = await this.#openWatch(timeoutMs)
     this.#reportRecovery()
     const { signal } = this.#stopping
     const close = () => watch.close()
-    const overdue = clock.setTimer(timeoutMs + watchGraceMs, close, { housekeeping: true })
+    const overdue =
+      timeoutMs === undefined ? undefined : clock.setTimer(timeoutMs + watchGraceMs, close, { housekeeping: true })
     if (signal.aborted) close()
     else signal.addEventListener('abort', close, { once: true })
     let events = 0
@@ -172,19 +176,19 @@ export class Reflector<T extends KubernetesObject> {
         if (signal.aborted) break
       }
     } finally {
-      overdue.cancel()
+      overdue?.cancel()
       signal.removeEventListener('abort', close)
       close()
     }
     return events > 0 || clock.monotonicMs() - startMs >= watchShortMs
   }
 
-  #openWatch(timeoutSeconds: number): Promise<Watch<T>> {
+  #openWatch(timeoutMs: number | undefined): Promise<Watch<T>> {
     return this.#client.watch(this.#resource, {
       ...this.#scope,
       ...(this.#version === undefined ? {} : { resourceVersion: this.#version }),
       allowWatchBookmarks: true,
-      timeoutSeconds,
+      ...(timeoutMs === undefined ? {} : { timeoutSeconds: Math.round(timeoutMs / 1000) }),
       signal: this.#stopping.signal,
     })
   }

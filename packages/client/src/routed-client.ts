@@ -4,6 +4,7 @@ import type { Client } from './client.ts'
 /** A client whose calls go to the client that `choose` gives for their resource. */
 export function routeClient(choose: (resource: Resource) => Client): Client {
   return {
+    staysInProcess: (resource) => choose(resource).staysInProcess?.(resource) ?? false,
     get: (resource, ...rest) => choose(resource).get(resource, ...rest),
     list: (resource, ...rest) => choose(resource).list(resource, ...rest),
     watch: (resource, ...rest) => choose(resource).watch(resource, ...rest),

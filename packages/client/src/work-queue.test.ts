@@ -67,6 +67,30 @@ describe('work queue', () => {
     expect(queue.length).toBe(0)
   })
 
+  it('takes a wait for a poll only where nobody waits for more', async () => {
+    let beats = 0
+    const beat = () => {
+      beats += 1
+      clock.setTimer(10_000, beat, { housekeeping: true })
+    }
+    beat()
+    queue.addAfter('poll', 200_000, { poll: true })
+    queue.addAfter('poll', 200_000, { housekeeping: true })
+    await clock.advance('190s')
+    beats = 0
+    const taken = queue.get()
+    await clock.advance('20s')
+    expect(await taken).toBe('poll')
+    queue.done('poll')
+    // Those of a minute after the clock was set going, and that at the end.
+    expect(beats).toBe(2)
+    queue.addAfter('more', 200_000, { poll: true })
+    queue.addAfter('more', 200_000)
+    beats = 0
+    await clock.advance('250s')
+    expect(beats).toBe(6 + 1 + 5)
+  })
+
   it('takes a wait for housekeeping only where nobody waits for more', async () => {
     const quiet = { housekeeping: true }
     queue.addAfter('idle', 100_000, quiet)

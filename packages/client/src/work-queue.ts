@@ -28,7 +28,7 @@ export interface WorkQueue {
   readonly length: number
   /** Queues a key, unless it is queued already. One that waits in the background is fresh once it is added as fresh. */
   add(key: string, priority?: Priority): void
-  /** Adds a key `delayMs` from now. Of several waits for one key the shortest counts; it is housekeeping if all of them are. */
+  /** Adds a key `delayMs` from now. Of several waits for one key the shortest counts; it is housekeeping, or a poll, if all of them are no more. */
   addAfter(key: string, delayMs: number, options?: WaitOptions): void
   /** Adds a key that has failed after the wait its rate limiter asks for. */
   addRateLimited(key: string): void
@@ -67,6 +67,7 @@ export function createWorkQueue(clock: Clock, options: WorkQueueOptions = {}): W
 interface Wait {
   readonly dueMs: number
   readonly housekeeping: boolean
+  readonly poll: boolean
   readonly priority: Priority
   readonly timer: Timer
 }
@@ -150,17 +151,18 @@ class DeduplicatingQueue implements WorkQueue {
     const earlier = this.#waits.get(key)
     if (earlier === undefined) this.#checkRoom()
     const dueMs = Math.min(nowMs + delayMs, earlier?.dueMs ?? Number.POSITIVE_INFINITY)
-    const housekeeping = options.housekeeping === true && (earlier?.housekeeping ?? true)
+    const { housekeeping, poll } = earlier === undefined ? kindOf(options) : moreUrgent(kindOf(options), earlier)
     const priority = earlier?.priority === 'fresh' ? 'fresh' : wanted
-    if (earlier?.dueMs === dueMs && earlier.housekeeping === housekeeping && earlier.priority === priority) return
+    const isSameWait = earlier?.dueMs === dueMs && earlier.housekeeping === housekeeping && earlier.poll === poll
+    if (isSameWait && earlier.priority === priority) return
     earlier?.timer.cancel()
     const elapse = () => {
       this.#waits.delete(key)
       this.#failed.delete(key)
       this.add(key, priority)
     }
-    const timer = this.#clock.setTimer(dueMs - nowMs, elapse, { housekeeping })
-    this.#waits.set(key, { dueMs, housekeeping, priority, timer })
+    const timer = this.#clock.setTimer(dueMs - nowMs, elapse, { housekeeping, poll })
+    this.#waits.set(key, { dueMs, housekeeping, poll, priority, timer })
   }
 
   addRateLimited(key: string): void {
@@ -247,4 +249,17 @@ class DeduplicatingQueue implements WorkQueue {
     if (this.length + this.#waits.size < this.#keysMax) return
     throw new RangeError(`the ${this.#name} queue is full: it holds ${this.#keysMax} keys`)
   }
+}
+
+type WaitKind = Pick<Wait, 'housekeeping' | 'poll'>
+
+function kindOf({ housekeeping = false, poll = false }: WaitOptions): WaitKind {
+  return { housekeeping, poll: poll && !housekeeping }
+}
+
+/** Housekeeping only where both are, a poll where neither is more than that. */
+function moreUrgent(one: WaitKind, other: WaitKind): WaitKind {
+  const housekeeping = one.housekeeping && other.housekeeping
+  const isNoMoreThanPoll = (one.housekeeping || one.poll) && (other.housekeeping || other.poll)
+  return { housekeeping, poll: isNoMoreThanPoll && !housekeeping }
 }

@@ -1,4 +1,16 @@
-import { formatTime, leases, type Node, nodes, parseTime } from '@coracle/api'
+import {
+  type Deployment,
+  deployments,
+  formatTime,
+  type HorizontalPodAutoscaler,
+  horizontalPodAutoscalers,
+  leases,
+  type Node,
+  nodes,
+  parseTime,
+  replicaSets,
+  simulatedUsageAnnotation,
+} from '@coracle/api'
 import { VirtualClock, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { startCluster } from '../src/index.ts'
@@ -56,6 +68,65 @@ describe('a day on which nothing happens', () => {
     expect(await versions()).toEqual(before)
     for (let minute = 5; minute <= 6; minute++) await environment.clock.advance('1m')
     expect(await versions()).not.toEqual(before)
+  })
+
+  it('is no less idle for an autoscaler that looks all day, until it finds something to do', async () => {
+    const environment = virtualEnvironment({ seed: 1 })
+    const { clock } = environment
+    await using cluster = await startCluster({ environment, nodes: 3 })
+    const { client } = cluster
+    const labels = { app: 'web' }
+    const usage = { [simulatedUsageAnnotation]: 'cpu=10m' }
+    const requests = { cpu: '100m' }
+    await client.create<Deployment>(deployments, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { namespace: 'default', name: 'web' },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels, annotations: usage },
+          spec: { containers: [{ name: 'web', image: 'web', resources: { requests } }] },
+        },
+      },
+    })
+    await clock.advance('1m')
+    // A pod may go after an hour, and nothing but the autoscaler's own looks leads to that.
+    const behavior = { scaleDown: { stabilizationWindowSeconds: 3600 } }
+    await client.create<HorizontalPodAutoscaler>(horizontalPodAutoscalers, {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { namespace: 'default', name: 'web' },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+        minReplicas: 1,
+        maxReplicas: 3,
+        behavior,
+      },
+    })
+    await clock.advance('1m')
+    const renewals = async () => (await client.list(leases, { namespace: 'kube-node-lease' })).items
+    const ages: number[] = []
+    const watch = await client.watch(replicaSets)
+    const watching = (async () => {
+      for await (const { type, object } of watch) {
+        if (type !== 'MODIFIED' || object.spec?.replicas !== 1) continue
+        for (const { spec } of await renewals()) ages.push(clock.now() - parseTime(spec?.renewTime ?? ''))
+      }
+    })()
+    const before = Number((await client.list(nodes)).metadata.resourceVersion)
+    await clock.advance('50m')
+    expect(Number((await client.list(nodes)).metadata.resourceVersion) - before).toBeLessThan(60)
+    expect(ages).toEqual([])
+    await clock.advance('20m')
+    watch.close()
+    await watching
+    expect((await client.get(deployments, { namespace: 'default', name: 'web' })).spec?.replicas).toBe(1)
+    expect(ages.length).toBeGreaterThan(0)
+    expect(Math.max(...ages)).toBeLessThanOrEqual(10_000)
+    for (const node of (await client.list(nodes)).items)
+      expect(readyOf(node)).toMatchObject({ status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' })
   })
 
   it('does not hide that a node falls silent in the middle of it', async () => {

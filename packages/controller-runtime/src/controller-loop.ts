@@ -253,8 +253,8 @@ export class ControllerLoop implements Lookup {
       const restMs = Math.ceil(result?.restMs ?? 0)
       if (restMs > 0) this.#restsUntilMs.set(key, this.#environment.clock.monotonicMs() + restMs)
       if (result?.requeueAfterMs === undefined) return 'success'
-      const { housekeeping = false } = result
-      queue.addAfter(key, result.requeueAfterMs, { housekeeping })
+      const { housekeeping = false, poll = false } = result
+      queue.addAfter(key, result.requeueAfterMs, { housekeeping, poll })
       return 'requeue_after'
     } catch (error) {
       if (signal.aborted) return undefined

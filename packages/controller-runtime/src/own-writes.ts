@@ -169,6 +169,10 @@ class RecordingClient implements Client {
     this.#log = log
   }
 
+  staysInProcess(resource: Resource): boolean {
+    return this.#client.staysInProcess?.(resource) ?? false
+  }
+
   get<T extends KubernetesObject>(resource: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<T> {
     return this.#client.get(resource, key, options)
   }

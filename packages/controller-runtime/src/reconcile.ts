@@ -23,6 +23,8 @@ export interface Requeue {
   readonly restMs?: number
   /** Whether that look is housekeeping: it finds nothing to do unless something has stopped happening (`TimerOptions`). */
   readonly housekeeping?: boolean
+  /** Whether it is a poll: it comes on time, and seldom finds anything to do (`TimerOptions`). */
+  readonly poll?: boolean
 }
 
 export type Result = Requeue | undefined

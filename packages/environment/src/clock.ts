@@ -13,6 +13,11 @@ export interface TimerOptions {
    * while nothing else is due. What must happen at its time, such as a deadline, is not housekeeping.
    */
   readonly housekeeping?: boolean
+  /**
+   * A look at something from time to time that seldom finds anything to do. It comes when it is due; only what it finds to do ends
+   * the quiet in which a virtual clock leaves out housekeeping: see `Clock.catchUp`.
+   */
+  readonly poll?: boolean
   /** Whether the process must not end before it fires. */
   readonly keepsProcess?: boolean
 }
@@ -35,6 +40,11 @@ export interface Clock {
    * stands still until it is done. The work may defer, and must not wait for a timer of this clock.
    */
   hold<T>(work: Promise<T>): Promise<T>
+  /**
+   * To be awaited before a change is made: a poll may have led to it, in a quiet in which housekeeping was left out. Resolves when
+   * that is made up for; undefined where there is nothing to wait for, as always in real time.
+   */
+  catchUp(): Promise<void> | undefined
 }
 
 /** Resolves `delayMs` from now, or rejects with the signal's reason as soon as it is aborted. */
@@ -99,6 +109,7 @@ export const realClock: Clock = {
     setImmediate(callback)
   },
   hold: (work) => work,
+  catchUp: () => undefined,
 }
 
 /** The same clock, but for its wall-clock time, which is ahead by so many milliseconds: those of two hosts never agree. */
@@ -109,5 +120,6 @@ export function skewedClock(clock: Clock, skewMs: number): Clock {
     setTimer: (delayMs, callback, options) => clock.setTimer(delayMs, callback, options),
     defer: (callback) => clock.defer(callback),
     hold: (work) => clock.hold(work),
+    catchUp: () => clock.catchUp(),
   }
 }

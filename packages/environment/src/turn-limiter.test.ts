@@ -13,6 +13,7 @@ function limiterOf(perTurnMax: number) {
     setTimer: (delayMs, callback) => virtual.setTimer(delayMs, callback),
     defer: (callback) => deferred.push(callback),
     hold: (work) => work,
+    catchUp: () => undefined,
   }
   const limiter = new TurnLimiter(clock, perTurnMax)
   const started: string[] = []

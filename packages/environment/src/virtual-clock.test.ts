@@ -174,6 +174,76 @@ describe('housekeeping on a VirtualClock', () => {
   })
 })
 
+describe('polls on a VirtualClock', () => {
+  /** Calls `look` every `everyMs`, and `beat` every ten seconds as housekeeping. */
+  function pollWith(clock: VirtualClock, everyMs: number, look: () => void, beat: () => void): void {
+    const poll = () => {
+      look()
+      clock.setTimer(everyMs, poll, { poll: true })
+    }
+    const upkeep = () => {
+      beat()
+      clock.setTimer(10_000, upkeep, { housekeeping: true })
+    }
+    clock.setTimer(everyMs, poll, { poll: true })
+    clock.setTimer(10_000, upkeep, { housekeeping: true })
+  }
+
+  it('come when they are due, and leave the quiet as it is', async () => {
+    const clock = new VirtualClock(0)
+    const polls: number[] = []
+    const beats: number[] = []
+    pollWith(
+      clock,
+      15_000,
+      () => polls.push(clock.now()),
+      () => beats.push(clock.now()),
+    )
+    await clock.advance('1h')
+    expect(polls).toEqual(Array.from({ length: 240 }, (_, index) => (index + 1) * 15_000))
+    expect(beats).toEqual([10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 3_600_000])
+  })
+
+  it('have what was left out made up for before the change they lead to, and end the quiet with it', async () => {
+    const clock = new VirtualClock(0)
+    const events: string[] = []
+    const change = async (name: string) => {
+      await clock.catchUp()
+      events.push(`${name}@${clock.now()}`)
+    }
+    pollWith(
+      clock,
+      400_000,
+      () => void change('change'),
+      () => events.push(`beat@${clock.now()}`),
+    )
+    await clock.advance(500_000)
+    const beats = (from: number, to: number) =>
+      Array.from({ length: (to - from) / 10_000 + 1 }, (_, index) => `beat@${from + index * 10_000}`)
+    expect(events).toEqual([
+      ...beats(10_000, 60_000),
+      'beat@400000',
+      'change@400000',
+      ...beats(410_000, 460_000),
+      'beat@500000',
+    ])
+  })
+
+  it('leave other changes nothing to wait for', async () => {
+    const clock = new VirtualClock(0)
+    clock.setTimer(15_000, () => {}, { poll: true })
+    clock.setTimer(10_000, () => {}, { housekeeping: true })
+    expect(clock.catchUp()).toBeUndefined()
+    let answer: Promise<void> | undefined | 'not asked' = 'not asked'
+    clock.setTimer(100_000, () => {
+      answer = clock.catchUp()
+    })
+    await clock.advance('1h')
+    expect(answer).toBeUndefined()
+    expect(realClock.catchUp()).toBeUndefined()
+  })
+})
+
 describe('sleep', () => {
   it('rejects with the reason of the signal and leaves no timer behind', async () => {
     const clock = new VirtualClock(0)

@@ -26,7 +26,8 @@ interface Pending {
  *
  * Idle time is free: once nothing but housekeeping has run for a minute, the clock goes straight to the next timer that is
  * none, or to where it was to stop. There the overdue housekeeping runs, each once and in the order it was due, as on a
- * host that was suspended. Every other timer fires exactly when it is due, and finds all housekeeping done.
+ * host that was suspended. Every other timer fires exactly when it is due, and finds all housekeeping done. A poll fires when
+ * it is due too, and leaves the quiet as it is until it leads to a change: then the overdue housekeeping comes first.
  */
 export class VirtualClock implements Clock {
   #nowMs: Time
@@ -34,6 +35,13 @@ export class VirtualClock implements Clock {
   #sequence = 0
   readonly #timers: Pending[] = []
   readonly #housekeeping: Pending[] = []
+  readonly #polls: Pending[] = []
+  /** Since when nothing but housekeeping and idle polls has run. */
+  #quietSinceMs: Time
+  /** Whether what runs now is what a poll has led to. */
+  #isPolling = false
+  /** Those who wait for overdue housekeeping. */
+  #catchingUp: (() => void)[] = []
   #deferred: (() => void)[] = []
   readonly #held = new Set<Promise<void>>()
   /** Ends a wait for what is held: it may have deferred something on the way. */
@@ -43,6 +51,7 @@ export class VirtualClock implements Clock {
     this.#startMs = typeof start === 'string' ? Date.parse(start) : start
     assert(Number.isFinite(this.#startMs), `not a time: ${start}`)
     this.#nowMs = this.#startMs
+    this.#quietSinceMs = this.#startMs
   }
 
   now(): Time {
@@ -53,14 +62,14 @@ export class VirtualClock implements Clock {
     return this.#nowMs - this.#startMs
   }
 
-  setTimer(delayMs: number, callback: () => void, { housekeeping = false }: TimerOptions = {}): Timer {
+  setTimer(delayMs: number, callback: () => void, { housekeeping, poll }: TimerOptions = {}): Timer {
     const pending: Pending = {
       dueMs: this.#nowMs + Math.max(0, delayMs),
       sequence: this.#sequence++,
       callback,
       cancelled: false,
     }
-    heapPush(housekeeping ? this.#housekeeping : this.#timers, pending)
+    heapPush(housekeeping ? this.#housekeeping : poll ? this.#polls : this.#timers, pending)
     return {
       cancel: () => {
         pending.cancelled = true
@@ -84,6 +93,14 @@ export class VirtualClock implements Clock {
     return work
   }
 
+  catchUp(): Promise<void> | undefined {
+    if (!this.#isPolling) return undefined
+    this.#isPolling = false
+    this.#quietSinceMs = this.#nowMs
+    if ((firstOf(this.#housekeeping)?.dueMs ?? Number.POSITIVE_INFINITY) > this.#nowMs) return undefined
+    return new Promise((resolve) => this.#catchingUp.push(resolve))
+  }
+
   /** Runs everything that can run without time passing. */
   async settle(): Promise<void> {
     await this.#runUntil(this.#nowMs)
@@ -99,7 +116,7 @@ export class VirtualClock implements Clock {
   }
 
   async #runUntil(targetMs: Time): Promise<void> {
-    let quietSinceMs = this.#nowMs
+    this.#quietSinceMs = this.#nowMs
     for (let callbacks = 0; callbacks < callbacksMax; ) {
       await drainMicrotasks()
       const deferred = this.#deferred
@@ -116,22 +133,45 @@ export class VirtualClock implements Clock {
         await Promise.race([woken, ...this.#held])
         continue
       }
-      const timer = firstOf(this.#timers)
-      const upkeep = firstOf(this.#housekeeping)
-      const isUpkeep = upkeep !== undefined && (timer === undefined || before(upkeep, timer))
-      const next = isUpkeep ? upkeep : timer
-      if (next === undefined || next.dueMs > targetMs) return
-      heapPop(isUpkeep ? this.#housekeeping : this.#timers)
-      if (isUpkeep && next.dueMs > quietSinceMs + quietLeadMs)
-        this.#nowMs = Math.min(targetMs, timer?.dueMs ?? targetMs)
-      else this.#nowMs = Math.max(this.#nowMs, next.dueMs)
-      if (!isUpkeep) quietSinceMs = this.#nowMs
+      const next = this.#next(targetMs)
+      if (next === undefined) {
+        if (this.#catchingUp.length === 0) return
+        for (const resolve of this.#catchingUp.splice(0)) resolve()
+        continue
+      }
       next.callback()
       callbacks++
     }
     throw new Error(
       `the virtual clock ran ${callbacksMax} callbacks without settling: something re-arms itself without delay`,
     )
+  }
+
+  /** Takes the next callback that is due by then, and goes to its time; undefined where there is none. */
+  #next(targetMs: Time): Pending | undefined {
+    const timer = firstOf(this.#timers)
+    const poll = firstOf(this.#polls)
+    const upkeep = firstOf(this.#housekeeping)
+    if (this.#catchingUp.length > 0)
+      return upkeep === undefined || upkeep.dueMs > this.#nowMs ? undefined : this.#take(this.#housekeeping, upkeep)
+    const isLeftOut = upkeep !== undefined && upkeep.dueMs > this.#quietSinceMs + quietLeadMs
+    const madeUpMs = Math.min(targetMs, timer?.dueMs ?? targetMs)
+    const isUpkeep = upkeep !== undefined && (timer === undefined || before(upkeep, timer))
+    const isPoll =
+      poll !== undefined &&
+      (timer === undefined || before(poll, timer)) &&
+      (!isUpkeep || (isLeftOut ? poll.dueMs <= madeUpMs : before(poll, upkeep)))
+    const next = isPoll ? poll : isUpkeep ? upkeep : timer
+    if (next === undefined || next.dueMs > targetMs) return undefined
+    this.#nowMs = Math.max(this.#nowMs, next === upkeep && isLeftOut ? madeUpMs : next.dueMs)
+    this.#isPolling = isPoll
+    if (next === timer) this.#quietSinceMs = this.#nowMs
+    return this.#take(isPoll ? this.#polls : isUpkeep ? this.#housekeeping : this.#timers, next)
+  }
+
+  #take(heap: Pending[], first: Pending): Pending {
+    heapPop(heap)
+    return first
   }
 }
 

@@ -55,6 +55,7 @@ describe('LMDB store', () => {
         setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
         defer: (callback) => (turns === undefined ? realClock.defer(callback) : turns.push(callback)),
         hold: (work) => work,
+        catchUp: () => undefined,
       },
       random,
       logger,

@@ -45,6 +45,7 @@ describe('LMDB store', () => {
       setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
       defer: (callback) => turns.push(callback),
       hold: (work) => work,
+      catchUp: () => undefined,
     }
     const store = await openLmdbStore({ directory: directory.path, environment: { clock: held, random, logger } })
     opened.push(store)

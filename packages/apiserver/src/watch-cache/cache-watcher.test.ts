@@ -29,6 +29,7 @@ function startWatcher(options: Partial<CacheWatcherOptions> = {}) {
     setTimer: (delayMs, callback, timerOptions) => clock.setTimer(delayMs, callback, timerOptions),
     defer: (callback) => turns.push(callback),
     hold: (work) => work,
+    catchUp: () => undefined,
   }
   const watcher = new CacheWatcher(
     {

@@ -65,13 +65,13 @@ export function createHorizontalPodAutoscalerController({
       const known = kept.get(key) ?? { memory: undefined, nextAtMs, generation: autoscaler.status?.observedGeneration }
       if (known.generation === generation && nowMs < known.nextAtMs) {
         kept.set(key, known)
-        return { requeueAfterMs: known.nextAtMs - nowMs }
+        return { requeueAfterMs: known.nextAtMs - nowMs, poll: true }
       }
       const keep = (memory: Memory | undefined): void => void kept.set(key, { memory, nextAtMs, generation })
       // Also where it cannot be carried out it is looked at again when it is in turn, not at once.
       keep(known.memory)
       await sync(autoscaler, known.memory, context, { key, resources, load, selectors, keep })
-      return { requeueAfterMs: nextAtMs - context.clock.now() }
+      return { requeueAfterMs: nextAtMs - context.clock.now(), poll: true }
     })
 }
 
