@@ -12,13 +12,14 @@ import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import { parseLogOptions } from '../subresources/log.ts'
 import type { ProxyRequest } from '../subresources/subresource.ts'
+import { listing, nodeLog } from './node-logs.ts'
 import { parseProxiedName } from './proxied-name.ts'
 import type { NodeAnswer } from './proxy-target.ts'
 
 /** The port that node agents have upstream: naming it is naming none. */
 const kubeletPort = '10250'
 
-const servedPaths = ['/healthz', '/pods', '/containerLogs/{namespace}/{pod}/{container}']
+const servedPaths = ['/healthz', '/pods', '/logs/', '/containerLogs/{namespace}/{pod}/{container}']
 
 /**
  * What the agent of a node answers of its own, at the paths that kubelets have. Rejects with a BadRequest for other ports: a node
@@ -53,6 +54,18 @@ export async function answerForNode(
   if (first === 'pods' && rest.length === 0) {
     const list = { kind: 'PodList', apiVersion: 'v1', metadata: {}, items: await ofNode() }
     return { ...text(JSON.stringify(list)), contentType: 'application/json' }
+  }
+  if (first === 'logs') {
+    const found = nodeLog(rest, await ofNode())
+    if (found?.kind === 'directory') {
+      return { ...text(listing(path, found.entries)), contentType: 'text/html; charset=utf-8' }
+    }
+    if (found?.kind === 'log') {
+      const { pod, container, previous } = found
+      const options = { ...parseLogOptions({ timestamps: 'true' }, pod.metadata.name ?? ''), container, previous }
+      return { ...text(''), pieces: await nodes.logs(pod, options, signal) }
+    }
+    throw notServed(`node ${JSON.stringify(name)} has no ${JSON.stringify(path)}`)
   }
   const [namespace = '', podName = '', container = ''] = rest
   if (first === 'containerLogs' && rest.length === 3) {

@@ -55,7 +55,9 @@ async function served(handler: RequestListener | Server, { admission = [], grant
     pods,
     pod('web', {}, { nodeName: 'n1', containers: [main] } as unknown as Pod['spec']),
   )
-  const status = { phase: 'Running', podIP: address, podIPs: [{ ip: address }] }
+  const running = { state: { running: {} }, ready: true, restartCount: 0, image: 'x', imageID: 'x' }
+  const containerStatuses = [{ name: 'main', ...running }]
+  const status = { phase: 'Running', podIP: address, podIPs: [{ ip: address }], containerStatuses }
   await client.update(pods, { ...created, status } as Pod, { subresource: 'status' })
   return { server, client, port }
 }
@@ -426,8 +428,27 @@ describe('requests through nodes/proxy', () => {
     expect(asked).toMatchObject([{ container: 'main', tailLines: 3, follow: false }])
   })
 
+  it('show the logs of its containers as a host keeps them', async () => {
+    const asked: unknown[] = []
+    const logs: NodeGateway['logs'] = async (_pod, options) => {
+      asked.push(options)
+      return (async function* () {
+        yield Buffer.from('line\n')
+      })()
+    }
+    const { server } = await served(echo, { logs })
+    const read = async (below: string) => (await server.call(path(below))).text
+    expect(await read('/logs/')).toBe('<pre>\n<a href="pods/">pods/</a>\n</pre>\n')
+    expect(await read('/logs')).toContain('<a href="logs/pods/">')
+    const [, directory = ''] = /href="(default_web_[^"]+)\/"/.exec(await read('/logs/pods/')) ?? []
+    expect(await read(`/logs/pods/${directory}/`)).toContain('<a href="main/">main/</a>')
+    expect(await read(`/logs/pods/${directory}/main/0.log`)).toBe('line\n')
+    expect(asked).toMatchObject([{ container: 'main', previous: false, timestamps: true, follow: false }])
+  })
+
   it.each([
-    [path('/logs/'), 'GET', 404, 'the agent of node "n1" does not serve "/logs/": it serves /healthz, /pods, '],
+    [path('/stats/'), 'GET', 404, 'the agent of node "n1" does not serve "/stats/": it serves /healthz, /pods, '],
+    [path('/logs/syslog'), 'GET', 404, 'node "n1" has no "/logs/syslog"'],
     [path('/containerLogs/default/other/main'), 'GET', 404, 'pod "default/other" is not on node "n1"'],
     [path('/healthz', 'n1:22'), 'GET', 400, 'address not allowed'],
     [path('/healthz', 'n2'), 'GET', 404, 'nodes "n2" not found'],
