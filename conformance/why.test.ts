@@ -55,7 +55,9 @@ describe('coracle why', () => {
     })
     expect(told).toMatch(/^deployment\/web ← pod\/web-\S+: container main: it cannot be made/)
     expect(told).toMatch(/^ {2}CreateContainerError: container "main" has no command: /m)
-    expect(told).toMatch(/^ {2}→ say what to run: spec\.containers\[\]\.command$/m)
+    expect(told).toMatch(
+      /^ {2}→ say what to run: spec\.containers\[\]\.command, or with up --images what the image is$/m,
+    )
     expect(told).toMatch(/^\d+ +\S+ +deployment\/web created +kubernetes-admin +asked for, with kubectl-create$/m)
   })
 

@@ -92,6 +92,28 @@ describe('an ephemeral container that is added to a running pod', () => {
   })
 })
 
+describe('a pod that shows a ConfigMap in a volume', () => {
+  it('does not start before the ConfigMap and its key are there, and says what it waits for', async () => {
+    const { client, clock } = await startedKubelet()
+    const items = [{ key: 'theme', path: 'theme' }]
+    await create(client, testPod({ volumes: [{ name: 'settings', configMap: { name: 'shop', items } }] }))
+    await clock.advance('1m')
+    const waiting = { name: 'web', state: { waiting: { reason: 'ContainerCreating' } } }
+    expect(await statusOf(client)).toMatchObject({ phase: 'Pending', containerStatuses: [waiting] })
+    const metadata = { namespace: 'default', name: 'shop' }
+    await client.create<ConfigMap>(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
+    await clock.advance('1m')
+    const prefix = 'FailedMount  MountVolume.SetUp failed for volume "settings" : '
+    expect(told(client)).toEqual([
+      `${prefix}configmap "shop" not found`,
+      `${prefix}configmap references non-existent config key: theme`,
+    ])
+    await client.patch(configMaps, metadata, { type: 'merge', body: { data: { theme: 'dark' } } })
+    await clock.advance('1m')
+    expect(await statusOf(client)).toMatchObject({ phase: 'Running' })
+  })
+})
+
 describe('a pod that uses a claim', () => {
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'shop' } }]
 

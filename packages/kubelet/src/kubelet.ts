@@ -13,7 +13,7 @@ import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
-import { mountClaims } from './volumes/claimed-volumes.ts'
+import { mountVolumes } from './volumes/mount-volumes.ts'
 
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
 export const shutdownGraceMaxMs = 10_000
@@ -78,12 +78,13 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   ])
   // Simulated containers have no environment that anybody could look into.
   const serviceInformer = runtime.runsProcesses ? createInformer(client, services, {}, environment) : undefined
+  const sources = apiSources(client, serviceInformer)
   const context = {
     client,
     environment: { ...environment, logger },
     runtime,
-    sources: apiSources(client, serviceInformer),
-    mountVolumes: (pod: Pod) => mountClaims(pod, client, runtime.runsProcesses),
+    sources,
+    mountVolumes: (pod: Pod) => mountVolumes(pod, client, sources, runtime.runsProcesses),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     recorder,
     nodeName,

@@ -16,7 +16,7 @@ import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { SimulatedBehaviour } from './runtimes/simulated/simulated-run.ts'
 import { createSimulatedRuntime, type SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
-import { mountClaims } from './volumes/claimed-volumes.ts'
+import { mountVolumes } from './volumes/mount-volumes.ts'
 
 /** Nodes in one group, at most. */
 export const nodeAgentsMax = 20_000
@@ -139,12 +139,13 @@ function contextsOf(
   runtime: SimulatedRuntime,
   recorder: EventRecorder | undefined,
 ): ReadonlyMap<string, PodContext> {
+  const sources = apiSources(client)
   const shared = {
     client,
     environment,
     runtime,
-    sources: apiSources(client),
-    mountVolumes: (pod: Pod) => mountClaims(pod, client, false),
+    sources,
+    mountVolumes: (pod: Pod) => mountVolumes(pod, client, sources, false),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     ...(recorder === undefined ? {} : { recorder }),
   }

@@ -1,13 +1,4 @@
-import {
-  type Container,
-  claimsOfPod,
-  hasReason,
-  isSidecar,
-  type Pod,
-  type PodSpec,
-  parseTime,
-  pods,
-} from '@coracle/api'
+import { type Container, hasReason, isSidecar, type Pod, type PodSpec, parseTime, pods } from '@coracle/api'
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
 import type { ResizeRefusal } from '../admission/node-admission.ts'
@@ -17,6 +8,7 @@ import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
 import { type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
+import { waitsForVolumes } from '../volumes/mount-volumes.ts'
 import type { BackOff } from './back-off.ts'
 import { startContainer } from './container-starter.ts'
 import { ContainerStops } from './container-stops.ts'
@@ -275,7 +267,7 @@ export class PodWorker {
   /** Looks for the volumes of the pod until they are there. A pod that is ending needs none. */
   async #mountVolumes(): Promise<void> {
     if (this.#volumes !== undefined || this.#refusal !== undefined || this.#ending) return
-    if (claimsOfPod(this.#pod).length === 0) {
+    if (!waitsForVolumes(this.#pod)) {
       this.#volumes = noVolumes
       return
     }

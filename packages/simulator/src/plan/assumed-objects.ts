@@ -2,7 +2,7 @@ import { apiVersionOf, configMaps, hasReason, secrets } from '@coracle/api'
 import type { Interceptor } from '@coracle/client'
 import type { StateGap } from '@coracle/cluster'
 
-/** What containers take their environment from. */
+/** What containers take their environment and their volumes from. */
 const sources = [secrets, configMaps] as const
 
 /**

@@ -56,7 +56,9 @@ describe('why a container does not run', () => {
       'container "main" has no command: the process runtime records image "example/web:1" but does not unpack it.'
     await using situation = await reported(status({ waiting: { reason: 'CreateContainerError', message } }))
     expect(await situation.cause(pods, 'web')).toBe(`CommandMissing of pod/web: CreateContainerError: ${message}`)
-    expect(await situation.remedy(pods, 'web')).toBe('say what to run: spec.containers[].command')
+    expect(await situation.remedy(pods, 'web')).toBe(
+      'say what to run: spec.containers[].command, or with up --images what the image is',
+    )
   })
 
   it('uses more memory than it may', async () => {

@@ -99,7 +99,10 @@ function remedyFor(message: string): Partial<Diagnosis> {
     return { reason: 'ConfigurationMissing', remedy }
   }
   if (lacksCommand.test(message)) {
-    return { reason: 'CommandMissing', remedy: 'say what to run: spec.containers[].command' }
+    return {
+      reason: 'CommandMissing',
+      remedy: 'say what to run: spec.containers[].command, or with up --images what the image is',
+    }
   }
   return {}
 }
