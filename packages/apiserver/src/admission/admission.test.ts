@@ -79,6 +79,15 @@ describe('what pods are given', () => {
     expect(updated.spec.tolerations).toEqual(created.spec.tolerations)
   })
 
+  it('stays when an update leaves it out, as far as it is their priority', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(pods, pod('a', {}, { priorityClassName: 'system-node-critical' }))
+    const { priority, preemptionPolicy, ...spec } = created.spec
+    const updated = await client.update(pods, { ...created, spec })
+    expect(updated.spec).toMatchObject({ priority: 2_000_001_000, preemptionPolicy: 'PreemptLowerPriority' })
+    expect(updated.metadata.resourceVersion).toBe(created.metadata.resourceVersion)
+  })
+
   it('is a service account, a priority and some patience with failing nodes', async () => {
     const { client } = await startTestCore()
     const { spec } = await client.create(pods, pod('a'))
@@ -113,6 +122,8 @@ describe('what pods are given', () => {
     })
     const { message } = await refusal(client.create(pods, pod('c', {}, { priority: 7 })))
     expect(message).toContain('the integer value of priority (7) must not be provided in pod spec')
+    const patient = await refusal(client.create(pods, pod('d', {}, { preemptionPolicy: 'Never' })))
+    expect(patient.message).toContain('the string value of PreemptionPolicy (Never) must not be provided in pod spec')
   })
 
   it('is in the form that decoding gives, so that an update need not copy it', async () => {

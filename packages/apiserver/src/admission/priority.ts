@@ -1,8 +1,8 @@
-import { type PriorityClass, priorityClasses, systemPriorities } from '@coracle/api'
+import { type KubernetesObject, type PriorityClass, priorityClasses, systemPriorities } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
-import { type AdmittedPod, createsPod, withSpec } from './pods.ts'
+import { type AdmittedPod, withSpec, writesPod } from './pods.ts'
 import { creates, storedObject, storedObjects, updates } from './stored-objects.ts'
 
 const preempting = 'PreemptLowerPriority'
@@ -16,15 +16,16 @@ interface Priority {
 }
 
 /**
- * Turns a pod's priority class into its priority; without a class that is the global default, or 0. Of classes, only one
- * may be the default.
+ * Turns the priority class of a new pod into its priority; without a class that is the global default, or 0. Of classes, only
+ * one may be the default.
  */
 export function priority(registries: Registries): AdmissionPlugin {
   return {
     name: 'Priority',
     mutate(attributes, object) {
-      if (!createsPod(attributes)) return object
+      if (!writesPod(attributes)) return object
       const pod = object as AdmittedPod
+      if (attributes.operation === 'UPDATE') return keepingPriority(pod, attributes.old as AdmittedPod)
       const name = pod.spec.priorityClassName ?? ''
       const found = name === '' ? defaultPriority() : priorityNamed(name)
       if (found === undefined) {
@@ -38,9 +39,16 @@ export function priority(registries: Registries): AdmissionPlugin {
           `the integer value of priority (${pod.spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
         )
       }
+      if (pod.spec.preemptionPolicy !== undefined && pod.spec.preemptionPolicy !== preemptionPolicy) {
+        throw forbiddenByAdmission(
+          attributes,
+          object,
+          `the string value of PreemptionPolicy (${pod.spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
+        )
+      }
       return withSpec(pod, {
         priority: value,
-        preemptionPolicy: pod.spec.preemptionPolicy ?? preemptionPolicy,
+        preemptionPolicy,
         ...(className === undefined ? {} : { priorityClassName: className }),
       })
     },
@@ -78,6 +86,13 @@ export function priority(registries: Registries): AdmissionPlugin {
         undefined,
       )
   }
+}
+
+/** What a pod was given stays when an update leaves it out, as one made from its manifest does. */
+function keepingPriority(pod: AdmittedPod, { spec: old }: AdmittedPod): KubernetesObject {
+  const { priority = old.priority, preemptionPolicy = old.preemptionPolicy } = pod.spec
+  if (priority === pod.spec.priority && preemptionPolicy === pod.spec.preemptionPolicy) return pod
+  return withSpec(pod, { priority, preemptionPolicy })
 }
 
 const writesClass = (attributes: AdmissionAttributes): boolean =>
