@@ -4,6 +4,7 @@ import type { Environment, HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
+import { withoutPlugins } from './admission/disabled-plugins.ts'
 import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
 import { Aggregator, type FrontProxy } from './aggregation/aggregator.ts'
 import { LocalApiServices } from './aggregation/local-api-services.ts'
@@ -57,6 +58,8 @@ export interface ApiCoreOptions {
   readonly components?: () => readonly HealthCheck[]
   /** What the server shows to others that are put behind it. Absent: none can be. */
   readonly frontProxy?: FrontProxy
+  /** Names of built-in admission plugins to do without. Throws an UnknownAdmissionPluginError for others. */
+  readonly disabledAdmission?: readonly string[]
   /** Further admission, after what is built in. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Called when the store has failed. Reads are stale from then on and writes fail: the process should end. */
@@ -125,7 +128,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   })
   const webhooks = admissionWebhooks(registries, environment, authorizer)
   const admission = new AdmissionChain([
-    ...builtInAdmission(registries, authorizer, webhooks),
+    ...withoutPlugins(builtInAdmission(registries, authorizer, webhooks), options.disabledAdmission ?? []),
     ...(options.admission ?? []),
   ])
   const { historyEventsMax, onUnexplained } = options

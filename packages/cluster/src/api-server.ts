@@ -27,6 +27,7 @@ export interface ApiServerOptions {
   readonly environment: () => Environment
   readonly onFailure: ((error: Error) => void) | undefined
   readonly onUnexplained: OnUnexplained | undefined
+  readonly disabledAdmission: readonly string[]
   /** How the other parts are that this process is made of. */
   readonly components: () => readonly HealthCheck[]
   /** Where the API is served over HTTPS; undefined: nowhere. */
@@ -61,7 +62,7 @@ export class ApiServer {
   }
 
   start(): Started {
-    const { store, nodes, onFailure, onUnexplained, listen, components } = this.#options
+    const { store, nodes, onFailure, onUnexplained, listen, components, disabledAdmission } = this.#options
     const environment = this.#options.environment()
     const core = createApiCore({
       environment,
@@ -73,6 +74,7 @@ export class ApiServer {
         ? {}
         : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
       components,
+      disabledAdmission,
       serviceAccountKey: async () => (await this.#loadPki(core.environment)).serviceAccountKeyPem,
       frontProxy: async () => frontProxyOf(core.environment, await this.#loadPki(core.environment)),
       ...(onFailure === undefined ? {} : { onFailure }),

@@ -1,4 +1,4 @@
-import type { CausesPage, CausesQuery, OnUnexplained } from '@coracle/apiserver'
+import type { CausesPage, CausesQuery, OnUnexplained, TokenIdentity } from '@coracle/apiserver'
 import type { Client, DiscoveredResource } from '@coracle/client'
 import type { ScaledLoad } from '@coracle/controllers'
 import type { Environment } from '@coracle/environment'
@@ -48,6 +48,15 @@ export interface ClusterOptions {
   readonly agents?: 'shared' | 'separate'
   /** Where the API is served over HTTPS. A free port of 127.0.0.1 by default, nowhere with a virtual clock or `false`. */
   readonly listen?: { readonly host?: string; readonly port?: number } | false
+  /**
+   * Names of built-in admission plugins to do without, such as `ServiceAccount` where tests compare pods with what they sent.
+   * Without some of them the cluster is not safe: this is for tests.
+   */
+  readonly disabledAdmission?: readonly string[]
+  /** Who may use the API by which bearer tokens, beside the administrator; `parseTokenFile` reads them from a file. None by default. */
+  readonly tokens?: readonly TokenIdentity[]
+  /** Authorities (PEM) whose client certificates are good beside the cluster's own: CN is the user, each O a group. */
+  readonly clientCaPem?: string
   /**
    * The store has failed: what is acknowledged is safe, and nothing more will be. Or, with a `DataDirectoryLostError`, the
    * data directory was removed or replaced. The process should end.

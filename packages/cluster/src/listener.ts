@@ -38,6 +38,10 @@ export interface ListenerOptions {
   /** Keys and certificates, as `loadServingPki` gives them. */
   readonly pki: Pki
   readonly token: string
+  /** Who may act by other bearer tokens. */
+  readonly staticTokens: readonly TokenIdentity[]
+  /** Authorities whose client certificates are good beside those of `pki`, as PEM. */
+  readonly clientCaPem: string
   /** What `/metrics` shows. */
   readonly metrics: MetricsRegistry
   readonly host: string
@@ -49,8 +53,12 @@ export interface ListenerOptions {
 }
 
 /** Whose bearer tokens are good. */
-export const tokensOf = ({ token }: Pick<ListenerOptions, 'token'>): readonly TokenIdentity[] => [
+export const tokensOf = ({
+  token,
+  staticTokens,
+}: Pick<ListenerOptions, 'token' | 'staticTokens'>): readonly TokenIdentity[] => [
   { token, user: identities.admin },
+  ...staticTokens,
 ]
 
 /** Keys and certificates of a server that listens on `host`: from the `dataDir`, or made where there are none. */
@@ -76,10 +84,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     environment,
     authenticate: createAuthenticator(tokensOf(options), environment.clock, realClock, core.serviceAccountTokens),
     serving: pki.serving,
-    clientCaPem: pki.ca.certificatePem,
+    clientCaPem: pki.ca.certificatePem + options.clientCaPem,
     metrics,
   })
-  await publishAuthentication(core, pki.ca.certificatePem)
+  await publishAuthentication(core, pki.ca.certificatePem, options.clientCaPem)
   const listening = await server.listen({ host, port })
   const { local, advertised } = reachableHosts(host)
   const url = local === undefined ? listening.url : `https://${local}:${listening.port}`

@@ -79,11 +79,20 @@ async function start(
     environment: () => worlds.environmentOf('apiserver'),
     onFailure: options.onFailure,
     onUnexplained: options.onUnexplained,
+    disabledAdmission: options.disabledAdmission ?? [],
     components: () => [
       checkOf('controller-manager', 'kube-controller-manager'),
       checkOf('scheduler', 'kube-scheduler'),
     ],
-    listen: address && { token, dataDir, metrics, clusterName: options.name, ...address },
+    listen: address && {
+      token,
+      staticTokens: options.tokens ?? [],
+      clientCaPem: options.clientCaPem ?? '',
+      dataDir,
+      metrics,
+      clusterName: options.name,
+      ...address,
+    },
   })
 
   const { storedNodes = false, behaviour } = options

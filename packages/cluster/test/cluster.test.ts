@@ -2,6 +2,7 @@ import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigMap, configMaps, namespaces, nodes, pods } from '@coracle/api'
+import { createPki } from '@coracle/apiserver'
 import { connectionOf, createHttpClient, type HttpClient, parseKubeconfig } from '@coracle/client'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -44,6 +45,28 @@ describe('a cluster', () => {
     expect(seen).toEqual({ ...created, metadata })
     expect((await client.list(nodes)).items.map(({ metadata }) => metadata.name)).toEqual(['node-0'])
     await client.close()
+  })
+
+  it('lets in by further tokens and certificates whom it is told to', async () => {
+    const other = createPki(environment)
+    await using cluster = await startCluster({
+      nodes: 0,
+      tokens: [{ token: 'my-token', user: { name: 'anna', groups: ['system:masters'] } }],
+      clientCaPem: other.ca.certificatePem,
+    })
+    const { server, ca = '' } = await connectionOf(
+      await parseKubeconfig(cluster.kubeconfig ?? '', 'kubeconfig'),
+      environment,
+    )
+    const { certificatePem: cert, keyPem: key } = other.admin
+    for (const credentials of [{ token: 'my-token' }, { cert, key }]) {
+      const client = createHttpClient({ server, ca, ...credentials, ...environment })
+      expect((await client.list(namespaces)).items.length).toBeGreaterThan(0)
+      await client.close()
+    }
+    const stranger = createHttpClient({ server, ca, token: 'another', ...environment })
+    await expect(stranger.list(namespaces)).rejects.toMatchObject({ code: 401 })
+    await stranger.close()
   })
 
   it('that listens on all addresses is reached by each, under its certificate', async () => {

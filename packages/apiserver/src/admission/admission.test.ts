@@ -134,6 +134,22 @@ describe('what pods are given', () => {
   })
 })
 
+describe('a plugin that is left out', () => {
+  it('does nothing, and the others what they always do', async () => {
+    const { client } = await startTestCore({ disabledAdmission: ['ServiceAccount', 'DefaultTolerationSeconds'] })
+    const { spec } = await client.create(pods, pod('a'))
+    expect(spec).toMatchObject({ priority: 0 })
+    expect(spec.serviceAccountName).toBeUndefined()
+    expect(spec.tolerations).toBeUndefined()
+  })
+
+  it('has to be one that there is', async () => {
+    await expect(startTestCore({ disabledAdmission: ['Serviceaccount'] })).rejects.toThrow(
+      /^admission plugin "Serviceaccount" is unknown: there are NamespaceLifecycle, /,
+    )
+  })
+})
+
 describe('the chain', () => {
   it('lets every plugin change the object in turn, and judge it only when it is valid', async () => {
     const seen: string[] = []

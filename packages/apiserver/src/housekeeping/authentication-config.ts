@@ -9,13 +9,17 @@ const options = { dryRun: false, fieldManager: 'coracle', fieldValidation: 'Stri
 
 /**
  * Tells the servers behind this one whom to believe, in the ConfigMap where those of upstream look: certificates of users, and of
- * who may say for which user it asks.
+ * who may say for which user it asks. `furtherCaPem` are the authorities whose certificates of users are good beside its own.
  */
-export async function publishAuthentication({ registries }: ApiCore, clientCaPem: string): Promise<void> {
+export async function publishAuthentication(
+  { registries }: ApiCore,
+  clientCaPem: string,
+  furtherCaPem = '',
+): Promise<void> {
   const registry = registries.of(configMaps)
   if (registry === undefined) return
   const data = {
-    'client-ca-file': clientCaPem,
+    'client-ca-file': clientCaPem + furtherCaPem,
     'requestheader-allowed-names': JSON.stringify([frontProxyUser]),
     'requestheader-client-ca-file': clientCaPem,
     'requestheader-extra-headers-prefix': JSON.stringify(['X-Remote-Extra-']),

@@ -21,3 +21,4 @@ export { type KubeconfigOptions, kubeconfigOf, writeKubeconfig } from './kubecon
 export { loadOrCreatePki } from './pki-files.ts'
 export { hostFiles, writePrivateFile } from './private-files.ts'
 export { createToken, loadOrCreateToken } from './token.ts'
+export { parseTokenFile } from './token-file.ts'

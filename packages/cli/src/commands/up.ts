@@ -17,6 +17,7 @@ import { readServerRecord, type ServerRecord, writeServerRecord } from '../local
 import { Progress } from '../output/progress.ts'
 import { ownVersion } from '../own-version.ts'
 import { type Activity, followActivity } from '../up/activity.ts'
+import { authenticationOf } from '../up/authentication-flags.ts'
 import { choosePort } from '../up/choose-port.ts'
 import { etcdOf } from '../up/etcd-flags.ts'
 import { changesOfUse } from '../up/former-use.ts'
@@ -158,6 +159,8 @@ async function start(
       dataDir: place.directory,
       ...storeOf(host, flags),
       ...leaderElectionOf(flags),
+      ...authenticationOf(flags, host.workingDirectory),
+      ...(flags.disableAdmissionPlugins === undefined ? {} : { disabledAdmission: flags.disableAdmissionPlugins }),
       ...nodesOf(place, flags),
       ...imagesOf(flags, host.workingDirectory),
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),

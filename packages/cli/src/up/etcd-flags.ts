@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { EtcdStoreOptions } from '@coracle/store'
 import { CliError } from '../cli-error.ts'
+import { flagFile } from './flag-file.ts'
 
 export interface EtcdFlags {
   readonly store?: string
@@ -91,14 +90,8 @@ function tlsOf(flags: EtcdFlags, workingDirectory: string, isEncrypted: boolean)
   }
 }
 
-function fileOf(workingDirectory: string, path: string | undefined, flag: string): Buffer | undefined {
-  if (path === undefined) return undefined
-  try {
-    return readFileSync(resolve(workingDirectory, path))
-  } catch (error) {
-    throw new CliError(`${flag}: ${error instanceof Error ? error.message : String(error)}`)
-  }
-}
+const fileOf = (workingDirectory: string, path: string | undefined, flag: string): Buffer | undefined =>
+  path === undefined ? undefined : flagFile(workingDirectory, path, flag)
 
 function decoded(text: string): string {
   try {

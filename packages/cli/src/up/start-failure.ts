@@ -64,7 +64,13 @@ function addressAdvice(listen: string): string {
 }
 
 /** Errors whose message says what to do. */
-const explained = new Set(['DirectoryLockError', 'StoreMissingError', 'StoreUnavailableError', 'UnknownFormatError'])
+const explained = new Set([
+  'DirectoryLockError',
+  'StoreMissingError',
+  'StoreUnavailableError',
+  'UnknownAdmissionPluginError',
+  'UnknownFormatError',
+])
 
 const reasons = {
   EACCES: 'permission denied',

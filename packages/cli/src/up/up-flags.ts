@@ -1,13 +1,22 @@
 import type { PlaceFlags } from '../local/cluster-place.ts'
 import type { ManifestFlags } from '../manifests/load-manifests.ts'
+import type { AuthenticationFlags } from './authentication-flags.ts'
 import type { EtcdFlags } from './etcd-flags.ts'
 import type { ImagesFlags } from './images-flag.ts'
 import type { LeaderElectionFlags } from './leader-election-flags.ts'
 
 /** The flags of `coracle up`. */
-export interface UpFlags extends ManifestFlags, EtcdFlags, ImagesFlags, LeaderElectionFlags, PlaceFlags {
+export interface UpFlags
+  extends ManifestFlags,
+    AuthenticationFlags,
+    EtcdFlags,
+    ImagesFlags,
+    LeaderElectionFlags,
+    PlaceFlags {
   readonly memory?: boolean
   readonly listen: string
+  /** Built-in admission plugins to do without. */
+  readonly disableAdmissionPlugins?: readonly string[]
   /** Chosen where none is given. */
   readonly port?: number
   /** One where none is given, and where the objects are imported those that came with them. */

@@ -59,6 +59,16 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
       wholeNumber({ noun: 'port', min: 0, max: 65_535 }),
     )
     .option(
+      '--token-auth-file <file>',
+      "bearer tokens that are good beside the administrator's: a line of CSV each, as kube-apiserver has it",
+    )
+    .option('--client-ca-file <file>', "authorities (PEM) whose client certificates are good beside the cluster's own")
+    .option(
+      '--disable-admission-plugins <names>',
+      'built-in admission plugins to do without, as ServiceAccount; for tests',
+      collectCommas,
+    )
+    .option(
       '--nodes <count>',
       'how many nodes to have; 0: only a control plane (default: 1)',
       wholeNumber({ min: 0, max: nodesMax }),
