@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { kubernetesVersion } from '@coracle/api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from './testing/recording-host.ts'
 
@@ -67,8 +68,21 @@ describe('flags of every command', () => {
     })
   })
 
+  it('refuse a server of another version', async () => {
+    let gitVersion: string = kubernetesVersion
+    answer = (response) => response.end(JSON.stringify({ gitVersion }))
+    expect(await ask('--match-server-version')).toMatchObject({ code: 0 })
+    gitVersion = 'v1.20.2'
+    expect(await ask('--match-server-version')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `error: server version (v1.20.2) differs from client version (${kubernetesVersion})\n`,
+    })
+  })
+
   it('are accepted where they ask for what there is anyway', async () => {
-    expect(await ask('--cache-dir=/nowhere')).toMatchObject({ code: 0 })
+    const flags = ['--cache-dir=/nowhere', '--disable-compression', '--log-flush-frequency=5s', '--vmodule=a=2']
+    expect(await ask(...flags)).toMatchObject({ code: 0 })
   })
 })
 

@@ -32,6 +32,8 @@ export interface ConnectionFlags {
   /** A duration, or a number of seconds; 0: none. */
   readonly requestTimeout?: string
   readonly warningsAsErrors?: boolean
+  /** Refuse a server of another version. */
+  readonly matchServerVersion?: boolean
   /** How much to tell of requests. */
   readonly v?: number
 }

@@ -84,7 +84,14 @@ export function createProgram(host: Host, args: readonly string[] = []): Command
     .option('--as-user-extra <pair>', 'act as a user of whom KEY=VALUE is known; repeatable', collect)
     .option('--request-timeout <duration>', 'give up a request after this long, as 30s; 0: never')
     .option('--warnings-as-errors', 'count a warning of the server as a failure')
+    .option('--match-server-version', 'refuse a server whose version of the API is not the one of this program')
     .option('--cache-dir <directory>', 'accepted for the sake of scripts: nothing is cached in files')
+    .option('--disable-compression', 'accepted for the sake of scripts')
+    .option('--kuberc <file>', 'accepted for the sake of scripts: there are no preferences')
+    .option('--log-flush-frequency <duration>', 'accepted for the sake of scripts: logs are written at once')
+    .option('--profile <name>', 'accepted for the sake of scripts')
+    .option('--profile-output <file>', 'accepted for the sake of scripts')
+    .option('--vmodule <pattern>', 'accepted for the sake of scripts')
     .option(
       '-v, --v <level>',
       'tell of requests: 6 lines, 7 headers, 8 bodies, 9 as curl commands',

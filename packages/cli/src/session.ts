@@ -1,3 +1,4 @@
+import { kubernetesVersion } from '@coracle/api'
 import { createHttpClient, type HttpClient } from '@coracle/client'
 import { CliError } from './cli-error.ts'
 import { type ConnectionFlags, connectionFor } from './connection.ts'
@@ -37,6 +38,7 @@ export async function withSession<R>(
   const warnings = new WarningPrinter(host)
   const client = createHttpClient({ ...environment, ...connection, onWarning: (text) => warnings.print(text) })
   try {
+    if (flags.matchServerVersion === true) await assertVersionMatches(client)
     const result = await action(sessionOf(client, connection.server, namespace, flags))
     if (flags.warningsAsErrors === true) warnings.assertNone()
     return result
@@ -47,6 +49,13 @@ export async function withSession<R>(
   } finally {
     await client.close()
   }
+}
+
+/** Throws a CliError where the server's API is of another version than the one this program is made for. */
+async function assertVersionMatches(client: HttpClient): Promise<void> {
+  const { gitVersion } = JSON.parse(await client.rawGet('/version')) as { readonly gitVersion?: string }
+  if (gitVersion === kubernetesVersion) return
+  throw new CliError(`server version (${gitVersion}) differs from client version (${kubernetesVersion})`)
 }
 
 function sessionOf(client: HttpClient, server: string, namespace: string, flags: ConnectionFlags): Session {

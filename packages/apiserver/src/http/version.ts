@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http'
+import { kubernetesVersion } from '@coracle/api'
 import { sendPrettyJson } from './respond.ts'
 
-/** The Kubernetes version whose API this is. The build part says who serves it; clients ignore it when they compare. */
+/** What tells clients of which Kubernetes version this API is. */
 export const serverVersion = {
   major: '1',
   minor: '36',
-  gitVersion: 'v1.36.0+coracle',
+  gitVersion: kubernetesVersion,
   gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',

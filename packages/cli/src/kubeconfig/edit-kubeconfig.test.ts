@@ -18,6 +18,13 @@ const config = (...args: readonly string[]) =>
   runCommand(['config', '--kubeconfig', path, ...args], { workingDirectory: directory })
 
 describe('a kubeconfig that is changed', () => {
+  it('takes base64 in lines, as the command of that name writes it', async () => {
+    const set = (value: string) => config('set', 'clusters.a.certificate-authority-data', value)
+    expect(await set('Y2VydGlm\naWNhdGU=\n')).toMatchObject({ code: 0 })
+    expect(await readFile(path, 'utf8')).toContain('certificate-authority-data: Y2VydGlmaWNhdGU=\n')
+    expect(await set('Y2Vy_GlmaWNhdGU=')).toMatchObject({ code: 1, stderr: expect.stringContaining('is no base64') })
+  })
+
   it('can be read by its owner alone, and nothing is left beside it', async () => {
     await config('set-credentials', 'me', '--token=secret')
     expect((await stat(path)).mode & 0o777).toBe(0o600)

@@ -91,10 +91,7 @@ function parseValue(value: string, type: FieldType, property: string, { rawBytes
       throw new CliError(`strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
     case 'bytes':
       if (rawBytes) return Buffer.from(value).toString('base64')
-      if (!/^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/.test(value)) {
-        throw new CliError(`${property}: the value is no base64; --set-raw-bytes takes it as it is`)
-      }
-      return value
+      return base64Of(value, property)
     case 'list':
       return value.split(',')
     default:
@@ -111,4 +108,11 @@ function withField(
   const next = rest.length === 0 ? value : withField(isFields(inner) ? inner : {}, rest, value)
   const { [name]: _, ...others } = fields
   return next === undefined || next === '' ? others : { ...others, [name]: next }
+}
+
+/** Base64 as Go decodes it: in lines, as `base64` writes it, or in one. */
+function base64Of(value: string, property: string): string {
+  const text = value.replace(/[\r\n]/g, '')
+  if (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return text
+  throw new CliError(`${property}: the value is no base64; --set-raw-bytes takes it as it is`)
 }
