@@ -151,16 +151,17 @@ export function kindSchema<const F extends Parameters<typeof object>[2]>(
   return schema as ObjectSchema<KubernetesObject & InferFields<F>>
 }
 
-/** The list kind of `item`, such as PodList. */
+/** The list kind of `item`, such as PodList; `plural` is what its documentation calls the objects. */
 export function listSchema<T extends KubernetesObject>(
   name: string,
   item: ObjectSchema<T>,
+  plural = 'objects',
 ): ObjectSchema<KubernetesList<T>> {
   const schema = object(name, `A list of ${item.name.slice(item.name.lastIndexOf('.') + 1)} objects.`, {
     apiVersion: optional(string(), 'Version of the schema this list is written in.'),
     kind: optional(string(), 'Kind of the list.'),
     metadata: optional(listMeta, 'What every list carries.'),
-    items: required(list(item), 'The objects.'),
+    items: required(list(item), `List of ${plural}.`),
   })
   return schema as unknown as ObjectSchema<KubernetesList<T>>
 }

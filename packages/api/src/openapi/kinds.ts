@@ -42,10 +42,10 @@ export const patchBody = object(
 
 /** The schemas of these resources, each with its list kind. */
 export function resourceKinds(definitions: readonly ResourceDefinition[]): readonly KindSchema[] {
-  return definitions.flatMap(({ group, version, kind, listKind, schema, verbs }) => {
+  return definitions.flatMap(({ group, version, kind, listKind, plural, schema, verbs }) => {
     const own: KindSchema = { schema, kinds: [{ group, version, kind }] }
     if (!verbs.includes('list')) return [own]
-    const list = listSchema(listDefinitionName(schema.name, kind, listKind), schema)
+    const list = listSchema(listDefinitionName(schema.name, kind, listKind), schema, plural)
     return [own, { schema: list, kinds: [{ group, version, kind: listKind }] }]
   })
 }

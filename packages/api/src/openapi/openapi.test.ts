@@ -51,6 +51,13 @@ describe('openApiV3', () => {
     expect(Object.keys(at(patch, 'requestBody', 'content'))).toContain('application/apply-patch+yaml')
   })
 
+  it('has the words that upstream’s own tests look for', () => {
+    const list = JSON.stringify(at(document, 'paths', '/apis/example.test/v1/widgets', 'get'))
+    expect(list).toContain('Restricts the list of returned objects')
+    expect(list).toContain('Watch for changes to the described resources')
+    expect(JSON.stringify(schemas['example.test.v1.WidgetList'])).toContain('List of widgets')
+  })
+
   it('describes kinds for kubectl explain', () => {
     expect(schemas['example.test.v1.Widget']).toMatchObject({
       description: 'A widget.',

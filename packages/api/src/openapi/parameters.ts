@@ -33,8 +33,16 @@ const fieldValidation = query(
   'What to do about unknown and duplicate fields: Ignore drops them, Warn (the default) drops them with a warning, Strict refuses the request.',
 )
 const force = query('force', 'boolean', 'Takes over fields that other managers own. Only for apply patches.')
-const labelSelector = query('labelSelector', 'string', 'Selects objects by labels, such as app=web,tier in (front).')
-const fieldSelector = query('fieldSelector', 'string', 'Selects objects by fields, such as metadata.name=web.')
+const labelSelector = query(
+  'labelSelector',
+  'string',
+  'Restricts the list of returned objects to those with such labels, as app=web,tier in (front).',
+)
+const fieldSelector = query(
+  'fieldSelector',
+  'string',
+  'Restricts the list of returned objects to those with such fields, as metadata.name=web.',
+)
 const limit = query('limit', 'integer', 'How many items a page has at most.')
 const continueToken = query('continue', 'string', 'Token of the list before, that gets the next page.')
 const resourceVersion = query(
@@ -53,7 +61,11 @@ const sendInitialEvents = query(
   'A watch begins with what is there already, then a bookmark.',
 )
 const timeoutSeconds = query('timeoutSeconds', 'integer', 'Ends a list or watch after this many seconds.')
-const watch = query('watch', 'boolean', 'Streams changes instead of returning a list.')
+const watch = query(
+  'watch',
+  'boolean',
+  'Watch for changes to the described resources: they come as a stream of events instead of a list.',
+)
 const allowWatchBookmarks = query(
   'allowWatchBookmarks',
   'boolean',
