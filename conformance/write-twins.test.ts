@@ -145,6 +145,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
   'run, expose and autoscale note what they made': [
     'run p --image=x --image-pull-policy=Always --privileged --dry-run=client -o yaml',
     'run p --image=x --image-pull-policy=Sometimes',
+    'run p --image=InvalidImageName',
     ['apply -f -', manifest(deployment)],
     'expose deployment web --port=80 --save-config --dry-run=client -o jsonpath={.spec}',
     'expose deployment web --port=80 --save-config',

@@ -86,6 +86,27 @@ describe('flags of every command', () => {
   })
 })
 
+describe('create --dry-run=client', () => {
+  const create = (line: string) =>
+    runCommand(['create', ...line.split(' '), '--dry-run=client', '-o', 'name', '--server', url])
+
+  it.each([
+    ['secret generic s --from-literal=a=b', 'secret/s'],
+    ['deployment d --image=x -n team', 'deployment.apps/d'],
+    ['namespace n -n team', 'namespace/n'],
+    ['clusterrole r --verb=get --non-resource-url=/healthz', 'clusterrole.rbac.authorization.k8s.io/r'],
+    ['job j --image=x', 'job.batch/j'],
+  ])('%s asks no server', async (line, name) => {
+    expect(await create(line)).toEqual({ code: 0, stdout: `${name}\n`, stderr: '' })
+    expect(received).toEqual([])
+  })
+
+  it.each(['role r --verb=get --resource=pods', 'job j --from=cronjob/c'])('%s has to', async (line) => {
+    await create(line)
+    expect(received).not.toEqual([])
+  })
+})
+
 describe('-v tells of requests', () => {
   const time = String.raw`I\d{4} \d\d:\d\d:\d\d\.\d{6} `
   const told = async (level: number, ...flags: readonly string[]) => (await ask('-v', String(level), ...flags)).stderr

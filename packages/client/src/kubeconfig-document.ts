@@ -76,7 +76,7 @@ export async function readConfigFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    throw new Error(`cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    throw new Error(`cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
 }
 
@@ -98,4 +98,10 @@ function entries(value: unknown, list: KubeconfigList, path: string): ReadonlyMa
     if (!named.has(entry.name)) named.set(entry.name, { fields: isFields(fields) ? fields : {}, path })
   }
   return named
+}
+
+/** Why a file cannot be read, in the system's words: `no such file or directory`. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return /^E[A-Z]+: ([^,]+), /.exec(text)?.[1] ?? text
 }

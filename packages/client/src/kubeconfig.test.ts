@@ -166,7 +166,9 @@ describe('what a kubeconfig lacks is named', () => {
   })
 
   it('a missing kubeconfig', async () => {
-    await expect(loadKubeconfig([join(directory, 'absent')])).rejects.toThrow(`cannot read ${directory}/absent`)
+    await expect(loadKubeconfig([join(directory, 'absent')])).rejects.toThrow(
+      `cannot read ${directory}/absent: no such file or directory`,
+    )
   })
 })
 

@@ -49,7 +49,7 @@ async function changeLocally(host: Host, args: readonly string[], flags: ChangeF
   const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
   const manifests = await loadManifests(host, flags)
   const targets = manifests.map(({ object }) => ({ resource: localResource(object), key: keyOf(object), object }))
-  const failures = await changeEach(noSession(flags), targets, printer, change)
+  const failures = await changeEach(noSession(flags, '--local'), targets, printer, change)
   if (failures.length > 0) throw new AggregateError(failures)
 }
 
@@ -59,13 +59,14 @@ export function localResource({ apiVersion, kind }: KubernetesObject): Discovere
   const [version = '', group = ''] = apiVersion.split('/').reverse()
   const plural = builtin?.plural ?? `${kind.toLowerCase()}s`
   const names = { plural, singular: kind.toLowerCase(), shortNames: [], categories: [] }
-  return { group, version, kind, ...names, namespaced: true, verbs: [], subresources: [], isPreferredVersion: true }
+  const namespaced = builtin?.namespaced ?? true
+  return { group, version, kind, ...names, namespaced, verbs: [], subresources: [], isPreferredVersion: true }
 }
 
-/** What stands in for a server that is not to be asked. */
-function noSession({ namespace }: ChangeFlags): Session {
+/** What stands in for a server that is not to be asked, because of `flag`. */
+export function noSession({ namespace }: ConnectionFlags, flag: string): Session {
   const refuse = (): never => {
-    throw new CliError('--local asks no server, and this cannot be done without one')
+    throw new CliError(`${flag} asks no server, and this cannot be done without one`)
   }
   return {
     get client() {

@@ -175,10 +175,14 @@ describe('proxy', () => {
   it('serves files beside the API, and none outside', async () => {
     await mkdir(join(directory, 'site'))
     await writeFile(join(directory, 'site', 'index.html'), '<p>')
+    await mkdir(join(directory, 'site', 'a&b'))
+    await writeFile(join(directory, 'site', 'a&b', 'one file'), '1')
     await writeFile(join(directory, 'hidden'), 'hidden')
     const { address, stop } = await proxy('--www=site', '--www-prefix=/site/')
     const page = await ask(address, '/site/')
     expect([page.headers['content-type'], await textOf(page)]).toEqual(['text/html; charset=utf-8', '<p>'])
+    const list = await textOf(await ask(address, '/site/a&b/'))
+    expect(list).toContain('<a href="./one%20file">one file</a>')
     for (const path of ['/site/../hidden', '/site/%2e%2e/hidden', '/site/%2e%2e%2fhidden', '/site/nothing']) {
       expect((await ask(address, path)).statusCode).toBe(404)
     }

@@ -1,5 +1,7 @@
 import { hasReason, type KubernetesObject } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
+import { CliError } from '../cli-error.ts'
+import { describeError } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import type { Session } from '../session.ts'
 import { waitUntilGone } from './await-deletion.ts'
@@ -15,18 +17,45 @@ export interface RecreateFlags extends Pick<ManifestCommandFlags, 'validate'> {
   readonly cascade: string
 }
 
-/** Deletes what is there, waits until it is gone, and creates the object. */
+/**
+ * Deletes what is there, waits until it is gone, and creates the object. Where that is refused, what was there is created
+ * again, and the refusal is thrown.
+ */
 export async function recreate(
   session: Session,
   placed: Placed,
   host: Host,
   flags: RecreateFlags & { readonly fieldManager: string },
 ): Promise<KubernetesObject> {
+  const { resource, object } = placed
+  const former = await session.client.get(resource, keyOf(object)).catch(whereFound)
   if (await deleteExisting(session, placed, flags)) {
-    const doomed = [{ resource: placed.resource, key: keyOf(placed.object), uid: undefined }]
-    await waitUntilGone(host, session, doomed, parseDuration(flags.timeout))
+    await waitUntilGone(host, session, [{ resource, key: keyOf(object), uid: undefined }], parseDuration(flags.timeout))
   }
-  return createAnew(session, placed, flags)
+  return createAnew(session, placed, flags).catch(async (refusal: unknown) => {
+    if (former !== undefined) await restore(session, { ...placed, object: former }, flags, refusal)
+    throw refusal
+  })
+}
+
+/** Creates what was there again. Throws a CliError that tells of the refusal too, where that fails as well. */
+async function restore(
+  session: Session,
+  former: Placed,
+  flags: { readonly fieldManager: string },
+  refusal: unknown,
+): Promise<void> {
+  try {
+    await createAnew(session, former, { ...flags, validate: 'ignore' })
+  } catch (error) {
+    throw new CliError(
+      `An error occurred force-replacing the existing object with the newly provided one:\n\n${describeError(refusal)}.\n\nAdditionally, an error occurred attempting to restore the original object:\n\n${describeError(error)}`,
+    )
+  }
+}
+
+function whereFound(error: unknown): undefined {
+  if (!hasReason(error, 'NotFound')) throw error
 }
 
 /** Deletes the object of this name. Resolves to false where there is none. */

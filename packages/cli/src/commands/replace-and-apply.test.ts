@@ -69,6 +69,26 @@ describe('apply --overwrite=false', () => {
   })
 })
 
+describe('apply --force', () => {
+  const web = (label: string) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'forced' },
+    spec: {
+      selector: { matchLabels: { app: 'one' } },
+      template: { metadata: { labels: { app: label } }, spec: { containers: [{ name: 'web', image: 'x' }] } },
+    },
+  })
+
+  it('puts back what was there where the server refuses what was to take its place', async () => {
+    await coracle('apply -f -', web('one'))
+    const { code, stderr } = await coracle('apply -f - --force', web('two'))
+    expect([code, stderr]).toEqual([1, expect.stringContaining('`selector` does not match template `labels`')])
+    const { spec } = await cluster.client.get(deployments, { namespace: 'default', name: 'forced' })
+    expect(spec.template.metadata?.labels).toEqual({ app: 'one' })
+  })
+})
+
 describe('create --edit', () => {
   it('creates nothing where it is only to be tried', async () => {
     const options = {

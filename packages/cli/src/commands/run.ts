@@ -36,16 +36,21 @@ export async function runPod(host: Host, args: readonly string[], flags: RunFlag
     )
   }
   if (flags.expose === true) {
-    await createGenerated(host, flags, () => {
-      const pod = generatePod(name, command, flags)
-      const service = generateService(name, 'ClusterIP', { tcp: [String(flags.port)] })
-      const { spec, ...rest } = service as typeof service & { readonly spec: { readonly ports: readonly object[] } }
-      const ports = [{ port: flags.port, protocol: 'TCP', targetPort: flags.port }]
-      return { ...rest, metadata: { name }, ...{ spec: { ports, selector: pod.metadata.labels } } }
-    })
+    await createGenerated(
+      host,
+      flags,
+      () => {
+        const pod = generatePod(name, command, flags)
+        const service = generateService(name, 'ClusterIP', { tcp: [String(flags.port)] })
+        const { spec, ...rest } = service as typeof service & { readonly spec: { readonly ports: readonly object[] } }
+        const ports = [{ port: flags.port, protocol: 'TCP', targetPort: flags.port }]
+        return { ...rest, metadata: { name }, ...{ spec: { ports, selector: pod.metadata.labels } } }
+      },
+      { asksServer: true },
+    )
   }
   const generate = () => withOverrides(generatePod(name, command, flags), flags)
-  if (!isAttached) return createGenerated(host, flags, generate)
+  if (!isAttached) return createGenerated(host, flags, generate, { asksServer: true })
   const { runAttached } = await import('./run-attached.ts')
   await runAttached(host, generate() as Pod, flags)
 }

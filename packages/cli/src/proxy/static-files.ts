@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { createReadStream, type Dirent } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { extname, join, resolve, sep } from 'node:path'
+import { compareText } from '@coracle/api'
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -13,13 +14,24 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Answers with a file below a directory; `index.html` stands for the directory it is in. Nothing outside is found. */
+/** Most entries of a directory that are listed. */
+const entriesMax = 10_000
+
+/**
+ * Answers with a file below a directory; `index.html` stands for the directory it is in, and a list of what is there for one
+ * without. Nothing outside is found.
+ */
 export function sendFile(directory: string, path: string, response: ServerResponse): void {
-  void findFile(resolve(directory), path).then((file) => {
-    if (file === undefined) {
+  void findFile(resolve(directory), path).then((found) => {
+    if (found === undefined) {
       response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
       return
     }
+    if ('entries' in found) {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(listOf(found.entries))
+      return
+    }
+    const { file } = found
     const type = mediaTypes[extname(file)] ?? 'application/octet-stream'
     const content = createReadStream(file)
     content.on('open', () => response.writeHead(200, { 'content-type': type }))
@@ -28,14 +40,31 @@ export function sendFile(directory: string, path: string, response: ServerRespon
   })
 }
 
-async function findFile(directory: string, path: string): Promise<string | undefined> {
+type Found = { readonly file: string } | { readonly entries: readonly Dirent[] }
+
+async function findFile(directory: string, path: string): Promise<Found | undefined> {
   const file = resolve(directory, `./${decoded(path)}`)
   if (file !== directory && !file.startsWith(directory + sep)) return undefined
   const found = await stat(file).catch(() => undefined)
-  if (found?.isDirectory() !== true) return found?.isFile() === true ? file : undefined
+  if (found?.isDirectory() !== true) return found?.isFile() === true ? { file } : undefined
   const index = join(file, 'index.html')
-  return (await stat(index).catch(() => undefined))?.isFile() === true ? index : undefined
+  if ((await stat(index).catch(() => undefined))?.isFile() === true) return { file: index }
+  const entries = await readdir(file, { withFileTypes: true }).catch(() => undefined)
+  return entries === undefined ? undefined : { entries: entries.slice(0, entriesMax) }
 }
+
+/** A page of links, as Go's file server makes it. */
+function listOf(entries: readonly Dirent[]): string {
+  const links = entries
+    .toSorted((a, b) => compareText(a.name, b.name))
+    .map((entry) => {
+      const end = entry.isDirectory() ? '/' : ''
+      return `<a href="./${encodeURIComponent(entry.name)}${end}">${escaped(entry.name)}${end}</a>\n`
+    })
+  return `<!doctype html>\n<meta name="viewport" content="width=device-width">\n<pre>\n${links.join('')}</pre>\n`
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 function decoded(path: string): string {
   try {

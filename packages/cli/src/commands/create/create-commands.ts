@@ -1,6 +1,8 @@
 import type { KubernetesObject } from '@coracle/api'
 import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { ResourceCatalog } from '../../resources/resource-catalog.ts'
+import type { Session } from '../../session.ts'
 import {
   type DataFlags,
   generateConfigMap,
@@ -114,11 +116,11 @@ export const creations = {
   role:
     async (_host, [name = ''], flags) =>
     async (session) =>
-      generateRole(name, flags as unknown as ClusterRoleFlags, await session.catalog()),
+      generateRole(name, flags as unknown as ClusterRoleFlags, await catalogFor(session, flags)),
   clusterrole:
     async (_host, [name = ''], flags) =>
     async (session) =>
-      generateClusterRole(name, flags as unknown as ClusterRoleFlags, await session.catalog()),
+      generateClusterRole(name, flags as unknown as ClusterRoleFlags, await catalogFor(session, flags)),
   rolebinding:
     async (_host, [name = ''], flags) =>
     () =>
@@ -140,6 +142,18 @@ function service(type: ServiceType): Create {
     return () => generateService(name, type, flags as unknown as ServiceFlags)
   }
 }
+
+/** Whether it takes a server to know what is to be made: the types that rules name, or what a Job is made from. */
+function asksServer(creation: Creation, flags: Flags): boolean {
+  if (creation === 'role' || creation === 'clusterrole') return namesResources(flags)
+  return creation === 'job' && flags.from !== undefined
+}
+
+const namesResources = ({ resource }: Flags): boolean => Array.isArray(resource) && resource.length > 0
+
+/** The types that rules may name; no server is asked where they name none. */
+const catalogFor = async (session: Session, flags: Flags): Promise<ResourceCatalog> =>
+  namesResources(flags) ? session.catalog() : new ResourceCatalog([])
 
 /** Flags that have to be given, which is looked at first. */
 const requiredFlags: Readonly<Partial<Record<Creation, readonly string[]>>> = {
@@ -202,5 +216,8 @@ export async function createFromFlags(
   const generate = await create(host, args, flags as Flags)
   // A binding's users are those who get the role, and not who asks for it.
   const { user, ...others } = flags
-  await createGenerated(host, Array.isArray(user) ? others : flags, generate, subjects[creation])
+  await createGenerated(host, Array.isArray(user) ? others : flags, generate, {
+    subject: subjects[creation],
+    asksServer: asksServer(creation, flags as Flags),
+  })
 }

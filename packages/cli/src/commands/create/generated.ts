@@ -1,10 +1,12 @@
 import type { KubernetesObject } from '@coracle/api'
+import type { DiscoveredResource } from '@coracle/client'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { withLastApplied } from '../../manifests/apply-object.ts'
 import { placeObject } from '../../manifests/place-object.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
+import { localResource, noSession } from '../change-objects.ts'
 import { withNameHash } from '../generate/name-hash.ts'
 import { fieldValidation } from '../manifest-command.ts'
 
@@ -23,27 +25,26 @@ export type Generate = (session: Session) => KubernetesObject | Promise<Kubernet
 
 /**
  * Creates what `generate` makes and says so; only prints it with `--dry-run=client`. A refusal names the subject: `failed
- * to create deployment: …`, where it is `deployment:`.
+ * to create deployment: …`, where it is `deployment:`. Without `asksServer` an object that is only printed is made where there is
+ * no server too, and `generate` is given none.
  */
 export async function createGenerated(
   host: Host,
   flags: GeneratedFlags,
   generate: Generate,
-  subject?: string,
+  { subject, asksServer }: { readonly subject?: string | undefined; readonly asksServer: boolean },
 ): Promise<void> {
   const printer = await OutcomePrinter.for(host, flags)
+  if (flags.dryRun === 'client' && !asksServer) return printHere(flags, generate, printer)
   await withSession(host, flags, async (session) => {
-    const generated = await generate(session)
-    const made = flags.appendHash === true ? withNameHash(generated) : generated
+    const made = await madeBy(generate, session, flags)
     const resource = (await session.catalog()).ofKind(made.apiVersion, made.kind)
     if (resource === undefined) {
       throw new CliError(`the server knows no ${made.kind} in version ${made.apiVersion}`)
     }
-    // What is only printed has the namespace where a flag named one, as in kubectl.
-    const isPrintedOnly = flags.dryRun === 'client' && session.givenNamespace === undefined
-    const placed = isPrintedOnly ? made : placeObject(made, resource, session)
+    if (flags.dryRun === 'client') return printOnly(made, resource, session, flags, printer)
+    const placed = placeObject(made, resource, session)
     const object = flags.saveConfig === true ? withLastApplied(placed) : placed
-    if (flags.dryRun === 'client') return printer.print(resource, { verb: 'created', object })
     const creation = session.client.create(resource, object, {
       fieldManager: flags.fieldManager ?? 'coracle-create',
       fieldValidation: fieldValidation[flags.validate],
@@ -55,4 +56,28 @@ export async function createGenerated(
     })
     await printer.print(resource, { verb: 'created', object: created })
   })
+}
+
+/** Prints an object that is made without a server. */
+async function printHere(flags: GeneratedFlags, generate: Generate, printer: OutcomePrinter): Promise<void> {
+  const session = noSession(flags, '--dry-run=client')
+  const made = await madeBy(generate, session, flags)
+  await printOnly(made, localResource(made), session, flags, printer)
+}
+
+async function madeBy(generate: Generate, session: Session, { appendHash }: GeneratedFlags): Promise<KubernetesObject> {
+  const generated = await generate(session)
+  return appendHash === true ? withNameHash(generated) : generated
+}
+
+/** Prints an object that is not created: it has a namespace where a flag names one, as in kubectl. */
+function printOnly(
+  made: KubernetesObject,
+  resource: DiscoveredResource,
+  session: Session,
+  { saveConfig }: GeneratedFlags,
+  printer: OutcomePrinter,
+): Promise<void> {
+  const placed = session.givenNamespace === undefined ? made : placeObject(made, resource, session)
+  return printer.print(resource, { verb: 'created', object: saveConfig === true ? withLastApplied(placed) : placed })
 }

@@ -12,9 +12,9 @@ import { attachTo } from '../attach.ts'
 import { awaitObject } from '../await-object.ts'
 import { InterruptedError } from '../connect-streams.ts'
 import { pairsOf } from '../generate/workloads.ts'
+import { isImageReference } from '../image-reference.ts'
 import { selectManifests } from '../manifest-command.ts'
 import { containerNames, copyForDebugging, type DebugRequest, podOnNode, withDebugContainer } from './debug-pods.ts'
-import { isImageReference } from './image-reference.ts'
 import { checkProfile, type KeepFlags } from './profiles.ts'
 
 export interface DebugFlags extends ConnectionFlags, ManifestFlags, KeepFlags {

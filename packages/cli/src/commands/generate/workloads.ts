@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '@coracle/api'
 import { CliError, UsageError } from '../../cli-error.ts'
+import { isImageReference } from '../image-reference.ts'
 
 export interface DeploymentFlags {
   readonly image: readonly string[]
@@ -138,8 +139,9 @@ export interface PodFlags {
 
 /** A pod of one container. */
 export function generatePod(name: string, args: readonly string[], flags: PodFlags): KubernetesObject {
-  if (flags.image === '' || /\s/.test(flags.image))
+  if (!isImageReference(flags.image)) {
     throw new CliError(`Invalid image name ${JSON.stringify(flags.image)}: invalid reference format`)
+  }
   const restartPolicies = ['Always', 'OnFailure', 'Never']
   if (!restartPolicies.includes(flags.restart)) {
     throw new UsageError(`invalid restart policy: ${flags.restart}`)
