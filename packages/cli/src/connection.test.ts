@@ -40,7 +40,7 @@ describe('flags of every command', () => {
     })
     expect(await ask('--as-group=dev')).toMatchObject({
       code: 1,
-      stderr: 'error: requesting uid, groups or user-extra for impersonating a user requires --as to be set\n',
+      stderr: 'error: requesting uid, groups or user-extra for  without impersonating a user\n',
     })
   })
 

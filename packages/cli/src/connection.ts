@@ -41,24 +41,28 @@ export interface ConnectionFlags {
 /** The kubeconfig's connection, changed as the flags say. */
 export async function connectionFor(host: Host, flags: ConnectionFlags): Promise<Connection> {
   const { paths, isExplicit } = await kubeconfigFiles(host, flags.kubeconfig)
-  const { context, cluster, user, server } = flags
+  const { context, cluster, user, server, token } = flags
   // What a person or a variable names has to be there; where nothing is named, there may be no kubeconfig.
   const isNamed = isExplicit || (host.variables.KUBECONFIG ?? '') !== ''
   if (!isNamed && !(await fileExists(paths[0] ?? ''))) {
     if (server === undefined) throw new CliError(noCluster)
-    return { server: withScheme(server), namespace: 'default', ...(await connectionFlags(host, flags)) }
+    return { server: withScheme(server), namespace: 'default', ...(await connectionFlags(host, flags, '')) }
   }
-  const connection = await connectionOf(await loadKubeconfig(paths), {
+  const config = await loadKubeconfig(paths)
+  const userName = user ?? config.contexts.get(context ?? config.currentContext ?? '')?.user ?? ''
+  const connection = await connectionOf(config, {
     clock: host.environment.clock,
     ...(context === undefined ? {} : { context }),
     ...(cluster === undefined ? {} : { cluster }),
     ...(user === undefined ? {} : { user }),
+    ...(server === undefined ? {} : { server: withScheme(server) }),
+    ...(token === undefined ? {} : { token }),
   })
-  return { ...connection, ...(await connectionFlags(host, flags)) }
+  return { ...connection, ...(await connectionFlags(host, flags, userName)) }
 }
 
-/** What flags say of the connection, and nothing of what they leave to the kubeconfig. */
-async function connectionFlags(host: Host, flags: ConnectionFlags): Promise<Partial<Connection>> {
+/** What flags say of the connection, and nothing of what they leave to the kubeconfig; `userName` is for messages. */
+async function connectionFlags(host: Host, flags: ConnectionFlags, userName: string): Promise<Partial<Connection>> {
   const { server, token, tlsServerName, insecureSkipTlsVerify } = flags
   const [ca, cert, key] = await Promise.all(
     [flags.certificateAuthority, flags.clientCertificate, flags.clientKey].map((path) => readPem(host, path)),
@@ -77,7 +81,7 @@ async function connectionFlags(host: Host, flags: ConnectionFlags): Promise<Part
           basic: { username: flags.username, password: flags.password ?? '' },
           ...(token === undefined ? {} : { token }),
         }),
-    ...impersonationFlags(flags),
+    ...impersonationFlags(flags, userName),
     ...timeLimit(flags.requestTimeout),
     ...(await requestLog(host, flags.v)),
   }
@@ -96,10 +100,13 @@ async function readPem(host: Host, path: string | undefined): Promise<string | u
 const noCluster = 'no cluster is known here: start one with `npx coracle up`, or name a kubeconfig with --kubeconfig'
 
 /** Whom flags ask to be taken for. */
-function impersonationFlags({ as: user, asUid: uid, asGroup, asUserExtra = [] }: ConnectionFlags): Partial<Connection> {
+function impersonationFlags(
+  { as: user, asUid: uid, asGroup, asUserExtra = [] }: ConnectionFlags,
+  userName: string,
+): Partial<Connection> {
   if (user === undefined) {
     if (uid === undefined && asGroup === undefined && asUserExtra.length === 0) return {}
-    throw new CliError('requesting uid, groups or user-extra for impersonating a user requires --as to be set')
+    throw new CliError(`requesting uid, groups or user-extra for ${userName} without impersonating a user`)
   }
   const extra: Record<string, string[]> = {}
   for (const pair of asUserExtra) {

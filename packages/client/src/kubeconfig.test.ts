@@ -89,6 +89,16 @@ users: [{name: u, user: {token: a}}, {name: v, user: {token: b}}]
     await expect(connectionOf(parsed, { clock, user: 'x' })).rejects.toThrow('the kubeconfig has no user "x"')
   })
 
+  it('needs no address, cluster or context where the address is given, and runs no plugin where the token is', async () => {
+    const chosen = { clock, server: 'https://other', token: 'mine' }
+    const plugin = '{exec: {apiVersion: client.authentication.k8s.io/v1, command: /nowhere, interactiveMode: Never}}'
+    for (const text of [config('{}', plugin), 'clusters: []']) {
+      const connection = await connectionOf(await parseKubeconfig(text, 'config'), chosen)
+      expect(connection.server).toBe('https://other')
+    }
+    await expect(connect(config('{server: "https://h"}', plugin))).rejects.toThrow('/nowhere')
+  })
+
   it('may do without checking certificates', async () => {
     const connection = await connect(config('{server: "https://h", insecure-skip-tls-verify: true}', '{}'))
     expect(connection).toEqual({ server: 'https://h', insecureSkipTlsVerify: true, namespace: 'default' })

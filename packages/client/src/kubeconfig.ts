@@ -81,6 +81,10 @@ export interface ConnectionChoice {
   /** The context's by default. */
   readonly cluster?: string
   readonly user?: string
+  /** In place of the cluster's address. With it neither a cluster nor a context is needed. */
+  readonly server?: string
+  /** In place of the user's token, and of what a plugin would give: that is not run. */
+  readonly token?: string
   readonly clock: Clock
 }
 
@@ -92,13 +96,14 @@ export interface ConnectionChoice {
 export async function connectionOf(config: Kubeconfig, choice: ConnectionChoice): Promise<Connection> {
   const context = contextFor(config, choice)
   const [clusterName, userName] = [choice.cluster ?? context.cluster, choice.user ?? context.user]
-  const cluster = config.clusters.get(clusterName)
+  const isElsewhere = choice.server !== undefined && clusterName === ''
+  const cluster = isElsewhere ? { fields: {} } : config.clusters.get(clusterName)
   if (cluster === undefined) throw missing(context, 'cluster', choice)
   const user = userName === '' ? { fields: {} } : config.users.get(userName)
   if (user === undefined) throw missing(context, 'user', choice)
   return {
-    ...(await serverOf(cluster.fields, clusterName)),
-    ...(await credentialsOf(user, userName, cluster.fields, choice.clock)),
+    ...(await serverOf(cluster.fields, clusterName, choice)),
+    ...(await credentialsOf(user, userName, cluster.fields, choice)),
     namespace: context.namespace ?? 'default',
   }
 }
@@ -113,12 +118,14 @@ interface NamedContext extends KubeconfigContext {
   readonly name: string
 }
 
-/** The context chosen. None is needed where the cluster is. */
-function contextFor(config: Kubeconfig, { context: wanted, cluster }: ConnectionChoice): NamedContext {
+/** The context chosen. None is needed where the cluster or its address is. */
+function contextFor(config: Kubeconfig, { context: wanted, cluster, server }: ConnectionChoice): NamedContext {
   const name = wanted ?? config.currentContext
   if (name === undefined) {
-    if (cluster === undefined) throw new Error('the kubeconfig has no current-context, and no context is named')
-    return { name: '', cluster, user: '', namespace: undefined }
+    if (cluster === undefined && server === undefined) {
+      throw new Error('the kubeconfig has no current-context, and no context is named')
+    }
+    return { name: '', cluster: cluster ?? '', user: '', namespace: undefined }
   }
   const context = config.contexts.get(name)
   if (context === undefined)
@@ -173,8 +180,8 @@ function withAbsoluteFields({ fields, path = '' }: KubeconfigEntry): KubeconfigF
   return { ...fields, ...Object.fromEntries(absolute) }
 }
 
-async function serverOf(cluster: KubeconfigFields, name: string): Promise<TransportOptions> {
-  const server = textOf(cluster, 'server')
+async function serverOf(cluster: KubeconfigFields, name: string, choice: ConnectionChoice): Promise<TransportOptions> {
+  const server = choice.server ?? textOf(cluster, 'server')
   if (server === undefined) throw new Error(`cluster "${name}" of the kubeconfig has no server`)
   if (textOf(cluster, 'proxy-url') !== undefined)
     throw new Error(`cluster "${name}" asks for a proxy (proxy-url); connect without one`)
@@ -192,7 +199,7 @@ async function credentialsOf(
   { fields: user, path = '' }: KubeconfigEntry,
   name: string,
   cluster: KubeconfigFields,
-  clock: Clock,
+  { clock, token: given }: ConnectionChoice,
 ): Promise<Omit<TransportOptions, 'server'>> {
   if (user['auth-provider'] !== undefined) {
     throw new Error(
@@ -210,7 +217,7 @@ async function credentialsOf(
   const pair = cert === undefined || key === undefined ? {} : { cert, key }
   const file = textOf(user, 'tokenFile')
   // As in client-go the file comes before the token itself.
-  const token = file === undefined ? textOf(user, 'token') : tokenFile(file, clock)
+  const token = given ?? (file === undefined ? textOf(user, 'token') : tokenFile(file, clock))
   if (token !== undefined) return { ...shared, ...pair, token }
   const username = textOf(user, 'username')
   if (username !== undefined) {

@@ -24,24 +24,30 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
     )
   }
   const cpu = flags.cpu ?? (cpuPercent === undefined ? undefined : `${cpuPercent}%`)
-  await changeObjects(host, args, 'autoscale', flags, async (session, { resource, key }) => {
-    if (!resource.subresources.includes('scale')) {
-      throw new CliError(`cannot autoscale a ${resource.kind}: it has no scale`)
-    }
-    const target = { apiVersion: apiVersionOf(resource), kind: resource.kind, name: key.name }
-    const scaler = (await session.catalog()).find('horizontalpodautoscalers')
-    const { min, name, memory } = flags
-    const made = generateAutoscaler(target, {
-      max,
-      ...(min === undefined || min < 0 ? {} : { min }),
-      ...(name === undefined ? {} : { name }),
-      ...(cpu === undefined ? {} : { cpu }),
-      ...(memory === undefined ? {} : { memory }),
-    })
-    const placed: KubernetesObject = placeObject(made, scaler, session)
-    const object = flags.saveConfig === true ? withLastApplied(placed) : placed
-    if (flags.dryRun === 'client') return { resource: scaler, verb: 'autoscaled', object }
-    const options = { fieldManager: flags.fieldManager ?? 'coracle-autoscale', dryRun: flags.dryRun === 'server' }
-    return { resource: scaler, verb: 'autoscaled', object: await session.client.create(scaler, object, options) }
-  })
+  await changeObjects(
+    host,
+    args,
+    'autoscale',
+    { ...flags, filesAsTheyAre: true },
+    async (session, { resource, key }) => {
+      if (!resource.subresources.includes('scale')) {
+        throw new CliError(`cannot autoscale a ${resource.kind}: it has no scale`)
+      }
+      const target = { apiVersion: apiVersionOf(resource), kind: resource.kind, name: key.name }
+      const scaler = (await session.catalog()).find('horizontalpodautoscalers')
+      const { min, name, memory } = flags
+      const made = generateAutoscaler(target, {
+        max,
+        ...(min === undefined || min < 0 ? {} : { min }),
+        ...(name === undefined ? {} : { name }),
+        ...(cpu === undefined ? {} : { cpu }),
+        ...(memory === undefined ? {} : { memory }),
+      })
+      const placed: KubernetesObject = placeObject(made, scaler, session)
+      const object = flags.saveConfig === true ? withLastApplied(placed) : placed
+      if (flags.dryRun === 'client') return { resource: scaler, verb: 'autoscaled', object }
+      const options = { fieldManager: flags.fieldManager ?? 'coracle-autoscale', dryRun: flags.dryRun === 'server' }
+      return { resource: scaler, verb: 'autoscaled', object: await session.client.create(scaler, object, options) }
+    },
+  )
 }

@@ -18,7 +18,7 @@ export interface ExposeCommandFlags
 
 /** `coracle expose TYPE NAME --port=PORT` */
 export function expose(host: Host, args: readonly string[], flags: ExposeCommandFlags): Promise<void> {
-  return changeObjects(host, args, 'expose', flags, async (session, { object }) => {
+  return changeObjects(host, args, 'expose', { ...flags, filesAsTheyAre: true }, async (session, { object }) => {
     const selector = flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }
     const made = placeObject(withOverrides(exposeObject(object, { ...flags, ...selector }), flags), services, session)
     const service = flags.saveConfig === true ? withLastApplied(made) : made

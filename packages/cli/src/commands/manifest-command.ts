@@ -107,15 +107,17 @@ export async function selectManifests(
   manifests: readonly Manifest[],
   args: readonly string[],
 ): Promise<readonly Selection[]> {
-  if (args.length > 0) {
-    throw new CliError(
-      'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well',
-    )
-  }
+  requireFilesAlone(args)
   const placed = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
   return placed.map(({ resource, object: { metadata } }) => ({
     resource,
     name: metadata.name ?? '',
     ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
   }))
+}
+
+/** Throws a CliError where there are arguments beside files. */
+export function requireFilesAlone(args: readonly string[]): void {
+  if (args.length === 0) return
+  throw new CliError('when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well')
 }

@@ -89,6 +89,34 @@ describe('apply --force', () => {
   })
 })
 
+describe('expose and autoscale', () => {
+  it('take what files say, whether or not the server has it', async () => {
+    const absent = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'absent' },
+      spec: {
+        selector: { matchLabels: { app: 'absent' } },
+        template: { metadata: { labels: { app: 'absent' } }, spec: { containers: [{ name: 'web', image: 'x' }] } },
+      },
+    }
+    expect(await coracle('expose -f - --port=80', absent)).toMatchObject({ stdout: 'service/absent exposed\n' })
+    expect(await coracle('autoscale -f - --max=2', absent)).toMatchObject({
+      stdout: 'horizontalpodautoscaler.autoscaling/absent autoscaled\n',
+    })
+  })
+})
+
+describe('create', () => {
+  it('says that what has no name is unknown', async () => {
+    const spec = { user: 'anna', resourceAttributes: { verb: 'get', resource: 'pods' } }
+    const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata: {}, spec }
+    expect(await coracle('create -f -', review)).toMatchObject({
+      stdout: 'subjectaccessreview.authorization.k8s.io/<unknown> created\n',
+    })
+  })
+})
+
 describe('create --edit', () => {
   it('creates nothing where it is only to be tried', async () => {
     const options = {

@@ -3,6 +3,7 @@ import type { DiscoveredResource, ObjectKey } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import type { Manifest } from '../manifests/parse-manifests.ts'
 import { listAll } from '../resources/fetch.ts'
 import {
   listOptions,
@@ -12,7 +13,7 @@ import {
   selectObjects,
 } from '../resources/select-objects.ts'
 import type { Session } from '../session.ts'
-import { selectManifests } from './manifest-command.ts'
+import { placeManifest, requireFilesAlone, selectManifests } from './manifest-command.ts'
 
 /** Flags of commands that act on objects which are there: by name, of files, or as selectors say. */
 export interface TargetFlags extends SelectorFlags, ManifestFlags {
@@ -20,6 +21,8 @@ export interface TargetFlags extends SelectorFlags, ManifestFlags {
   readonly all?: boolean
   /** Of objects that are named: this subresource in their place. */
   readonly subresource?: string
+  /** What files have is taken as it is there: whether the server has it does not matter. */
+  readonly filesAsTheyAre?: boolean
 }
 
 /** An object to act on, as the server has it. */
@@ -53,6 +56,7 @@ export async function findTargets(
 ): Promise<Targets> {
   const manifests = await loadManifests(host, flags)
   requireTargets(args, manifests.length)
+  if (flags.filesAsTheyAre === true && manifests.length > 0) return placedTargets(session, manifests, args)
   const selections =
     manifests.length > 0
       ? await selectManifests(session, manifests, args)
@@ -72,6 +76,17 @@ export async function findTargets(
     }
   }
   return { found, errors }
+}
+
+/** The objects of files, as they are there. */
+async function placedTargets(
+  session: Session,
+  manifests: readonly Manifest[],
+  args: readonly string[],
+): Promise<Targets> {
+  requireFilesAlone(args)
+  const placed = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
+  return { found: placed.map(({ resource, object }) => ({ resource, key: keyOf(object), object })), errors: [] }
 }
 
 /** The objects of a selection, as the server has them. */

@@ -56,7 +56,7 @@ export class ObjectPrinter {
     const format = this.#format
     switch (format.type) {
       case 'name':
-        return found.map(({ resource, object }) => `${objectText(resource, object.metadata.name ?? '')}\n`).join('')
+        return found.map(({ resource, object }) => `${objectText(resource, object.metadata.name)}\n`).join('')
       case 'json':
       case 'kyaml':
         return serialize(whole, format.type)

@@ -5,7 +5,7 @@ export function kindText({ kind, group }: Pick<Resource, 'kind' | 'group'>): str
   return group === '' ? kind.toLowerCase() : `${kind.toLowerCase()}.${group}`
 }
 
-/** How messages call an object: `pod/web`, `deployment.apps/web`. */
-export function objectText(resource: Pick<Resource, 'kind' | 'group'>, name: string): string {
-  return `${kindText(resource)}/${name}`
+/** How messages call an object: `pod/web`, `deployment.apps/web`; one without a name, such as a review, is `<unknown>`. */
+export function objectText(resource: Pick<Resource, 'kind' | 'group'>, name = ''): string {
+  return `${kindText(resource)}/${name === '' ? '<unknown>' : name}`
 }
