@@ -47,6 +47,9 @@ export const managedFieldsEntry = object(`${metaV1}.ManagedFieldsEntry`, 'The fi
   subresource: optional(string(), 'The subresource through which they were set; empty for the object itself.'),
 })
 
+/** What `metadata` is, as the documentation of every kind says. */
+export const metadataDoc = "Standard object's metadata: name, labels, owners and what else every stored object carries."
+
 export interface ObjectMeta extends Infer<typeof objectMeta> {}
 export const objectMeta = object(
   `${metaV1}.ObjectMeta`,
@@ -65,7 +68,10 @@ export const objectMeta = object(
       'Opaque version of the object, for optimistic locking and watches. Given by the server.',
     ),
     generation: optional(int64(), 'Counts the changes of the desired state. Given by the server.'),
-    creationTimestamp: optional(time, 'When the object was created. Given by the server.'),
+    creationTimestamp: optional(
+      time,
+      'CreationTimestamp is a timestamp of the moment the object was created. Given by the server.',
+    ),
     deletionTimestamp: optional(
       time,
       'When the object was, or is going to be, deleted. Given by the server on a graceful delete.',
@@ -138,9 +144,9 @@ export function kindSchema<const F extends Parameters<typeof object>[2]>(
   options: Parameters<typeof object<F>>[3] = {},
 ): ObjectSchema<KubernetesObject & InferFields<F>> {
   const all: Readonly<Record<string, Field>> = {
-    apiVersion: optional(string(), 'Version of the schema this object is written in, such as v1 or apps/v1.'),
+    apiVersion: optional(string(), 'APIVersion defines the schema this object is written in, such as v1 or apps/v1.'),
     kind: optional(string(), 'Kind of the object, in CamelCase. It cannot be changed.'),
-    metadata: optional(objectMeta, 'What every stored object carries: name, labels, owners and the like.'),
+    metadata: optional(objectMeta, metadataDoc),
     ...fields,
   }
   const marked = Object.entries(all).map(([field, value]) => [

@@ -77,7 +77,30 @@ it('leaves out of v2 what kubectl cannot cope with', () => {
   })
 })
 
-it('shows what every object has where the whole is not described', () => {
-  const { properties } = published({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, 'v2')
-  expect(Object.keys(properties as object)).toEqual(['apiVersion', 'kind', 'metadata'])
+it('names no field in v2 where others are kept, since kubectl would refuse those', () => {
+  const anything: JsonSchemaProps = {
+    type: 'object',
+    description: 'Anything.',
+    'x-kubernetes-preserve-unknown-fields': true,
+  }
+  expect(published(anything, 'v2')).toEqual({ type: 'object', 'x-kubernetes-group-version-kind': [names] })
+  expect(published(anything, 'v3')).toMatchObject({ properties: { apiVersion: {}, kind: {}, metadata: {} } })
+
+  const embedded = { ...anything, 'x-kubernetes-embedded-resource': true }
+  const { properties } = published({ type: 'object', properties: { embedded } }, 'v2') as {
+    readonly properties: Record<string, unknown>
+  }
+  expect(properties.embedded).toEqual({
+    description: 'Anything.',
+    'x-kubernetes-preserve-unknown-fields': true,
+    'x-kubernetes-embedded-resource': true,
+  })
+})
+
+it('describes what every object has in the words people look for', () => {
+  const { properties } = published(props, 'v2') as { readonly properties: Record<string, unknown> }
+  expect(properties).toMatchObject({
+    apiVersion: { description: expect.stringMatching('^APIVersion defines ') },
+    metadata: { description: expect.stringMatching("^Standard object's metadata") },
+  })
 })

@@ -2,7 +2,7 @@
 import type { FieldError } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
 import { setMember } from '../json.ts'
-import { type KubernetesObject, objectMeta } from '../meta.ts'
+import { type KubernetesObject, metadataDoc, objectMeta } from '../meta.ts'
 import { any, intOrString } from '../schema/builders.ts'
 import type { Field, JsonType, ListSchema, ObjectSchema, Schema, ValueChecks } from '../schema/schema.ts'
 import { defaultErrors } from './default-errors.ts'
@@ -65,11 +65,14 @@ function apiFields({ properties = {} }: JsonSchemaProps): Readonly<Record<string
   }
   const { metadata } = properties
   return {
-    apiVersion: text('apiVersion', 'Version of the schema this object is written in, such as stable.example.com/v1.'),
+    apiVersion: text(
+      'apiVersion',
+      'APIVersion defines the schema this object is written in, such as stable.example.com/v1.',
+    ),
     kind: text('kind', 'Kind of the object, in CamelCase. It cannot be changed.'),
     metadata: {
       schema: metadata === undefined ? objectMeta : restrictedMetadata(metadata),
-      doc: metadata?.description ?? 'What every stored object carries: name, labels, owners and the like.',
+      doc: metadata?.description ?? metadataDoc,
       required: false,
     },
   }

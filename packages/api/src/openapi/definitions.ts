@@ -11,7 +11,7 @@ import type {
   Schema,
   StringSchema,
 } from '../schema/schema.ts'
-import { structuralOpenApi } from './structural.ts'
+import { customKindOpenApi } from './structural.ts'
 
 /** The two dialects: `v2` is Swagger 2.0, `v3` OpenAPI 3.0. */
 export type OpenApiVersion = 'v2' | 'v3'
@@ -177,7 +177,7 @@ class DefinitionWriter {
     const kinds = this.#kinds.get(schema.name)
     if (schema.dialect === 'structural') {
       return {
-        ...structuralOpenApi(schema, this.#version, (field) => this.#property(field)),
+        ...customKindOpenApi(schema, this.#version, (field) => this.#property(field)),
         ...(kinds === undefined || kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds }),
       }
     }

@@ -7,8 +7,15 @@ import type { OpenApiVersion } from './definitions.ts'
 /** Writes a field of a built-in type, such as metadata. */
 type BuiltInField = (field: Field) => JsonObject
 
-/** The definition of a custom kind, or of a part of it. */
-export function structuralOpenApi(schema: Schema, version: OpenApiVersion, builtIn: BuiltInField): JsonObject {
+/** The definition of a custom kind. */
+export function customKindOpenApi(schema: ObjectSchema, version: OpenApiVersion, builtIn: BuiltInField): JsonObject {
+  // kubectl refuses each field that is not named beside those that are, so it is told of none.
+  if (version === 'v2' && isUntyped(schema)) return { type: 'object' }
+  return structuralOpenApi(schema, version, builtIn)
+}
+
+/** The schema of a part of a custom kind. */
+function structuralOpenApi(schema: Schema, version: OpenApiVersion, builtIn: BuiltInField): JsonObject {
   const { annotations = {}, checks = {}, cel, nullable, default: byDefault } = schema
   const structure = structureOf(schema, version, builtIn)
   // Swagger 2.0 has no null, and kubectl refuses values of a type that its schema does not state: it is told nothing.
@@ -46,7 +53,7 @@ function structureOf(schema: Schema, version: OpenApiVersion, builtIn: BuiltInFi
   switch (schema.type) {
     case 'object':
       return {
-        properties: propertiesOf(schema, version, builtIn, hidesParts),
+        properties: hidesParts ? undefined : propertiesOf(schema, version, builtIn),
         'x-kubernetes-map-type': schema.mapType,
         'x-kubernetes-preserve-unknown-fields': schema.preserveUnknownFields,
         'x-kubernetes-embedded-resource': schema.embeddedResource,
@@ -75,18 +82,13 @@ function structureOf(schema: Schema, version: OpenApiVersion, builtIn: BuiltInFi
   }
 }
 
-/** Kind, apiVersion and metadata are shown even where the rest is not. */
 function propertiesOf(
-  { fields, dialect, embeddedResource }: ObjectSchema,
+  { fields }: ObjectSchema,
   version: OpenApiVersion,
   builtIn: BuiltInField,
-  hidesOthers: boolean,
 ): JsonObject | undefined {
-  const isResource = dialect === 'structural' || embeddedResource === true
   const properties: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) {
-    const isApiField = isResource && (name === 'apiVersion' || name === 'kind' || name === 'metadata')
-    if (hidesOthers && !isApiField) continue
     const { schema } = field
     if (schema.type === 'object' && schema.dialect === 'go') setMember(properties, name, builtIn(field))
     else {

@@ -60,6 +60,15 @@ describe('an object', () => {
     })
   })
 
+  it('that is only posted and answered is no table', async () => {
+    const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+    const review = { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } }
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+    expect(await server.failure(reviews, post(review, { accept }))).toMatchObject({ code: 406, reason: 'NotAcceptable' })
+    const { json } = await server.call(reviews, post(review, { accept: `${accept},application/json` }))
+    expect(json).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed: true } })
+  })
+
   it('has no half characters', async () => {
     const body = '{"metadata":{"name":"halves"},"data":{"a":"\\ud800x","b":"\\ud83d\\ude00"}}'
     const headers = { 'content-type': 'application/json' }

@@ -48,6 +48,13 @@ describe('negotiate', () => {
     })
   })
 
+  it('gives no table of what is only posted and answered', () => {
+    const asTable = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+    expect(() => negotiate(asTable, 'posted')).toThrow(notAcceptable)
+    expect(negotiate(`${asTable},application/json`, 'posted')).toEqual({ format: 'json', metaVersion: 'v1' })
+    expect(negotiate('application/vnd.kubernetes.protobuf', 'posted')).toMatchObject({ format: 'protobuf' })
+  })
+
   it('gives a Status in no other shape than its own', () => {
     const metadata = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
     expect(() => negotiate(metadata, 'plain')).toThrow(notAcceptable)

@@ -8,8 +8,11 @@ export interface Accepted {
   readonly metaVersion: 'v1' | 'v1beta1'
 }
 
-/** What can be had: of objects of built-in kinds, of custom ones, and of what is no object of a kind, such as a Status. */
-export type Offer = 'builtin' | 'custom' | 'plain'
+/**
+ * What can be had: of objects of built-in kinds, of custom ones, of those that are only posted and answered, such as reviews
+ * of rights, and of what is no object of a kind, such as a Status.
+ */
+export type Offer = 'builtin' | 'custom' | 'posted' | 'plain'
 
 /** Media types of answers, the best known first. */
 const formats = [
@@ -32,6 +35,7 @@ const rememberedMax = 256
 const remembered: Readonly<Record<Offer, Map<string, Accepted>>> = {
   builtin: new Map(),
   custom: new Map(),
+  posted: new Map(),
   plain: new Map(),
 }
 
@@ -66,7 +70,9 @@ function acceptedBy(clause: Clause, offer: Offer): Accepted | undefined {
   const version = parameters.get('v')
   if (offer === 'plain') return undefined
   if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined
-  if (as === 'Table') return format === 'protobuf' ? undefined : { format, as, metaVersion: version }
+  if (as === 'Table') {
+    return format === 'protobuf' || offer === 'posted' ? undefined : { format, as, metaVersion: version }
+  }
   if (as !== 'PartialObjectMetadata' && as !== 'PartialObjectMetadataList') return undefined
   return { format, as, metaVersion: version }
 }

@@ -8,7 +8,7 @@ import { hasProtobufFields } from '../protobuf.ts'
 import { parseQuery } from '../query.ts'
 import { type Encoded, type Format, json, prettyJson, yaml } from './format.ts'
 import { jsonListParts, type ListParts } from './list-parts.ts'
-import { type Accepted, negotiate, streamTypes } from './negotiation.ts'
+import { type Accepted, negotiate, type Offer, streamTypes } from './negotiation.ts'
 import { protobuf } from './protobuf-format.ts'
 import { includeObjectOf, metadataOnly, type Shape, tables, wholeObjects } from './shape.ts'
 import { StoredProtobuf } from './stored-protobuf.ts'
@@ -43,9 +43,8 @@ export class Representations {
   }
 
   /** What the client of this request gets of this kind. Throws NotAcceptable (406) where it takes nothing that is served. */
-  of({ request, query }: Exchange, { schema }: ResourceDefinition): Representation {
-    const { accept } = request.headers
-    const accepted = negotiate(accept, hasProtobufFields(schema) ? 'builtin' : 'custom')
+  of({ request, query }: Exchange, definition: ResourceDefinition): Representation {
+    const accepted = negotiate(request.headers.accept, offerOf(definition))
     const format = formatOf(accepted, request, query)
     if (accepted.as === undefined) {
       if (format === json) return storedJson
@@ -53,6 +52,11 @@ export class Representations {
     }
     return new Shaped(shapeOf(accepted, query, this.#clock), format)
   }
+}
+
+function offerOf({ schema, verbs }: ResourceDefinition): Offer {
+  if (!hasProtobufFields(schema)) return 'custom'
+  return verbs.length === 1 && verbs[0] === 'create' ? 'posted' : 'builtin'
 }
 
 /**

@@ -1,4 +1,4 @@
-import { kindSchema, objectMeta } from '../../../meta.ts'
+import { kindSchema, metadataDoc, objectMeta } from '../../../meta.ts'
 import { int32, microTime, object, optional, required, string, time } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
@@ -22,7 +22,7 @@ export const eventSchema = kindSchema(
   `${coreV1}.Event`,
   'Something that happened to an object. Events are for people; they go after an hour or so.',
   {
-    metadata: required(objectMeta, 'What every stored object carries: name, labels, owners and the like.'),
+    metadata: required(objectMeta, metadataDoc),
     involvedObject: required(objectReference, 'What the event is about.', { default: {}, byValue: true }),
     reason: optional(string(), 'Why it happened, in one CamelCase word that programs can compare.'),
     message: optional(string(), 'What happened, for people.'),
