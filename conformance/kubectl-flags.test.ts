@@ -10,7 +10,6 @@ import { type KubectlCommand, type KubectlFlag, kubectlCommands } from './suppor
 /** Commands that are not here. */
 const otherCommands: Readonly<Record<string, string>> = {
   alpha: 'what is not finished there',
-  certificate: 'there are no CertificateSigningRequests',
   kustomize: 'kustomizations are built by kustomize',
   plugin: "programs of one's own are called by their own names",
 }

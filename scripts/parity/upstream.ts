@@ -13,17 +13,25 @@ export interface Part {
 }
 
 const cloud = 'There is no cloud provider.'
-const certificates =
-  'Certificates are made at the first start, and users get tokens; there are no signing requests ([0048](decisions/0048-kinds-left-out.md)).'
+const trustBundles = 'Trust bundles are not served: they are beta.'
 const devices = 'Devices are not allocated ([0048](decisions/0048-kinds-left-out.md)).'
 
 const fairness = 'Requests are limited all alike ([0048](decisions/0048-kinds-left-out.md)).'
 
 export const controllers: readonly Part[] = [
   { upstream: 'bootstrap-signer-controller', note: 'Nodes do not join by bootstrap tokens.' },
-  { upstream: 'certificatesigningrequest-approving-controller', note: certificates },
-  { upstream: 'certificatesigningrequest-cleaner-controller', note: certificates },
-  { upstream: 'certificatesigningrequest-signing-controller', note: certificates },
+  {
+    upstream: 'certificatesigningrequest-approving-controller',
+    ours: 'certificatesigningrequest-approving-controller',
+  },
+  {
+    upstream: 'certificatesigningrequest-cleaner-controller',
+    ours: 'certificatesigningrequest-cleaner-controller',
+  },
+  {
+    upstream: 'certificatesigningrequest-signing-controller',
+    ours: 'certificatesigningrequest-signing-controller',
+  },
   { upstream: 'cloud-node-lifecycle-controller', note: cloud },
   { upstream: 'clusterrole-aggregation-controller', ours: 'clusterrole-aggregation-controller' },
   { upstream: 'cronjob-controller', ours: 'cronjob-controller' },
@@ -89,6 +97,9 @@ export const admissionPlugins: readonly Part[] = [
     'StorageObjectInUseProtection',
     'PersistentVolumeClaimResize',
     'RuntimeClass',
+    'CertificateApproval',
+    'CertificateSigning',
+    'CertificateSubjectRestriction',
     'DefaultIngressClass',
     'PodTopologyLabels',
     'MutatingAdmissionPolicy',
@@ -98,10 +109,7 @@ export const admissionPlugins: readonly Part[] = [
     'ResourceQuota',
   ].map((name) => ({ upstream: name, ours: name })),
   { upstream: 'PodSecurity', note: 'Security contexts are not enforced yet.' },
-  { upstream: 'CertificateApproval', note: certificates },
-  { upstream: 'CertificateSigning', note: certificates },
-  { upstream: 'CertificateSubjectRestriction', note: certificates },
-  { upstream: 'ClusterTrustBundleAttest', note: certificates },
+  { upstream: 'ClusterTrustBundleAttest', note: trustBundles },
 ]
 
 /** What is different about a kind, or why it is missing, by its version and plural. */
@@ -109,7 +117,6 @@ export const kindNotes: Readonly<Record<string, string>> = {
   'v1/componentstatuses': 'Of the components of the server that is asked.',
   'apiregistration.k8s.io/v1/apiservices':
     'Schemas of other servers are told in OpenAPI v3 and not in v2, and streams that change the protocol do not go through.',
-  'certificates.k8s.io/v1/certificatesigningrequests': certificates,
   'flowcontrol.apiserver.k8s.io/v1/flowschemas': fairness,
   'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': fairness,
   'rbac.authorization.k8s.io/v1/clusterroles': 'Kept, and not yet what decides who may do what.',

@@ -66,7 +66,7 @@ export interface Strategy<T extends KubernetesObject> {
   prepareForCreate?(object: T, nowMs: number): T
   /** Carries over what a plain update may not change. The status (where it is a subresource) is already the old one. */
   prepareForUpdate?(object: T, old: T): T
-  prepareForStatusUpdate?(object: T, old: T): T
+  prepareForStatusUpdate?(object: T, old: T, nowMs: number): T
   /** What a delete makes of an object that is not on its way out yet, such as one more finalizer that holds it. */
   prepareForDelete?(object: T, nowMs: number): T
   /**

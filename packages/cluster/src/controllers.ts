@@ -63,6 +63,7 @@ function startMember(
       resources: () => server.resources(),
       onResourcesChange: (listener) => server.onResourcesChange(listener),
       rootCertificate: server.listener?.caPem,
+      issueCertificate: server.listener?.issueCertificate,
       metrics,
       load,
     }

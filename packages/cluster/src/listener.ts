@@ -14,7 +14,9 @@ import {
   type TokenIdentity,
   writeKubeconfig,
 } from '@coracle/apiserver'
+import type { WantedCertificate } from '@coracle/controllers'
 import { type Environment, type MetricsRegistry, realClock, realEnvironment, VirtualClock } from '@coracle/environment'
+import { issueRequestedCertificate } from '@coracle/environment/certificates'
 import { identities } from './identities.ts'
 import { reachableHosts } from './reachable-hosts.ts'
 
@@ -29,6 +31,8 @@ export interface Listener {
   readonly advertised: ServerAddress
   /** The certificate authority it serves under, as PEM. */
   readonly caPem: string
+  /** Makes a certificate, in PEM, in the name of the server's authority. */
+  readonly issueCertificate: (wanted: WantedCertificate) => string
   close(): Promise<void>
 }
 
@@ -101,6 +105,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     port: listening.port,
     advertised: { ip: advertised, port: listening.port },
     caPem: access.caPem,
+    issueCertificate: ({ request, ...wanted }) =>
+      issueRequestedCertificate(worldOfTls(environment), pki.ca, { ...request, ...wanted }),
     close: () => server.close(),
   }
 }

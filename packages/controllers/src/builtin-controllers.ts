@@ -2,6 +2,12 @@ import type { Resource } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
 import type { Environment, MetricsRegistry } from '@coracle/environment'
+import {
+  createCertificateApprover,
+  createCertificateRequestCleaner,
+  createCertificateSigner,
+} from './certificate-signing-request/controller.ts'
+import type { WantedCertificate } from './certificate-signing-request/plan-signing.ts'
 import { createClusterRoleAggregationController } from './cluster-role-aggregation/controller.ts'
 import { createCronJobController } from './cron-job/controller.ts'
 import { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
@@ -45,6 +51,8 @@ export interface ControllerHost {
   readonly onResourcesChange?: (listener: () => void) => () => void
   /** The certificate authority of the API server, as PEM, for namespaces to have; none where it serves no TLS. */
   readonly rootCertificate?: string | undefined
+  /** Makes certificates, in PEM, in the name of that authority; none where there is none. */
+  readonly issueCertificate?: ((wanted: WantedCertificate) => string) | undefined
   /** How much there is to do for what is scaled: see `ScaledLoad`; `measured` unless given. */
   readonly load?: ScaledLoad
   /** Where the garbage collector's metrics go; controllers of a manager have the manager's. */
@@ -111,10 +119,18 @@ export const builtinControllers: readonly BuiltinController[] = [
     create: createPolicyTypeChecker,
   },
   inManager('custom-resource-definition', createCustomResourceDefinitionController),
+  ofCertificates('certificatesigningrequest-approving-controller', createCertificateApprover),
+  ofCertificates('certificatesigningrequest-signing-controller', createCertificateSigner),
+  ofCertificates('certificatesigningrequest-cleaner-controller', createCertificateRequestCleaner),
 ]
 
 function inManager(name: string, create: (host: ControllerHost) => Controller): BuiltinController {
   return { ...named(name), runs: 'in-manager', create }
+}
+
+/** One service account stands for all controllers of certificates, as upstream. */
+function ofCertificates(name: string, create: (host: ControllerHost) => Controller): BuiltinController {
+  return { ...named(name, 'certificate-controller'), runs: 'in-manager', create }
 }
 
 function named(name: string, serviceAccount = name): Builtin {

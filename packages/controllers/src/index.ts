@@ -1,5 +1,6 @@
 /** The built-in controllers: one folder each, a pure plan and the shell that carries it out. */
 export { type BuiltinController, builtinControllers, type ControllerHost } from './builtin-controllers.ts'
+export type { WantedCertificate } from './certificate-signing-request/plan-signing.ts'
 export { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
 export { createDeploymentController } from './deployment/controller.ts'
 export { planDeployment } from './deployment/plan.ts'

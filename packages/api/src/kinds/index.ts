@@ -54,6 +54,11 @@ export * from './batch/job/job-schema.ts'
 export { jobLabels } from './batch/job/job-selector.ts'
 export { hasJobCondition, isJobFinished } from './batch/job/job-status-validation.ts'
 export { waitingCondition } from './batch/job/job-waiting.ts'
+export * from './certificates/certificate-request.ts'
+export * from './certificates/certificate-signing-request.ts'
+export * from './certificates/certificate-signing-request-schema.ts'
+export { validateSigningRequestApproval } from './certificates/certificate-signing-request-validation.ts'
+export * from './certificates/signers.ts'
 export {
   ageColumn,
   type ColumnSource,

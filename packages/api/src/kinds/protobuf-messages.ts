@@ -6,6 +6,7 @@ import { authenticationMessages } from './authentication/protobuf.ts'
 import { authorizationMessages } from './authorization/protobuf.ts'
 import { autoscalingMessages } from './autoscaling/protobuf.ts'
 import { batchMessages } from './batch/protobuf.ts'
+import { certificatesMessages } from './certificates/protobuf.ts'
 import { coordinationMessages } from './coordination/protobuf.ts'
 import { coreMessages } from './core/protobuf.ts'
 import { discoveryMessages } from './discovery/protobuf.ts'
@@ -41,6 +42,7 @@ export const protobufMessages: Readonly<Record<string, string>> = {
   ...authorizationMessages,
   ...autoscalingMessages,
   ...batchMessages,
+  ...certificatesMessages,
   ...coordinationMessages,
   ...coreMessages,
   ...discoveryMessages,

@@ -30,7 +30,7 @@ it.each(builtinKinds.map((kind) => [`${kind.group}/${kind.kind}`, kind] as const
       strategy.validate?.(updated, version)
       strategy.validateUpdate?.(updated, old, version)
       strategy.warnings?.(updated, old)
-      const reported = strategy.prepareForStatusUpdate?.(object, old) ?? object
+      const reported = strategy.prepareForStatusUpdate?.(object, old, 0) ?? object
       strategy.validateStatusUpdate?.(reported, old)
     }
     const sent = fc.oneof(

@@ -60,6 +60,8 @@ const heads: Readonly<Record<string, string>> = {
   'batch/v1 Job': 'Name:name, Status, Completions, Duration, Age, Containers*, Images*, Selector*',
   'coordination.k8s.io/v1 Lease': 'Name:name, Holder, Age',
   'discovery.k8s.io/v1 EndpointSlice': 'Name:name, AddressType, Ports, Endpoints, Age',
+  'certificates.k8s.io/v1 CertificateSigningRequest':
+    'Name:name, Age, SignerName, Requestor, RequestedDuration, Condition',
   'networking.k8s.io/v1 IngressClass': 'Name:name, Controller, Parameters, Age',
   'networking.k8s.io/v1 Ingress': 'Name:name, Class, Hosts, Address, Ports, Age',
   'networking.k8s.io/v1 IPAddress': 'Name:name, ParentRef',
@@ -511,6 +513,16 @@ const cells: readonly (readonly [string, object, readonly unknown[]])[] = [
       '80, 443',
       '150m',
     ],
+  ],
+  [
+    'certificates.k8s.io/v1 CertificateSigningRequest',
+    { spec: { signerName: 'example.com/own', username: 'jane', expirationSeconds: 3600 } },
+    ['150m', 'example.com/own', 'jane', '60m', 'Pending'],
+  ],
+  [
+    'certificates.k8s.io/v1 CertificateSigningRequest',
+    { spec: {}, status: { conditions: [condition('Approved')], certificate: 'YQ==' } },
+    ['150m', '<none>', '', '<none>', 'Approved,Issued'],
   ],
   [
     'networking.k8s.io/v1 IPAddress',

@@ -1,6 +1,12 @@
 import type { Registries } from '../registries.ts'
 import type { Authorizer } from '../request.ts'
 import type { AdmissionPlugin } from './admission.ts'
+import {
+  certificateApproval,
+  certificateRequester,
+  certificateSigning,
+  certificateSubjectRestriction,
+} from './certificates.ts'
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { jobDependencies } from './job-dependencies.ts'
@@ -26,6 +32,7 @@ export function builtInAdmission(
   webhooks: AdmissionWebhooks,
 ): readonly AdmissionPlugin[] {
   return [
+    certificateRequester,
     namespaceLifecycle(registries),
     limitRanger(registries),
     serviceAccount,
@@ -37,6 +44,9 @@ export function builtInAdmission(
     storageObjectInUseProtection,
     persistentVolumeClaimResize(registries),
     runtimeClass(registries),
+    certificateApproval(authorizer),
+    certificateSigning(authorizer),
+    certificateSubjectRestriction,
     defaultIngressClass(registries),
     podTopologyLabels(registries),
     jobDependencies(registries),

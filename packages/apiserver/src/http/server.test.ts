@@ -64,7 +64,10 @@ describe('an object', () => {
     const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
     const review = { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } }
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
-    expect(await server.failure(reviews, post(review, { accept }))).toMatchObject({ code: 406, reason: 'NotAcceptable' })
+    expect(await server.failure(reviews, post(review, { accept }))).toMatchObject({
+      code: 406,
+      reason: 'NotAcceptable',
+    })
     const { json } = await server.call(reviews, post(review, { accept: `${accept},application/json` }))
     expect(json).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed: true } })
   })

@@ -86,7 +86,7 @@ async function tryChange(parts: RegistryParts, key: string, request: ChangeReque
   const owners = admission === undefined ? givenOwners : admission.ownersAfter(givenOwners)
   const applied = view === undefined ? admitted : view.apply(before, admitted)
   const whole = applied instanceof Promise ? await applied : applied
-  const prepared = prepareForUpdate(kind, whole, before, part)
+  const prepared = prepareForUpdate(kind, whole, before, part, parts.environment.clock.now())
   const write = { old, before, change, owners, admission, pause, allocated: [] }
   if (storage.allocator === undefined) return storeChange(parts, key, request, write, prepared)
   const allocation = storage.allocator.allocate(prepared, before)

@@ -21,6 +21,7 @@ export function prepareForUpdate(
   given: KubernetesObject,
   old: KubernetesObject,
   { rules, makesGenerations }: Pick<ChangedPart, 'rules' | 'makesGenerations'>,
+  nowMs: number,
 ): KubernetesObject {
   const { strategy, hasStatus } = definition
   const metadata = metadataForUpdate(definition, given.metadata, old.metadata)
@@ -32,7 +33,7 @@ export function prepareForUpdate(
   }
   if (rules === 'status') {
     const changed = withStatusOf({ ...old, metadata }, given)
-    return strategy.prepareForStatusUpdate?.(changed, old) ?? changed
+    return strategy.prepareForStatusUpdate?.(changed, old, nowMs) ?? changed
   }
   const changed = { ...given, metadata }
   const kept = hasStatus ? withStatusOf(changed, old) : changed

@@ -200,6 +200,13 @@ export const builtInGrants: readonly Grant[] = [
     'read daemonsets.apps',
   ),
   controller('pod-garbage-collector', 'read,remove pods', 'change pods/status', 'read nodes'),
+  controller(
+    'certificate-controller',
+    'read,remove certificatesigningrequests.certificates.k8s.io',
+    'change certificatesigningrequests.certificates.k8s.io/status,certificatesigningrequests.certificates.k8s.io/approval',
+    'approve,sign signers.certificates.k8s.io',
+    'create subjectaccessreviews.authorization.k8s.io',
+  ),
   controller('service-account-controller', 'read namespaces', 'read,create,change serviceaccounts'),
   controller('root-ca-cert-publisher', 'read namespaces', 'read,create,change configmaps'),
   controller('resourcequota-controller', 'read *', 'change resourcequotas/status'),

@@ -42,6 +42,8 @@ const sameForAll = createAuthorizer([
       'create subjectaccessreviews.authorization.k8s.io,localsubjectaccessreviews.authorization.k8s.io',
       'create,change events',
       'create,read certificatesigningrequests.certificates.k8s.io',
+      // What kubeadm binds to all nodes: their own certificates are renewed without asking anybody.
+      'create certificatesigningrequests.certificates.k8s.io/selfnodeclient',
       'read services,clustertrustbundles.certificates.k8s.io',
       'read runtimeclasses.node.k8s.io,csidrivers.storage.k8s.io',
       'get endpoints',

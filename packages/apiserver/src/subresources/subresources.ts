@@ -4,6 +4,7 @@ import type { NodeGateway } from '../node-gateway.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
+import { approvalSubresource } from './approval.ts'
 import { bindingSubresource } from './binding.ts'
 import { attachSubresource, execSubresource, portForwardSubresource } from './connect.ts'
 import { evictionSubresource } from './eviction/eviction.ts'
@@ -53,6 +54,9 @@ function subresourcesOf(
   const { group, plural, scale } = registry.definition
   const known = new Map<string, Subresource>()
   if (scale !== undefined) known.set('scale', scaleSubresource(registry, scale))
+  if (group === 'certificates.k8s.io' && plural === 'certificatesigningrequests') {
+    known.set('approval', approvalSubresource(registry, environment))
+  }
   if (group !== '') return known
   if (plural === 'pods') {
     known.set('binding', bindingSubresource(registry, environment))

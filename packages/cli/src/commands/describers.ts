@@ -1,4 +1,5 @@
 import {
+  type CertificateSigningRequest,
   type ClusterRole,
   type ClusterRoleBinding,
   type ConfigMap,
@@ -50,6 +51,7 @@ import {
 import type { DiscoveredResource } from '@coracle/client'
 import { controlledBy } from '../describe/controlled-by.ts'
 import { describeBudget } from '../describe/describe-budget.ts'
+import { describeCertificateSigningRequest } from '../describe/describe-certificate-signing-request.ts'
 import { describeConfigMap } from '../describe/describe-config-map.ts'
 import { describeCsiNode } from '../describe/describe-csi-node.ts'
 import { describeDaemonSet } from '../describe/describe-daemon-set.ts'
@@ -123,6 +125,8 @@ const describers: Readonly<Record<string, Describer>> = {
     describeStatefulSet(object as StatefulSet, await podsOf(session, object), events, nowMs),
   'apps/v1/DaemonSet': async (session, object, events, nowMs) =>
     describeDaemonSet(object as DaemonSet, await podsOf(session, object), events, nowMs),
+  'certificates.k8s.io/v1/CertificateSigningRequest': (_, object, events, nowMs) =>
+    describeCertificateSigningRequest(object as CertificateSigningRequest, events, nowMs),
   'batch/v1/Job': (_, object, events, nowMs) => describeJob(object as Job, events, nowMs),
   'batch/v1/CronJob': (_, object, events, nowMs) => describeCronJob(object as CronJob, events, nowMs),
   '/v1/PersistentVolume': (_, object, events, nowMs) =>

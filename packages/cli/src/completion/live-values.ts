@@ -18,6 +18,7 @@ type Arguments =
   | 'resources'
   | 'pods'
   | 'nodes'
+  | 'signing requests'
   | 'types'
   | 'contexts'
   | 'clusters'
@@ -54,6 +55,8 @@ const argumentsOf: Readonly<Record<string, Arguments>> = {
   'config set-context': 'contexts',
   'config set-credentials': 'users',
   'config use-context': 'contexts',
+  'certificate approve': 'signing requests',
+  'certificate deny': 'signing requests',
   completion: 'shells',
   up: 'files',
   use: 'places',
@@ -98,6 +101,8 @@ export async function argumentCandidates(host: Host, line: CommandLine): Promise
       return fromServer(host, line, (session) => podsOrContainers(session, path, args, word))
     case 'nodes':
       return fromServer(host, line, (session) => namesOf(session, 'nodes', args))
+    case 'signing requests':
+      return fromServer(host, line, (session) => namesOf(session, 'certificatesigningrequests', args))
     case 'contexts':
     case 'clusters':
     case 'users':

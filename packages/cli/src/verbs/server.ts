@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Host } from '../host.ts'
 import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
 import { refusesArguments, unexpectedArguments } from '../refusals.ts'
+import { addCertificateVerbs } from './certificates.ts'
 import { dryRunOption, objectFormatsText, withFiles, withOutcome, withPrinting } from './shared-options.ts'
 
 /** Adds the commands that tell what the server is and has. */
@@ -45,6 +46,7 @@ export function addServerVerbs(program: Command, host: Host): void {
       const { explain } = await import('../commands/explain.ts')
       await explain(host, types, command.optsWithGlobals())
     })
+  addCertificateVerbs(program, host)
   addClusterInfo(program, host)
   addProxy(program, host)
   const auth = program

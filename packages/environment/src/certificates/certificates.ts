@@ -40,7 +40,7 @@ const dayMs = 86_400_000
 const caValidityMs = 3650 * dayMs
 const leafValidityMs = 365 * dayMs
 /** A client's clock may be behind ours. */
-const backdateMs = 3_600_000
+const usualBackdateMs = 3_600_000
 
 /**
  * A self-signed certificate authority, of a new key unless it is given: an elliptic curve's. Keys come from the system's secure
@@ -82,7 +82,7 @@ export function issueServingCertificate(environment: Environment, ca: KeyPair, s
   return issueLeaf(environment, ca, {
     subject: distinguishedName([{ type: 'commonName', value: server.commonName }]),
     purpose: '1.3.6.1.5.5.7.3.1',
-    extensions: [extension('2.5.29.17', false, sequence(...names))],
+    extensions: [subjectAlternativeNames(names)],
   })
 }
 
@@ -115,29 +115,33 @@ function issueLeaf(environment: Environment, ca: KeyPair, leaf: Leaf): KeyPair {
     issuerKey: createPrivateKey(ca.keyPem),
     validityMs: leafValidityMs,
     extensions: [
-      extension('2.5.29.19', true, sequence()),
+      basicConstraintsOfLeaf,
       // digitalSignature, keyEncipherment
-      extension('2.5.29.15', true, bitString(Buffer.of(0b10100000), 5)),
-      extension('2.5.29.37', false, sequence(objectIdentifier(leaf.purpose))),
-      extension('2.5.29.35', false, sequence(implicit(0, keyIdentifier(issuer.publicKey)))),
+      keyUsage([0, 2]),
+      extendedKeyUsage([leaf.purpose]),
+      authorityKeyIdentifier(issuer),
       ...leaf.extensions,
     ],
   })
   return keyPair(keys.privateKey, pem)
 }
 
-interface ToSign {
+/** What a certificate is to say. Names and extensions are in DER. */
+export interface ToSign {
   readonly subject: Buffer
   readonly publicKey: KeyObject
   readonly issuer: Buffer
   readonly issuerKey: KeyObject
+  /** How long before now it begins: an hour unless given. */
+  readonly backdateMs?: number
   readonly validityMs: number
   readonly extensions: readonly Buffer[]
 }
 
 /** A version 3 certificate (RFC 5280), signed with ECDSA and SHA-256, in PEM. */
-function signCertificate({ clock, random }: Environment, request: ToSign): string {
+export function signCertificate({ clock, random }: Environment, request: ToSign): string {
   const nowMs = clock.now()
+  const { backdateMs = usualBackdateMs } = request
   const formatTime = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`
   // 127 bits: positive, and never of leading zeros.
   const serial = Buffer.from(`4${random.string(31, '0123456789abcdef')}`, 'hex')
@@ -156,8 +160,31 @@ function signCertificate({ clock, random }: Environment, request: ToSign): strin
   return pemOf(sequence(toBeSigned, algorithm, bitString(signature)))
 }
 
-const extension = (id: string, critical: boolean, value: Buffer): Buffer =>
-  sequence(objectIdentifier(id), ...(critical ? [boolean(true)] : []), octetString(value))
+/** It is nobody's issuer. */
+export const basicConstraintsOfLeaf = extension('2.5.29.19', true, sequence())
+
+/** Bits as RFC 5280 (4.2.1.3) counts them, from 0. */
+export function keyUsage(bits: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(Math.max(...bits) < 8 ? 1 : 2)
+  for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (0x80 >> (bit & 7))
+  const unusedBits = bytes.length * 8 - 1 - Math.max(...bits)
+  return extension('2.5.29.15', true, bitString(bytes, unusedBits))
+}
+
+/** Object identifiers of what the key is for. */
+export const extendedKeyUsage = (purposes: readonly string[]): Buffer =>
+  extension('2.5.29.37', false, sequence(...purposes.map(objectIdentifier)))
+
+export const authorityKeyIdentifier = (issuer: X509Certificate): Buffer =>
+  extension('2.5.29.35', false, sequence(implicit(0, keyIdentifier(issuer.publicKey))))
+
+/** A GeneralName each. */
+export const subjectAlternativeNames = (names: readonly Buffer[]): Buffer =>
+  extension('2.5.29.17', false, sequence(...names))
+
+function extension(id: string, critical: boolean, value: Buffer): Buffer {
+  return sequence(objectIdentifier(id), ...(critical ? [boolean(true)] : []), octetString(value))
+}
 
 const nameAttributes = { commonName: '2.5.4.3', organization: '2.5.4.10' } as const
 
@@ -172,7 +199,7 @@ const distinguishedName = (attributes: readonly NameAttribute[]): Buffer =>
   )
 
 /** Our authorities are known by a common name alone. */
-function subjectOf(authority: X509Certificate): Buffer {
+export function subjectOf(authority: X509Certificate): Buffer {
   const commonName = /^CN=(.+)$/m.exec(authority.subject)?.[1] ?? ''
   return distinguishedName([{ type: 'commonName', value: commonName }])
 }

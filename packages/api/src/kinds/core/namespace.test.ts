@@ -31,7 +31,7 @@ it('keeps its finalizers and its name label through an update', () => {
 it('keeps its spec through an update of the status', () => {
   const old = created(namespaces, { metadata: { name: 'shop' } })
   const update = decoded(namespaces, { metadata: { name: 'shop' }, status: { phase: 'Active' } })
-  expect(namespaces.strategy.prepareForStatusUpdate?.(update, old).spec).toBe(old.spec)
+  expect(namespaces.strategy.prepareForStatusUpdate?.(update, old, 0).spec).toBe(old.spec)
 })
 
 describe('validation of a namespace', () => {

@@ -14,6 +14,24 @@ export const serverPages: ManualPages = {
     ],
     seeAlso: ['events', 'logs', 'why'],
   },
+  certificate: {
+    examples: [['have a certificate signed', 'coracle certificate approve jane']],
+    seeAlso: ['certificate approve', 'certificate deny'],
+  },
+  'certificate approve': {
+    details: [
+      'Look at a request before you approve it: coracle describe csr NAME shows whom the certificate is for. Requests for signers of the cluster (kubernetes.io/…) get their certificates at once, others when their signer makes them: coracle get csr NAME -o jsonpath={.status.certificate} prints it, in base64.',
+    ],
+    examples: [
+      ['have it signed', 'coracle certificate approve jane'],
+      ['the requests of a file', 'coracle certificate approve -f requests.yaml'],
+    ],
+    seeAlso: ['certificate deny', 'describe', 'config set-credentials'],
+  },
+  'certificate deny': {
+    examples: [['refuse it', 'coracle certificate deny jane']],
+    seeAlso: ['certificate approve', 'describe'],
+  },
   proxy: {
     details: [
       'Whoever reaches the address acts with your rights. Requests by another host name than those of this machine are refused, so that pages of the web cannot make them, and so are exec and attach; streams, watches and WebSockets pass.',

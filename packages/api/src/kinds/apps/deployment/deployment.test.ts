@@ -172,7 +172,7 @@ it('keeps its labels when its status is written', () => {
     metadata: { name: 'x', labels: { tier: 'back' }, annotations: { a: 'b' } },
     ...valid,
   })
-  const { metadata } = deployments.strategy.prepareForStatusUpdate?.(changed, old) ?? changed
+  const { metadata } = deployments.strategy.prepareForStatusUpdate?.(changed, old, 0) ?? changed
   expect(metadata).toMatchObject({ labels: { tier: 'front' }, annotations: { a: 'b' } })
 })
 

@@ -123,7 +123,7 @@ describe('a status update', () => {
       ...withStatus(storedPod({ nodeName: 'elsewhere' }), { phase: 'Running' }),
       metadata: { ...old.metadata, ownerReferences: [], deletionTimestamp: '2026-01-01T00:00:00Z' },
     }
-    const prepared = strategy.prepareForStatusUpdate?.(deepFreeze(written), deepFreeze(old))
+    const prepared = strategy.prepareForStatusUpdate?.(deepFreeze(written), deepFreeze(old), 0)
     expect(prepared).toEqual({ ...old, status: { phase: 'Running', qosClass: 'BestEffort', observedGeneration: 2 } })
   })
 
@@ -136,7 +136,7 @@ describe('a status update', () => {
     ],
   ])('makes the two fields of addresses agree: %j', (addresses, expected) => {
     const old = storedPod()
-    const prepared = strategy.prepareForStatusUpdate?.(withStatus(old, { phase: 'Running', ...addresses }), old)
+    const prepared = strategy.prepareForStatusUpdate?.(withStatus(old, { phase: 'Running', ...addresses }), old, 0)
     expect(prepared?.status).toEqual({ phase: 'Running', ...expected })
   })
 })

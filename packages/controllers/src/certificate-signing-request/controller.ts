@@ -1,0 +1,69 @@
+import {
+  type CertificateSigningRequest,
+  certificateSigningRequests,
+  type SubjectAccessReview,
+  subjectAccessReviews,
+} from '@coracle/api'
+import type { Client } from '@coracle/client'
+import { type Controller, controller, performPlan } from '@coracle/controller-runtime'
+import { type ApprovalRight, planApproval, rightsForApproval } from './plan-approval.ts'
+import { planCleanup } from './plan-cleanup.ts'
+import { isToBeSigned, planSigning, type WantedCertificate } from './plan-signing.ts'
+
+export interface CertificateSignerOptions {
+  /** Makes certificates, in PEM, in the name of the cluster's authority; without one nothing is signed. */
+  readonly issueCertificate?: ((wanted: WantedCertificate) => string) | undefined
+}
+
+/** Signs approved requests for the signers of the cluster's own. */
+export function createCertificateSigner({ issueCertificate }: CertificateSignerOptions): Controller {
+  return controller('certificatesigningrequest-signing-controller')
+    .for(certificateSigningRequests, { predicates: [({ object }) => isToBeSigned(object)] })
+    .reconcile(async ({ object: request }, context) => {
+      if (request === undefined || issueCertificate === undefined) return undefined
+      return performPlan(context, request, planSigning(request, issueCertificate))
+    })
+}
+
+/** Approves requests of node agents for their client certificates, where who asks has the right to that. */
+export function createCertificateApprover({ client }: { readonly client: Client }): Controller {
+  return controller('certificatesigningrequest-approving-controller')
+    .for(certificateSigningRequests, { predicates: [({ object }) => rightsForApproval(object).length > 0] })
+    .reconcile(async ({ object: request }, context) => {
+      if (request === undefined) return undefined
+      for (const right of rightsForApproval(request)) {
+        const review = await client.create(subjectAccessReviews, reviewOf(request.spec, right))
+        if (review.status?.allowed === true) return performPlan(context, request, planApproval(request, right))
+      }
+      return undefined
+    })
+}
+
+/** Deletes requests that have been dealt with, and those that nobody deals with. */
+export function createCertificateRequestCleaner(): Controller {
+  return controller('certificatesigningrequest-cleaner-controller')
+    .for(certificateSigningRequests)
+    .reconcile(async ({ object: request }, context) => {
+      if (request === undefined) return undefined
+      return performPlan(context, request, planCleanup(request, context.clock.now()))
+    })
+}
+
+/** Asks whether somebody may create this subresource, of which there is none: upstream's way to say who is trusted. */
+function reviewOf(
+  { username, uid, groups, extra }: CertificateSigningRequest['spec'],
+  subresource: ApprovalRight,
+): SubjectAccessReview {
+  const resourceAttributes = {
+    group: 'certificates.k8s.io',
+    resource: 'certificatesigningrequests',
+    verb: 'create',
+    subresource,
+  }
+  return {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    metadata: {},
+    spec: { user: username, uid, groups, extra, resourceAttributes },
+  } as SubjectAccessReview
+}
