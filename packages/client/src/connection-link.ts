@@ -96,9 +96,12 @@ export class ConnectionLink implements Interceptor {
 
   #interrupt(because: string): void {
     this.#cuts += 1
-    const error = new ConnectionError(`${because}: the answer is lost`)
-    for (const fail of this.#underWay) fail(error)
-    this.#underWay.clear()
+    // An error is dear to make, for its stack, and mostly nothing is under way.
+    if (this.#underWay.size > 0) {
+      const error = new ConnectionError(`${because}: the answer is lost`)
+      for (const fail of this.#underWay) fail(error)
+      this.#underWay.clear()
+    }
     for (const close of [...this.#watches]) close()
     for (const branch of this.#branches) branch.#interrupt(because)
   }

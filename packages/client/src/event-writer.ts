@@ -20,6 +20,9 @@ export interface WaitingEvent {
   isPending: boolean
 }
 
+/** One for all recorders: an error is dear to make, for its stack. */
+const stopped = new Error('the event recorder is stopped')
+
 /** Writes events in the background, and gives up rather than get in the way of work. */
 export class EventWriter<E extends WaitingEvent> {
   readonly #environment: Environment
@@ -63,7 +66,7 @@ export class EventWriter<E extends WaitingEvent> {
   /** Drops what is not written yet. */
   stop(): void {
     this.#queue.length = 0
-    this.#stopping.abort(new Error('the event recorder is stopped'))
+    this.#stopping.abort(stopped)
   }
 
   async #drain(): Promise<void> {

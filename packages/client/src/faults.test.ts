@@ -6,7 +6,7 @@ import { ConnectionError, ConnectionLink } from './connection-link.ts'
 import { delays, droppedWatches, Gate, lostAnswers, lostRequests, oneWay, slowWatches, withFaults } from './faults.ts'
 import { createInformer } from './informer.ts'
 import { interceptClient } from './intercepted-client.ts'
-import { createFakeClient, widget, widgets } from './testing/index.ts'
+import { createFakeClient, type Widget, widget, widgets } from './testing/index.ts'
 
 function setUp() {
   const environment = virtualEnvironment()
@@ -115,6 +115,40 @@ describe('a faulty network', () => {
     watch.close()
     await environment.clock.advance('5s')
     expect(seen).toEqual(['a', 'b', 'end'])
+  })
+
+  it('lets through at a time what there is at a time, as far as it comes through', async () => {
+    const { server, environment } = setUp()
+    const [requests, answers] = [new Gate(), new Gate()]
+    let waitMs = 0
+    const faults = [
+      oneWay({ requests, answers }),
+      slowWatches(environment.clock, () => waitMs),
+      droppedWatches(() => 5),
+    ]
+    const event = (name: string) => ({ type: 'ADDED' as const, object: widget(name) })
+    const batches = [[event('a'), event('b')], [event('c'), event('d'), event('e'), event('f')], [event('g')]]
+    const source: Watch<Widget> = {
+      close() {},
+      batches: async function* () {
+        yield* batches
+      },
+      async *[Symbol.asyncIterator]() {},
+    }
+    const client = withFaults({ ...server, watch: async () => source as never }, faults)
+    const seen: string[] = []
+    const watch = await client.watch(widgets)
+    void (async () => {
+      for await (const batch of watch.batches?.() ?? []) {
+        seen.push(batch.map(({ object }) => (object as Widget).metadata.name).join(' '))
+        waitMs = seen.length === 1 ? 1000 : 0
+      }
+      seen.push('end')
+    })()
+    await environment.clock.settle()
+    expect(seen).toEqual(['a b'])
+    await environment.clock.advance('3s')
+    expect(seen).toEqual(['a b', 'c', 'd e', 'end'])
   })
 
   it('drops watches after some events, and an informer misses none for it', async () => {

@@ -7,21 +7,34 @@ import { type Clock, sleep } from '@coracle/environment'
 import type { Client, Watch, WatchEvent } from './client.ts'
 import { ConnectionError } from './connection-link.ts'
 import { type ClientCall, type Interceptor, interceptClient } from './intercepted-client.ts'
+import { batchesOf } from './watch-batches.ts'
 
 /** Whether a fault strikes a call. Asked once per call, and may draw from a random source. */
 export type Strikes = (call: ClientCall) => boolean
 
 /** A client behind these faults; a call meets the first of them first. */
 export function withFaults(client: Client, faults: readonly Interceptor[]): Client {
-  return faults.reduceRight((inner, fault) => interceptClient(() => inner, fault), client)
+  return interceptClient(() => client, inSeries(faults))
+}
+
+function inSeries(interceptors: readonly Interceptor[]): Interceptor {
+  return {
+    call<T>(call: ClientCall, proceed: () => Promise<T>) {
+      return interceptors.reduceRight((next, each) => () => each.call(call, next), proceed)()
+    },
+    watch<T extends KubernetesObject>(call: ClientCall, proceed: () => Promise<Watch<T>>) {
+      const enter = (next: () => Promise<Watch<T>>, each: Interceptor) => () =>
+        each.watch?.(call, next) ?? each.call(call, next)
+      return interceptors.reduceRight(enter, proceed)()
+    },
+  }
 }
 
 /** Requests that never reach the server: nothing happens, and the caller cannot tell that from a lost answer. */
 export function lostRequests(strikes: Strikes): Interceptor {
   return {
-    async call(call, proceed) {
-      if (strikes(call)) throw new ConnectionError('the request is lost')
-      return proceed()
+    call(call, proceed) {
+      return strikes(call) ? Promise.reject(new ConnectionError('the request is lost')) : proceed()
     },
   }
 }
@@ -87,12 +100,7 @@ export function oneWay({ requests, answers }: { readonly requests: Gate; readonl
         watch.close()
         throw new ConnectionError('the answer is lost')
       }
-      return transformed(watch, async function* (events) {
-        for await (const event of events) {
-          if (!answers.isOpen) await answers.whenOpen()
-          yield event
-        }
-      })
+      return passing(watch, () => answers.isOpen || answers.whenOpen().then(() => true))
     },
   }
 }
@@ -114,12 +122,9 @@ export function slowWatches(clock: Clock, delayMs: (call: ClientCall) => number)
   return {
     call: (_call, proceed) => proceed(),
     async watch(call, proceed) {
-      return transformed(await proceed(), async function* (events) {
-        for await (const event of events) {
-          const waitMs = delayMs(call)
-          if (waitMs > 0) await sleep(clock, waitMs)
-          yield event
-        }
+      return passing(await proceed(), () => {
+        const waitMs = delayMs(call)
+        return waitMs <= 0 || sleep(clock, waitMs).then(() => true)
       })
     },
   }
@@ -130,37 +135,54 @@ export function droppedWatches(eventsMax: (call: ClientCall) => number): Interce
   return {
     call: (_call, proceed) => proceed(),
     async watch(call, proceed) {
-      const most = eventsMax(call)
-      return transformed(await proceed(), async function* (events) {
-        let delivered = 0
-        for await (const event of events) {
-          if (delivered++ >= most) return
-          yield event
-        }
-      })
+      let left = eventsMax(call)
+      return passing(await proceed(), () => left-- > 0)
     },
   }
 }
 
-type Events<T extends KubernetesObject> = AsyncIterable<WatchEvent<T>>
+/** Whether an event comes through, at once or after a wait; where it does not, the watch ends. */
+type Passage = boolean | Promise<boolean>
 
-/** The watch with its events changed on their way. It delivers nothing once it is closed. */
-function transformed<T extends KubernetesObject>(watch: Watch<T>, change: (events: Events<T>) => Events<T>): Watch<T> {
+/** The watch with each event asking for its passage. It delivers nothing once it is closed. */
+function passing<T extends KubernetesObject>(watch: Watch<T>, passage: () => Passage): Watch<T> {
   let isClosed = false
   const close = (): void => {
     isClosed = true
     watch.close()
   }
+  async function* batches(): AsyncGenerator<readonly WatchEvent<T>[]> {
+    try {
+      for await (const batch of batchesOf(watch)) {
+        let passed = 0
+        for (let index = 0; index < batch.length; index++) {
+          let comes = passage()
+          if (typeof comes !== 'boolean') {
+            // What came before does not wait with it.
+            if (index > passed) yield batch.slice(passed, index)
+            passed = index
+            comes = await comes
+          }
+          if (isClosed) return
+          if (comes) continue
+          if (index > passed) yield batch.slice(passed, index)
+          return
+        }
+        yield passed === 0 ? batch : batch.slice(passed)
+      }
+    } finally {
+      close()
+    }
+  }
   return {
     close,
+    batches,
     async *[Symbol.asyncIterator]() {
-      try {
-        for await (const event of change(watch)) {
+      for await (const batch of batches()) {
+        for (const event of batch) {
           if (isClosed) return
           yield event
         }
-      } finally {
-        close()
       }
     },
   }

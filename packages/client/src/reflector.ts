@@ -3,6 +3,7 @@ import { type Environment, keepProcess, sleep } from '@coracle/environment'
 import { type BackOff, createBackOff } from './back-off.ts'
 import type { Client, Watch, WatchEvent } from './client.ts'
 import type { Scope } from './scope.ts'
+import { batchesOf } from './watch-batches.ts'
 
 /** Objects asked for per page of a list. */
 export const listPageMax = 500
@@ -18,6 +19,9 @@ const watchGraceMs = 30_000
 
 /** A watch that ends sooner than this without an event counts as a failure: else a broken server is asked in a tight loop. */
 const watchShortMs = 1000
+
+/** One for all: a cluster stops a hundred informers, and an error is dear to make, for its stack. */
+const stopped = new Error('the informer is stopped')
 
 /** Where a reflector puts what it learns. */
 export interface ReflectorTarget<T extends KubernetesObject> {
@@ -67,7 +71,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('the informer is stopped'))
+    this.#stopping.abort(stopped)
     await this.#running
   }
 
@@ -167,7 +171,7 @@ export class Reflector<T extends KubernetesObject> {
     else signal.addEventListener('abort', close, { once: true })
     let events = 0
     try {
-      for await (const batch of watch.batches?.() ?? oneByOne(watch)) {
+      for await (const batch of batchesOf(watch)) {
         for (const event of batch) {
           if (signal.aborted) break
           this.#take(event)
@@ -212,10 +216,6 @@ export class Reflector<T extends KubernetesObject> {
     this.#version = version
     this.#target.advance(version)
   }
-}
-
-async function* oneByOne<T extends KubernetesObject>(watch: Watch<T>): AsyncGenerator<readonly WatchEvent<T>[]> {
-  for await (const event of watch) yield [event]
 }
 
 /** Upstream says Expired, and said Gone before; both are 410. */

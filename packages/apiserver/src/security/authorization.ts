@@ -7,6 +7,17 @@ import { builtInGrants, type Grant } from './built-in-grants.ts'
  * what `built-in-grants.ts` gives them, everyone else what upstream gives to everyone. All others are refused.
  */
 export function createAuthorizer(grants: readonly Grant[] = builtInGrants): Authorizer {
+  const known = authorizers.get(grants)
+  if (known !== undefined) return known
+  const authorizer = authorizerOf(grants)
+  authorizers.set(grants, authorizer)
+  return authorizer
+}
+
+/** Those of this process, by what they grant: they keep no state, and all clusters in a process have the same. */
+const authorizers = new WeakMap<readonly Grant[], Authorizer>()
+
+function authorizerOf(grants: readonly Grant[]): Authorizer {
   const byUser = new Map<string, Permissions>()
   const byGroup = new Map<string, Permissions>()
   for (const grant of grants) {

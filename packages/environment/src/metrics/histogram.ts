@@ -4,12 +4,17 @@ import type { Sample } from './text-format.ts'
 export class HistogramSeries {
   readonly #bounds: Float64Array
   /** One more than bounds: the last counts what exceeds them all. */
-  readonly #counts: Float64Array
+  #counts: Float64Array | undefined
   #sum = 0
 
   constructor(bounds: Float64Array) {
     this.#bounds = bounds
-    this.#counts = new Float64Array(bounds.length + 1)
+  }
+
+  /** Made when it is first needed: a cluster has 150 histograms, most of which count nothing before a test ends. */
+  #allCounts(): Float64Array {
+    this.#counts ??= new Float64Array(this.#bounds.length + 1)
+    return this.#counts
   }
 
   observe(value: number): void {
@@ -21,13 +26,14 @@ export class HistogramSeries {
       if (value <= (bounds[middle] as number)) high = middle
       else low = middle + 1
     }
-    this.#counts[low] = (this.#counts[low] as number) + 1
+    const counts = this.#allCounts()
+    counts[low] = (counts[low] as number) + 1
     this.#sum += value
   }
 
   samples(): readonly Sample[] {
     let below = 0
-    const buckets = [...this.#counts].map((count, index): Sample => {
+    const buckets = [...this.#allCounts()].map((count, index): Sample => {
       below += count
       const bound = index < this.#bounds.length ? String(this.#bounds[index]) : '+Inf'
       return { suffix: '_bucket', labels: `le="${bound}"`, value: below }

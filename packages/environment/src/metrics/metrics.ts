@@ -70,6 +70,9 @@ export function createMetricsRegistry(): MetricsRegistry {
   return new Registry()
 }
 
+/** What buckets come to: every controller names the same ones again. */
+const bucketShapes = new WeakMap<readonly number[], { readonly bounds: Float64Array; readonly text: string }>()
+
 class Registry implements MetricsRegistry {
   readonly #families = new Map<string, Family<string, Series>>()
   readonly #collectors = new Set<() => void>()
@@ -83,12 +86,19 @@ class Registry implements MetricsRegistry {
   }
 
   histogram<L extends string = never>(options: HistogramOptions<L>): Metric<L, Histogram> {
-    const bounds = Float64Array.from(options.buckets ?? defaultBuckets)
-    assert(
-      bounds.every((bound, index) => index === 0 || bound > (bounds[index - 1] as number)),
-      `the buckets of ${options.name} must ascend`,
-    )
-    return this.#family('histogram', options, () => new HistogramSeries(bounds), bounds.join())
+    const buckets = options.buckets ?? defaultBuckets
+    let shape = bucketShapes.get(buckets)
+    if (shape === undefined) {
+      const bounds = Float64Array.from(buckets)
+      assert(
+        bounds.every((bound, index) => index === 0 || bound > (bounds[index - 1] as number)),
+        `the buckets of ${options.name} must ascend`,
+      )
+      shape = { bounds, text: bounds.join() }
+      bucketShapes.set(buckets, shape)
+    }
+    const { bounds, text } = shape
+    return this.#family('histogram', options, () => new HistogramSeries(bounds), text)
   }
 
   onCollect(collect: () => void): () => void {
@@ -108,13 +118,13 @@ class Registry implements MetricsRegistry {
     create: () => S,
     shape: string,
   ): Family<L, S> {
-    assert(/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name), `not a name of a metric: ${JSON.stringify(name)}`)
-    const signature = [type, labels.join(), shape].join('|')
+    const signature = `${type}|${labels.join()}|${shape}`
     const existing = this.#families.get(name)
     if (existing !== undefined) {
       if (existing.signature !== signature) throw new Error(`there is another metric "${name}" already`)
       return existing as unknown as Family<L, S>
     }
+    assert(/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name), `not a name of a metric: ${JSON.stringify(name)}`)
     const family = new Family(name, type, help, labels, signature, create)
     this.#families.set(name, family as unknown as Family<string, Series>)
     return family

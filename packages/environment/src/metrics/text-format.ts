@@ -33,6 +33,7 @@ export function labelsText(labels: readonly (readonly [name: string, value: stri
 }
 
 function escaped(value: string): string {
+  if (!/[\\"\n]/.test(value)) return value
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
 
