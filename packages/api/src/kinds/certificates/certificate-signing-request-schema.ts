@@ -54,7 +54,10 @@ export const certificateSigningRequestStatus = object(
   `${certificatesV1}.CertificateSigningRequestStatus`,
   'What has been decided, and the certificate.',
   {
-    conditions: optional(mapList(certificateSigningRequestCondition, ['type']), 'What has been decided, by type.'),
+    conditions: optional(
+      mapList(certificateSigningRequestCondition, ['type'], { patchStrategy: undefined }),
+      'What has been decided, by type.',
+    ),
     certificate: optional(bytes, 'The certificate and those of its issuers, in PEM. Once set it cannot be changed.'),
   },
 )

@@ -28,8 +28,8 @@ export const condition = object(`${metaV1}.Condition`, 'One aspect of how an obj
 })
 
 /**
- * The form that older kinds have for their conditions, each under a name of its own: nothing but type and status must be
- * there. `about` says what the type names; `more` are the fields that this kind has beside the usual ones.
+ * The form that older kinds have for their conditions, each under a name of its own. Upstream checks none of it: type and status
+ * are written where they were left out, as empty. `about` says what the type names; `more` are the fields that this kind has beside the usual ones.
  */
 export function conditionOf<const F extends Readonly<Record<string, Field>> = Readonly<Record<never, Field>>>(
   name: string,
@@ -38,8 +38,8 @@ export function conditionOf<const F extends Readonly<Record<string, Field>> = Re
   more: F = {} as F,
 ) {
   return object(name, doc, {
-    type: required(string(), about),
-    status: required(string(), 'Whether it holds: True, False or Unknown.'),
+    type: required(string(), about, { default: '' }),
+    status: required(string(), 'Whether it holds: True, False or Unknown.', { default: '' }),
     ...more,
     lastTransitionTime: optional(time, 'When the status last changed.'),
     reason: optional(string(), 'Why, in one CamelCase word.'),
