@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
+import { commitOf } from '../packages/apiserver/src/http/source-commit.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -41,6 +42,7 @@ export async function bundle(
   const result = await build({
     bundle: true,
     platform: 'node',
+    define: { coracleSourceCommit: JSON.stringify(commitOf(root)) },
     target: 'node24',
     // Names stay as they are: stack traces can be read, and functions need not be given theirs back at run time.
     minifyWhitespace: true,

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { kubernetesVersion } from '@coracle/api'
 import { sendPrettyJson } from './respond.ts'
+import { sourceCommit } from './source-commit.ts'
 
 /** What tells clients of which Kubernetes version this API is. */
 export const serverVersion = {
   major: '1',
   minor: '36',
   gitVersion: kubernetesVersion,
-  gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',
   goVersion: '',
@@ -18,6 +18,7 @@ export const serverVersion = {
 /** Answers `/version`. */
 export function handleVersion(path: string, response: ServerResponse): boolean {
   if (path !== '/version' && path !== '/version/') return false
-  sendPrettyJson(response, 200, serverVersion)
+  const { major, minor, gitVersion, ...others } = serverVersion
+  sendPrettyJson(response, 200, { major, minor, gitVersion, gitCommit: sourceCommit(), ...others })
   return true
 }
