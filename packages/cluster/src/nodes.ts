@@ -186,8 +186,7 @@ function processNodes(options: NodesOptions): Nodes {
         nodeName: name,
         ...(images === undefined ? {} : { images }),
       })
-      const volumesDirectory = join(dataDirectory, 'kubelet', name, 'pods')
-      const { atWork, stop } = startKubelet(options, { name, runtime, volumesDirectory }, link)
+      const { atWork, stop } = startKubelet(options, { name, runtime }, link)
       return {
         atWork,
         stop: async (stopOptions) => void (await Promise.resolve(stop(stopOptions)).finally(() => runtime.close())),
@@ -218,12 +217,11 @@ interface NodeParts {
   readonly name: string
   readonly runtime: Runtime
   readonly address?: string
-  readonly volumesDirectory?: string
 }
 
 function startKubelet(
   { worlds, connections }: NodesOptions,
-  { name, runtime, address, volumesDirectory }: NodeParts,
+  { name, runtime, address }: NodeParts,
   link: ConnectionLink,
 ): Started {
   const kubelet: Kubelet = createKubelet({
@@ -232,7 +230,6 @@ function startKubelet(
     nodeName: name,
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
-    ...(volumesDirectory === undefined ? {} : { volumesDirectory }),
   })
   const { usage, exec, attach, portForward } = kubelet
   connections.add(name, { usage, logs: async (...request) => kubelet.logs(...request), exec, attach, portForward })

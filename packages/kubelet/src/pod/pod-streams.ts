@@ -48,10 +48,9 @@ function runningContainer(runtime: Runtime, statuses: readonly ContainerStatus[]
   return status.containerID.replace(`${runtime.name}://`, '')
 }
 
-/** Its words have no `: ` between them: kubectl 1.20 would take them for a Status in YAML, and show nothing. */
 function checkRuns({ runsProcesses, name }: Runtime): void {
   if (runsProcesses) return
   throw new Error(
-    `containers of the ${name} runtime run nothing that one could talk to, start the cluster with --runtime process`,
+    `containers of the ${name} runtime run nothing that one could talk to: start the cluster with --runtime process`,
   )
 }
