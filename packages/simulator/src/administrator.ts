@@ -1,6 +1,8 @@
 import {
   ApiError,
+  compareRevisions,
   type Deployment,
+  deploymentRevision,
   deployments,
   type KubernetesObject,
   type Node,
@@ -107,11 +109,10 @@ export class Administrator {
   async #undo({ namespace = '', name }: Target): Promise<void> {
     const deployment: Deployment = await this.#client.get(deployments, { namespace, name })
     const { items } = await this.#client.list(replicaSets, { namespace })
-    const revisionOf = ({ metadata }: KubernetesObject) =>
-      Number(metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0)
+    const revisionOf = ({ metadata }: KubernetesObject) => deploymentRevision(metadata) ?? 0n
     const own = items
       .filter((set) => controllerOf(set)?.uid === deployment.metadata.uid)
-      .sort((a, b) => revisionOf(b) - revisionOf(a))
+      .sort((a, b) => compareRevisions(revisionOf(b), revisionOf(a)))
     const template = own[1]?.spec.template
     if (template === undefined) return
     const { 'pod-template-hash': _hash, ...labels } = template.metadata?.labels ?? {}

@@ -1,7 +1,4 @@
-import { lastAppliedAnnotation } from '@coracle/api'
-
-/** Counts the rollouts of a deployment: on a ReplicaSet its own, on the deployment that of its present template. */
-export const revisionAnnotation = 'deployment.kubernetes.io/revision'
+import { lastAppliedAnnotation, revisionAnnotation } from '@coracle/api'
 
 /** The revisions that a ReplicaSet stood for before it was rolled back to: `1,3`. */
 export const revisionHistoryAnnotation = 'deployment.kubernetes.io/revision-history'

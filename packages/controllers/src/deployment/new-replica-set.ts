@@ -1,6 +1,12 @@
-import type { Deployment, LabelSelectorObject, PodTemplateSpec, ReplicaSet } from '@coracle/api'
+import {
+  type Deployment,
+  type LabelSelectorObject,
+  type PodTemplateSpec,
+  type ReplicaSet,
+  revisionAnnotation,
+} from '@coracle/api'
 import { controllerRef } from '@coracle/controller-runtime'
-import { ownAnnotations, revisionAnnotation, revisionHistoryAnnotation } from './annotations.ts'
+import { ownAnnotations, revisionHistoryAnnotation } from './annotations.ts'
 import { type Draft, draftOf, sizeAnnotations } from './draft.ts'
 import { desiredOf, isRollingUpdate, maxReplicas } from './limits.ts'
 import { maxRevision, revisionOf } from './replica-sets.ts'
@@ -31,7 +37,7 @@ export function createdNewSet(deployment: Deployment, oldSets: readonly Draft[])
       labels,
       annotations: {
         ...copiedAnnotations(deployment),
-        [revisionAnnotation]: String(maxRevision(oldSets.map(({ set }) => set)) + 1),
+        [revisionAnnotation]: String(maxRevision(oldSets.map(({ set }) => set)) + 1n),
         ...sizeAnnotations(deployment),
       },
       ownerReferences: [controllerRef(deployment)],
@@ -71,7 +77,7 @@ function withRevision(
   oldSets: readonly ReplicaSet[],
 ): Readonly<Record<string, string>> {
   const revision = revisionOf(set)
-  const latest = maxRevision(oldSets) + 1
+  const latest = maxRevision(oldSets) + 1n
   if (revision === undefined || revision >= latest) return annotations
   const before = set.metadata.annotations?.[revisionAnnotation]
   const history = before === undefined ? {} : withHistory(annotations[revisionHistoryAnnotation], before)

@@ -226,6 +226,15 @@ describe('a deployment with a ReplicaSet for its template', () => {
     expect(shortened).toMatch(/,1599,3$/)
   })
 
+  it('counts on from a revision that no double can tell from the next', () => {
+    const revision = '3546343826724305832'
+    const old = replicaSet('old', { replicas: 3, annotations: { 'deployment.kubernetes.io/revision': revision } })
+    const { actions } = plan(deployment(3), [old])
+    expect(objectOf(actions[0])?.metadata.annotations).toMatchObject({
+      'deployment.kubernetes.io/revision': '3546343826724305833',
+    })
+  })
+
   it('leaves a revision alone that is no number', () => {
     const object = deployment(3, { status: finished(3) })
     const set = current({ annotations: { ...saysSize(3, 4), 'deployment.kubernetes.io/revision': 'x' } })

@@ -1,7 +1,13 @@
-import { type Deployment, type DeploymentStatus, deepEqual, type ReplicaSet, replicaSets } from '@coracle/api'
+import {
+  type Deployment,
+  type DeploymentStatus,
+  deepEqual,
+  type ReplicaSet,
+  replicaSets,
+  revisionAnnotation,
+} from '@coracle/api'
 import { type Action, adoption, type Plan, release } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
-import { revisionAnnotation } from './annotations.ts'
 import {
   type Conditions,
   progressDeadline,

@@ -1,21 +1,26 @@
-import { type Deployment, deepEqual, type PodTemplateSpec, type ReplicaSet } from '@coracle/api'
+import {
+  compareRevisions,
+  type Deployment,
+  deepEqual,
+  deploymentRevision,
+  type PodTemplateSpec,
+  type ReplicaSet,
+} from '@coracle/api'
 import { timeOf } from '../pods/pod-state.ts'
-import { revisionAnnotation } from './annotations.ts'
 import { templateHashLabel } from './template-hash.ts'
 
 /** How many replicas a ReplicaSet has, 1 where it does not say. */
 export const replicasOf = ({ spec }: ReplicaSet): number => spec.replicas ?? 1
 
-/** The revision a ReplicaSet stands for: 0 where it says none, undefined where it says something that is no number. */
-export function revisionOf({ metadata }: ReplicaSet): number | undefined {
-  const text = metadata.annotations?.[revisionAnnotation]
-  if (text === undefined) return 0
-  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined
-}
+/** The revision a ReplicaSet stands for, as `deploymentRevision`. */
+export const revisionOf = ({ metadata }: ReplicaSet): bigint | undefined => deploymentRevision(metadata)
 
 /** The highest revision among ReplicaSets, 0 where there is none. */
-export function maxRevision(sets: readonly ReplicaSet[]): number {
-  return sets.reduce((max, set) => Math.max(max, revisionOf(set) ?? 0), 0)
+export function maxRevision(sets: readonly ReplicaSet[]): bigint {
+  return sets.reduce((max, set) => {
+    const revision = revisionOf(set) ?? 0n
+    return revision > max ? revision : max
+  }, 0n)
 }
 
 /**
@@ -46,7 +51,7 @@ export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
 
 /** The earlier revision first, then the older. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
-  const difference = (revisionOf(a) ?? 0) - (revisionOf(b) ?? 0)
+  const difference = compareRevisions(revisionOf(a) ?? 0n, revisionOf(b) ?? 0n)
   return difference === 0 ? byCreation(a, b) : difference
 }
 

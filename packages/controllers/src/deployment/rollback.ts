@@ -1,19 +1,19 @@
-import { type Deployment, deployments, type ReplicaSet } from '@coracle/api'
+import { compareRevisions, type Deployment, deployments, parseRevision, type ReplicaSet } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import { ownAnnotations, rollbackAnnotation } from './annotations.ts'
 import { hasTemplate, revisionOf, withoutHash } from './replica-sets.ts'
 
 /** The revision a deployment is to go back to, 0 for the one before; undefined where none is asked for. */
-export function rollbackRevision({ metadata }: Deployment): number | undefined {
+export function rollbackRevision({ metadata }: Deployment): bigint | undefined {
   const text = metadata.annotations?.[rollbackAnnotation]
-  return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined
+  return text === undefined ? undefined : parseRevision(text)
 }
 
 /** Gives the deployment the template and the annotations of the revision that is asked for, and takes the request away. */
 export function planRollback(deployment: Deployment, sets: readonly ReplicaSet[]): readonly Action[] {
-  const asked = rollbackRevision(deployment) ?? 0
-  const revision = asked === 0 ? lastRevision(sets) : asked
-  if (revision === 0) {
+  const asked = rollbackRevision(deployment) ?? 0n
+  const revision = asked === 0n ? lastRevision(sets) : asked
+  if (revision === 0n) {
     return [event('Warning', 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.'), ended(deployment)]
   }
   const set = sets.find((each) => revisionOf(each) === revision)
@@ -37,9 +37,9 @@ export function planRollback(deployment: Deployment, sets: readonly ReplicaSet[]
 }
 
 /** The second highest revision, 0 where there is none. */
-function lastRevision(sets: readonly ReplicaSet[]): number {
-  const revisions = sets.map((set) => revisionOf(set) ?? 0).sort((a, b) => b - a)
-  return revisions[1] ?? 0
+function lastRevision(sets: readonly ReplicaSet[]): bigint {
+  const revisions = sets.map((set) => revisionOf(set) ?? 0n).sort(compareRevisions)
+  return revisions.at(-2) ?? 0n
 }
 
 /** The deployment's own annotations, and what others the ReplicaSet has. */

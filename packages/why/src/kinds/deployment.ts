@@ -1,4 +1,11 @@
-import { type Deployment, type ReplicaSet, replicaSets, selectorFromLabelSelector } from '@coracle/api'
+import {
+  compareRevisions,
+  type Deployment,
+  deploymentRevision,
+  type ReplicaSet,
+  replicaSets,
+  selectorFromLabelSelector,
+} from '@coracle/api'
 import { conditionOf, saidBy } from '../conditions.ts'
 import type { Facts, KindRules } from '../facts.ts'
 import type { Diagnosis } from '../finding.ts'
@@ -23,11 +30,12 @@ const isUnfinished = ({ spec, status }: ReplicaSet): boolean =>
 /** Its ReplicaSets that are not as they are to be, the newest first. */
 function unfinishedSets({ object, some }: DeploymentFacts): readonly ReplicaSet[] {
   const own = some(replicaSets).filter((set) => isControlledBy(set, object))
-  return own.filter((set) => isUnfinished(set) || isGoing(set)).toSorted((a, b) => revisionOf(b) - revisionOf(a))
+  return own
+    .filter((set) => isUnfinished(set) || isGoing(set))
+    .toSorted((a, b) => compareRevisions(revisionOf(b), revisionOf(a)))
 }
 
-const revisionOf = ({ metadata }: ReplicaSet): number =>
-  Number(metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0)
+const revisionOf = ({ metadata }: ReplicaSet): bigint => deploymentRevision(metadata) ?? 0n
 
 /** A paused rollout holds nothing up where there is nothing to roll out. */
 function paused({ object }: DeploymentFacts): Diagnosis | undefined {

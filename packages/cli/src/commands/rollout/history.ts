@@ -31,7 +31,7 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
     if (errors.length > 0) throw new AggregateError(errors)
     for (const target of found) {
       const revisions = await revisionsOf(session, target, 'history')
-      const wanted = revision === 0 ? revisions : revisions.filter(({ number }) => number === revision)
+      const wanted = revision === 0 ? revisions : revisions.filter(({ number }) => number === BigInt(revision))
       if (revision > 0 && wanted.length === 0) throw new CliError('unable to find the specified revision')
       if (format !== undefined && format.type !== 'table') {
         const printer = new ObjectPrinter(format, {

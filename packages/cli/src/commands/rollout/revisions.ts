@@ -1,11 +1,14 @@
 import {
   type ControllerRevision,
+  compareRevisions,
   controllerRevisions,
   deepEqual,
   type KubernetesObject,
   type PodTemplateSpec,
+  parseRevision,
   type ReplicaSet,
   replicaSets,
+  revisionAnnotation,
 } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import { controlledBy } from '../../describe/controlled-by.ts'
@@ -16,7 +19,7 @@ import type { Target } from '../targets.ts'
 
 /** A state of the template that an object had, or has. */
 export interface Revision {
-  readonly number: number
+  readonly number: bigint
   readonly template: PodTemplateSpec
   /** Annotations of what keeps the revision. */
   readonly annotations: Readonly<Record<string, string>>
@@ -26,8 +29,6 @@ export interface Revision {
 
 /** Why an object was changed, as whoever changed it noted. */
 export const changeCauseAnnotation = 'kubernetes.io/change-cause'
-
-const revisionAnnotation = 'deployment.kubernetes.io/revision'
 
 /** The label that tells the pods of one ReplicaSet of a Deployment from those of another. */
 const hashLabel = 'pod-template-hash'
@@ -53,11 +54,11 @@ async function deploymentRevisions(session: Session, { object }: Target): Promis
   const sets = (await listSelected(session, object, replicaSets)) as readonly ReplicaSet[]
   const kept = controlledBy(object, sets).flatMap((keeper) => {
     const { annotations = {} } = keeper.metadata
-    const number = Number(annotations[revisionAnnotation] ?? Number.NaN)
+    const number = parseRevision(annotations[revisionAnnotation] ?? '')
     const { template } = keeper.spec
-    return Number.isInteger(number) && template !== undefined ? [{ number, template, annotations, keeper }] : []
+    return number !== undefined && template !== undefined ? [{ number, template, annotations, keeper }] : []
   })
-  return kept.sort((a, b) => a.number - b.number)
+  return kept.sort((a, b) => compareRevisions(a.number, b.number))
 }
 
 async function controllerRevisionsOf(session: Session, { object }: Target): Promise<readonly Revision[]> {
@@ -65,9 +66,11 @@ async function controllerRevisionsOf(session: Session, { object }: Target): Prom
   const kept = controlledBy(object, revisions).flatMap((keeper) => {
     const template = (keeper.data as KeptTemplate | undefined)?.spec?.template
     const { annotations = {} } = keeper.metadata
-    return template === undefined ? [] : [{ number: keeper.revision, template: plain(template), annotations, keeper }]
+    return template === undefined
+      ? []
+      : [{ number: BigInt(keeper.revision), template: plain(template), annotations, keeper }]
   })
-  return kept.sort((a, b) => a.number - b.number)
+  return kept.sort((a, b) => compareRevisions(a.number, b.number))
 }
 
 /** What a ControllerRevision keeps: a patch that replaces the template. */
@@ -104,7 +107,7 @@ export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
  * no other to go back to.
  */
 export function findRevision(revisions: readonly Revision[], number: number, none: string): Revision {
-  const found = number === 0 ? revisions.at(-2) : revisions.find((each) => each.number === number)
+  const found = number === 0 ? revisions.at(-2) : revisions.find((each) => each.number === BigInt(number))
   if (found !== undefined) return found
   throw new CliError(number === 0 ? none : `unable to find specified revision ${number} in history`)
 }

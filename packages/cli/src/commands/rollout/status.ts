@@ -1,4 +1,10 @@
-import type { DaemonSet, Deployment, KubernetesObject, StatefulSet } from '@coracle/api'
+import {
+  type DaemonSet,
+  type Deployment,
+  deploymentRevision,
+  type KubernetesObject,
+  type StatefulSet,
+} from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
@@ -67,8 +73,8 @@ const done = (message: string): RolloutState => ({ message, isDone: true })
 export function deploymentState({ metadata, spec, status = {} }: Deployment, revision = 0): RolloutState {
   const name = JSON.stringify(metadata.name)
   if (revision > 0) {
-    const running = Number(metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0)
-    if (running !== revision) {
+    const running = deploymentRevision(metadata)
+    if (running !== BigInt(revision)) {
       throw new CliError(`desired revision (${revision}) is different from the running revision (${running})`)
     }
   }

@@ -1,0 +1,26 @@
+import type { ObjectMeta } from '../../../meta.ts'
+
+/** Counts the rollouts of a deployment: on a ReplicaSet its own, on the deployment that of its present template. */
+export const revisionAnnotation = 'deployment.kubernetes.io/revision'
+
+/**
+ * The revision that a Deployment or a ReplicaSet stands for: 0 where it says none, undefined where it says something that is no
+ * 64-bit integer. Clients may set any such number, so it is no `number`, which would be another one from 2^53.
+ */
+export function deploymentRevision({ annotations }: Pick<ObjectMeta, 'annotations'>): bigint | undefined {
+  const text = annotations?.[revisionAnnotation]
+  return text === undefined ? 0n : parseRevision(text)
+}
+
+/** The number of a revision; undefined for what is no 64-bit integer. */
+export function parseRevision(text: string): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined
+  const revision = BigInt(text.replace(/^\+/, ''))
+  return BigInt.asIntN(64, revision) === revision ? revision : undefined
+}
+
+/** Orders revisions: negative where `a` comes first. */
+export function compareRevisions(a: bigint, b: bigint): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
