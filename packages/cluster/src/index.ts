@@ -1,9 +1,12 @@
 export type { StateReport } from '@coracle/apiserver'
 export {
+  asSpecified,
   endingTasks,
   type HostImage,
   type HostImages,
   parseHostImages,
+  probeDelayMs,
+  probesOfReadiness,
   type SimulatedBehaviour,
   type SimulatedConduct,
   type SimulatedContainer,

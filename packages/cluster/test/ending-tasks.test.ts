@@ -1,14 +1,14 @@
 import { type Container, type Job, jobs, type Pod, pods } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Cluster, endingTasks, startCluster } from '../src/index.ts'
+import { asSpecified, type Cluster, endingTasks, startCluster } from '../src/index.ts'
 
 describe('simulated containers that are there to end', () => {
   const namespace = 'default'
   const environment = virtualEnvironment({ seed: 5 })
   let cluster: Cluster
   beforeEach(async () => {
-    cluster = await startCluster({ environment, behaviour: endingTasks(2_000) })
+    cluster = await startCluster({ environment, behaviour: asSpecified(endingTasks(2_000)) })
   })
   afterEach(() => cluster.stop())
 
@@ -54,6 +54,57 @@ describe('simulated containers that are there to end', () => {
     expect(await phaseAfter('30s')).toBe('Running')
     expect(await phaseAfter('30s')).toBe('Succeeded')
   })
+
+  it('a command that tells how it ends goes before the usual time', async () => {
+    const args = ['-c', 'sleep 10; exit 3']
+    await start({ restartPolicy: 'Never', containers: [container('main', { command: ['sh'], args })] })
+    expect(await phaseAfter('9s')).toBe('Running')
+    expect(await phaseAfter('1s')).toBe('Failed')
+    const { status } = await cluster.client.get(pods, { namespace, name: 'a' })
+    expect(status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 3, reason: 'Error' })
+  })
+
+  it('the environment of a container goes before its command', async () => {
+    const env = [{ name: 'SIMULATED_RUN', value: '1m' }]
+    await start({ restartPolicy: 'Never', containers: [container('main', { env, command: ['false'] })] })
+    expect(await phaseAfter('59s')).toBe('Running')
+    expect(await phaseAfter('1s')).toBe('Succeeded')
+  })
+
+  it('one that sleeps for ever runs on', async () => {
+    await start({ restartPolicy: 'Never', containers: [container('main', { command: ['sleep', 'infinity'] })] })
+    expect(await phaseAfter('1h')).toBe('Running')
+  })
+
+  it('one that is always restarted and ends backs off', async () => {
+    await start({ containers: [container('main', { command: ['/bin/false'] })] })
+    await phaseAfter('5m')
+    const { status } = await cluster.client.get(pods, { namespace, name: 'a' })
+    expect(status?.containerStatuses?.[0]).toMatchObject({
+      restartCount: 5,
+      state: { waiting: { reason: 'CrashLoopBackOff' } },
+      lastState: { terminated: { exitCode: 1 } },
+    })
+  })
+
+  it('containers are ready when their probes can say so at the soonest', async () => {
+    const startupProbe = { tcpSocket: { port: 80 }, initialDelaySeconds: 5 }
+    const readinessProbe = { httpGet: { port: 80 }, initialDelaySeconds: 10, periodSeconds: 3, successThreshold: 3 }
+    await start({ containers: [container('main', { startupProbe, readinessProbe })] })
+    await environment.clock.advance('20s')
+    expect(await isReady()).toBe(false)
+    await environment.clock.advance('1s')
+    expect(await isReady()).toBe(true)
+  })
+
+  it('one whose probe can only fail is never ready', async () => {
+    await start({ containers: [container('main', { readinessProbe: { exec: { command: ['/bin/false'] } } })] })
+    expect(await phaseAfter('1h')).toBe('Running')
+    expect(await isReady()).toBe(false)
+  })
+
+  const isReady = async (): Promise<boolean | undefined> =>
+    (await cluster.client.get(pods, { namespace, name: 'a' })).status?.containerStatuses?.[0]?.ready
 
   it('so Jobs complete', async () => {
     const template = { spec: { restartPolicy: 'Never', containers: [container('main')] } }

@@ -12,6 +12,7 @@ export {
   type StoredNodes,
   simulatedNodeAddress,
 } from './node-agents.ts'
+export { probesOfReadiness } from './probes/readiness.ts'
 export { type HostImage, type HostImages, hostImagesMax, parseHostImages } from './runtimes/process/host-images.ts'
 export { createProcessRuntime, type ProcessRuntimeOptions } from './runtimes/process/process-runtime.ts'
 export {
@@ -28,7 +29,9 @@ export {
   type PodSandboxStatus,
   type Runtime,
 } from './runtimes/runtime.ts'
+export { probeDelayMs } from './runtimes/simulated/probe-delay.ts'
 export {
+  asSpecified,
   endingTasks,
   type SimulatedBehaviour,
   type SimulatedConduct,

@@ -1,5 +1,6 @@
 import { formatTime } from '@coracle/api'
 import {
+  asSpecified,
   type Cluster,
   type ClusterOptions,
   DataDirectoryLostError,
@@ -119,7 +120,8 @@ function storeOf({ workingDirectory }: Host, flags: UpFlags): Pick<ClusterOption
 function nodesOf(place: ClusterPlace, { nodes, runtime, runTime }: UpFlags) {
   const imported = readImportRecord(place.directory)
   if (imported === undefined) {
-    const tasks = tasksThatTake(runTime ?? taskRunTimeMs)
+    const tasks =
+      runTime === undefined ? { behaviour: asSpecified(endingTasks(taskRunTimeMs)) } : tasksThatTake(runTime)
     return { nodes: nodes ?? 1, runtime: runtime ?? 'process', ...tasks } as const
   }
   if (runtime === 'process') {
@@ -132,7 +134,10 @@ function nodesOf(place: ClusterPlace, { nodes, runtime, runTime }: UpFlags) {
   return { nodes: nodes ?? 0, runtime: 'simulated', storedNodes: true, ...tasks } as const
 }
 
-/** How long simulated containers run that are there to end, so that Jobs complete and pods get past their init containers. */
+/**
+ * How long simulated containers run that are there to end and whose command does not tell, so that Jobs complete and pods get past
+ * their init containers.
+ */
 const taskRunTimeMs = 2_000
 
 const tasksThatTake = (forMs: number) => (forMs === Infinity ? {} : { behaviour: endingTasks(forMs) })

@@ -81,7 +81,7 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     .addOption(
       new Option(
         '--run-time <duration>',
-        'time that simulated containers take that end, such as those of Jobs; or forever (default: 2s, what is imported goes on)',
+        'time that simulated containers take that end, such as those of Jobs; or forever (default: as their commands tell, else 2s; what is imported goes on)',
       ).argParser((text) => (text === 'forever' ? Infinity : durationMs(text))),
     )
     .action(async (files: readonly string[], _options, command: Command) => {

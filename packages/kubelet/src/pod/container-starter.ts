@@ -1,6 +1,7 @@
 import type { Container, Pod } from '@coracle/api'
 import { environmentVariables } from '../env/environment-variables.ts'
 import { expandCommand } from '../env/expand-command.ts'
+import { probesOfReadiness } from '../probes/readiness.ts'
 import { type ContainerConfig, ContainerConfigError, type PodSandboxStatus } from '../runtimes/runtime.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
@@ -90,6 +91,7 @@ async function configOf(
     ...(container.stdin === true ? { stdin: true, stdinOnce: container.stdinOnce === true } : {}),
     ...(container.tty === true ? { tty: true } : {}),
     ...(isTask(pod, container) ? { isTask: true } : {}),
+    probes: probesOfReadiness(container),
     messageFromLog: container.terminationMessagePolicy === 'FallbackToLogsOnError',
   }
 }

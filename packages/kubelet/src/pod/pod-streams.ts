@@ -51,6 +51,6 @@ function runningContainer(runtime: Runtime, statuses: readonly ContainerStatus[]
 function checkRuns({ runsProcesses, name }: Runtime): void {
   if (runsProcesses) return
   throw new Error(
-    `containers of the ${name} runtime run nothing that one could talk to: start the cluster with --runtime process`,
+    `containers of the ${name} runtime run nothing that one could talk to; start the cluster with --runtime process`,
   )
 }

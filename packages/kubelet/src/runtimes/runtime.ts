@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { Probe } from '@coracle/api'
 import type { CommandStreams } from '@coracle/client/streaming'
 import type { LogReadOptions } from '../log-options.ts'
 
@@ -71,6 +72,8 @@ export interface ContainerConfig {
   readonly tty?: boolean
   /** Whether it is there to do something and end, which a runtime that runs nothing cannot find out. */
   readonly isTask?: boolean
+  /** Those that decide whether it is ready, for a runtime that runs nothing that could be probed. Absent: none. */
+  readonly probes?: readonly Probe[]
 }
 
 /** `created` has never run, `exited` never will again. */

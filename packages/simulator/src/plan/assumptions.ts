@@ -1,5 +1,5 @@
-import { type Container, type Pod, type Probe, parseTime } from '@coracle/api'
-import type { SimulatedBehaviour, SimulatedConduct } from '@coracle/cluster'
+import { type Container, type Pod, parseTime } from '@coracle/api'
+import { probeDelayMs, probesOfReadiness, type SimulatedBehaviour, type SimulatedConduct } from '@coracle/cluster'
 import type { Random } from '@coracle/environment'
 
 /** What nobody can know of containers before they run. */
@@ -55,7 +55,7 @@ export function behaviourOf({ assumptions, random, podOf, initial, nowMs }: Beha
     const pod = podOf(podNamespace, podName)
     const container = pod === undefined ? undefined : containerOf(pod, name)
     if (pod === undefined || container === undefined) return {}
-    const readyAfterMs = probeDelayMs(container)
+    const readyAfterMs = probeDelayMs(probesOfReadiness(container))
     const { runMs } = assumptions
     const run = runMs !== undefined && isTask ? { run: { forMs: runMs, exitCodes: [0] } } : {}
     if (adopted !== undefined) {
@@ -87,17 +87,6 @@ function startsUnderWay({ status = {} }: Pod): ReadonlyMap<string, number> {
 
 const containerOf = ({ spec }: Pod, wanted: string): Container | undefined =>
   [...spec.containers, ...(spec.initContainers ?? [])].find(({ name }) => name === wanted)
-
-/** How long after its start a container is ready at the soonest, as its probes say. */
-function probeDelayMs({ startupProbe, readinessProbe }: Container): number {
-  return 1000 * (delayOf(startupProbe) + delayOf(readinessProbe))
-}
-
-function delayOf(probe: Probe | undefined): number {
-  if (probe === undefined) return 0
-  const { initialDelaySeconds = 0, periodSeconds = 10, successThreshold = 1 } = probe
-  return initialDelaySeconds + (successThreshold - 1) * periodSeconds
-}
 
 /** A container that is not ready and was restarted more often than this does not work. */
 const restartsOfWorkingMax = 2

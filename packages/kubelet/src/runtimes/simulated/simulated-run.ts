@@ -1,5 +1,8 @@
+import type { Probe } from '@coracle/api'
 import { parseDuration, type Random } from '@coracle/environment'
 import type { EnvironmentVariable } from '../runtime.ts'
+import { commandRun } from './command-run.ts'
+import { probeDelayMs } from './probe-delay.ts'
 
 /** How long a simulated container runs before it ends by itself, such as `5s`. Without it, it runs until it is stopped. */
 export const runVariable = 'SIMULATED_RUN'
@@ -12,6 +15,7 @@ export const exitCodesMax = 100
 
 /** How a simulated container ends by itself. */
 export interface SimulatedRun {
+  /** Infinite where it does not. */
   readonly forMs: number
   readonly exitCodes: readonly number[]
 }
@@ -27,6 +31,11 @@ export interface SimulatedContainer {
   readonly attempt: number
   /** Whether it is there to do something and end: an init container, or one of a pod that is not always restarted. */
   readonly isTask: boolean
+  /** As its pod gives them: empty where the image's are taken. */
+  readonly command: readonly string[]
+  readonly args: readonly string[]
+  /** Those that decide whether it is ready. */
+  readonly probes: readonly Probe[]
   /** What it knew of itself when its pod was taken over; undefined for one that starts here. */
   readonly adopted?: { readonly startedAtMs: number; readonly ready: boolean }
 }
@@ -49,6 +58,19 @@ export function endingTasks(forMs: number): SimulatedBehaviour {
   const ends: SimulatedConduct = { run: { forMs, exitCodes: [0] } }
   const runsOn: SimulatedConduct = {}
   return ({ isTask }) => (isTask ? ends : runsOn)
+}
+
+/**
+ * Containers whose command line tells how they end do so (`commandRun`), and all are ready when their probes can say so at the
+ * soonest (`probeDelayMs`). For the rest they go as `otherwise` says.
+ */
+export function asSpecified(otherwise: SimulatedBehaviour): SimulatedBehaviour {
+  return (container) => {
+    const conduct = otherwise(container)
+    const run = commandRun(container.command, container.args) ?? conduct.run
+    const { readyAfterMs = probeDelayMs(container.probes) } = conduct
+    return { ...conduct, readyAfterMs, ...(run === undefined ? {} : { run }) }
+  }
 }
 
 /** What the environment of a container says of its run; undefined where it does not end. Throws an Error that names a wrong variable. */

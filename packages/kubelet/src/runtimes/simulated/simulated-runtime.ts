@@ -2,6 +2,7 @@ import type { Pod } from '@coracle/api'
 import { type Environment, sleep, type Timer } from '@coracle/environment'
 import { type AddressPool, createAddressPool } from '../../addresses.ts'
 import { isTask } from '../../pod/task.ts'
+import { probesOfReadiness } from '../../probes/readiness.ts'
 import type {
   ContainerConfig,
   ContainerRuntimeStatus,
@@ -117,8 +118,9 @@ class TableRuntime implements SimulatedRuntime {
       const container = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find((each) => each.name === name)
       const task = container !== undefined && isTask(pod, container)
       const identity = { podUid, podName, podNamespace, name, image, attempt }
-      const who = { ...identity, isTask: task, adopted: { startedAtMs, ready } }
-      const { env = [] } = container ?? {}
+      const { env = [], command = [], args = [] } = container ?? {}
+      const probes = container === undefined ? [] : probesOfReadiness(container)
+      const who = { ...identity, isTask: task, command, args, probes, adopted: { startedAtMs, ready } }
       const variables = env.map(({ name: variable, value = '' }) => ({ name: variable, value }))
       const { run: usual, readyAfterMs = 0 } = this.#behaviour?.(who) ?? {}
       const run = simulatedRunOf(variables) ?? usual
@@ -191,9 +193,10 @@ class TableRuntime implements SimulatedRuntime {
     const entry = this.#entryOf(sandboxId)
     if (podUid === undefined || entry === undefined) throw new Error(`sandbox ${sandboxId} not found`)
     const sandbox = entry.sandboxes.find(({ id }) => id === sandboxId)
-    const { name, attempt, image, isTask = false } = config
+    const { name, attempt, image, command, args, probes = [], isTask = false } = config
     const { podName = '', podNamespace = '' } = sandbox ?? {}
-    const conduct = this.#behaviour?.({ podUid, podName, podNamespace, name, image, attempt, isTask })
+    const identity = { podUid, podName, podNamespace, name, image, attempt }
+    const conduct = this.#behaviour?.({ ...identity, isTask, command, args, probes })
     const run = simulatedRunOf(config.env) ?? conduct?.run
     const container: ContainerRuntimeStatus = {
       id: this.#newId(podUid),
@@ -307,6 +310,7 @@ class TableRuntime implements SimulatedRuntime {
   }
 
   #endAfter(id: string, run: SimulatedRun, delayMs: number): void {
+    if (delayMs === foreverMs) return
     const { clock, random } = this.#environment
     this.#ends.set(
       id,
