@@ -278,3 +278,22 @@ describe('scale', () => {
     await kubectl.waitForReplicas('web', 1)
   })
 })
+
+it('pods of simulated nodes end as their commands tell', async () => {
+  const kubectl = await inNewNamespace()
+  await kubectl.ok([
+    'run',
+    'task',
+    '--image=none',
+    '--restart=Never',
+    '--command',
+    '--',
+    'sh',
+    '-c',
+    'sleep 0.1; exit 3',
+  ])
+  await kubectl.ok(['wait', 'pod/task', '--for=jsonpath={.status.phase}=Failed', '--timeout=30s'])
+  expect(
+    await kubectl.ok(['get', 'pod', 'task', '-o=jsonpath={.status.containerStatuses[0].state.terminated.exitCode}']),
+  ).toBe('3')
+})
