@@ -3,6 +3,7 @@ import type { Registry, WriteResult } from '../registry-contract.ts'
 import { parseDeleteOptions, parseObject, parsePatch } from './body.ts'
 import { largeBodyBytesMin } from './body-reader.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
+import { longAnswer } from './long-answer.ts'
 import { patchTypeOf } from './media-types.ts'
 import { deleteOptionsOf, listOptionsOf, watchOptionsOf, writeOptionsOf } from './query.ts'
 import type { Representation } from './representation/representation.ts'
@@ -70,7 +71,7 @@ async function list(context: HandlerContext, exchange: Exchange, registry: Regis
   return sendPage(exchange.response, representation, registry.definition, page, context.lists, key)
 }
 
-function watch(
+async function watch(
   context: HandlerContext,
   exchange: Exchange,
   registry: Registry,
@@ -86,7 +87,8 @@ function watch(
     events,
   }
   const signal = context.becomeLongRunning(exchange)
-  return streamWatch(exchange.response, request, environment, signal, context.turns)
+  const answer = await longAnswer(context, exchange, { contentType: events.contentType, messages: 'event' })
+  return streamWatch(answer, request, environment, signal, context.turns)
 }
 
 /** A watch of one object, as only `/api/v1/watch/…/NAME` asks for it, selects by that name. */

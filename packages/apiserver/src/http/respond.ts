@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import { ApiError, internalError } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
 import { compress, gzipHeaders, wantsGzip } from './compression.ts'
@@ -132,14 +133,14 @@ function leavesMuchUnread({ complete, headers }: IncomingMessage): boolean {
 }
 
 /** Resolves when what was written has gone out, or the client has. */
-export function roomIn(response: ServerResponse): Promise<void> {
-  if (response.destroyed || !response.writableNeedDrain) return Promise.resolve()
+export function roomIn(output: Writable): Promise<void> {
+  if (output.destroyed || !output.writableNeedDrain) return Promise.resolve()
   return new Promise((resolve) => {
     const settle = () => {
-      response.off('drain', settle).off('close', settle)
+      output.off('drain', settle).off('close', settle)
       resolve()
     }
-    response.on('drain', settle).on('close', settle)
+    output.on('drain', settle).on('close', settle)
   })
 }
 

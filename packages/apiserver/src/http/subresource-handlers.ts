@@ -12,6 +12,7 @@ import type { Subresource, SubresourceResult } from '../subresources/subresource
 import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
 import { subresourcesOf } from './discovery.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
+import { longAnswer } from './long-answer.ts'
 import { patchTypeOf } from './media-types.ts'
 import { writeOptionsOf } from './query.ts'
 import type { Representation } from './representation/representation.ts'
@@ -147,21 +148,22 @@ async function stream(
   namespace: string,
   name: string,
 ): Promise<void> {
-  const { response, query } = exchange
   const signal = context.becomeLongRunning(exchange)
-  const pieces = await subresource.stream?.(namespace, name, Object.fromEntries(query), signal)
+  const { output, begin } = await longAnswer(context, exchange, { contentType: 'text/plain', messages: 'bytes' })
+  const pieces = await subresource.stream?.(namespace, name, Object.fromEntries(exchange.query), signal)
   if (pieces === undefined) return
-  response.writeHead(200, ['Content-Type', 'text/plain', 'Cache-Control', 'no-cache, private'])
-  response.flushHeaders()
+  begin()
   try {
     for await (const piece of pieces) {
       if (signal.aborted) break
-      if (!response.write(piece)) await roomIn(response)
+      if (!output.write(piece)) await roomIn(output)
     }
   } catch (error) {
+    // Nothing of HTTP can be said any more on what has become a WebSocket.
+    if (context.upgrades.isTaken(exchange.request)) return void output.destroy()
     if (!signal.aborted) throw error
   }
-  response.end()
+  output.end()
 }
 
 /** A request that becomes a connection of streams. */

@@ -1,10 +1,9 @@
-import type { ServerResponse } from 'node:http'
 import type { WatchOptions } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { Registry, RegistryWatch, WatchDelivery } from '../registry-contract.ts'
 import type { WorkTurns } from '../work-turns.ts'
+import type { LongAnswer } from './long-answer.ts'
 import type { EventStream } from './representation/representation.ts'
-import { privately } from './respond.ts'
 
 /** A client that is further behind than this is dropped; it watches again from where it was. */
 export const watchBufferBytesMax = 8 * 1024 * 1024
@@ -27,29 +26,24 @@ export interface WatchRequest {
  * Rejects with an ApiError where the watch cannot begin; nothing has been sent then.
  */
 export async function streamWatch(
-  response: ServerResponse,
+  { output, begin }: LongAnswer,
   { registry, options, events }: WatchRequest,
   { clock, random }: Environment,
   signal: AbortSignal,
   turns: WorkTurns,
 ): Promise<void> {
-  const begin = () => {
-    if (response.headersSent) return
-    response.writeHead(200, ['Content-Type', events.contentType, ...privately])
-    response.flushHeaders()
-  }
   let watch: RegistryWatch | undefined
   /** What is to be written in a later turn: one event may go to thousands of watchers. */
   let waiting: WatchDelivery[] = []
   const onEvent = (delivery: WatchDelivery): boolean => {
-    if (response.destroyed) return false
+    if (output.destroyed) return false
     const wait = waiting.length > 0 ? undefined : turns.take()
     if (waiting.length === 0 && wait === undefined) return write(delivery)
     waiting.push(delivery)
     watch?.pause()
     void wait?.then(() => {
       if (!writeWaiting()) watch?.close()
-      else if (!response.writableNeedDrain) watch?.resume()
+      else if (!output.writableNeedDrain) watch?.resume()
     })
     return true
   }
@@ -59,27 +53,27 @@ export async function streamWatch(
     return deliveries.every(write)
   }
   const write = (delivery: WatchDelivery): boolean => {
-    if (response.destroyed) return false
+    if (output.destroyed) return false
     begin()
-    if (response.write(events.encode(delivery))) return true
+    if (output.write(events.encode(delivery))) return true
     watch?.pause()
-    if (response.writableLength <= watchBufferBytesMax) return true
-    response.destroy()
+    if (output.writableLength <= watchBufferBytesMax) return true
+    output.destroy()
     return false
   }
   const onEnd = () => {
-    if (response.destroyed || response.writableEnded || !writeWaiting()) return
+    if (output.destroyed || output.writableEnded || !writeWaiting()) return
     begin()
-    response.end()
+    output.end()
     // One that does not read would keep its connection for ever.
-    const grace = clock.setTimer(lastEventsGraceMs, () => response.destroy())
-    response.once('close', () => grace.cancel())
+    const grace = clock.setTimer(lastEventsGraceMs, () => output.destroy())
+    output.once('close', () => grace.cancel())
   }
-  response.on('drain', () => watch?.resume())
+  output.on('drain', () => watch?.resume())
 
   const timeoutSeconds = options.timeoutSeconds ?? Math.round(watchMinSeconds * (1 + random.next()))
   watch = await registry.watch({ ...options, timeoutSeconds }, onEvent, onEnd)
-  if (signal.aborted || response.destroyed) {
+  if (signal.aborted || output.destroyed) {
     watch.close()
     onEnd()
     return

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '@coracle/api'
 import { spdyProtocolHeader } from '@coracle/client/streaming'
+import { askedUpgrade } from './web-socket-request.ts'
 
 /** How a client and this server are going to talk. */
 export interface Negotiated {
@@ -20,19 +21,25 @@ export interface SupportedProtocols {
  * Forbidden where there is no protocol both know: clients try another one then.
  */
 export function negotiate(request: IncomingMessage, supported: SupportedProtocols): Negotiated {
-  const { headers } = request
-  const isUpgrade = (headers.connection ?? '').toLowerCase().includes('upgrade')
-  const upgrade = isUpgrade ? (headers.upgrade ?? '').toLowerCase() : ''
+  const upgrade = askedUpgrade(request)
   if (upgrade === 'websocket') {
-    const wanted = listOf(headers['sec-websocket-protocol'])
-    const protocol = wanted.length === 0 ? '' : chosen(wanted, supported.webSocket)
-    return { transport: 'webSocket', protocol }
+    return { transport: 'webSocket', protocol: negotiatedWebSocket(request, supported.webSocket) }
   }
   if (upgrade !== 'spdy/3.1') throw badRequest('Upgrade request required')
-  const wanted = listOf(headers[spdyProtocolHeader])
+  const wanted = listOf(request.headers[spdyProtocolHeader])
   if (wanted.length === 0) throw badRequest('unable to upgrade: X-Stream-Protocol-Version is required')
   return { transport: 'spdy', protocol: chosen(wanted, supported.spdy) }
 }
+
+/** The first subprotocol of a client's that is supported, '' where it names none. Throws a Forbidden where there is none both know. */
+export function negotiatedWebSocket(request: IncomingMessage, supported: readonly string[]): string {
+  const wanted = wantedWebSocketProtocols(request)
+  return wanted.length === 0 ? '' : chosen(wanted, supported)
+}
+
+/** The subprotocols a client names, the one it likes best first. */
+export const wantedWebSocketProtocols = ({ headers }: IncomingMessage): readonly string[] =>
+  listOf(headers['sec-websocket-protocol'])
 
 function listOf(header: string | readonly string[] | undefined): readonly string[] {
   return [header ?? []]
