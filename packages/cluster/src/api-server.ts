@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { builtinKinds, type Resource } from '@coracle/api'
+import { builtinKinds, type Resource, withFormerVersions } from '@coracle/api'
 import {
   type ApiCore,
   type CausesPage,
@@ -28,6 +28,7 @@ export interface ApiServerOptions {
   readonly onFailure: ((error: Error) => void) | undefined
   readonly onUnexplained: OnUnexplained | undefined
   readonly disabledAdmission: readonly string[]
+  readonly formerVersions: readonly string[]
   /** How the other parts are that this process is made of. */
   readonly components: () => readonly HealthCheck[]
   /** Where the API is served over HTTPS; undefined: nowhere. */
@@ -62,12 +63,13 @@ export class ApiServer {
   }
 
   start(): Started {
-    const { store, nodes, onFailure, onUnexplained, listen, components, disabledAdmission } = this.#options
+    const { store, nodes, onFailure, onUnexplained, listen, components, disabledAdmission, formerVersions } =
+      this.#options
     const environment = this.#options.environment()
     const core = createApiCore({
       environment,
       store,
-      kinds: builtinKinds,
+      kinds: withFormerVersions(builtinKinds, formerVersions),
       authorizer: createAuthorizer(),
       nodes,
       ...(listen === undefined

@@ -48,6 +48,8 @@ export interface ClusterOptions {
   readonly agents?: 'shared' | 'separate'
   /** Where the API is served over HTTPS. A free port of 127.0.0.1 by default, nowhere with a virtual clock or `false`. */
   readonly listen?: { readonly host?: string; readonly port?: number } | false
+  /** Versions to serve that Kubernetes has ceased to, of `formerVersionNames`, such as `policy/v1beta1`. None by default. */
+  readonly formerVersions?: readonly string[]
   /**
    * Names of built-in admission plugins to do without, such as `ServiceAccount` where tests compare pods with what they sent.
    * Without some of them the cluster is not safe: this is for tests.

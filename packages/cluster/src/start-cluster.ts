@@ -80,6 +80,7 @@ async function start(
     onFailure: options.onFailure,
     onUnexplained: options.onUnexplained,
     disabledAdmission: options.disabledAdmission ?? [],
+    formerVersions: options.formerVersions ?? [],
     components: () => [
       checkOf('controller-manager', 'kube-controller-manager'),
       checkOf('scheduler', 'kube-scheduler'),

@@ -82,8 +82,11 @@ const replacedByHand: Conversion = (object) => {
   return withSpec(converted, { ...spec, updateStrategy: { type: 'OnDelete', ...updateStrategy } })
 }
 
-/** The label that no pod has: an empty selector once meant none, and now means all. */
-const noPod = { key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }
+/** A label that no pod has. */
+export const emptySelectorKey = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
+
+/** An empty selector once meant none, and now means all. */
+const noPod = { key: emptySelectorKey, operator: 'Exists' }
 
 const disruptionBudget: Conversion = (object) => {
   const spec = part(object, 'spec')

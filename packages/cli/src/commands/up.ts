@@ -29,6 +29,7 @@ import { hasNpmTakenFile } from '../up/npm-flags.ts'
 import { portHolder } from '../up/port-holder.ts'
 import { tellReady } from '../up/ready.ts'
 import { Reporter } from '../up/reporter.ts'
+import { formerVersionsOf } from '../up/runtime-config-flag.ts'
 import { withBoundedLog } from '../up/server-log.ts'
 import { explainStartFailure } from '../up/start-failure.ts'
 import type { UpFlags } from '../up/up-flags.ts'
@@ -42,6 +43,7 @@ export async function up(host: Host, args: readonly string[], flags: UpFlags): P
   const place = placeToStart(host, flags)
   nodesOf(place, flags)
   imagesOf(flags, host.workingDirectory)
+  formerVersionsOf(flags)
   if (flags.detach !== true) return serve(host, place, flags, false)
   if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, flags, true)
   // A mistake in a file is told here.
@@ -168,6 +170,7 @@ async function start(
       ...(flags.disableAdmissionPlugins === undefined ? {} : { disabledAdmission: flags.disableAdmissionPlugins }),
       ...nodesOf(place, flags),
       ...imagesOf(flags, host.workingDirectory),
+      ...formerVersionsOf(flags),
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
       listen: { host: flags.listen, port: flags.port },
       onStartProgress: (stage) => progress.say(stage),

@@ -4,6 +4,7 @@ import type { AuthenticationFlags } from './authentication-flags.ts'
 import type { EtcdFlags } from './etcd-flags.ts'
 import type { ImagesFlags } from './images-flag.ts'
 import type { LeaderElectionFlags } from './leader-election-flags.ts'
+import type { RuntimeConfigFlags } from './runtime-config-flag.ts'
 
 /** The flags of `coracle up`. */
 export interface UpFlags
@@ -12,7 +13,8 @@ export interface UpFlags
     EtcdFlags,
     ImagesFlags,
     LeaderElectionFlags,
-    PlaceFlags {
+    PlaceFlags,
+    RuntimeConfigFlags {
   readonly memory?: boolean
   readonly listen: string
   /** Built-in admission plugins to do without. */

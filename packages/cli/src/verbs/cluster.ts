@@ -78,6 +78,11 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
       new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated']),
     )
     .option('--images <file>', 'which programs of this host images stand for, on the process runtime (YAML)')
+    .option(
+      '--runtime-config <versions>',
+      'former versions to serve for clients that are older, as batch/v1beta1=true,policy/v1beta1=true',
+      collectCommas,
+    )
     .addOption(
       new Option(
         '--run-time <duration>',

@@ -1,5 +1,8 @@
 /** The numbers of fields in protobuf, see `../protobuf-messages.ts`. */
 export const batchMessages = {
+  'io.k8s.api.batch.v1beta1': `
+CronJob: metadata spec status
+`,
   'io.k8s.api.batch.v1': `
 CronJob: metadata spec status
 CronJobSpec: schedule startingDeadlineSeconds* concurrencyPolicy suspend* jobTemplate successfulJobsHistoryLimit*
