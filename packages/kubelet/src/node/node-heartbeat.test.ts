@@ -52,3 +52,25 @@ it('works out the status of a node that has not changed once, and reports it aga
   expect(clock.now() - parseTime(ready?.lastHeartbeatTime ?? '')).toBeLessThan(300_000)
   await heartbeat.close()
 })
+
+it('offers the extended resources that somebody has written into its capacity, as long as they are there', async () => {
+  const environment = virtualEnvironment()
+  const { clock } = environment
+  const client = createFakeClient(environment)
+  const facts = simulatedFacts('node-0')
+  const description = { name: 'node-0', address: '10.0.0.1', facts, runtimeVersion: 'simulated://1', labels: {} }
+  const heartbeat = new NodeHeartbeat(client, environment, [description])
+  await heartbeat.start()
+  const told = async (capacity: Readonly<Record<string, string | null>>) => {
+    const body = { status: { capacity } }
+    await client.patch(nodes, { name: 'node-0' }, { type: 'merge', body }, { subresource: 'status' })
+    await clock.advance(heartbeatMs)
+    return (await client.get(nodes, { name: 'node-0' })).status
+  }
+  const dongles = { ...facts.capacity, 'example.com/dongle': '4' }
+  expect(await told({ 'example.com/dongle': '4', cpu: '1' })).toMatchObject({ capacity: dongles, allocatable: dongles })
+  const status = await told({ 'example.com/dongle': null })
+  expect(status?.capacity).toEqual(facts.capacity)
+  expect(status?.allocatable).toEqual(facts.capacity)
+  await heartbeat.close()
+})

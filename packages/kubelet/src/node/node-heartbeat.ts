@@ -163,7 +163,10 @@ export class NodeHeartbeat {
     )
     // Conditions of others must not be lost to a race.
     const { resourceVersion } = current.metadata
-    const body = { metadata: { resourceVersion }, status: Object.fromEntries(changed) }
+    const body = {
+      metadata: { resourceVersion },
+      status: { ...Object.fromEntries(changed), ...withoutGone(status, next) },
+    }
     const because = changed.length === 0 ? 'the node is as it was' : describeStatusChange(status, next)
     const cause = agentCause(current, because, undefined)
     const options = { subresource: 'status', ...cause }
@@ -199,6 +202,12 @@ export class NodeHeartbeat {
       await this.#client.create(leases, leaseFor(name, node, renewTime))
     }
   }
+}
+
+/** Patches what can be allocated so that nothing stays that the node has no more. */
+function withoutGone({ allocatable: before = {} }: NodeStatus = {}, { allocatable: after = {} }: NodeStatus): object {
+  const gone = Object.keys(before).filter((name) => after[name] === undefined)
+  return gone.length === 0 ? {} : { allocatable: { ...after, ...Object.fromEntries(gone.map((name) => [name, null])) } }
 }
 
 function leaseFor(name: string, node: Node, renewTime: string): Lease {

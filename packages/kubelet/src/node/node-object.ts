@@ -1,4 +1,12 @@
-import { deepEqual, formatTime, type Node, type NodeCondition, type NodeStatus, parseTime } from '@coracle/api'
+import {
+  deepEqual,
+  formatTime,
+  isExtendedResource,
+  type Node,
+  type NodeCondition,
+  type NodeStatus,
+  parseTime,
+} from '@coracle/api'
 import type { NodeFacts } from './node-facts.ts'
 
 /** The Kubernetes version this node agent behaves like. */
@@ -51,9 +59,10 @@ export function nodeStatus(description: NodeDescription, current: NodeStatus | u
   const { name, address, facts, runtimeVersion } = description
   if (description.status !== undefined)
     return { ...description.status, conditions: withHeartbeats(current?.conditions ?? [], nowMs) }
+  const capacity = withExtendedResources(facts.capacity, current?.capacity)
   return {
-    capacity: facts.capacity,
-    allocatable: facts.capacity,
+    capacity,
+    allocatable: capacity,
     conditions: nodeConditions(current?.conditions ?? [], nowMs),
     addresses: [
       { type: 'InternalIP', address },
@@ -72,6 +81,18 @@ export function nodeStatus(description: NodeDescription, current: NodeStatus | u
       architecture: facts.architecture,
     },
   }
+}
+
+/**
+ * What the node has, and the extended resources that others say it has: somebody who writes such a one into the capacity has the node
+ * offer it, as a kubelet does.
+ */
+function withExtendedResources(
+  own: NonNullable<NodeStatus['capacity']>,
+  told: NodeStatus['capacity'] = {},
+): NonNullable<NodeStatus['capacity']> {
+  const extended = Object.entries(told).filter(([name]) => isExtendedResource(name) && own[name] === undefined)
+  return extended.length === 0 ? own : { ...own, ...Object.fromEntries(extended) }
 }
 
 interface Verdict {
