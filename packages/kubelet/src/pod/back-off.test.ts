@@ -32,12 +32,12 @@ describe('a back-off that nobody remembers', () => {
     let nowMs = 0
     for (const [attempt, lengthMs] of lengthsMs.entries()) {
       const finishedAtMs = nowMs + lengthMs
-      runs.unshift({ attempt, startedAtMs: nowMs, finishedAtMs })
+      runs.unshift({ image: 'i', attempt, startedAtMs: nowMs, finishedAtMs })
       if (attempt === lengthsMs.length - 1) break
       nowMs = restartAtMs(backOff, finishedAtMs)
       backOff = nextBackOff(backOff, finishedAtMs, nowMs)
     }
-    const [latest = { attempt: 0 }, previous] = runs
+    const [latest = { image: 'i', attempt: 0 }, previous] = runs
     return [backOff, presumedBackOff(latest, previous)]
   }
 
@@ -50,5 +50,12 @@ describe('a back-off that nobody remembers', () => {
     const [remembered, presumed] = afterRuns(1000, 1000, 1000, 601_000, 1000)
     expect(presumed).toEqual(remembered)
     expect(presumed?.delayMs).toBe(10_000)
+  })
+
+  it('begins anew with another image', () => {
+    const previous = { image: 'old', attempt: 8, startedAtMs: 0, finishedAtMs: 1000 }
+    const presumed = presumedBackOff({ image: 'new', attempt: 9, startedAtMs: 2000, finishedAtMs: 3000 }, previous)
+    expect(restartAtMs(presumed, 3000)).toBe(3000)
+    expect(nextBackOff(presumed, 3000, 3000).delayMs).toBe(10_000)
   })
 })

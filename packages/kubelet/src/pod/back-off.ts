@@ -21,8 +21,12 @@ export function restartAtMs(backOff: BackOff | undefined, finishedAtMs: number):
   return finishedAtMs + backOff.delayMs
 }
 
+/** What is remembered of a container that has just got another image: the first restart comes at once again. */
+export const freshBackOff = (nowMs: number): BackOff => ({ delayMs: 0, updatedAtMs: nowMs })
+
 /** A run of a container, as far as its back-off goes. */
 export interface BackedOffRun {
+  readonly image: string
   /** How often the container was started before. */
   readonly attempt: number
   readonly startedAtMs?: number
@@ -31,11 +35,12 @@ export interface BackedOffRun {
 
 /**
  * What an agent that has not seen a container's restarts takes to be remembered of them, from its latest run and the one before:
- * that none but the last began anew. Upstream's agent forgets all when it starts, and has crashing containers start at once.
+ * that none but the last began anew, or had another image. Upstream's agent forgets all when it starts, and has crashing containers start at once.
  */
 export function presumedBackOff(latest: BackedOffRun, previous: BackedOffRun | undefined): BackOff | undefined {
   const { attempt, startedAtMs } = latest
   if (attempt === 0 || startedAtMs === undefined) return undefined
+  if (previous !== undefined && previous.image !== latest.image) return freshBackOff(startedAtMs)
   const ranMs = (previous?.finishedAtMs ?? 0) - (previous?.startedAtMs ?? 0)
   const delayMs = ranMs > backOffResetMs ? backOffInitialMs : backOffInitialMs * 2 ** (attempt - 1)
   return { delayMs: Math.min(delayMs, backOffMaxMs), updatedAtMs: startedAtMs }
@@ -46,5 +51,6 @@ export function nextBackOff(backOff: BackOff | undefined, finishedAtMs: number, 
   if (backOff === undefined || finishedAtMs - backOff.updatedAtMs > backOffResetMs) {
     return { delayMs: backOffInitialMs, updatedAtMs: nowMs }
   }
-  return { delayMs: Math.min(2 * backOff.delayMs, backOffMaxMs), updatedAtMs: nowMs }
+  const delayMs = Math.max(backOffInitialMs, 2 * backOff.delayMs)
+  return { delayMs: Math.min(delayMs, backOffMaxMs), updatedAtMs: nowMs }
 }

@@ -283,6 +283,13 @@ describe('restarting', () => {
     const backOffs = new Map([['web', { delayMs: 300_000, updatedAtMs: startMs }]])
     expect(actions({ pod, runs: [testRun({ exitCode: 0 })], backOffs })).toEqual(['start web#1'])
   })
+
+  it('forgets the back-off of a container that has got another image', () => {
+    const pod = testPod({ containers: [testContainer({ image: 'nginx:2' })] })
+    const backOffs = new Map([['web', { delayMs: 300_000, updatedAtMs: startMs }]])
+    const plan = planPod(observe({ pod, runs: [testRun({ exitCode: 1 })], backOffs, nowMs: startMs + 5000 }))
+    expect(plan.actions).toMatchObject([{ backOff: { delayMs: 0, updatedAtMs: startMs + 5000 } }])
+  })
 })
 
 describe('ending a pod', () => {

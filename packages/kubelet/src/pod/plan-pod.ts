@@ -1,7 +1,7 @@
 import { type Container, isSidecar, type Pod } from '@coracle/api'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import { type ProbeState, runsOf, type WaitingReason } from '../status/container-statuses.ts'
-import type { BackOff } from './back-off.ts'
+import { type BackOff, freshBackOff } from './back-off.ts'
 import { crashLoop, isDue, restartOf } from './container-restart.ts'
 import { initRestartsAfter, restartsAfter } from './restart-policy.ts'
 import { stopPod, stopUnhealthy } from './stop-containers.ts'
@@ -269,8 +269,11 @@ function stepStart(
   const [latest] = runsOf(container.name, observation.runs)
   const attempt = nextAttempt(observation.pod, container, latest)
   const action = { type: 'start-container', container, sandboxId: sandbox.id, attempt } as const
-  if (run === undefined || run.state !== 'exited' || run.image !== container.image) {
+  if (run === undefined || run.state !== 'exited') {
     return { type: 'start', action: { ...action, backOff: undefined, because: 'it has yet to run' } }
+  }
+  if (run.image !== container.image) {
+    return { type: 'start', action: { ...action, backOff: freshBackOff(nowMs), because: 'it has another image' } }
   }
   const restart = restartOf(observation, container.name, run)
   if (nowMs < restart.atMs) {
