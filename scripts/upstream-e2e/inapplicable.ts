@@ -13,7 +13,7 @@ export const inapplicable: readonly Inapplicable[] = [
     reason: 'not sorted out yet: name it with --focus and --all',
   },
   {
-    pattern: /\[sig-ui\]|Stackdriver|Elasticsearch|Metadata Concealment|Cloud|\bGCE\b/,
+    pattern: /\[sig-ui\]|^Recreate |Stackdriver|Elasticsearch|Metadata Concealment|Cloud|\bGCE\b/,
     reason: 'needs a cloud or an add-on',
   },
   { pattern: /Etcd failure|\[Disruptive\]/, reason: 'logs into the machine of the control plane' },
