@@ -93,6 +93,36 @@ it('flags that are not there, or lack their value', async () => {
   ])
 })
 
+it('flags before a command that knows them not, or takes them for more than they are', async () => {
+  await expectSame([
+    ['-w', 'get'],
+    ['-f'],
+    ['-f', 'apply'],
+    ['-o', 'wide', 'get'],
+    ['--nosuch=1', 'get', 'pods'],
+    ['-it', 'exec', 'web'],
+    ['rollout', '-w', 'status', 'deployment', 'web'],
+    ['config', '--minify', 'view'],
+  ])
+})
+
+it('help, and no refusal, where nothing is named', async () => {
+  for (const args of [
+    ['--namespace=shop'],
+    ['-n', 'shop', '--as', 'jane'],
+    ['config', 'delete-context'],
+    ['config', 'delete-context', 'a', 'b'],
+    ['config', 'delete-cluster'],
+  ]) {
+    const [expected, actual] = await Promise.all([
+      theirs(args),
+      runCommand(args, { homeDirectory: home, workingDirectory: home }),
+    ])
+    expect([args, expected.code, expected.stdout]).toEqual([args, 0, expect.stringContaining('Usage:')])
+    expect([args, actual.code, actual.stdout]).toEqual([args, 0, expect.stringContaining('Usage:')])
+  }
+})
+
 it('commands that are not there', async () => {
   await expectSame([
     ['nosuchcommand'],

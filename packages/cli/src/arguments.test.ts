@@ -16,6 +16,7 @@ program
   .options.at(-1)
   ?.preset('client')
 program.command('logs').option('-o')
+program.command('roll').command('out').option('--output <format>')
 // A command with an option of the same name keeps it.
 program.command('bind').option('-n, --name <name>').option('-o')
 
@@ -35,6 +36,15 @@ describe('normalizeArguments', () => {
     ['get pods -n a -o=yaml', '-n a get pods -o yaml'],
     ['bind -n -o x', 'bind -n -o x'],
     ['get -- -o=yaml', 'get -- -o=yaml'],
+    // Flags before the command go with it; of one that nobody knows there, the next argument is the value.
+    ['-o yaml get pods', 'get -o yaml pods'],
+    ['-o=yaml get pods', 'get -o yaml pods'],
+    ['-A=true get pods', 'get -A pods'],
+    ['-oyaml -n a get pods', '-n a get -oyaml pods'],
+    ['--output yaml roll out now', 'roll out --output yaml now'],
+    ['roll -n a --output yaml out now', '-n a roll out --output yaml now'],
+    ['-A get', '-A get'],
+    ['-- get pods', '-- get pods'],
   ])('%s', (given, expected) => {
     expect(normalizeArguments(given.split(' '), program).join(' ')).toBe(expected)
   })

@@ -5,16 +5,17 @@ import { invalidValue, lacksValue, noBoolean } from './refusals.ts'
 /**
  * Arguments in kubectl's forms that the parser does not know, as those it does: `-o=yaml`, `--all=true`, and an option
  * whose value may be left out, which has it after `=` or not at all. Options that every command has come first, wherever
- * they stood, unless the command has one of the same name. The command refuses a switch that is set to neither true nor
- * false, and a flag at the end that lacks its value.
+ * they stood, unless the command has one of the same name; then the words that name the command, and its own options, also those
+ * that stood before it. The command refuses a switch that is set to neither true nor false, and a flag at the end that lacks its value.
  */
 export function normalizeArguments(args: readonly string[], program: Command): readonly string[] {
-  const command = commandOf(args, program) ?? program
+  const { command, places } = findCommand(args, program)
   const own = command === program ? [] : command.options
   const shared: string[] = []
   const rest: string[] = []
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ''
+    if (places.has(index)) continue
     if (arg === '--') {
       behindDash.set(command, args.length - index - 1)
       rest.push(...args.slice(index))
@@ -36,7 +37,7 @@ export function normalizeArguments(args: readonly string[], program: Command): r
     } else if (option.optional) normalized.push(`${option.long}=${value ?? option.presetArg}`)
     else if (isSet(command, option, value)) normalized.push(flag)
   }
-  return [...shared, ...rest]
+  return [...shared, ...args.filter((_, index) => places.has(index)), ...rest]
 }
 
 const behindDash = new WeakMap<Command, number>()
@@ -47,22 +48,46 @@ export function argumentsBeforeDash(command: Command): number | undefined {
   return behind === undefined ? undefined : command.args.length - behind
 }
 
-/** The command that arguments name, `rollout status`: the first that is no flag nor the value of one, and the next where that has commands of its own. */
+/** The command that arguments name, `rollout status`; undefined where they name none. */
 export function commandOf(args: readonly string[], program: Command): Command | undefined {
-  let command: Command | undefined
+  const { command } = findCommand(args, program)
+  return command === program ? undefined : command
+}
+
+/** Whether there are no arguments but options that every command has. */
+export function namesNothing(args: readonly string[], program: Command): boolean {
   for (let index = 0; index < args.length; index++) {
+    const [flag, value] = splitFlag(args[index] ?? '')
+    const option = program.options.find(({ long, short }) => long === flag || short === flag)
+    // The version is asked for in place of a command.
+    if (option === undefined || option.long === '--version') return false
+    if (option.required && value === undefined && ++index === args.length) return false
+  }
+  return true
+}
+
+/**
+ * The command that arguments name, and where its words stand: the first argument that is no flag nor the value of one, and the next
+ * where that has commands of its own. Of a flag that only a later command may know nobody can tell here whether it has a value: as with
+ * kubectl the next argument is taken for that, unless the flag has its value after `=` or is several letters behind one dash.
+ */
+function findCommand(args: readonly string[], program: Command): { command: Command; places: ReadonlySet<number> } {
+  let command = program
+  const places = new Set<number>()
+  for (let index = 0; index < args.length && args[index] !== '--'; index++) {
     const arg = args[index] ?? ''
-    if (!arg.startsWith('-')) {
-      const next = (command ?? program).commands.find((each) => each.name() === arg || each.aliases().includes(arg))
-      if (next === undefined) return command
-      command = next
+    if (arg.startsWith('-')) {
+      const option = [...command.options, ...program.options].find(({ long, short }) => long === arg || short === arg)
+      const takesNext = option?.required ?? (arg.startsWith('--') ? !arg.includes('=') : arg.length === 2)
+      if (takesNext && command.commands.length > 0) index++
       continue
     }
-    const options = [...(command?.options ?? []), ...program.options]
-    const takesNext = options.some(({ long, short, required }) => required && (long === arg || short === arg))
-    if (takesNext) index++
+    const next = command.commands.find((each) => each.name() === arg || each.aliases().includes(arg))
+    if (next === undefined) break
+    command = next
+    places.add(index)
   }
-  return command
+  return { command, places }
 }
 
 /** `-o=yaml` and `--output=yaml` are a flag and its value; `-oyaml` is left to the parser. */

@@ -1,5 +1,5 @@
 import { Command, CommanderError, type Option } from 'commander'
-import { commandOf, normalizeArguments } from './arguments.ts'
+import { commandOf, namesNothing, normalizeArguments } from './arguments.ts'
 import { ExitError, PrintError, UsageError } from './cli-error.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
@@ -29,7 +29,7 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     return 0
   }
   try {
-    const given = withHelpAsFlag(args.length === 0 ? ['--help'] : args, program)
+    const given = withHelpAsFlag(namesNothing(args, program) ? [...args, '--help'] : args, program)
     if (mayAskForHelp(given)) (await import('./manual/manual.ts')).addManual(program)
     await program.parseAsync(normalizeArguments(given, program), { from: 'user' })
     return 0

@@ -51,18 +51,39 @@ export async function deleteObjects(host: Host, args: readonly string[], flags: 
   const timeoutMs = parseDuration(flags.timeout)
   const manifests = await loadManifests(host, flags)
   await withSession(host, flags, async (session) => {
-    const targets =
-      manifests.length > 0 ? await fileTargets(session, manifests, flags) : await targetsOf(session, args, flags)
-    if (targets.length === 0) host.stdout.write('No resources found\n')
-    else if (flags.interactive === true && !(await isConfirmed(host, targets))) {
+    const lookups =
+      manifests.length > 0
+        ? [async () => fileTargets(session, manifests, flags)]
+        : await lookupsOf(session, args, flags)
+    if (isImmediate(flags)) host.stderr.write(immediateWarning)
+    const chosen = flags.interactive === true ? await confirmed(host, lookups) : lookups
+    if (chosen === undefined) {
       host.stdout.write('deletion is cancelled\n')
       return
     }
-    if (isImmediate(flags)) host.stderr.write(immediateWarning)
-    const { doomed, errors } = await deleteAll(host, session, targets, flags)
-    if (flags.wait && flags.dryRun === 'none') await waitUntilGone(host, session, doomed, timeoutMs)
+    const { doomed, errors, found } = await deleteAll(host, session, chosen, flags)
     if (errors.length > 0) throw new AggregateError(errors)
+    if (found === 0) host.stdout.write('No resources found\n')
+    else if (flags.wait && flags.dryRun === 'none') await waitUntilGone(host, session, doomed, timeoutMs)
   })
+}
+
+/** Looks up, when its turn comes, what one argument or all files mean. */
+type Lookup = () => Promise<readonly Target[]>
+
+/** What is looked up, once it is agreed to; undefined where it is not. */
+async function confirmed(host: Host, lookups: readonly Lookup[]): Promise<readonly Lookup[] | undefined> {
+  const targets: Target[] = []
+  const errors: unknown[] = []
+  for (const lookUp of lookups) {
+    const found = await lookUp().catch((error: unknown) => {
+      errors.push(error)
+      return []
+    })
+    targets.push(...found)
+  }
+  if (errors.length > 0) throw new AggregateError(errors)
+  return targets.length === 0 || (await isConfirmed(host, targets)) ? [async () => targets] : undefined
 }
 
 function isConfirmed(host: Host, targets: readonly Target[]): Promise<boolean> {
@@ -117,58 +138,73 @@ function targetOf({ resource, object }: Pick<Placed, 'resource' | 'object'>): Ta
   return { resource, key: keyOf(object) }
 }
 
-async function targetsOf(session: Session, args: readonly string[], flags: DeleteFlags): Promise<readonly Target[]> {
+async function lookupsOf(session: Session, args: readonly string[], flags: DeleteFlags): Promise<readonly Lookup[]> {
   const selections = selectObjects(args, 'delete', await session.catalog(), flags)
   if (flags.all === true && selections.some(({ name }) => name !== undefined)) {
     throw new CliError('name cannot be provided when a selector is specified')
   }
-  const targets: Target[] = []
-  for (const { resource, name } of selections) {
+  if (selections.some(({ name }) => name === undefined) && !isSelective(flags) && flags.all !== true) {
+    throw new CliError('resource(s) were provided, but no name was specified')
+  }
+  return selections.map(({ resource, name }) => async () => {
     if (name !== undefined) {
-      targets.push({ resource, key: { name, ...(resource.namespaced ? { namespace: session.namespace } : {}) } })
-      continue
-    }
-    if (!isSelective(flags) && flags.all !== true) {
-      throw new CliError('resource(s) were provided, but no name was specified')
+      return [{ resource, key: { name, ...(resource.namespaced ? { namespace: session.namespace } : {}) } }]
     }
     const objects = await listAll(session.client, resource, listOptions(session, { resource }, flags))
-    targets.push(...objects.map((object) => targetOf({ resource, object })))
-  }
-  return targets
+    return objects.map((object) => targetOf({ resource, object }))
+  })
 }
 
-async function deleteAll(host: Host, session: Session, targets: readonly Target[], flags: DeleteFlags) {
+/**
+ * Deletes what is looked up, one lookup after the other: what comes later is listed when the earlier is deleted, and what
+ * cannot be listed keeps nothing from being deleted.
+ */
+async function deleteAll(host: Host, session: Session, lookups: readonly Lookup[], flags: DeleteFlags) {
   const { client } = session
   const doomed: Doomed[] = []
   const errors: unknown[] = []
+  let found = 0
   // What was selected and is gone meanwhile is what was wanted.
   const ignoresMissing = flags.ignoreNotFound ?? (flags.all === true || isSelective(flags))
-  warnOfClusterScope(host, session, targets, flags)
-  for (const target of targets) {
-    try {
-      if (flags.dryRun !== 'client') {
-        const result = await client.delete(target.resource, target.key, deleteOptions(flags))
-        doomed.push({ ...target, uid: uidOf(result) })
+  const failed = (error: unknown, source?: string) => {
+    if (ignoresMissing && hasReason(error, 'NotFound')) return
+    errors.push(source === undefined ? error : whileDoing(`error when deleting "${source}"`, error))
+  }
+  const warn = warningOfClusterScope(host, session, flags)
+  for (const lookUp of lookups) {
+    const targets = await lookUp().catch((error: unknown) => {
+      failed(error)
+      return []
+    })
+    found += targets.length
+    for (const target of targets) {
+      warn(target)
+      try {
+        if (flags.dryRun !== 'client') {
+          const result = await client.delete(target.resource, target.key, deleteOptions(flags))
+          doomed.push({ ...target, uid: uidOf(result) })
+        }
+        host.stdout.write(deletedLine(target, flags))
+      } catch (error) {
+        failed(error, target.source)
       }
-      host.stdout.write(deletedLine(target, flags))
-    } catch (error) {
-      if (ignoresMissing && hasReason(error, 'NotFound')) continue
-      errors.push(target.source === undefined ? error : whileDoing(`error when deleting "${target.source}"`, error))
     }
   }
-  return { doomed, errors }
+  return { doomed, errors, found }
 }
 
-/** Who names a namespace may not know that what they delete is in none. */
-function warnOfClusterScope(
+/** Who names a namespace may not know that what they delete is in none: they are told, once. */
+function warningOfClusterScope(
   { stderr }: Host,
   { givenNamespace }: Session,
-  targets: readonly Target[],
   { allNamespaces }: DeleteFlags,
-): void {
-  if (givenNamespace === undefined || allNamespaces === true) return
-  if (targets.every(({ resource }) => resource.namespaced)) return
-  stderr.write('Warning: deleting cluster-scoped resources, not scoped to the provided namespace\n')
+): (target: Target) => void {
+  let isDue = givenNamespace !== undefined && allNamespaces !== true
+  return ({ resource }) => {
+    if (!isDue || resource.namespaced) return
+    isDue = false
+    stderr.write('Warning: deleting cluster-scoped resources, not scoped to the provided namespace\n')
+  }
 }
 
 function deleteOptions(flags: DeleteFlags): DeleteOptions {

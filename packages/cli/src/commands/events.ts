@@ -38,11 +38,6 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
       flags.types.length === 0 || flags.types.some((each) => each.toLowerCase() === type.toLowerCase())
     const list = await listObjects(client, events, options, flags.chunkSize)
     const found = (list.items as readonly Event[]).filter(isWanted).sort((a, b) => lastSeenMs(a) - lastSeenMs(b))
-    if (format !== undefined && format.type !== 'table') {
-      const resource = (await session.catalog()).find('events.v1')
-      host.stdout.write(await new ObjectPrinter(format).many(found.map((object) => ({ resource, object }))))
-      return
-    }
     if (found.length === 0 && flags.watch !== true) {
       host.stderr.write(
         flags.allNamespaces === true ? 'No events found.\n' : `No events found in ${namespace} namespace.\n`,
@@ -50,9 +45,22 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
       return
     }
     const now = () => host.environment.clock.now()
-    const head = flags.headers ? [headersFor(flags)] : []
-    host.stdout.write(table([...head, ...found.map((event) => rowOf(event, now(), flags))]))
-    if (flags.watch === true) await follow(host, session, options, list.resourceVersion, isWanted, flags)
+    if (format === undefined || format.type === 'table') {
+      const head = flags.headers ? [headersFor(flags)] : []
+      host.stdout.write(table([...head, ...found.map((event) => rowOf(event, now(), flags))]))
+      if (flags.watch !== true) return
+      const line = async (event: Event) => table([rowOf(event, now(), flags)])
+      return follow(host, session, options, list.resourceVersion, isWanted, line)
+    }
+    const resource = (await session.catalog()).find('events.v1')
+    const printer = new ObjectPrinter(format)
+    const whole = (event: Event) => printer.one({ resource, object: event })
+    if (flags.watch !== true) {
+      host.stdout.write(await printer.many(found.map((object) => ({ resource, object }))))
+      return
+    }
+    for (const event of found) host.stdout.write(await whole(event))
+    return follow(host, session, options, list.resourceVersion, isWanted, whole)
   })
 }
 
@@ -63,7 +71,7 @@ async function follow(
   options: { readonly namespace?: string; readonly fieldSelector?: string },
   resourceVersion: string,
   isWanted: (event: Event) => boolean,
-  flags: EventsFlags,
+  textOf: (event: Event) => Promise<string>,
 ): Promise<void> {
   let version = resourceVersion
   for (;;) {
@@ -72,7 +80,7 @@ async function follow(
       if (change.type === 'ERROR') throw new CliError(change.object.message ?? 'the watch has ended')
       version = change.object.metadata.resourceVersion ?? version
       if (change.type === 'BOOKMARK' || change.type === 'DELETED' || !isWanted(change.object)) continue
-      host.stdout.write(table([rowOf(change.object, host.environment.clock.now(), flags)]))
+      host.stdout.write(await textOf(change.object))
       await host.stdout.drained()
     }
   }

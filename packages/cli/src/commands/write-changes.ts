@@ -1,4 +1,5 @@
 import { deepEqual, type KubernetesObject } from '@coracle/api'
+import { CliError } from '../cli-error.ts'
 import { patchBetween } from '../manifests/patch-between.ts'
 import type { DryRun } from '../output/outcome-printer.ts'
 import type { Session } from '../session.ts'
@@ -9,6 +10,8 @@ export interface WriteChangesOptions {
   /** Who writes, for field ownership. */
   readonly fieldManager: string
   readonly subresource?: string
+  /** What is said before the reason where the change is not taken, as kubectl's command does: `failed to patch:`. The error is of the command then. */
+  readonly failure?: string
 }
 
 /**
@@ -19,12 +22,15 @@ export async function writeChanges(
   session: Session,
   { resource, key, object }: Target,
   wanted: KubernetesObject,
-  { dryRun, fieldManager, subresource }: WriteChangesOptions,
+  { dryRun, fieldManager, subresource, failure }: WriteChangesOptions,
 ): Promise<KubernetesObject> {
   if (dryRun === 'client' || deepEqual(object, wanted)) return wanted
-  return session.client.patch(resource, key, patchBetween(resource, object, wanted), {
-    fieldManager,
-    dryRun: dryRun === 'server',
-    ...(subresource === undefined ? {} : { subresource }),
-  })
+  const patch = patchBetween(resource, object, wanted)
+  const options = { fieldManager, dryRun: dryRun === 'server', ...(subresource === undefined ? {} : { subresource }) }
+  try {
+    return await session.client.patch(resource, key, patch, options)
+  } catch (error) {
+    if (failure === undefined || !(error instanceof Error)) throw error
+    throw new CliError(`${failure} ${error.message}`, { cause: error })
+  }
 }

@@ -21,6 +21,15 @@ export function withHelpAsFlag(args: readonly string[], program: Command): reado
   return [...words.slice(0, depthOf(command)), '--help']
 }
 
+/** Prints all about a command, as `--help` does. */
+export async function showHelp(command: Command): Promise<void> {
+  const { addManual } = await import('./manual.ts')
+  addManual(programOf(command))
+  command.outputHelp()
+}
+
+const programOf = (command: Command): Command => (command.parent === null ? command : programOf(command.parent))
+
 function depthOf(command: Command): number {
   return command.parent === null ? 0 : 1 + depthOf(command.parent)
 }

@@ -1,6 +1,8 @@
 import { Argument, type Command, Option } from 'commander'
+import { UsageError } from '../cli-error.ts'
 import type { ConnectionFlags } from '../connection.ts'
 import type { Host } from '../host.ts'
+import { showHelp } from '../manual/help-arguments.ts'
 import { collect, collectCommas, switchOption } from '../option-values.ts'
 import { refusesArguments, unexpectedArguments, withExamples } from '../refusals.ts'
 import { objectFormatsText, ownFlags, withPrinting } from './shared-options.ts'
@@ -115,12 +117,19 @@ function addContexts(config: Command, host: Host): void {
     ['clusters', 'cluster'],
     ['users', 'user'],
   ] as const) {
-    const deletion = config.command(`delete-${noun}`)
-    refusesArguments(deletion, () => withExamples(deletion, `${noun} to delete is required`))
-      .argument('<name>', `the ${noun}`)
+    config
+      .command(`delete-${noun}`)
+      .usage('[options] <name>')
+      .argument('[name]', `the ${noun}`)
+      .allowExcessArguments()
       .summary(`take a ${noun} out`)
       .description(`Takes a ${noun} out of the kubeconfig.`)
-      .action(async (name: string, _options, command: Command) => {
+      .action(async (name: string | undefined, _options, command: Command) => {
+        if (name === undefined || command.args.length > 1) {
+          // As kubectl has it: it refuses that for users alone.
+          if (list !== 'users') return showHelp(command)
+          throw new UsageError(`${noun} to delete is required`)
+        }
         const { deleteEntry } = await import('../commands/config/contexts.ts')
         await deleteEntry(host, list, name, command.optsWithGlobals())
       })

@@ -137,6 +137,7 @@ function addWait(program: Command, host: Host): void {
 function addEvents(program: Command, host: Host): void {
   program
     .command('events')
+    .allowExcessArguments()
     .summary('list what has happened')
     .description('Lists events, in order of time.')
     .option('--for <object>', 'only what happened to this object, TYPE/NAME')

@@ -81,6 +81,7 @@ export function addServerVerbs(program: Command, host: Host): void {
       await reconcileRights(host, command.args, command.optsWithGlobals())
     })
   withPrinting(auth.command('whoami'))
+    .allowExcessArguments()
     .summary('who one is to the server')
     .description('Prints the user, the groups and the rest of what the server knows of who asks.')
     .option('-o, --output <format>', objectFormatsText)
@@ -102,6 +103,7 @@ export function addServerVerbs(program: Command, host: Host): void {
 function addClusterInfo(program: Command, host: Host): void {
   const info = program
     .command('cluster-info')
+    .allowExcessArguments()
     .enablePositionalOptions()
     .summary('say where the cluster is')
     .description('Says where the control plane is, and the services that the cluster itself has.')
@@ -111,6 +113,7 @@ function addClusterInfo(program: Command, host: Host): void {
     })
   info
     .command('dump')
+    .allowExcessArguments()
     .summary('write down what there is, for whoever looks for a fault')
     .description('Writes nodes, workloads, events and logs of namespaces into files, or to standard output.')
     .option('-A, --all-namespaces', 'of all namespaces')

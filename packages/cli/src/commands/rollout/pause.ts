@@ -68,6 +68,7 @@ async function changeRollout(
       object: await writeChanges(session, target, wanted, {
         dryRun: flags.dryRun,
         fieldManager: flags.fieldManager ?? 'coracle-rollout',
+        failure: 'failed to patch:',
       }),
     }
   })

@@ -49,12 +49,15 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
       }
       return undefined
     }
-    return changedTemplate(session, target, spec, flags, 'env updated')
+    return changedTemplate(session, target, spec, flags, {
+      done: 'env updated',
+      failure: 'failed to patch env update to pod template:',
+    })
   })
 }
 
 function splitEnvironment(args: readonly string[]) {
-  const isChange = (arg: string): boolean => arg.includes('=') || (arg.endsWith('-') && !arg.includes('/'))
+  const isChange = (arg: string): boolean => arg.indexOf('=') > 0 || (arg.endsWith('-') && !arg.includes('/'))
   const first = args.findIndex(isChange)
   const resources = first < 0 ? args : args.slice(0, first)
   const set: EnvVar[] = []

@@ -9,7 +9,8 @@ export async function setImage(host: Host, args: readonly string[], flags: Chang
   const { resources, pairs } = splitPairs(args)
   requireTargets(resources, flags.filename.length)
   if (pairs.length === 0) throw new CliError('at least one image update is required')
-  await changeTemplates(host, resources, flags, 'image updated', (spec) => {
+  const texts = { done: 'image updated', failure: 'failed to patch image update to pod template:' }
+  await changeTemplates(host, resources, flags, texts, (spec) => {
     const wanted = new Map(pairs)
     const known = allContainers(spec).map(({ name }) => name)
     for (const [name] of pairs) {

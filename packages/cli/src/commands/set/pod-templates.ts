@@ -10,16 +10,22 @@ import { writeChanges } from '../write-changes.ts'
 /** Who sets, for field ownership. */
 export const setFieldManager = 'coracle-set'
 
+/** What is said of a change: when it is made, and before the reason why it is not. */
+export interface ChangeTexts {
+  readonly done: string
+  readonly failure: string
+}
+
 /** Changes the pods that objects describe, of whatever kind: where nothing differs, nothing is said. */
 export function changeTemplates(
   host: Host,
   resources: readonly string[],
   flags: ChangeFlags,
-  done: string,
+  texts: ChangeTexts,
   change: (spec: PodSpec) => PodSpec,
 ): Promise<void> {
   return changeObjects(host, resources, 'set', flags, (session, target) =>
-    changedTemplate(session, target, change(templateOf(target)), flags, done),
+    changedTemplate(session, target, change(templateOf(target)), flags, texts),
   )
 }
 
@@ -28,12 +34,12 @@ export async function changedTemplate(
   target: Target,
   spec: PodSpec,
   { dryRun, output, fieldManager = setFieldManager }: ChangeFlags,
-  done: string,
+  { done, failure }: ChangeTexts,
 ): Promise<Outcome | undefined> {
   const wanted = withTemplate(target, spec)
   const isSame = deepEqual(wanted, target.object)
   if (isSame && (output ?? '') === '') return undefined
-  return { verb: done, object: await writeChanges(session, target, wanted, { dryRun, fieldManager }) }
+  return { verb: done, object: await writeChanges(session, target, wanted, { dryRun, fieldManager, failure }) }
 }
 
 /** Where kinds have the pods they describe, under their spec. */

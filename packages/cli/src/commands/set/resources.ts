@@ -15,13 +15,17 @@ export interface SetResourcesFlags extends ChangeFlags {
 /** `coracle set resources TYPE NAME --limits=cpu=1 --requests=cpu=500m` */
 export async function setResources(host: Host, args: readonly string[], flags: SetResourcesFlags): Promise<void> {
   requireTargets(args, flags.filename.length)
-  if (flags.limits === undefined && flags.requests === undefined) {
+  if ((flags.limits ?? '') === '' && (flags.requests ?? '') === '') {
     throw new CliError('you must specify an update to requests or limits (in the form of --requests/--limits)')
   }
   const limits = amountsOf(flags.limits)
   const requests = amountsOf(flags.requests)
   const chosen = nameMatcher(flags.containers)
-  await changeTemplates(host, args, flags, 'resource requirements updated', (spec) => {
+  const texts = {
+    done: 'resource requirements updated',
+    failure: 'failed to patch resources update to pod template',
+  }
+  await changeTemplates(host, args, flags, texts, (spec) => {
     if (!allContainers(spec).some(({ name }) => chosen(name))) {
       throw new CliError(`unable to find container named ${flags.containers}`)
     }
@@ -40,8 +44,8 @@ export async function setResources(host: Host, args: readonly string[], flags: S
   })
 }
 
-function amountsOf(text: string | undefined): Readonly<Record<string, string>> | undefined {
-  if (text === undefined) return undefined
+function amountsOf(text = ''): Readonly<Record<string, string>> | undefined {
+  if (text === '') return undefined
   return Object.fromEntries(
     text.split(',').map((pair) => {
       const [name = '', amount = '', ...more] = pair.split('=')

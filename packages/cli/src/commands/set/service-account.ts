@@ -7,7 +7,8 @@ import { changeTemplates } from './pod-templates.ts'
 export async function setServiceAccount(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
   const account = args.at(-1)
   if (account === undefined) throw new CliError('serviceaccount is required')
-  await changeTemplates(host, args.slice(0, -1), flags, 'serviceaccount updated', ({ serviceAccount: _, ...spec }) => ({
+  const texts = { done: 'serviceaccount updated', failure: 'failed to patch ServiceAccountName' }
+  await changeTemplates(host, args.slice(0, -1), flags, texts, ({ serviceAccount: _, ...spec }) => ({
     ...spec,
     serviceAccountName: account,
   }))

@@ -26,19 +26,20 @@ export async function setSubject(host: Host, args: readonly string[], flags: Set
     throw new CliError('serviceaccount must be <namespace>:<name>')
   }
   await changeObjects(host, args, 'set', rest, async (session, target) => {
-    const { object } = target
-    if (object.kind !== 'RoleBinding' && object.kind !== 'ClusterRoleBinding') {
-      const { resource, key } = target
+    const { resource, key, object: before } = target
+    if (before.kind !== 'RoleBinding' && before.kind !== 'ClusterRoleBinding') {
       throw new CliError(
         `${resource.plural}/${key.name} setting subjects is only supported for RoleBinding/ClusterRoleBinding`,
       )
     }
-    const binding = object as ClusterRoleBinding | RoleBinding
+    const binding = before as ClusterRoleBinding | RoleBinding
     const present = binding.subjects ?? []
     const added = subjectsOf(flags, session.namespace).filter((each) => !present.some((one) => deepEqual(one, each)))
     if (added.length === 0) return undefined
     const wanted = { ...binding, subjects: [...present, ...added] }
-    return { verb: 'subjects updated', object: await writeChanges(session, target, wanted, { dryRun, fieldManager }) }
+    const failure = 'failed to patch subjects to rolebinding:'
+    const object = await writeChanges(session, target, wanted, { dryRun, fieldManager, failure })
+    return { verb: 'subjects updated', object }
   })
 }
 
