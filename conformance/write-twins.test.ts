@@ -171,6 +171,20 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     `patch cm held --type=merge -p {"metadata":{"finalizers":null}}`,
     { until: 'get pods,cm -l app -o name --ignore-not-found', shows: /^$/ },
   ],
+  'files without objects, or without types': [
+    ...['apply', 'apply --server-side', 'create', 'delete', 'get', 'describe'].map(
+      (verb) => [`${verb} -f -`, ''] as const,
+    ),
+    ...['apply', 'create', 'replace'].flatMap((verb) =>
+      [configMap('a', {}), { metadata: { name: 'a' } }].map(
+        (object) => [`${verb} -f -`, manifest({ ...object, kind: undefined })] as const,
+      ),
+    ),
+    ['apply -f -', manifest({ ...configMap('a', {}), apiVersion: undefined })],
+    ['apply -f -', 'just text'],
+    ['delete -f -', manifest({ ...configMap('a', {}), kind: undefined })],
+    'apply -f packages/cli/src/commands',
+  ],
   'flags before the command go with it': [
     ['-f - apply', manifest(labelled('a', 'web'))],
     ['--server-side --field-manager=me -f - apply', manifest(labelled('b', 'web'))],

@@ -49,10 +49,10 @@ export async function deleteObjects(host: Host, args: readonly string[], flags: 
   checkFlags(args, flags)
   if (flags.raw !== undefined) return rawRequest(host, 'DELETE', flags.raw, flags)
   const timeoutMs = parseDuration(flags.timeout)
-  const manifests = await loadManifests(host, flags)
+  const manifests = await loadManifests(host, flags, { mayBeNone: true })
   await withSession(host, flags, async (session) => {
     const lookups =
-      manifests.length > 0
+      flags.filename.length > 0
         ? [async () => fileTargets(session, manifests, flags)]
         : await lookupsOf(session, args, flags)
     if (isImmediate(flags)) host.stderr.write(immediateWarning)

@@ -16,10 +16,10 @@ export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestF
 
 /** `coracle describe TYPE NAME`, `-f FILE` */
 export async function describe(host: Host, args: readonly string[], flags: DescribeFlags): Promise<void> {
-  const manifests = await loadManifests(host, flags)
+  const manifests = await loadManifests(host, flags, { mayBeNone: true })
   await withSession(host, flags, async (session) => {
     const selections =
-      manifests.length > 0
+      flags.filename.length > 0
         ? await selectManifests(session, manifests, args)
         : selectObjects(args, 'describe', await session.catalog(), flags)
     const { found, isPrefix } = await findObjects(session, selections, args, flags)

@@ -9,8 +9,8 @@ import {
   type OpenApiDefinitions,
 } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
-import { CliError, SummaryError } from '../cli-error.ts'
-import { explainText } from '../explain/explain-text.ts'
+import { CliError, PrintError, SummaryError } from '../cli-error.ts'
+import { explainedKind, explainText } from '../explain/explain-text.ts'
 import { explainV2Text } from '../explain/explain-v2-text.ts'
 import { type OpenApiSchemas, schemaOfKind } from '../explain/openapi-schema.ts'
 import type { Host } from '../host.ts'
@@ -47,7 +47,9 @@ export async function explain(host: Host, args: readonly string[], flags: Explai
     if (schemas === undefined || schema === undefined) throw notDocumented(resource, schemas !== undefined, isOld)
     const write = isOld ? explainV2Text : explainText
     const text = write({ kind: resource, schema, schemas, path, isRecursive: flags.recursive === true })
-    if (text === undefined) throw new CliError(`field ${JSON.stringify(path.at(-1))} does not exist`)
+    if (text === undefined) {
+      throw new PrintError(`field ${JSON.stringify(path.at(-1))} does not exist`, isOld ? '' : explainedKind(resource))
+    }
     host.stdout.write(text)
   })
 }

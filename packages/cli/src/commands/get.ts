@@ -24,10 +24,10 @@ export async function get(host: Host, args: readonly string[], flags: GetFlags):
   if (flags.showLabels === true && format.type !== 'table') {
     throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
   }
-  const manifests = await loadManifests(host, flags)
+  const manifests = await loadManifests(host, flags, { mayBeNone: true })
   await withSession(host, flags, async (session) => {
     const selections =
-      manifests.length > 0
+      flags.filename.length > 0
         ? await selectManifests(session, manifests, args)
         : selectObjects(args, 'get', await session.catalog(), flags)
     if (flags.watch === true || flags.watchOnly === true) await watch(host, session, selections, format, flags)
@@ -186,7 +186,7 @@ function groupByResource<R>(found: readonly Collected<R>[]): readonly (readonly 
 }
 
 function nothingFound(session: Session, selections: readonly Selection[], flags: GetFlags): string {
-  const isScoped = selections.some(({ resource }) => resource.namespaced) && flags.allNamespaces !== true
+  const isScoped = selections.every(({ resource }) => resource.namespaced) && flags.allNamespaces !== true
   return isScoped ? `No resources found in ${session.namespace} namespace.\n` : 'No resources found\n'
 }
 

@@ -51,7 +51,8 @@ export async function forEachManifest(
 ): Promise<void> {
   if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
   const printer = await OutcomePrinter.for(host, flags, { asList })
-  const manifests = (await loadManifests(host, flags)).filter(labelFilter(flags.selector))
+  const use = { isWritten: true, mayBeNone: needsObjects !== undefined }
+  const manifests = (await loadManifests(host, flags, use)).filter(labelFilter(flags.selector))
   if (needsObjects !== undefined && manifests.length === 0) throw new CliError(`no objects passed to ${needsObjects}`)
   await withSession(host, flags, async (session) => {
     const errors: unknown[] = []

@@ -23,10 +23,12 @@ export function explainText({ kind, schema, schemas, path, isRecursive }: Explai
   const writer = new ExplainWriter(schemas, isRecursive)
   const text = writer.outputOf(schema, path, new Set())
   if (text === '') return undefined
-  const { group = '' } = kind
-  const head = `${group === '' ? '' : `GROUP:      ${group}\n`}KIND:       ${kind.kind}\nVERSION:    ${kind.version}\n\n`
-  return `${head}${text}\n`
+  return `${explainedKind(kind)}${text}\n`
 }
+
+/** What it begins with, and all that there is of a field that is not there. */
+export const explainedKind = ({ group = '', kind, version }: GroupVersionKind): string =>
+  `${group === '' ? '' : `GROUP:      ${group}\n`}KIND:       ${kind}\nVERSION:    ${version}\n\n`
 
 /** How many values of an enum are shown where a field is one of a list. */
 const listedEnumMax = 4

@@ -64,5 +64,6 @@ describe('loadManifests', () => {
 
   it('says when there is nothing to do', async () => {
     await expect(load(['-'])).rejects.toThrow('no objects found in -')
+    expect(await loadManifests(recordingHost({ stdin: '' }), { filename: ['-'] }, { mayBeNone: true })).toEqual([])
   })
 })

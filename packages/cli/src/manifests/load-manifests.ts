@@ -12,6 +12,14 @@ export interface ManifestFlags {
   readonly recursive?: boolean
 }
 
+/** What becomes of the objects of files. */
+export interface ManifestUse {
+  /** They are written: what is wrong with one is told as kubectl's validation tells it. */
+  readonly isWritten?: boolean
+  /** The command has words of its own where there are none. */
+  readonly mayBeNone?: boolean
+}
+
 /** Files larger than this are refused. */
 export const manifestBytesMax = 64 * 1024 * 1024
 
@@ -20,16 +28,24 @@ const extensions = new Set(['.json', '.yaml', '.yml'])
 
 /**
  * The objects of all files named, in order. A directory stands for the JSON and YAML files in it, in order of their
- * names. Rejects with a CliError that names the file where one cannot be read or parsed, before anything is sent.
+ * names. Rejects with a CliError that names the file where one cannot be read or parsed, before anything is sent; and where there
+ * are files, and no objects in them, unless there may be none.
  */
 export async function loadManifests(
   host: Host,
   { filename, recursive = false }: ManifestFlags,
+  { isWritten = false, mayBeNone = false }: ManifestUse = {},
 ): Promise<readonly Manifest[]> {
   const manifests: Manifest[] = []
-  for (const path of filename) manifests.push(...(await loadPath(host, path, recursive)))
+  for (const path of filename) {
+    for (const { text, source } of await loadPath(host, path, recursive)) {
+      manifests.push(...parseManifests(text, source, isWritten))
+    }
+  }
   for (const manifest of manifests) warnOfFormerVersion(host, manifest)
-  if (filename.length > 0 && manifests.length === 0) throw new CliError(`no objects found in ${filename.join(', ')}`)
+  if (filename.length > 0 && manifests.length === 0 && !mayBeNone) {
+    throw new CliError(`no objects found in ${filename.join(', ')}`)
+  }
   return manifests
 }
 
@@ -41,17 +57,25 @@ function warnOfFormerVersion(host: Host, { object, source, formerVersion }: Mani
   )
 }
 
-async function loadPath(host: Host, path: string, recursive: boolean): Promise<readonly Manifest[]> {
+/** What a file holds, and what messages call it. */
+interface SourceText {
+  readonly text: string
+  readonly source: string
+}
+
+async function loadPath(host: Host, path: string, recursive: boolean): Promise<readonly SourceText[]> {
   if (path === '') throw new CliError('the name of a file is empty: give -f a file, a directory, a URL or -')
-  if (path === '-') return parseManifests(await host.readStdin(), 'STDIN')
-  if (/^https?:\/\//.test(path)) return parseManifests(await readUrl(path), path)
-  const manifests: Manifest[] = []
+  if (path === '-') return [{ text: await host.readStdin(), source: 'STDIN' }]
+  if (/^https?:\/\//.test(path)) return [{ text: await readUrl(path), source: path }]
+  const texts: SourceText[] = []
   for (const each of await matching(host, path)) {
-    for (const file of await filesOf(host, each, recursive)) {
-      manifests.push(...parseManifests(await readManifest(host, file), file))
+    const files = await filesOf(host, each, recursive)
+    if (files.length === 0) {
+      throw new CliError(`error reading [${each}]: recognized file extensions are [${[...extensions].join(' ')}]`)
     }
+    for (const source of files) texts.push({ text: await readManifest(host, source), source })
   }
-  return manifests
+  return texts
 }
 
 async function readUrl(url: string): Promise<string> {

@@ -60,9 +60,20 @@ describe('parseManifests', () => {
   it.each([
     ['a: [1', /^x\.yaml:1:6: /],
     ['kind: Pod', /^x\.yaml: apiVersion not set$/],
+    ['apiVersion: v1', /^unable to decode "x\.yaml": Object 'Kind' is missing in '\{"apiVersion":"v1"\}'$/],
     ['just text', /^x\.yaml: an object is expected, and this is "just text"$/],
     ['a: 1\na: 2', /^x\.yaml:2:1: Map keys must be unique$/],
   ])('says where %j is wrong', (text, message) => {
     expect(() => parseManifests(text, 'x.yaml')).toThrow(message)
+  })
+
+  it.each([
+    ['kind: Pod', 'apiVersion not set'],
+    ['a: 1', '[apiVersion not set, kind not set]'],
+    ['just text', 'invalid object to validate'],
+  ])('says of %j, where it is to be written, what kubectl says', (text, problem) => {
+    expect(() => parseManifests(text, 'x.yaml', true)).toThrow(
+      `error validating "x.yaml": error validating data: ${problem}; if you choose to ignore these errors, turn validation off with --validate=false`,
+    )
   })
 })

@@ -20,10 +20,11 @@ export interface Manifest {
 
 /**
  * The objects in a text of JSON or YAML, one document after another; lists are taken apart, the oldest form (v1beta1)
- * and versions that are served no more are converted. Throws a CliError that names the place, or an ApiError where an object of the old form is invalid.
+ * and versions that are served no more are converted. Throws a CliError that names the place, in the words of kubectl's validation
+ * where objects are written; or an ApiError where an object of the old form is invalid.
  */
-export function parseManifests(text: string, source: string): readonly Manifest[] {
-  return parseDocuments(text, source).flatMap((value) => flatten(value, source, {}))
+export function parseManifests(text: string, source: string, isWritten = false): readonly Manifest[] {
+  return parseDocuments(text, source).flatMap((value) => flatten(value, { source, isWritten }, {}))
 }
 
 /** YAML as Kubernetes reads it: 1.1 (`yes` is true, 0644 is octal), but times, clock times as numbers, and dates stay text. */
@@ -67,15 +68,24 @@ interface ItemType {
   readonly kind?: string
 }
 
-function flatten(value: unknown, source: string, type: ItemType): readonly Manifest[] {
-  if (!isJsonObject(value))
+/** Where documents come from, and whether what they hold is written. */
+interface Origin {
+  readonly source: string
+  readonly isWritten: boolean
+}
+
+function flatten(value: unknown, origin: Origin, type: ItemType): readonly Manifest[] {
+  const { source } = origin
+  if (!isJsonObject(value)) {
+    if (origin.isWritten) throw invalid(source, 'invalid object to validate')
     throw new CliError(`${source}: an object is expected, and this is ${JSON.stringify(value)?.slice(0, 40)}`)
+  }
   const object = { ...type, ...value }
-  checkType(object, source)
+  checkType(object, origin)
   if (object.kind.endsWith('List') && Array.isArray(object.items)) {
     const itemType =
       object.kind === 'List' ? {} : { apiVersion: object.apiVersion, kind: object.kind.slice(0, -'List'.length) }
-    return object.items.flatMap((item: unknown) => flatten(item, source, itemType))
+    return object.items.flatMap((item: unknown) => flatten(item, origin, itemType))
   }
   const former = convertFormerVersion(object)
   if (former !== undefined) return [{ object: toObject(former.object), source, formerVersion: object.apiVersion }]
@@ -84,11 +94,23 @@ function flatten(value: unknown, source: string, type: ItemType): readonly Manif
 
 function checkType(
   object: JsonObject,
-  source: string,
+  { source, isWritten }: Origin,
 ): asserts object is JsonObject & { apiVersion: string; kind: string } {
   const missing = ['apiVersion', 'kind'].filter((field) => typeof object[field] !== 'string' || object[field] === '')
-  if (missing.length > 0) throw new CliError(`${source}: ${missing.map((field) => `${field} not set`).join(', ')}`)
+  if (missing.length === 0) return
+  const problems = missing.map((field) => `${field} not set`).join(', ')
+  if (isWritten) throw invalid(source, missing.length === 1 ? problems : `[${problems}]`)
+  if (missing.includes('kind')) {
+    throw new CliError(`unable to decode "${source}": Object 'Kind' is missing in '${JSON.stringify(object)}'`)
+  }
+  throw new CliError(`${source}: ${problems}`)
 }
+
+/** As kubectl's validation puts it, which Coracle's server does: what lacks its type cannot be sent to it. */
+const invalid = (source: string, problem: string): CliError =>
+  new CliError(
+    `error validating "${source}": error validating data: ${problem}; if you choose to ignore these errors, turn validation off with --validate=false`,
+  )
 
 function convert(object: JsonObject, source: string): unknown {
   try {

@@ -17,7 +17,7 @@ export async function create(host: Host, flags: CreateFlags): Promise<void> {
     const { createEdited } = await import('./create-edited.ts')
     return createEdited(host, flags)
   }
-  await forEachManifest(host, flags, { asList: false }, async (session, placed) => {
+  await forEachManifest(host, flags, { asList: false, needsObjects: 'create' }, async (session, placed) => {
     const object = await createObject(session, placed, flags).catch((error: unknown) => {
       throw whileDoing(`error when creating "${placed.source}"`, error)
     })

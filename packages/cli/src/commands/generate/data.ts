@@ -80,6 +80,14 @@ async function read(host: Host, path: string): Promise<Uint8Array> {
   }
 }
 
+/** The same for a certificate or its key, with kubectl's words where there is no such file. */
+async function readPem(host: Host, path: string): Promise<Uint8Array> {
+  await stat(resolve(host.workingDirectory, path)).catch(() => {
+    throw new CliError(`Cannot read file ${path}, open ${path}: no such file or directory`)
+  })
+  return read(host, path)
+}
+
 function unreadable(path: string, error: unknown): CliError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return new CliError(
@@ -138,8 +146,8 @@ export async function generateTlsSecret(
   key: string,
 ): Promise<KubernetesObject> {
   const data = new Map([
-    ['tls.crt', await read(host, cert)],
-    ['tls.key', await read(host, key)],
+    ['tls.crt', await readPem(host, cert)],
+    ['tls.key', await readPem(host, key)],
   ])
   return generateSecret(name, data, 'kubernetes.io/tls')
 }

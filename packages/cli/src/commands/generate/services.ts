@@ -51,12 +51,20 @@ function portOf(text: string, nodePort: number | undefined) {
   }
 }
 
+const portMax = 65_535
+
+/** A port, in kubectl's words where it is none. Whether it can be had is for the server to say. */
 function portNumber(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < 1 || value > 65_535) {
-    throw new CliError(`invalid port "${text}": must be between 1 and 65535, inclusive`)
-  }
-  return value
+  const parsing = `strconv.ParseUint: parsing ${JSON.stringify(text)}`
+  if (!/^\d+$/.test(text)) throw new CliError(`${parsing}: invalid syntax`)
+  if (Number(text) > portMax) throw new CliError(`${parsing}: value out of range`)
+  return Number(text)
+}
+
+/** The same for `expose`, which takes any number. */
+function exposedPort(text: string): number {
+  if (!/^[-+]?\d+$/.test(text)) throw new CliError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
+  return Number(text)
 }
 
 export interface ExposeFlags {
@@ -154,10 +162,10 @@ interface Port {
 
 function portsOf(object: KubernetesObject, { port, targetPort, protocol = 'TCP' }: ExposeFlags): readonly Port[] {
   const known = knownPorts(object)
-  const numbers = port === undefined ? known.map((each) => each.port) : port.split(',').map(portNumber)
+  const numbers = port === undefined ? known.map((each) => each.port) : port.split(',').map(exposedPort)
   return numbers.map((number, index) => {
     const like = known.find((each) => each.port === number)
-    const target = targetPort === undefined ? number : /^\d+$/.test(targetPort) ? portNumber(targetPort) : targetPort
+    const target = targetPort === undefined ? number : /^\d+$/.test(targetPort) ? exposedPort(targetPort) : targetPort
     return {
       ...(numbers.length > 1 ? { name: `port-${index + 1}` } : {}),
       port: number,

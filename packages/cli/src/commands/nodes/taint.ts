@@ -1,5 +1,5 @@
 import { checkFormat, type Node, nodes, type Taint } from '@coracle/api'
-import { CliError } from '../../cli-error.ts'
+import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { Outcome } from '../../output/outcome-printer.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
@@ -102,7 +102,7 @@ function parseTaint(text: string, isRemoval: boolean) {
   const problems = [...checkFormat('qualified-name', key), ...(value === '' ? [] : checkFormat('label-value', value))]
   if (problems.length > 0) throw new CliError(`invalid taint spec: ${text}, ${problems.join('; ')}`)
   if (effect !== '' && !effects.includes(effect)) {
-    throw new CliError(`invalid taint effect: ${effect}, unsupported taint effect`)
+    throw new UsageError(`invalid taint effect: ${effect}, unsupported taint effect`)
   }
   return { key, value, effect }
 }

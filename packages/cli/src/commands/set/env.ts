@@ -88,7 +88,8 @@ function withVariables(
         `${plural}/${key.name} '${variable.name}' already has a value (${env[at]?.value ?? ''}), and --overwrite is false`,
       )
   }
-  return { ...container, env: env.filter(({ name }) => !remove.includes(name)) }
+  const kept = env.filter(({ name }) => !remove.includes(name))
+  return kept.length === 0 && container.env === undefined ? container : { ...container, env: kept }
 }
 
 /** The keys of a ConfigMap or Secret as variables that take them. */

@@ -14,6 +14,8 @@ export const setFieldManager = 'coracle-set'
 export interface ChangeTexts {
   readonly done: string
   readonly failure: string
+  /** It is said, too, where there was nothing to change. */
+  readonly isAlwaysSaid?: boolean
 }
 
 /** Changes the pods that objects describe, of whatever kind: where nothing differs, nothing is said. */
@@ -33,12 +35,11 @@ export async function changedTemplate(
   session: Session,
   target: Target,
   spec: PodSpec,
-  { dryRun, output, fieldManager = setFieldManager }: ChangeFlags,
-  { done, failure }: ChangeTexts,
+  { dryRun, fieldManager = setFieldManager }: ChangeFlags,
+  { done, failure, isAlwaysSaid = false }: ChangeTexts,
 ): Promise<Outcome | undefined> {
   const wanted = withTemplate(target, spec)
-  const isSame = deepEqual(wanted, target.object)
-  if (isSame && (output ?? '') === '') return undefined
+  if (!isAlwaysSaid && deepEqual(wanted, target.object)) return undefined
   return { verb: done, object: await writeChanges(session, target, wanted, { dryRun, fieldManager, failure }) }
 }
 

@@ -7,7 +7,7 @@ import { changeTemplates } from './pod-templates.ts'
 export async function setServiceAccount(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
   const account = args.at(-1)
   if (account === undefined) throw new CliError('serviceaccount is required')
-  const texts = { done: 'serviceaccount updated', failure: 'failed to patch ServiceAccountName' }
+  const texts = { done: 'serviceaccount updated', failure: 'failed to patch ServiceAccountName', isAlwaysSaid: true }
   await changeTemplates(host, args.slice(0, -1), flags, texts, ({ serviceAccount: _, ...spec }) => ({
     ...spec,
     serviceAccountName: account,
