@@ -10,6 +10,7 @@ export {
   type SimulatedBehaviour,
   type SimulatedConduct,
   type SimulatedContainer,
+  withoutImages,
 } from '@coracle/kubelet'
 export type { Cluster, ClusterOptions, Component, ComponentName, ComponentSeams, StoreFactory } from './cluster.ts'
 export { DataDirectoryLostError, StoreMissingError } from './data-directory.ts'

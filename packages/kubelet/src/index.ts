@@ -37,6 +37,7 @@ export {
   type SimulatedConduct,
   type SimulatedContainer,
   type SimulatedRun,
+  withoutImages,
 } from './runtimes/simulated/simulated-run.ts'
 export {
   createSimulatedRuntime,

@@ -6,7 +6,9 @@ import {
   DataDirectoryLostError,
   endingTasks,
   processNodesMax,
+  type SimulatedBehaviour,
   startCluster,
+  withoutImages,
 } from '@coracle/cluster'
 import { CliError } from '../cli-error.ts'
 import { isDetached } from '../detached-program.ts'
@@ -99,7 +101,12 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
 }
 
 /** Throws a CliError on what cannot be, before anything is touched. */
-function checkFlags({ nodes = 1, runtime = 'process', images }: UpFlags): void {
+function checkFlags({ nodes = 1, runtime = 'process', images, missingImages }: UpFlags): void {
+  if (missingImages !== undefined && runtime === 'process') {
+    throw new CliError(
+      '--missing-images is for simulated nodes: processes need no images; give --runtime simulated too',
+    )
+  }
   if (images !== undefined && runtime === 'simulated') {
     throw new CliError('--images says what containers run, and simulated ones run nothing: leave one of the two out')
   }
@@ -119,12 +126,12 @@ function storeOf({ workingDirectory }: Host, flags: UpFlags): Pick<ClusterOption
 }
 
 /** What the nodes are. Those of an imported cluster are the ones it came with, and only ever simulated. */
-function nodesOf(place: ClusterPlace, { nodes, runtime, runTime }: UpFlags) {
+function nodesOf(place: ClusterPlace, { nodes, runtime, runTime, missingImages }: UpFlags) {
   const imported = readImportRecord(place.directory)
   if (imported === undefined) {
-    const tasks =
-      runTime === undefined ? { behaviour: asSpecified(endingTasks(taskRunTimeMs)) } : tasksThatTake(runTime)
-    return { nodes: nodes ?? 1, runtime: runtime ?? 'process', ...tasks } as const
+    const conduct = runTime === undefined ? asSpecified(endingTasks(taskRunTimeMs)) : tasksThatTake(runTime)
+    const behaviour = missingImages === undefined ? conduct : withoutImages(missingImages, conduct ?? usually)
+    return { nodes: nodes ?? 1, runtime: runtime ?? 'process', ...(behaviour && { behaviour }) } as const
   }
   if (runtime === 'process') {
     throw new CliError(
@@ -132,8 +139,9 @@ function nodesOf(place: ClusterPlace, { nodes, runtime, runTime }: UpFlags) {
     )
   }
   // What was under way where it came from goes on.
-  const tasks = tasksThatTake(runTime ?? Infinity)
-  return { nodes: nodes ?? 0, runtime: 'simulated', storedNodes: true, ...tasks } as const
+  const conduct = tasksThatTake(runTime ?? Infinity)
+  const behaviour = missingImages === undefined ? conduct : withoutImages(missingImages, conduct ?? usually)
+  return { nodes: nodes ?? 0, runtime: 'simulated', storedNodes: true, ...(behaviour && { behaviour }) } as const
 }
 
 /**
@@ -142,7 +150,10 @@ function nodesOf(place: ClusterPlace, { nodes, runtime, runTime }: UpFlags) {
  */
 const taskRunTimeMs = 2_000
 
-const tasksThatTake = (forMs: number) => (forMs === Infinity ? {} : { behaviour: endingTasks(forMs) })
+const tasksThatTake = (forMs: number): SimulatedBehaviour | undefined =>
+  forMs === Infinity ? undefined : endingTasks(forMs)
+
+const usually: SimulatedBehaviour = () => ({})
 
 /** Read before anything starts: a mistake in a file is told at once. */
 async function readManifests(host: Host, flags: UpFlags) {

@@ -27,6 +27,8 @@ export interface UpFlags
   readonly runtime?: 'process' | 'simulated'
   /** How long simulated containers run that are there to end, in milliseconds; `Infinity`: until they are stopped. */
   readonly runTime?: number
+  /** Patterns of images that simulated nodes cannot pull. */
+  readonly missingImages?: readonly string[]
   readonly namespace?: string
   readonly nodePrefix?: string
   readonly output?: 'json'

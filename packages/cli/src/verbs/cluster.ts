@@ -79,6 +79,11 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     )
     .option('--images <file>', 'which programs of this host images stand for, on the process runtime (YAML)')
     .option(
+      '--missing-images <images>',
+      'images that simulated nodes cannot pull, as web:broken,registry.example/*',
+      collectCommas,
+    )
+    .option(
       '--runtime-config <versions>',
       'former versions to serve for clients that are older, as batch/v1beta1=true,policy/v1beta1=true',
       collectCommas,

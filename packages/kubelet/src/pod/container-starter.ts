@@ -2,10 +2,16 @@ import type { Container, Pod } from '@coracle/api'
 import { environmentVariables } from '../env/environment-variables.ts'
 import { expandCommand } from '../env/expand-command.ts'
 import { probesOfReadiness } from '../probes/readiness.ts'
-import { type ContainerConfig, ContainerConfigError, type PodSandboxStatus } from '../runtimes/runtime.ts'
+import {
+  type ContainerConfig,
+  ContainerConfigError,
+  ImagePullError,
+  type PodSandboxStatus,
+} from '../runtimes/runtime.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
 import { containerMounts } from '../volumes/container-mounts.ts'
+import { imagePullFailure } from './image-pull.ts'
 import { runPostStart } from './lifecycle-hooks.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
@@ -33,22 +39,27 @@ export async function startContainer(
   const report = (reason: string, message: string) =>
     recordContainerEvent(context, pod, container, 'Normal', reason, message)
 
-  report(
-    'Pulled',
-    `Container image "${container.image ?? ''}" already present on machine and can be accessed by the pod`,
-  )
+  const reportPulled = () =>
+    report(
+      'Pulled',
+      `Container image "${container.image ?? ''}" already present on machine and can be accessed by the pod`,
+    )
   let config: ContainerConfig
   try {
     config = await configOf(context, pod, sandbox, volumes, container, attempt)
   } catch (error) {
+    reportPulled()
     return fail('CreateContainerConfigError', error)
   }
   let id: string
   try {
     id = await context.runtime.createContainer(sandbox.id, config)
   } catch (error) {
+    if (error instanceof ImagePullError) return imagePullFailure(context, pod, container, error)
+    reportPulled()
     return fail(error instanceof ContainerConfigError ? 'CreateContainerConfigError' : 'CreateContainerError', error)
   }
+  reportPulled()
   report('Created', 'Container created')
   try {
     await context.runtime.startContainer(id, signal)

@@ -9,6 +9,9 @@ import { stopPod, stopUnhealthy } from './stop-containers.ts'
 /** A start that failed, and when to try again. */
 export interface StartFailure extends WaitingReason {
   readonly retryAtMs: number
+  /** Of an image that could not be had: which, and how long it is left alone. With another image there is no such wait. */
+  readonly image?: string
+  readonly delayMs?: number
 }
 
 /** A check for which a container is stopped. */
@@ -263,7 +266,8 @@ function stepStart(
   const { nowMs, failures, volumesRetryAtMs } = observation
   if (volumesRetryAtMs !== undefined) return { type: 'wait', waiting: volumesMissing, wakeAtMs: volumesRetryAtMs }
   const failure = failures.get(container.name)
-  if (failure !== undefined && nowMs < failure.retryAtMs) {
+  const concerns = failure?.image === undefined || failure.image === container.image
+  if (failure !== undefined && concerns && nowMs < failure.retryAtMs) {
     return { type: 'wait', waiting: failure, wakeAtMs: failure.retryAtMs }
   }
   const [latest] = runsOf(container.name, observation.runs)

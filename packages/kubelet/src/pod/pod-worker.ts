@@ -12,6 +12,7 @@ import { waitsForVolumes } from '../volumes/mount-volumes.ts'
 import type { BackOff } from './back-off.ts'
 import { startContainer } from './container-starter.ts'
 import { ContainerStops } from './container-stops.ts'
+import { imagePullBackOff } from './image-pull.ts'
 import {
   currentSandbox,
   isOver,
@@ -452,11 +453,18 @@ export class PodWorker {
     )
     if (failure === undefined) this.#troubles?.failures.delete(container.name)
     // Where the command could not be run there is an ended container, and the back-off sees to it.
-    else
-      this.#troublesToNote().failures.set(container.name, {
+    else this.#noteFailure(container, failure, nowMs)
+  }
+
+  #noteFailure(container: Container, failure: WaitingReason, nowMs: number): void {
+    const { failures } = this.#troublesToNote()
+    failures.set(
+      container.name,
+      imagePullBackOff(container, failure, failures.get(container.name), nowMs) ?? {
         ...failure,
         retryAtMs: nowMs + (endsRun.has(failure.reason) ? 0 : startRetryMs),
-      })
+      },
+    )
   }
 
   #troublesToNote(): StartTroubles {

@@ -137,6 +137,11 @@ export class ContainerConfigError extends Error {
   override readonly name = 'ContainerConfigError'
 }
 
+/** The image of a container cannot be had: reason ErrImagePull, and ImagePullBackOff until it is tried again. */
+export class ImagePullError extends Error {
+  override readonly name = 'ImagePullError'
+}
+
 /**
  * What runs containers. The calls are those of the Container Runtime Interface that a node agent needs
  * (https://kubernetes.io/docs/concepts/architecture/cri), with three differences that an adapter over gRPC can bridge:

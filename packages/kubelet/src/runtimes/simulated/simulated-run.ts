@@ -48,6 +48,8 @@ export interface SimulatedConduct {
   readonly readyAfterMs?: number
   /** How it ends by itself, where its environment does not say. */
   readonly run?: SimulatedRun
+  /** Why its image cannot be had; absent where it can. */
+  readonly imageError?: string
 }
 
 /** Says of each run of a container how it goes. */
@@ -72,6 +74,18 @@ export function asSpecified(otherwise: SimulatedBehaviour): SimulatedBehaviour {
     return { ...conduct, readyAfterMs, ...(run === undefined ? {} : { run }) }
   }
 }
+
+/** Containers whose image is one of these cannot have it. In a pattern `*` stands for any text. The others go as `otherwise` says. */
+export function withoutImages(patterns: readonly string[], otherwise: SimulatedBehaviour): SimulatedBehaviour {
+  const isMissing = new RegExp(`^(?:${patterns.map(patternSource).join('|')})$`)
+  return (container) => {
+    const conduct = otherwise(container)
+    const { image } = container
+    return isMissing.test(image) ? { ...conduct, imageError: `${image}: not found` } : conduct
+  }
+}
+
+const patternSource = (pattern: string): string => pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
 
 /** What the environment of a container says of its run; undefined where it does not end. Throws an Error that names a wrong variable. */
 export function simulatedRunOf(env: readonly EnvironmentVariable[]): SimulatedRun | undefined {

@@ -3,14 +3,15 @@ import { type Environment, sleep, type Timer } from '@coracle/environment'
 import { type AddressPool, createAddressPool } from '../../addresses.ts'
 import { isTask } from '../../pod/task.ts'
 import { probesOfReadiness } from '../../probes/readiness.ts'
-import type {
-  ContainerConfig,
-  ContainerRuntimeStatus,
-  ContainerStats,
-  ContainerStoppedEvent,
-  PodSandboxConfig,
-  PodSandboxStatus,
-  Runtime,
+import {
+  type ContainerConfig,
+  type ContainerRuntimeStatus,
+  type ContainerStats,
+  type ContainerStoppedEvent,
+  ImagePullError,
+  type PodSandboxConfig,
+  type PodSandboxStatus,
+  type Runtime,
 } from '../runtime.ts'
 import { adoptedPod } from './adopted-pod.ts'
 import {
@@ -197,6 +198,7 @@ class TableRuntime implements SimulatedRuntime {
     const { podName = '', podNamespace = '' } = sandbox ?? {}
     const identity = { podUid, podName, podNamespace, name, image, attempt }
     const conduct = this.#behaviour?.({ ...identity, isTask, command, args, probes })
+    if (conduct?.imageError !== undefined) throw new ImagePullError(conduct.imageError)
     const run = simulatedRunOf(config.env) ?? conduct?.run
     const container: ContainerRuntimeStatus = {
       id: this.#newId(podUid),
