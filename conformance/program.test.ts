@@ -193,6 +193,8 @@ describe('coracle up that cannot start', () => {
       ['--nodes', 'many'],
       'error: invalid argument "many" for "--nodes" flag: strconv.ParseInt: parsing "many": invalid syntax',
     ],
+    [['--missing-images', 'web:broken'], 'error: --missing-images is for simulated nodes'],
+    [['--runtime-config', 'extensions/v1beta1'], 'error: --runtime-config: "extensions/v1beta1" is no version'],
   ])('says which flag is wrong: %s', async (args, message) => {
     const { code, stderr } = await runCoracle(['up', '--data-dir', join(home, 'data'), ...args])
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
