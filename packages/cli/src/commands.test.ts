@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pods, type ReplicationController, replicationControllers } from '@coracle/api'
 import { type Cluster, startCluster } from '@coracle/cluster'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { virtualEnvironment } from '@coracle/environment'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from './program.ts'
 import { type CommandResult, type RecordingOptions, recordingHost, runCommand } from './testing/recording-host.ts'
 
@@ -417,6 +418,26 @@ describe('get --watch', () => {
     expect(await lines.next(2)).toMatch(/^NAME +DATA +AGE\nseen +0 +\d+s\n$/)
     await coracle('apply -f -', configMap('seen', { a: '1' }))
     expect(await lines.next(3)).toMatch(/\nseen +1 +\d+s\n$/)
+  })
+})
+
+describe('get --watch --request-timeout', () => {
+  it('ends without an error when its time is over', async () => {
+    const environment = virtualEnvironment({ seed: 1 })
+    const lines = new Lines()
+    const host = recordingHost({ workingDirectory: directory, environment, onOutput: (text) => lines.show(text) })
+    let code: number | undefined
+    void run(['get', 'cm', 'shown', '-w', '--request-timeout=5s'], host).then((end) => {
+      code = end
+    })
+    await lines.next(2)
+    // The time of the watch begins when it is asked for, soon after what there is has been shown.
+    const advanced = async () => {
+      await environment.clock.advance('5s')
+      expect(code).toBe(0)
+    }
+    await vi.waitFor(advanced, { timeout: 30_000 })
+    expect(host.written.stderr).toBe('')
   })
 })
 

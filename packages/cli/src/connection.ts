@@ -124,11 +124,15 @@ function impersonationFlags(
   }
 }
 
-/** `--request-timeout` as kubectl reads it: a duration, or seconds. */
-function timeLimit(text: string | undefined): Partial<Connection> {
-  if (text === undefined) return {}
+/** `--request-timeout` as kubectl reads it: a duration, or seconds; undefined where there is no limit. */
+export function requestTimeoutMs(text = '0'): number | undefined {
   const timeoutMs = /^\d+$/.test(text) ? Number(text) * 1000 : parseTimeout(text)
-  return timeoutMs === 0 ? {} : { timeoutMs }
+  return timeoutMs === 0 ? undefined : timeoutMs
+}
+
+function timeLimit(text: string | undefined): Partial<Connection> {
+  const timeoutMs = requestTimeoutMs(text)
+  return timeoutMs === undefined ? {} : { timeoutMs }
 }
 
 function parseTimeout(text: string): number {

@@ -1,4 +1,6 @@
 import { ApiError, type KubernetesObject } from '@coracle/api'
+import type { DiscoveredResource, ListOptions } from '@coracle/client'
+import { requestTimeoutMs } from '../connection.ts'
 import type { Host } from '../host.ts'
 import { drawingOf, nameAndAge } from '../output/drawing.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
@@ -18,8 +20,8 @@ export interface WatchRequest {
 }
 
 /**
- * Prints what there is, then each change as it comes, until the process is interrupted; with `--watch-only` the changes
- * alone. A watch that the server ends is taken up where it was.
+ * Prints what there is, then each change as it comes, until the process is interrupted, or a watch has had its time by
+ * `--request-timeout`; with `--watch-only` the changes alone. A watch that the server ends is taken up where it was.
  */
 export async function watchObjects(host: Host, session: Session, request: WatchRequest): Promise<void> {
   const { selection, flags } = request
@@ -33,20 +35,47 @@ export async function watchObjects(host: Host, session: Session, request: WatchR
   }
   const list = await listObjects(session.client, resource, options, flags.chunkSize)
   if (flags.watchOnly !== true) await print('ADDED', list.items)
+  const { clock } = host.environment
+  const limitMs = requestTimeoutMs(flags.requestTimeout)
   let version = list.resourceVersion
   for (;;) {
-    const watch = await session.client.watch(resource, {
-      ...options,
-      resourceVersion: version,
-      allowWatchBookmarks: true,
-    })
-    for await (const event of watch) {
-      if (event.type === 'ERROR') throw ApiError.from(event.object)
-      version = event.object.metadata.resourceVersion ?? version
-      if (event.type !== 'BOOKMARK') await print(event.type, [event.object])
-      await host.stdout.drained()
+    const begunMs = clock.monotonicMs()
+    try {
+      version = await follow(host, session, { resource, options, version }, print)
+    } catch (error) {
+      if (limitMs === undefined || clock.monotonicMs() - begunMs < limitMs) throw error
+      return
     }
   }
+}
+
+interface Followed {
+  readonly resource: DiscoveredResource
+  readonly options: ListOptions
+  /** What came later is followed. */
+  readonly version: string
+}
+
+/** Prints changes until the server ends the watch. Resolves to the version to go on from. */
+async function follow(
+  host: Host,
+  session: Session,
+  { resource, options, version }: Followed,
+  print: Print,
+): Promise<string> {
+  let last = version
+  const watch = await session.client.watch(resource, {
+    ...options,
+    resourceVersion: version,
+    allowWatchBookmarks: true,
+  })
+  for await (const event of watch) {
+    if (event.type === 'ERROR') throw ApiError.from(event.object)
+    last = event.object.metadata.resourceVersion ?? last
+    if (event.type !== 'BOOKMARK') await print(event.type, [event.object])
+    await host.stdout.drained()
+  }
+  return last
 }
 
 type Print = (event: string, objects: readonly KubernetesObject[]) => Promise<void>
