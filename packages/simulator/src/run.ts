@@ -35,7 +35,7 @@ const backOffMaxMs = 17 * 60_000
 /** At rest nothing but signs of life is written for so long. */
 const quietMs = 15 * 60_000
 
-/** A run takes some 630 writes. One that has written so often goes round in circles. */
+/** A run takes some 430 writes. One that has written so often goes round in circles. */
 const writesMaxDefault = 20_000
 
 /** How far a run may go. */
