@@ -229,6 +229,23 @@ describe('polls on a VirtualClock', () => {
     ])
   })
 
+  it('may hold the clock while what was left out is made up for', async () => {
+    const clock = new VirtualClock(0)
+    const events: string[] = []
+    const call = async (name: string, answered: Promise<void>) => {
+      await answered
+      await clock.catchUp()
+      events.push(`${name}@${clock.now()}`)
+    }
+    const answerLater = () => new Promise<void>((resolve) => realClock.setTimer(5, resolve))
+    clock.setTimer(90_000, () => events.push('first beat'), { housekeeping: true })
+    clock.setTimer(100_000, () => void clock.hold(call('at once', Promise.resolve())), { poll: true })
+    clock.setTimer(190_000, () => events.push('second beat'), { housekeeping: true })
+    clock.setTimer(200_000, () => void clock.hold(call('later', answerLater())), { poll: true })
+    await clock.advance('1h')
+    expect(events).toEqual(['first beat', 'at once@100000', 'second beat', 'later@200000'])
+  })
+
   it('leave other changes nothing to wait for', async () => {
     const clock = new VirtualClock(0)
     clock.setTimer(15_000, () => {}, { poll: true })

@@ -44,7 +44,7 @@ export class VirtualClock implements Clock {
   #catchingUp: (() => void)[] = []
   #deferred: (() => void)[] = []
   readonly #held = new Set<Promise<void>>()
-  /** Ends a wait for what is held: it may have deferred something on the way. */
+  /** Ends a wait for what is held: it may have deferred something on the way, or wait for overdue housekeeping. */
   #wake: () => void = () => {}
 
   constructor(start: Time | string = '2026-01-01T00:00:00Z') {
@@ -98,7 +98,10 @@ export class VirtualClock implements Clock {
     this.#isPolling = false
     this.#quietSinceMs = this.#nowMs
     if ((firstOf(this.#housekeeping)?.dueMs ?? Number.POSITIVE_INFINITY) > this.#nowMs) return undefined
-    return new Promise((resolve) => this.#catchingUp.push(resolve))
+    return new Promise((resolve) => {
+      this.#catchingUp.push(resolve)
+      this.#wake()
+    })
   }
 
   /** Runs everything that can run without time passing. */
@@ -126,7 +129,7 @@ export class VirtualClock implements Clock {
         callbacks += deferred.length
         continue
       }
-      if (this.#held.size > 0) {
+      if (this.#held.size > 0 && this.#catchingUp.length === 0) {
         const woken = new Promise<void>((resolve) => {
           this.#wake = resolve
         })
