@@ -435,6 +435,27 @@ describe('environment variables', () => {
   })
 })
 
+describe('a container that must not run as root', () => {
+  it.each([
+    [{ runAsUser: 0 }, { runAsNonRoot: true }, 'refused'],
+    [{ runAsUser: 0, runAsNonRoot: true }, {}, 'refused'],
+    [{ runAsNonRoot: true }, { runAsUser: 0 }, 'refused'],
+    [{ runAsUser: 0, runAsNonRoot: true }, { runAsUser: 1000 }, 'run'],
+    [{ runAsUser: 0, runAsNonRoot: true }, { runAsNonRoot: false }, 'run'],
+    [{ runAsNonRoot: true }, {}, 'run'],
+    [{ runAsUser: 0 }, {}, 'run'],
+  ])('of a pod with %j, itself with %j, is %s', async (shared, own, outcome) => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({ securityContext: shared, containers: [testContainer({ securityContext: own })] }))
+    await clock.settle()
+    const state = (await statusOf(client))?.containerStatuses?.[0]?.state
+    const { uid } = (await client.get(pods, { namespace: 'default', name: 'web' })).metadata
+    const message = `container's runAsUser breaks non-root policy (pod: "web_default(${uid})", container: web)`
+    if (outcome === 'run') expect(state?.running).toBeDefined()
+    else expect(state?.waiting).toEqual({ reason: 'CreateContainerConfigError', message })
+  })
+})
+
 describe('a pod whose variables are larger than any process takes', () => {
   it('waits and says which one it is, and the node goes on with others, also after a restart', async () => {
     const { client, clock, kubelet, open } = await startedKubelet()

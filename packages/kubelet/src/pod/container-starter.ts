@@ -15,6 +15,7 @@ import { imagePullFailure } from './image-pull.ts'
 import { runPostStart } from './lifecycle-hooks.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
+import { checkRunAsNonRoot } from './run-as-non-root.ts'
 import { gracePeriodMinMs } from './stop-containers.ts'
 import { isTask } from './task.ts'
 
@@ -83,6 +84,7 @@ async function configOf(
   container: Container,
   attempt: number,
 ): Promise<ContainerConfig> {
+  checkRunAsNonRoot(pod, container)
   const podAddresses = sandbox.addresses.length > 0 ? sandbox.addresses : [context.nodeAddress]
   const downward = { pod, podAddresses, nodeAddress: context.nodeAddress, allocatable: context.allocatable }
   const env = await environmentVariables(container, downward, context.sources)
