@@ -7,13 +7,12 @@ import {
   endpointSlices,
   isHeadless,
   type Pod,
-  parseIp,
   type Service,
   type ServiceStatus,
 } from '@coracle/api'
 import { type Action, controllerRef, type Plan } from '@coracle/controller-runtime'
 import { hasEnded, isReady } from '../pods/pod-state.ts'
-import { hostnameOf, targetPortOf } from '../services/pods-behind.ts'
+import { addressInFamily, hostnameOf, targetPortOf } from '../services/pods-behind.ts'
 import { type AddressType, managedByLabel, serviceNameLabel, signatureOf, sliceDeletion } from '../services/slices.ts'
 import { triggerTimeAnnotation, withTriggerTime } from '../services/trigger-times.ts'
 import { allocateToZones, hintsDisabled, hintsEnabled } from './topology-hints.ts'
@@ -163,7 +162,7 @@ function groupsOf({ service, pods, zoneOf }: SlicesInput): readonly Group[] {
   return families.flatMap((addressType) => {
     const groups = new Map<string, { ports: readonly EndpointSlicePort[]; endpoints: Endpoint[] }>()
     for (const pod of pods) {
-      const address = addressOf(pod, addressType)
+      const address = addressInFamily(pod, addressType)
       if (address === undefined || hasEnded(pod)) continue
       const ports = portsOf(service, pod)
       const signature = signatureOf(addressType, ports)
@@ -174,11 +173,6 @@ function groupsOf({ service, pods, zoneOf }: SlicesInput): readonly Group[] {
     if (groups.size === 0) return [{ addressType, ports: [], endpoints: [] }]
     return [...groups.values()].map((group) => ({ addressType, ...group }))
   })
-}
-
-function addressOf({ status }: Pod, addressType: AddressType): string | undefined {
-  const family = addressType === 'IPv4' ? 4 : 6
-  return status?.podIPs?.map(({ ip }) => ip ?? '').find((ip) => parseIp(ip)?.family === family)
 }
 
 function portsOf(service: Service, pod: Pod): readonly EndpointSlicePort[] {

@@ -46,6 +46,22 @@ it('lists who is ready apart from who is not, by their ports', () => {
   ])
 })
 
+it.each<readonly [readonly string[] | undefined, readonly string[]]>([
+  [['IPv6'], ['fd00::2']],
+  [['IPv6', 'IPv4'], ['fd00::2']],
+  [
+    ['IPv4', 'IPv6'],
+    ['10.0.0.1', '10.0.0.2'],
+  ],
+  [undefined, ['10.0.0.1', '10.0.0.2']],
+])('lists pods by their addresses of the first family of the service: %s', (ipFamilies, expected) => {
+  const both = pod(2)
+  const podIPs = [{ ip: '10.0.0.2' }, { ip: 'fd00::2' }]
+  const pods = [pod(1), { ...both, status: { ...both.status, podIPs } }]
+  const { object } = planned(service({ ipFamilies }), pods) ?? {}
+  expect(object?.subsets?.flatMap(({ addresses = [] }) => addresses.map(({ ip }) => ip))).toEqual(expected)
+})
+
 it('leaves out who is going, unless that does not matter', () => {
   const going = pod(1, { isGoing: true })
   expect(planned(service(), [going])?.object.subsets).toBeUndefined()

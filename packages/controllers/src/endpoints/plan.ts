@@ -14,7 +14,7 @@ import {
 } from '@coracle/api'
 import type { Plan } from '@coracle/controller-runtime'
 import { hasEnded, isReady } from '../pods/pod-state.ts'
-import { hostnameOf, targetPortOf } from '../services/pods-behind.ts'
+import { addressInFamily, hostnameOf, targetPortOf } from '../services/pods-behind.ts'
 import { withTriggerTime } from '../services/trigger-times.ts'
 
 /** One object holds no more addresses; more are in slices alone. */
@@ -70,21 +70,20 @@ export function planEndpoints(
 
 const subsetsField = (subsets: readonly EndpointSubset[]) => (subsets.length === 0 ? {} : { subsets })
 
-/** The pods with an address, by their ports; of too many the ready ones first. */
+/** The pods with an address of the service's first family, by their ports; of too many the ready ones first. */
 function subsetsOf(service: Service, pods: readonly Pod[]) {
   const publishesAll = service.spec.publishNotReadyAddresses === true
-  const present = pods.filter(
-    (pod) => !hasEnded(pod) && pod.status?.podIP && (publishesAll || pod.metadata.deletionTimestamp === undefined),
-  )
-  const isTaken = (pod: Pod): boolean => publishesAll || isReady(pod)
-  const ordered = present.toSorted(
-    (a, b) => Number(isTaken(b)) - Number(isTaken(a)) || compareText(a.status?.podIP ?? '', b.status?.podIP ?? ''),
-  )
-  const subsets = ordered.slice(0, endpointsMax).flatMap((pod): readonly EndpointSubset[] => {
+  const present = pods.flatMap((pod) => {
+    if (hasEnded(pod) || (!publishesAll && pod.metadata.deletionTimestamp !== undefined)) return []
+    const ip = addressInFamily(pod, service.spec.ipFamilies?.[0])
+    return ip === undefined ? [] : [{ pod, ip, isTaken: publishesAll || isReady(pod) }]
+  })
+  const ordered = present.toSorted((a, b) => Number(b.isTaken) - Number(a.isTaken) || compareText(a.ip, b.ip))
+  const subsets = ordered.slice(0, endpointsMax).flatMap(({ pod, ip, isTaken }): readonly EndpointSubset[] => {
     const ports = portsOf(service, pod)
     if (ports === undefined) return []
-    const addresses = [addressOf(service, pod)]
-    return [{ ...(isTaken(pod) ? { addresses } : { notReadyAddresses: addresses }), ports }]
+    const addresses = [addressOf(service, pod, ip)]
+    return [{ ...(isTaken ? { addresses } : { notReadyAddresses: addresses }), ports }]
   })
   return { subsets: repackSubsets(subsets), isOver: present.length > endpointsMax }
 }
@@ -101,12 +100,12 @@ function portsOf(service: Service, pod: Pod): readonly EndpointPort[] | undefine
   return wanted.length > 0 && ports.length === 0 ? undefined : ports
 }
 
-function addressOf(service: Service, pod: Pod): EndpointAddress {
+function addressOf(service: Service, pod: Pod, ip: string): EndpointAddress {
   const { namespace, name, uid } = pod.metadata
   const hostname = hostnameOf(pod, service)
   const { nodeName } = pod.spec
   return {
-    ip: pod.status?.podIP ?? '',
+    ip,
     ...(hostname === undefined ? {} : { hostname }),
     ...(nodeName ? { nodeName } : {}),
     targetRef: { kind: 'Pod', namespace, name, uid },

@@ -62,6 +62,15 @@ export function changesEndpoints(change: Change<Pod>): boolean {
   )
 }
 
+/** The first address of a pod that is of this family, `IPv4` or `IPv6`; its first of all where no family is said. */
+export function addressInFamily({ status }: Pod, family: string | undefined): string | undefined {
+  const first = status?.podIP || undefined
+  if (family === undefined) return first
+  const isWanted = (ip: string | undefined): boolean => Boolean(ip) && ip?.includes(':') === (family === 'IPv6')
+  if (isWanted(first)) return first
+  return status?.podIPs?.find(({ ip }) => isWanted(ip))?.ip
+}
+
 const hasAddress = ({ status }: Pod): boolean => Boolean(status?.podIP) || (status?.podIPs ?? []).length > 0
 
 /** The host name of a pod below its service: where it has one and names the service as its subdomain. */
