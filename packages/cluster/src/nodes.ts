@@ -186,7 +186,8 @@ function processNodes(options: NodesOptions): Nodes {
         nodeName: name,
         ...(images === undefined ? {} : { images }),
       })
-      const { atWork, stop } = startKubelet(options, { name, runtime }, link)
+      const volumesDirectory = join(dataDirectory, 'kubelet', name, 'pods')
+      const { atWork, stop } = startKubelet(options, { name, runtime, volumesDirectory }, link)
       return {
         atWork,
         stop: async (stopOptions) => void (await Promise.resolve(stop(stopOptions)).finally(() => runtime.close())),
@@ -217,11 +218,12 @@ interface NodeParts {
   readonly name: string
   readonly runtime: Runtime
   readonly address?: string
+  readonly volumesDirectory?: string
 }
 
 function startKubelet(
   { worlds, connections }: NodesOptions,
-  { name, runtime, address }: NodeParts,
+  { name, runtime, address, volumesDirectory }: NodeParts,
   link: ConnectionLink,
 ): Started {
   const kubelet: Kubelet = createKubelet({
@@ -230,6 +232,7 @@ function startKubelet(
     nodeName: name,
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
+    ...(volumesDirectory === undefined ? {} : { volumesDirectory }),
   })
   const { usage, exec, attach, portForward } = kubelet
   connections.add(name, { usage, logs: async (...request) => kubelet.logs(...request), exec, attach, portForward })

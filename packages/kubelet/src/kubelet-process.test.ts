@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nodes, type Pod, pods, type Service, services } from '@coracle/api'
+import { type ConfigMap, configMaps, nodes, type Pod, pods, type Service, services } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -13,8 +13,10 @@ import { temporaryDirectory } from './testing/temporary-directory.ts'
 async function startedKubelet() {
   const environment = realEnvironment()
   const client = createFakeClient(environment)
-  const runtime = createProcessRuntime({ environment, dataDirectory: temporaryDirectory(), nodeName: 'node-a' })
-  const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime })
+  const dataDirectory = temporaryDirectory()
+  const volumesDirectory = join(dataDirectory, 'pods')
+  const runtime = createProcessRuntime({ environment, dataDirectory, nodeName: 'node-a' })
+  const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime, volumesDirectory })
   onTestFinished(async () => {
     await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
     await runtime.close()
@@ -25,7 +27,7 @@ async function startedKubelet() {
     await client.create(pods, { ...pod, metadata })
   }
   const status = async () => (await client.get(pods, { namespace: 'default', name: 'web' })).status
-  return { client, kubelet, create, status }
+  return { client, kubelet, create, status, volumesDirectory }
 }
 
 const shell = (script: string, more = {}) => testContainer({ command: ['sh', '-c', script], ...more })
@@ -69,6 +71,44 @@ describe('pods as processes', () => {
     for await (const piece of kubelet.logs(pod, options, new AbortController().signal))
       text += Buffer.from(piece).toString()
     expect(text).toBe('10.96.0.1:443\n')
+  })
+
+  it('read their volumes, which follow what they show and go with the pod', async () => {
+    const { client, create, status, volumesDirectory } = await startedKubelet()
+    const metadata = { namespace: 'default', name: 'settings' }
+    await client.create<ConfigMap>(configMaps, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata,
+      data: { theme: 'dark' },
+    })
+    const labels = [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }]
+    const script = 'cp config/theme shared/; until grep -q blue facts/labels; do sleep 0.05; done; exit 7'
+    const volumeMounts = ['config', 'shared', 'facts'].map((name) => ({ name, mountPath: name }))
+    await create(
+      testPod({
+        restartPolicy: 'Never',
+        volumes: [
+          { name: 'config', configMap: { name: 'settings' } },
+          { name: 'shared', emptyDir: {} },
+          { name: 'facts', downwardAPI: { items: labels } },
+        ],
+        containers: [shell(script, { volumeMounts })],
+      }),
+    )
+    const [uid = ''] = await expect
+      .poll(() => readdirSync(volumesDirectory))
+      .toHaveLength(1)
+      .then(() => readdirSync(volumesDirectory))
+    const copied = join(volumesDirectory, uid, 'shared', 'theme')
+    await expect.poll(() => existsSync(copied) && readFileSync(copied, 'utf8')).toBe('dark')
+    const key = { namespace: 'default', name: 'web' }
+    await client.patch(pods, key, { type: 'merge', body: { metadata: { labels: { colour: 'blue' } } } })
+    await expect
+      .poll(async () => (await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode, { timeout: 10_000 })
+      .toBe(7)
+    await client.delete(pods, key, { gracePeriodSeconds: 0 })
+    await expect.poll(() => readdirSync(volumesDirectory)).toEqual([])
   })
 
   it('show why they cannot start', async () => {

@@ -13,7 +13,7 @@ import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
-import { mountVolumes } from './volumes/mount-volumes.ts'
+import { mountVolumes, removeOtherVolumes, unmountVolumes } from './volumes/mount-volumes.ts'
 
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
 export const shutdownGraceMaxMs = 10_000
@@ -29,6 +29,8 @@ export interface KubeletOptions {
   readonly labels?: Readonly<Record<string, string>>
   /** What the node has. Absent: what this host has. */
   readonly facts?: NodeFacts
+  /** Where volumes are made that live as long as their pod. Absent: they are not. */
+  readonly volumesDirectory?: string
 }
 
 /** What happens to the containers when the node agent stops: they run on, or they are stopped as if the node went down. */
@@ -62,7 +64,7 @@ export interface Kubelet {
 
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
-  const { client, environment, nodeName, runtime } = options
+  const { client, environment, nodeName, runtime, volumesDirectory: directory } = options
   const nodeAddress = options.nodeAddress ?? '127.0.0.1'
   const facts = options.facts ?? (runtime.runsProcesses ? hostFacts() : simulatedFacts(nodeName))
   const logger = environment.logger.child({ node: nodeName })
@@ -79,12 +81,20 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   // Simulated containers have no environment that anybody could look into.
   const serviceInformer = runtime.runsProcesses ? createInformer(client, services, {}, environment) : undefined
   const sources = apiSources(client, serviceInformer)
+  const volumes = {
+    client,
+    objects: sources,
+    allocatable: facts.capacity,
+    isReal: runtime.runsProcesses,
+    ...(directory === undefined ? {} : { directory }),
+  }
   const context = {
     client,
     environment: { ...environment, logger },
     runtime,
     sources,
-    mountVolumes: (pod: Pod) => mountVolumes(pod, client, sources, runtime.runsProcesses),
+    mountVolumes: (pod: Pod) => mountVolumes(pod, volumes),
+    ...(directory === undefined ? {} : { unmountVolumes: (podUid: string) => unmountVolumes(podUid, { directory }) }),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     recorder,
     nodeName,
@@ -118,6 +128,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       informer.start()
       await informer.waitForSync(stopping.signal)
       await manager.removeOrphans()
+      if (directory !== undefined) await removeOtherVolumes(directory, (podUid) => manager.hasPod(podUid))
     },
     async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {
       stopping.abort(new Error('the node agent was stopped'))

@@ -145,7 +145,7 @@ function contextsOf(
     environment,
     runtime,
     sources,
-    mountVolumes: (pod: Pod) => mountVolumes(pod, client, sources, false),
+    mountVolumes: (pod: Pod) => mountVolumes(pod, { client, objects: sources, allocatable: {}, isReal: false }),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     ...(recorder === undefined ? {} : { recorder }),
   }

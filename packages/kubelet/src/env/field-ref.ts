@@ -38,9 +38,14 @@ export function fieldValue(path: string, context: DownwardContext): string {
 }
 
 /** The value of the resource of this container, or of the one that the selector names. Throws as `containerResourceValue` does. */
-export function resourceValue(selector: ResourceFieldSelector, container: Container, context: DownwardContext): string {
+export function resourceValue(
+  selector: ResourceFieldSelector,
+  container: Container | undefined,
+  context: DownwardContext,
+): string {
   const { containerName = '' } = selector
   const target = containerName === '' ? container : named(containerName, context)
+  if (target === undefined) throw new Error('the container is not named')
   return containerResourceValue(selector, target, context.allocatable)
 }
 

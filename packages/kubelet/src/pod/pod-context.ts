@@ -21,6 +21,8 @@ export interface PodContext {
   readonly nodeAddress: string
   /** Brings the volumes of a pod to the node; rejects with a `VolumesNotReadyError` where that cannot be done yet. */
   readonly mountVolumes: (pod: Pod) => Promise<MountedVolumes>
+  /** Removes what was made for the volumes of a pod. Absent where nothing is. */
+  readonly unmountVolumes?: (podUid: string) => Promise<void>
   /** Which pods the node has taken on. */
   readonly admission: NodeAdmission
   /** What the node offers pods. */

@@ -45,6 +45,11 @@ export class PodManager {
     this.#workers.get(podUidOf(pod))?.remove()
   }
 
+  /** Whether a pod of this identity is looked after here. */
+  hasPod(uid: string): boolean {
+    return this.#workers.has(uid)
+  }
+
   /** The statuses of a pod's containers as they are known here, before the API has them. */
   containerStatuses(pod: Pod): readonly ContainerStatus[] {
     const status = this.#workers.get(podUidOf(pod))?.status ?? pod.status

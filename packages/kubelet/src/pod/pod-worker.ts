@@ -1,4 +1,14 @@
-import { type Container, hasReason, isSidecar, type Pod, type PodSpec, parseTime, pods } from '@coracle/api'
+import {
+  type Container,
+  deepEqual,
+  hasReason,
+  isSidecar,
+  type ObjectMeta,
+  type Pod,
+  type PodSpec,
+  parseTime,
+  pods,
+} from '@coracle/api'
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
 import type { ResizeRefusal } from '../admission/node-admission.ts'
@@ -8,7 +18,8 @@ import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
 import { type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
-import { waitsForVolumes } from '../volumes/mount-volumes.ts'
+import { needsVolumes } from '../volumes/mount-volumes.ts'
+import { isMadeOfFiles } from '../volumes/volume-files.ts'
 import type { BackOff } from './back-off.ts'
 import { startContainer } from './container-starter.ts'
 import { ContainerStops } from './container-stops.ts'
@@ -46,6 +57,8 @@ export const startRetryMs = 10_000
 /** Volumes that are not there are looked for again after this, which doubles each time up to the longest. */
 const volumesRetryFirstMs = 500
 const volumesRetryMaxMs = 30_000
+/** Volumes that show other objects are brought up to date as often as this: upstream's sync period. */
+const volumesRefreshMs = 60_000
 /** Actions that take longer than this show in the status before they are done. */
 const slowActionMs = 100
 /** A pass that failed unexpectedly is tried again after this. */
@@ -75,6 +88,8 @@ export class PodWorker {
   #volumesRetryMs = volumesRetryFirstMs
   #volumesRetryAtMs: number | undefined
   #toldVolumes = ''
+  /** What of the pod its volumes show, and until when that is good. Undefined where nothing in them changes. */
+  #volumesShow: VolumesShow | undefined
   readonly #startTimeMs: number
   /** Whether the pod is to end. */
   #ending = false
@@ -175,7 +190,7 @@ export class PodWorker {
     await this.#mountVolumes()
     const observation = await this.#observe()
     const plan = planPod(observation)
-    this.#wakeAt(plan.wakeAtMs)
+    this.#wakeAt(earlier(plan.wakeAtMs, this.#ending || isOver(this.#pod) ? undefined : this.#volumesShow?.untilMs))
     this.#tellBackOffs(observation, plan)
     this.#tellFailure(observation, plan)
     const status = this.#statusOnce(observation, plan)
@@ -267,8 +282,9 @@ export class PodWorker {
 
   /** Looks for the volumes of the pod until they are there. A pod that is ending needs none. */
   async #mountVolumes(): Promise<void> {
-    if (this.#volumes !== undefined || this.#refusal !== undefined || this.#ending) return
-    if (!waitsForVolumes(this.#pod)) {
+    if (this.#refusal !== undefined || this.#ending) return
+    if (this.#volumes !== undefined && !this.#areVolumesStale()) return
+    if (!needsVolumes(this.#pod)) {
       this.#volumes = noVolumes
       return
     }
@@ -278,14 +294,32 @@ export class PodWorker {
     try {
       this.#volumes = await mountVolumes(this.#pod)
       this.#volumesRetryAtMs = undefined
+      this.#noteVolumesMounted(nowMs)
     } catch (error) {
       if (!(error instanceof VolumesNotReadyError)) throw error
-      this.#volumesRetryAtMs = nowMs + this.#volumesRetryMs
-      this.#volumesRetryMs = Math.min(2 * this.#volumesRetryMs, volumesRetryMaxMs)
+      if (this.#volumes === undefined) {
+        this.#volumesRetryAtMs = nowMs + this.#volumesRetryMs
+        this.#volumesRetryMs = Math.min(2 * this.#volumesRetryMs, volumesRetryMaxMs)
+      } else this.#noteVolumesMounted(nowMs)
       if (this.#toldVolumes === error.message) return
       this.#toldVolumes = error.message
       recordPodEvent(this.#context, this.#pod, 'Warning', 'FailedMount', error.message)
     }
+  }
+
+  /** Volumes that show what others may change are looked after from time to time, and where what they show of the pod has changed. */
+  #noteVolumesMounted(nowMs: number): void {
+    if (this.#context.unmountVolumes === undefined || !showsOthers(this.#pod)) return
+    const { labels, annotations } = this.#pod.metadata
+    this.#volumesShow = { labels, annotations, untilMs: nowMs + volumesRefreshMs }
+  }
+
+  #areVolumesStale(): boolean {
+    if (this.#volumesShow === undefined || isOver(this.#pod)) return false
+    const { labels, annotations, untilMs } = this.#volumesShow
+    const { metadata } = this.#pod
+    if (this.#context.environment.clock.now() >= untilMs) return true
+    return !deepEqual(labels, metadata.labels) || !deepEqual(annotations, metadata.annotations)
   }
 
   async #observe(): Promise<PodObservation> {
@@ -515,7 +549,10 @@ export class PodWorker {
 
   /** The last word about a pod is its final status; then it may go. */
   async #finish(statusNow: () => OwnPodStatus): Promise<void> {
-    if (this.#gone) return this.#end()
+    if (this.#gone) {
+      await this.#context.unmountVolumes?.(podUidOf(this.#pod))
+      return this.#end()
+    }
     const status = statusNow()
     if (!this.#writer.shows(status)) return this.#writer.write(status)
     if (this.#deleted) return
@@ -573,6 +610,17 @@ const endingReason = new Error('the pod is ending')
 const noVolumes: MountedVolumes = new Map()
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 const noNames: ReadonlySet<string> = new Set()
+
+interface VolumesShow {
+  readonly labels: ObjectMeta['labels']
+  readonly annotations: ObjectMeta['annotations']
+  readonly untilMs: number
+}
+
+const showsOthers = ({ spec }: Pod): boolean => spec.volumes?.some(isMadeOfFiles) === true
+
+const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 
 /** What did not go well with the starts of containers, by name. */
 interface StartTroubles {

@@ -1,24 +1,76 @@
-import { claimsOfPod, type Pod } from '@coracle/api'
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { claimsOfPod, type Pod, type Volume } from '@coracle/api'
 import type { Client } from '@coracle/client'
-import type { EnvironmentSources } from '../env/environment-variables.ts'
-import { type MountedVolumes, mountClaims } from './claimed-volumes.ts'
-import { findKeyedSources, hasKeyedSources } from './keyed-sources.ts'
+import { podUidOf } from '../pod/pod-name.ts'
+import { type MountedVolume, type MountedVolumes, mountClaims, VolumesNotReadyError } from './claimed-volumes.ts'
+import { directoryOnNode } from './directory-on-node.ts'
+import { type FileSources, isMadeOfFiles, VolumeSourceError, volumeFiles } from './volume-files.ts'
+import { writeFiles } from './write-files.ts'
 
-/** Whether a pod has volumes that something else in the API has to be there for. */
-export const waitsForVolumes = (pod: Pod): boolean =>
-  pod.spec.volumes !== undefined && (claimsOfPod(pod).length > 0 || hasKeyedSources(pod))
+/** Whether a pod has volumes that are to be made, or that something else in the API has to be there for. */
+export const needsVolumes = (pod: Pod): boolean => pod.spec.volumes !== undefined && pod.spec.volumes.length > 0
+
+/** What volumes are made of, and where. */
+export interface VolumeParts extends Omit<FileSources, 'pod'> {
+  readonly client: Client
+  /** Whether containers are real, and volumes have to be. */
+  readonly isReal: boolean
+  /** Where those are made that live as long as their pod, below a directory for each. Absent: they are not made. */
+  readonly directory?: string
+}
 
 /**
- * Brings the volumes of a pod to its node, as far as that can be done: `mountClaims`, and what `findKeyedSources` looks for. Rejects with a
- * `VolumesNotReadyError` while something is missing.
+ * Brings the volumes of a pod to its node, or up to date there: claims as `mountClaims` finds them, directories of the node, empty ones, and files made of
+ * other objects. Kinds of volumes that a node would need a driver for are left out. Rejects with a `VolumesNotReadyError` while
+ * something is missing: until it is there no container starts. Where containers are not real all that is named has to be there
+ * as well, and nothing is made.
  */
-export async function mountVolumes(
-  pod: Pod,
-  client: Client,
-  sources: EnvironmentSources,
-  isReal: boolean,
-): Promise<MountedVolumes> {
-  const mounted = await mountClaims(pod, client, isReal)
-  await findKeyedSources(pod, sources)
+export async function mountVolumes(pod: Pod, parts: VolumeParts): Promise<MountedVolumes> {
+  const mounted = new Map(claimsOfPod(pod).length === 0 ? [] : await mountClaims(pod, parts.client, parts.isReal))
+  for (const volume of pod.spec.volumes ?? []) {
+    try {
+      const made = await madeVolume(volume, pod, parts)
+      if (made !== undefined) mounted.set(volume.name, made)
+    } catch (error) {
+      if (!(error instanceof VolumeSourceError)) throw error
+      throw new VolumesNotReadyError(
+        `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${error.message}`,
+      )
+    }
+  }
   return mounted
+}
+
+/** Removes what `mountVolumes` has made for a pod. */
+export async function unmountVolumes(podUid: string, { directory }: Pick<VolumeParts, 'directory'>): Promise<void> {
+  if (directory !== undefined) await rm(join(directory, podUid), { recursive: true, force: true })
+}
+
+/** Removes what was made for pods that are gone since an earlier life of the node. */
+export async function removeOtherVolumes(directory: string, isKnown: (podUid: string) => boolean): Promise<void> {
+  const uids = await readdir(directory).catch(() => [])
+  await Promise.all(uids.filter((uid) => !isKnown(uid)).map((uid) => unmountVolumes(uid, { directory })))
+}
+
+async function madeVolume(
+  volume: Volume,
+  pod: Pod,
+  { directory, isReal, ...sources }: VolumeParts,
+): Promise<MountedVolume | undefined> {
+  const { emptyDir, hostPath } = volume
+  const files = isMadeOfFiles(volume) ? await volumeFiles(volume, { pod, ...sources }) : undefined
+  if (!isReal) return undefined
+  if (hostPath !== undefined) return { path: await directoryOnNode(hostPath), readOnly: false }
+  if (directory === undefined) return undefined
+  const path = join(directory, podUidOf(pod), volume.name)
+  if (files !== undefined) {
+    await writeFiles(path, files)
+    return { path, readOnly: true }
+  }
+  if (emptyDir === undefined) return undefined
+  await mkdir(path, { recursive: true })
+  // What a new directory may be is cut down by the umask of this process.
+  await chmod(path, 0o777)
+  return { path, readOnly: false }
 }

@@ -41,7 +41,7 @@ it.each<readonly [string, Partial<ContainerConfig>, RegExp]>([
 
 it('refuses what the node agent could not bring to the node', () => {
   const config = { mounts: [{ name: 'data', containerPath: 'data' }] } as unknown as ContainerConfig
-  expect(() => placeMounts(config, work)).toThrow(/only claims and what they are bound to can be mounted/)
+  expect(() => placeMounts(config, work)).toThrow(/no driver of this node brings volumes of its kind/)
 })
 
 it.each<readonly [string, (path: string) => void]>([

@@ -11,7 +11,7 @@ export function placeMounts({ mounts, workingDirectory }: ContainerConfig, workD
   for (const mount of mounts) {
     const { containerPath, hostPath } = mount
     if (hostPath === undefined)
-      throw new ContainerConfigError(refusal(mount, 'only claims and what they are bound to can be mounted'))
+      throw new ContainerConfigError(refusal(mount, 'no driver of this node brings volumes of its kind'))
     if (resolve('/', containerPath) === resolve(hostPath) && isAbsolute(containerPath)) continue
     if (isAbsolute(containerPath) || workingDirectory) {
       const instead = relative('/', resolve('/', containerPath))
