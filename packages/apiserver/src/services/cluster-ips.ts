@@ -18,6 +18,7 @@ import {
 } from '@coracle/api'
 import type { Random } from '@coracle/environment'
 import { chooseFree, keptBackOf } from './choose.ts'
+import { type Family, withIpFamilies } from './ip-families.ts'
 import type { SetAside } from './set-aside.ts'
 
 /** No more addresses of a range are kept for services that ask for one. */
@@ -29,7 +30,6 @@ const addressesMax = 2 ** 32
 const specPath = FieldPath.of('spec')
 const ipsPath = specPath.field('clusterIPs')
 
-type Family = 'IPv4' | 'IPv6'
 const familyOf = ({ family }: { readonly family: 4 | 6 }): Family => (family === 4 ? 'IPv4' : 'IPv6')
 
 /** The addresses that a service has, in their usual form. */
@@ -58,25 +58,19 @@ export class ClusterIps {
     ranges: readonly IpRange[],
     setAside: SetAside<string>,
   ): Service {
-    const { spec } = service
-    if (!needsClusterIp(spec)) return service
-    if (isHeadless(spec)) return withSpec(service, headlessFamilies(spec, ranges))
+    if (!needsClusterIp(service.spec)) return service
+    const settled = withIpFamilies(service, old, [...new Set(ranges.map(familyOf))])
+    if (isHeadless(settled.spec)) return settled
     const own = new Set(old === undefined ? [] : clusterIpsOf(old))
-    const given = spec.clusterIPs ?? []
+    const { clusterIPs: given = [], ipFamilies = [] } = settled.spec
     for (const [index, ip] of given.entries()) {
       // What is no address is refused by validation.
       if (!own.has(canonicalIp(ip)) && parseIp(ip) !== undefined) this.#take(service, ip, index, ranges, setAside)
     }
-    const families = familiesOf(service, given, ranges)
-    const missing = families.slice(given.length)
+    const missing = (ipFamilies as readonly Family[]).slice(given.length)
     const clusterIPs = [...given, ...missing.map((family) => this.#choose(family, ranges, setAside))]
-    if (clusterIPs.length === 0) return service
-    return withSpec(service, {
-      clusterIP: clusterIPs[0],
-      clusterIPs,
-      ipFamilies: families,
-      ipFamilyPolicy: spec.ipFamilyPolicy ?? 'SingleStack',
-    })
+    if (clusterIPs.length === 0) return settled
+    return { ...settled, spec: { ...settled.spec, clusterIP: clusterIPs[0], clusterIPs } as ServiceSpec }
   }
 
   /** Takes the address that a service asks for. */
@@ -115,46 +109,3 @@ export class ClusterIps {
     throw new ApiError(500, 'InternalError', 'Internal error occurred: failed to allocate a serviceIP: range is full')
   }
 }
-
-/** The families that a service has addresses of: those it names or has addresses of, then what its policy asks for. */
-function familiesOf(service: Service, given: readonly string[], ranges: readonly IpRange[]): readonly Family[] {
-  const { ipFamilies = [], ipFamilyPolicy } = service.spec
-  const available = [...new Set(ranges.map(familyOf))]
-  const named = new Set<Family>(
-    ipFamilies.length > 0 ? (ipFamilies as readonly Family[]) : given.flatMap((ip) => parseIp(ip) ?? []).map(familyOf),
-  )
-  if (named.size === 0 && available[0] !== undefined) named.add(available[0])
-  if (ipFamilyPolicy === 'RequireDualStack' && available.length < 2) {
-    const why = 'this cluster is not configured for dual-stack services'
-    const path = specPath.field('ipFamilyPolicy')
-    throw invalid(services, service.metadata.name ?? '', [invalidField(path, ipFamilyPolicy, why)])
-  }
-  const wantsBoth = ipFamilyPolicy === 'RequireDualStack' || ipFamilyPolicy === 'PreferDualStack'
-  if (wantsBoth) for (const family of available) named.add(family)
-  const unavailable = [...named].find((family) => !available.includes(family))
-  if (unavailable !== undefined && available.length > 0) {
-    const why = 'not configured on this cluster'
-    const path = specPath.field('ipFamilies').index([...named].indexOf(unavailable))
-    throw invalid(services, service.metadata.name ?? '', [invalidField(path, unavailable, why)])
-  }
-  return [...named]
-}
-
-/** A service without an address still has families: those of its endpoints. Without a selector anything may be behind it. */
-function headlessFamilies(spec: ServiceSpec, ranges: readonly IpRange[]): Partial<ServiceSpec> {
-  const [first] = ranges.map(familyOf)
-  const hasSelector = Object.keys(spec.selector ?? {}).length > 0
-  const policy = spec.ipFamilyPolicy ?? (hasSelector ? 'SingleStack' : 'RequireDualStack')
-  const named = (spec.ipFamilies ?? []) as readonly Family[]
-  if (named.length > 0) return { ipFamilies: named, ipFamilyPolicy: policy }
-  const main: Family = first ?? 'IPv4'
-  const other: Family = main === 'IPv4' ? 'IPv6' : 'IPv4'
-  const hasOther = ranges.some((range) => familyOf(range) === other)
-  const isDual = policy !== 'SingleStack' && (hasOther || !hasSelector)
-  return { ipFamilies: isDual ? [main, other] : [main], ipFamilyPolicy: policy }
-}
-
-const withSpec = (service: Service, changes: Partial<ServiceSpec>): Service => ({
-  ...service,
-  spec: { ...service.spec, ...changes },
-})

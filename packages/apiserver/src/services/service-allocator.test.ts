@@ -128,6 +128,23 @@ describe('the address of a service', () => {
     expect((await client.create(services, service('b'))).spec.clusterIPs).toHaveLength(1)
   })
 
+  it('is given back with the second family, when the policy says so', async () => {
+    const { client } = await startTestCore()
+    await client.create(serviceCidrs, cidr('six', 'fd00:96::/112'))
+    const created = await client.create(services, service('a', { ipFamilyPolicy: 'PreferDualStack' }))
+    const [first, second = ''] = created.spec.clusterIPs ?? []
+    expect(await client.get(ipAddresses, { name: second })).toBeDefined()
+    const spec = { ...created.spec, ipFamilyPolicy: 'SingleStack' }
+    const single = await client.update(services, { ...created, spec } as Service)
+    expect(single.spec).toMatchObject({ clusterIP: first, clusterIPs: [first], ipFamilies: ['IPv4'] })
+    await expect(client.get(ipAddresses, { name: second })).rejects.toThrow('not found')
+    const again = await client.update(services, {
+      ...single,
+      spec: { ...single.spec, ipFamilyPolicy: 'PreferDualStack' },
+    })
+    expect(again.spec.clusterIPs?.[1]).toMatch(/^fd00:96::/)
+  })
+
   it('is not there when the range is full', async () => {
     const { client } = await startTestCore()
     await client.create(serviceCidrs, cidr('small', '10.0.0.0/29'))
