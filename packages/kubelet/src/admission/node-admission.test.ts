@@ -28,6 +28,26 @@ const onPort = (hostPort: number, more: object = {}): Pod => {
   return testPod({ containers: [testContainer({ ports })] })
 }
 
+describe('a node takes on pods with kernel settings', () => {
+  const setting = (name: string, more: Partial<PodSpec> = {}): Pod =>
+    testPod({ securityContext: { sysctls: [{ name, value: '1' }] }, ...more })
+
+  it.each([
+    [setting('kernel.shm_rmid_forced'), undefined],
+    [setting('net/ipv4/tcp_syncookies'), undefined],
+    [setting('kernel.shm_rmid_forced', { hostNetwork: true }), undefined],
+    [setting('kernel.msgmax'), '"kernel.msgmax" not allowlisted'],
+    [setting('net.ipv4.tcp_rmem', { hostNetwork: true }), '"net.ipv4.tcp_rmem" not allowed with host net enabled'],
+    [
+      setting('kernel.shm_rmid_forced', { hostIPC: true }),
+      '"kernel.shm_rmid_forced" not allowed with host ipc enabled',
+    ],
+  ])('that are safe, and no others: %#', async (pod, problem) => {
+    const refusal = { reason: 'SysctlForbidden', message: `forbidden sysctl: ${problem}` }
+    expect(await admission().admit('a', pod)).toEqual(problem === undefined ? undefined : refusal)
+  })
+})
+
 describe('a node takes on', () => {
   it('as many pods as it has room for, and says what the next one lacks', async () => {
     const full = admission()

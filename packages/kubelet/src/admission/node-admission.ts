@@ -3,6 +3,7 @@ import { bucketRateLimiter, type RateLimiter } from '@coracle/client'
 import { type Clock, sleep } from '@coracle/environment'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { type Amounts, type PodDemand, podDemand, wholeAmounts } from './pod-demand.ts'
+import { forbiddenSysctl } from './sysctls.ts'
 
 /**
  * Pods that a node turns away: so many at once, then so many a second. Whoever makes them anew, as controllers do at once, goes no
@@ -52,7 +53,8 @@ export class NodeAdmission {
     const demand = podDemand(pod.spec)
     const misplaced = await this.#misplaced(pod)
     // From here to the end nobody else is taken on.
-    const refusal = this.#wrongSystem(pod) ?? this.#shortage(demand) ?? misplaced ?? this.#takenPort(demand)
+    const refusal =
+      forbiddenSysctl(pod) ?? this.#wrongSystem(pod) ?? this.#shortage(demand) ?? misplaced ?? this.#takenPort(demand)
     if (refusal === undefined) this.#taken.set(uid, demand)
     else await this.#waitItsTurn(signal)
     return refusal
