@@ -91,7 +91,7 @@ function findCommand(args: readonly string[], program: Command): { command: Comm
 }
 
 /** `-o=yaml` and `--output=yaml` are a flag and its value; `-oyaml` is left to the parser. */
-function splitFlag(arg: string): readonly [string, string | undefined] {
+export function splitFlag(arg: string): readonly [string, string | undefined] {
   const [, flag, value] = /^(--[^=]+|-[A-Za-z])=(.*)$/s.exec(arg) ?? []
   return flag === undefined ? [arg, undefined] : [flag, value]
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError, type Option } from 'commander'
 import { commandOf, namesNothing, normalizeArguments } from './arguments.ts'
 import { ExitError, PrintError, UsageError } from './cli-error.ts'
+import { commandText } from './command-text.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
 import { mayAskForHelp, withHelpAsFlag } from './manual/help-arguments.ts'
@@ -105,6 +106,11 @@ export function createProgram(host: Host, args: readonly string[] = []): Command
     .exitOverride()
     .enablePositionalOptions()
     .showSuggestionAfterError()
+  program.hook('preAction', (_, command) => {
+    if (command.getOptionValue('record') !== true) return
+    host.stderr.write('Flag --record has been deprecated, --record will be removed in the future\n')
+    command.setOptionValue('changeCause', commandText(args, command, program))
+  })
   for (const [heading, add] of [
     ['Clusters of this machine:', addClusterVerbs],
     ['See what there is:', addReadingVerbs],

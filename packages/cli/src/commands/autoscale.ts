@@ -3,6 +3,7 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
 import { placeObject } from '../manifests/place-object.ts'
+import { withChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import { type AutoscalerFlags, generateAutoscaler } from './generate/policies.ts'
 
@@ -43,7 +44,7 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
         ...(cpu === undefined ? {} : { cpu }),
         ...(memory === undefined ? {} : { memory }),
       })
-      const placed: KubernetesObject = placeObject(made, scaler, session)
+      const placed: KubernetesObject = withChangeCause(placeObject(made, scaler, session), flags)
       const object = flags.saveConfig === true ? withLastApplied(placed) : placed
       if (flags.dryRun === 'client') return { resource: scaler, verb: 'autoscaled', object }
       const options = { fieldManager: flags.fieldManager ?? 'coracle-autoscale', dryRun: flags.dryRun === 'server' }

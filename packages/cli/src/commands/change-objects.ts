@@ -5,10 +5,11 @@ import type { Host } from '../host.ts'
 import { loadManifests } from '../manifests/load-manifests.ts'
 import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import type { RecordFlags } from './change-cause.ts'
 import { findTargets, keyOf, type Target, type TargetFlags } from './targets.ts'
 
 /** Flags of every command that changes objects which are there. */
-export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {
+export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, RecordFlags {
   /** Who changes, for field ownership; the command's own name unless given. */
   readonly fieldManager?: string
   /** Changes what files say, and asks no server; `dryRun` is `client` then. */

@@ -2,6 +2,7 @@ import { type KubernetesObject, services } from '@coracle/api'
 import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
 import { placeObject } from '../manifests/place-object.ts'
+import { withChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import { type OverrideFlags, withOverrides } from './generate/overrides.ts'
 import { type ExposeFlags, exposeObject } from './generate/services.ts'
@@ -21,7 +22,8 @@ export function expose(host: Host, args: readonly string[], flags: ExposeCommand
   return changeObjects(host, args, 'expose', { ...flags, filesAsTheyAre: true }, async (session, { object }) => {
     const selector = flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }
     const made = placeObject(withOverrides(exposeObject(object, { ...flags, ...selector }), flags), services, session)
-    const service = flags.saveConfig === true ? withLastApplied(made) : made
+    const recorded = withChangeCause(made, flags)
+    const service = flags.saveConfig === true ? withLastApplied(recorded) : recorded
     const resource = (await session.catalog()).find('services')
     if (flags.dryRun === 'client') return { resource, verb: 'exposed', object: service }
     const options = { fieldManager: flags.fieldManager ?? 'coracle-expose', dryRun: flags.dryRun === 'server' }

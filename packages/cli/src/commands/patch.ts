@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { patchedHere } from '../manifests/patched-here.ts'
+import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 
 const types = ['json', 'merge', 'strategic'] as const
@@ -24,7 +25,8 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
   if (type === undefined) {
     throw new CliError(`--type must be one of [${types.join(' ')}], not ${JSON.stringify(flags.type)}`)
   }
-  await changeObjects(host, args, 'patch', flags, async (session, { resource, key, object }) => {
+  await changeObjects(host, args, 'patch', flags, async (session, target) => {
+    const { resource, key, object } = target
     const { dryRun, subresource } = flags
     const patched =
       dryRun === 'client'
@@ -39,6 +41,7 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
               ...(subresource === undefined ? {} : { subresource }),
             },
           )
+    if (dryRun === 'none') await noteChangeCause(session, target, flags, flags.fieldManager ?? 'coracle-patch')
     return { verb: hasChanged(object, patched) ? 'patched' : 'patched (no change)', object: patched }
   })
 }

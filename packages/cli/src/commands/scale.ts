@@ -4,6 +4,7 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import type { Session } from '../session.ts'
 import { awaitObject } from './await-object.ts'
+import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import type { Target } from './targets.ts'
 
@@ -40,6 +41,7 @@ export async function scale(host: Host, args: readonly string[], flags: ScaleFla
       throw new CliError('cannot use --resource-version with multiple resources')
     }
     const object = await scaleOne(session, target, replicas, flags)
+    if (flags.dryRun === 'none') await noteChangeCause(session, target, flags, fieldManager)
     if (timeoutMs > 0 && flags.dryRun === 'none') await untilScaled(host, session, target, replicas, timeoutMs)
     return { verb: 'scaled', object }
   })

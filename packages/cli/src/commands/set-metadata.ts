@@ -3,6 +3,7 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import type { Outcome } from '../output/outcome-printer.ts'
 import type { Session } from '../session.ts'
+import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import type { Target } from './targets.ts'
 
@@ -135,9 +136,10 @@ async function setOne(
   session: Session,
   { resource, key, object }: Target,
   { set, remove }: Pairs,
-  { overwrite, resourceVersion, dryRun, fieldManager }: SetMetadataFlags,
+  flags: SetMetadataFlags,
   field: Field,
 ): Promise<Outcome> {
+  const { overwrite, resourceVersion, dryRun, fieldManager } = flags
   const present = object.metadata[field.name] ?? {}
   const taken = [...set].flatMap(([name, value]) => {
     const is = present[name]
@@ -156,8 +158,13 @@ async function setOne(
   const precondition = resourceVersion === undefined ? {} : { resourceVersion }
   if (dryRun === 'client' || !isChanged) return { verb, object: withChanges(object, field.name, changes) }
   const patch = { type: 'merge' as const, body: { metadata: { ...precondition, [field.name]: changes } } }
-  const options = { fieldManager: fieldManager ?? `coracle-${field.verb}`, dryRun: dryRun === 'server' }
-  return { verb, object: await session.client.patch(resource, key, patch, options) }
+  const manager = fieldManager ?? `coracle-${field.verb}`
+  const changed = await session.client.patch(resource, key, patch, {
+    fieldManager: manager,
+    dryRun: dryRun === 'server',
+  })
+  if (dryRun === 'none') await noteChangeCause(session, { resource, key }, flags, manager)
+  return { verb, object: changed }
 }
 
 /** What differs: null takes a key away. */

@@ -3,7 +3,7 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { durationText, switchOption, wholeNumber } from '../option-values.ts'
 import type { DryRun } from '../output/outcome-printer.ts'
-import { dryRunOption, ownFlags, withFiles, withOutcome, withSelectors } from './shared-options.ts'
+import { dryRunOption, ownFlags, recordOption, withFiles, withOutcome, withSelectors } from './shared-options.ts'
 
 /** Adds the commands that change single fields of objects which are there. */
 export function addChangingVerbs(program: Command, host: Host): void {
@@ -37,6 +37,7 @@ export function localFlags<F extends { readonly local?: boolean; readonly dryRun
 
 function addScale(program: Command, host: Host): void {
   withChanges(program.command('scale').alias('resize'), 'scale')
+    .addOption(recordOption())
     .summary('set how many replicas there are')
     .description(
       'Sets how many replicas a Deployment, StatefulSet, ReplicaSet, ReplicationController or other kind with a scale has.',
@@ -63,6 +64,7 @@ function addMetadata(program: Command, host: Host): void {
       .addOption(switchOption('--overwrite [boolean]', 'change those that have another value', false))
       .option('--resource-version <version>', 'only where this is the version of the object')
       .option('--list', `print the ${noun}`)
+      .addOption(recordOption())
       .action(async (resources: readonly string[], _options, command: Command) => {
         const commands = await import('../commands/set-metadata.ts')
         await commands[verb](host, resources, localFlags(command))
@@ -72,6 +74,7 @@ function addMetadata(program: Command, host: Host): void {
 
 function addPatch(program: Command, host: Host): void {
   withLocalChanges(program.command('patch'), 'patch')
+    .addOption(recordOption())
     .summary('change fields of objects')
     .description('Changes objects by a patch: JSON or YAML of the fields that are to differ, or a JSON patch.')
     .option('-p, --patch <patch>', 'the patch')

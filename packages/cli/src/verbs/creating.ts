@@ -16,6 +16,7 @@ import {
   dryRunOption,
   objectFormatsText,
   ownFlags,
+  recordOption,
   refuseArguments,
   validateOption,
   windowsLineEndingsText,
@@ -41,6 +42,7 @@ export function addCreatingVerbs(program: Command, host: Host): void {
 
 function addCreate(program: Command, host: Host): Command {
   return withManifests(program.command('create'))
+    .addOption(recordOption())
     .enablePositionalOptions()
     .option('--save-config', 'note in the object what was created, for apply')
     .option('--raw <path>', 'post the file to a path of the server')
@@ -209,6 +211,7 @@ function addNetwork(create: Command, host: Host): void {
 
 function addRun(program: Command, host: Host): void {
   withOutcome(program.command('run'))
+    .addOption(recordOption())
     .argument('[name]', 'the name of the pod')
     .argument('[args...]', 'after --: arguments of the container, or with --command all it runs')
     .summary('run an image in a pod')
@@ -245,6 +248,7 @@ function addRun(program: Command, host: Host): void {
 
 function addExpose(program: Command, host: Host): void {
   withOutcome(withFiles(program.command('expose'), 'expose'))
+    .addOption(recordOption())
     .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with --all, TYPE')
     .option('--all', 'all objects of the type')
     .addOption(dryRunOption())
@@ -273,6 +277,7 @@ function addExpose(program: Command, host: Host): void {
 
 function addAutoscale(program: Command, host: Host): void {
   withChanges(program.command('autoscale'), 'autoscale')
+    .addOption(recordOption())
     .summary('let the number of replicas follow the load')
     .description('Creates a HorizontalPodAutoscaler for what has a scale.')
     .option('--min <count>', 'replicas at least', wholeNumber())

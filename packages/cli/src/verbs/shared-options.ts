@@ -102,3 +102,7 @@ export const chunkSizeOption = (): Option =>
   new Option('--chunk-size <objects>', 'objects asked for in one request; 0: all of them')
     .argParser(wholeNumber({ min: 0 }))
     .default(chunkSizeDefault)
+
+/** kubectl's `--record`, which notes the command line in what it changes: deprecated there, and still used. */
+export const recordOption = (): Option =>
+  switchOption('--record [boolean]', 'note this command in the object, for rollout history').hideHelp()

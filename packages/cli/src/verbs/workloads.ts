@@ -2,7 +2,14 @@ import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { collect, collectCommas, durationText, switchOption, wholeNumber } from '../option-values.ts'
 import { localFlags, withChanges, withLocalChanges } from './changing.ts'
-import { dryRunOption, objectFormatsText, withFiles, withOutcome, withPrinting } from './shared-options.ts'
+import {
+  dryRunOption,
+  objectFormatsText,
+  recordOption,
+  withFiles,
+  withOutcome,
+  withPrinting,
+} from './shared-options.ts'
 
 /** Adds the commands that change what pods are, and follow how that goes. */
 export function addWorkloadVerbs(program: Command, host: Host): void {
@@ -71,6 +78,7 @@ function addSet(program: Command, host: Host): void {
     .summary('set images, variables and resources of containers')
     .description('Changes what pods are made of, in whatever describes pods.')
   withLocalChanges(set.command('image'), 'change')
+    .addOption(recordOption())
     .summary('set images of containers')
     .description('Sets images: CONTAINER=IMAGE after the objects, or *=IMAGE for all containers.')
     .action(async (resources: readonly string[], _options, command: Command) => {
@@ -92,6 +100,7 @@ function addSet(program: Command, host: Host): void {
       await setEnv(host, resources, localFlags(command))
     })
   withContainers(withLocalChanges(set.command('resources'), 'change'))
+    .addOption(recordOption())
     .summary('set requests and limits of containers')
     .description('Sets what containers request and may use at most; 0 takes an amount away.')
     .option('--limits <amounts>', 'as cpu=1,memory=1Gi')
@@ -101,6 +110,7 @@ function addSet(program: Command, host: Host): void {
       await setResources(host, resources, localFlags(command))
     })
   withLocalChanges(set.command('serviceaccount').alias('sa'), 'change')
+    .addOption(recordOption())
     .summary('set the service account of pods')
     .description('Sets the service account of pods: its name stands after the objects.')
     .action(async (resources: readonly string[], _options, command: Command) => {
@@ -108,6 +118,7 @@ function addSet(program: Command, host: Host): void {
       await setServiceAccount(host, resources, localFlags(command))
     })
   withLocalChanges(set.command('selector'), 'change')
+    .addOption(recordOption())
     .summary('set the selector of Services')
     .description(
       'Sets the selector of Services: KEY=VALUE[,KEY=VALUE] after the objects, in place of the one they have.',

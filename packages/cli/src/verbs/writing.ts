@@ -7,6 +7,7 @@ import {
   dryRunOption,
   labelSelectorText,
   ownFlags,
+  recordOption,
   refuseArguments,
   validateOption,
   windowsLineEndingsText,
@@ -27,6 +28,7 @@ export function addWritingVerbs(program: Command, host: Host): void {
 
 function addApply(program: Command, host: Host): void {
   const apply = withManifests(program.command('apply'))
+    .addOption(recordOption())
     .enablePositionalOptions()
     .summary('make objects as files say')
     .description('Creates the objects of files, or changes those that are there to what the files say.')

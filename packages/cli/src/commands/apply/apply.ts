@@ -8,6 +8,7 @@ import { applyOnServer } from '../../manifests/server-side-apply.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
 import { kindText, objectText } from '../../resources/object-text.ts'
 import { propagationPolicy } from '../cascade.ts'
+import { type RecordFlags, withChangeCause } from '../change-cause.ts'
 import {
   fieldValidation,
   forEachManifest,
@@ -18,7 +19,7 @@ import { type RecreateFlags, recreate } from '../recreate.ts'
 import { warnIfDeleting } from '../warn-if-deleting.ts'
 import { checkKind, prune, prunedResources } from './prune.ts'
 
-export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags {
+export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags, RecordFlags {
   /** Deletes and creates anew what cannot be changed into what the files say. */
   readonly force?: boolean
   /** Deletes what was applied before and is in the files no more. */
@@ -43,7 +44,8 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
     { asList: true, needsObjects: 'apply', ...afterwards },
     async (session, placed) => {
       const { client } = session
-      const { resource, object, source } = placed
+      const { resource, source } = placed
+      const object = withChangeCause(placed.object, flags)
       const { name = '', generateName } = object.metadata
       if (name === '') {
         throw new CliError(

@@ -1,12 +1,13 @@
 import type { KubernetesObject } from '@coracle/api'
 import { withLastApplied } from '../../manifests/apply-object.ts'
 import type { Session } from '../../session.ts'
+import { type RecordFlags, withChangeCause } from '../change-cause.ts'
 import { fieldValidation, type ManifestCommandFlags, type Placed } from '../manifest-command.ts'
 
 /** Who creates, for field ownership. */
 export const createFieldManager = 'coracle-create'
 
-export interface CreateFlags extends ManifestCommandFlags {
+export interface CreateFlags extends ManifestCommandFlags, RecordFlags {
   /** Notes what was created in the object, so that `apply` can go on from it. */
   readonly saveConfig?: boolean
   /** A path of the server to post the file to as it is. */
@@ -20,9 +21,11 @@ export interface CreateFlags extends ManifestCommandFlags {
 export async function createObject(
   { client }: Session,
   { resource, object: wanted }: Pick<Placed, 'resource' | 'object'>,
-  { saveConfig, dryRun, fieldManager = createFieldManager, validate }: CreateFlags,
+  flags: CreateFlags,
 ): Promise<KubernetesObject> {
-  const object = saveConfig === true ? withLastApplied(wanted) : wanted
+  const { saveConfig, dryRun, fieldManager = createFieldManager, validate } = flags
+  const recorded = withChangeCause(wanted, flags)
+  const object = saveConfig === true ? withLastApplied(recorded) : recorded
   if (dryRun === 'client') return object
   return client.create(resource, object, {
     fieldManager,

@@ -6,12 +6,13 @@ import { withLastApplied } from '../../manifests/apply-object.ts'
 import { placeObject } from '../../manifests/place-object.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
+import { type RecordFlags, withChangeCause } from '../change-cause.ts'
 import { localResource, noSession } from '../change-objects.ts'
 import { withNameHash } from '../generate/name-hash.ts'
 import { fieldValidation } from '../manifest-command.ts'
 
 /** Flags of every command that makes an object from its other flags. */
-export interface GeneratedFlags extends ConnectionFlags, OutcomeFlags {
+export interface GeneratedFlags extends ConnectionFlags, OutcomeFlags, RecordFlags {
   readonly saveConfig?: boolean
   /** Puts a hash of the contents after the name of a ConfigMap or Secret. */
   readonly appendHash?: boolean
@@ -65,9 +66,9 @@ async function printHere(flags: GeneratedFlags, generate: Generate, printer: Out
   await printOnly(made, localResource(made), session, flags, printer)
 }
 
-async function madeBy(generate: Generate, session: Session, { appendHash }: GeneratedFlags): Promise<KubernetesObject> {
-  const generated = await generate(session)
-  return appendHash === true ? withNameHash(generated) : generated
+async function madeBy(generate: Generate, session: Session, flags: GeneratedFlags): Promise<KubernetesObject> {
+  const generated = withChangeCause(await generate(session), flags)
+  return flags.appendHash === true ? withNameHash(generated) : generated
 }
 
 /** Prints an object that is not created: it has a namespace where a flag names one, as in kubectl. */

@@ -8,8 +8,9 @@ import { ObjectPrinter } from '../../output/object-printer.ts'
 import { readOutputFormat } from '../../output/output-format.ts'
 import { objectText } from '../../resources/object-text.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
+import { changeCauseAnnotation } from '../change-cause.ts'
 import { findTargets, type TargetFlags } from '../targets.ts'
-import { changeCauseAnnotation, type Revision, revisionsOf } from './revisions.ts'
+import { type Revision, revisionsOf } from './revisions.ts'
 
 export interface RolloutHistoryFlags extends ConnectionFlags, TargetFlags {
   /** The revision to show in detail; 0: all, a line each. */

@@ -27,9 +27,6 @@ export interface Revision {
   readonly keeper: KubernetesObject
 }
 
-/** Why an object was changed, as whoever changed it noted. */
-export const changeCauseAnnotation = 'kubernetes.io/change-cause'
-
 /** The label that tells the pods of one ReplicaSet of a Deployment from those of another. */
 const hashLabel = 'pod-template-hash'
 

@@ -3,6 +3,7 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { Outcome } from '../../output/outcome-printer.ts'
 import type { Session } from '../../session.ts'
+import { withChangeCause } from '../change-cause.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import type { Target } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
@@ -35,10 +36,11 @@ export async function changedTemplate(
   session: Session,
   target: Target,
   spec: PodSpec,
-  { dryRun, fieldManager = setFieldManager }: ChangeFlags,
+  flags: ChangeFlags,
   { done, failure, isAlwaysSaid = false }: ChangeTexts,
 ): Promise<Outcome | undefined> {
-  const wanted = withTemplate(target, spec)
+  const { dryRun, fieldManager = setFieldManager } = flags
+  const wanted = withChangeCause(withTemplate(target, spec), flags)
   if (!isAlwaysSaid && deepEqual(wanted, target.object)) return undefined
   return { verb: done, object: await writeChanges(session, target, wanted, { dryRun, fieldManager, failure }) }
 }

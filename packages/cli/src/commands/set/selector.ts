@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { withChangeCause } from '../change-cause.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import { writeChanges } from '../write-changes.ts'
 import { setFieldManager } from './pod-templates.ts'
@@ -27,7 +28,8 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
       )
     }
     const spec = (object as { readonly spec?: object }).spec ?? {}
-    const wanted: KubernetesObject = { ...object, ...{ spec: { ...spec, selector: Object.fromEntries(pairs) } } }
+    const selected: KubernetesObject = { ...object, ...{ spec: { ...spec, selector: Object.fromEntries(pairs) } } }
+    const wanted = withChangeCause(selected, flags)
     const written = await writeChanges(session, target, wanted, {
       dryRun: flags.dryRun,
       fieldManager: flags.fieldManager ?? setFieldManager,
