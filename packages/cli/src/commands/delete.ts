@@ -4,7 +4,7 @@ import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
 import type { Host } from '../host.ts'
-import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { type ManifestFlags, withReadable } from '../manifests/load-manifests.ts'
 import type { Manifest } from '../manifests/parse-manifests.ts'
 import { type DryRun, dryRunText } from '../output/outcome-printer.ts'
 import { listAll } from '../resources/fetch.ts'
@@ -49,22 +49,23 @@ export async function deleteObjects(host: Host, args: readonly string[], flags: 
   checkFlags(args, flags)
   if (flags.raw !== undefined) return rawRequest(host, 'DELETE', flags.raw, flags)
   const timeoutMs = parseDuration(flags.timeout)
-  const manifests = await loadManifests(host, flags, { mayBeNone: true })
-  await withSession(host, flags, async (session) => {
-    const lookups =
-      flags.filename.length > 0
-        ? [async () => fileTargets(session, manifests, flags)]
-        : await lookupsOf(session, args, flags)
-    if (isImmediate(flags)) host.stderr.write(immediateWarning)
-    const chosen = flags.interactive === true ? await confirmed(host, lookups) : lookups
-    if (chosen === undefined) {
-      host.stdout.write('deletion is cancelled\n')
-      return
-    }
-    const { doomed, errors, found } = await deleteAll(host, session, chosen, flags)
-    if (errors.length > 0) throw new AggregateError(errors)
-    if (found === 0) host.stdout.write('No resources found\n')
-    else if (flags.wait && flags.dryRun === 'none') await waitUntilGone(host, session, doomed, timeoutMs)
+  await withReadable(host, flags, { mayBeNone: true }, async (manifests) => {
+    await withSession(host, flags, async (session) => {
+      const lookups =
+        flags.filename.length > 0
+          ? [async () => fileTargets(session, manifests, flags)]
+          : await lookupsOf(session, args, flags)
+      if (isImmediate(flags)) host.stderr.write(immediateWarning)
+      const chosen = flags.interactive === true ? await confirmed(host, lookups) : lookups
+      if (chosen === undefined) {
+        host.stdout.write('deletion is cancelled\n')
+        return
+      }
+      const { doomed, errors, found } = await deleteAll(host, session, chosen, flags)
+      if (errors.length > 0) throw new AggregateError(errors)
+      if (found === 0) host.stdout.write('No resources found\n')
+      else if (flags.wait && flags.dryRun === 'none') await waitUntilGone(host, session, doomed, timeoutMs)
+    })
   })
 }
 

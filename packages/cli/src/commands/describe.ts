@@ -2,7 +2,7 @@ import { type Event, events, hasReason, type KubernetesObject } from '@coracle/a
 import type { DiscoveredResource } from '@coracle/client'
 import { describeObject } from '../describe/describe-object.ts'
 import type { Host } from '../host.ts'
-import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { type ManifestFlags, withReadable } from '../manifests/load-manifests.ts'
 import { listAll } from '../resources/fetch.ts'
 import { listOptions, type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -16,28 +16,29 @@ export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestF
 
 /** `coracle describe TYPE NAME`, `-f FILE` */
 export async function describe(host: Host, args: readonly string[], flags: DescribeFlags): Promise<void> {
-  const manifests = await loadManifests(host, flags, { mayBeNone: true })
-  await withSession(host, flags, async (session) => {
-    const selections =
-      flags.filename.length > 0
-        ? await selectManifests(session, manifests, args)
-        : selectObjects(args, 'describe', await session.catalog(), flags)
-    const { found, isPrefix } = await findObjects(session, selections, args, flags)
-    const errors: unknown[] = []
-    let isFirst = true
-    for (const { resource, object } of found) {
-      try {
-        const nowMs = host.environment.clock.now()
-        const text = await describeOne(session, resource, object, { nowMs, events: flags.showEvents })
-        // kubectl sets objects that are named by what their names begin with closer together.
-        host.stdout.write(isPrefix ? `${text}\n` : isFirst ? text : `\n\n${text}`)
-        isFirst = false
-      } catch (error) {
-        errors.push(error)
+  await withReadable(host, flags, { mayBeNone: true }, async (manifests) => {
+    await withSession(host, flags, async (session) => {
+      const selections =
+        flags.filename.length > 0
+          ? await selectManifests(session, manifests, args)
+          : selectObjects(args, 'describe', await session.catalog(), flags)
+      const { found, isPrefix } = await findObjects(session, selections, args, flags)
+      const errors: unknown[] = []
+      let isFirst = true
+      for (const { resource, object } of found) {
+        try {
+          const nowMs = host.environment.clock.now()
+          const text = await describeOne(session, resource, object, { nowMs, events: flags.showEvents })
+          // kubectl sets objects that are named by what their names begin with closer together.
+          host.stdout.write(isPrefix ? `${text}\n` : isFirst ? text : `\n\n${text}`)
+          isFirst = false
+        } catch (error) {
+          errors.push(error)
+        }
       }
-    }
-    if (errors.length > 0) throw new AggregateError(errors)
-    if (found.length === 0) host.stderr.write(nothingFound(session, selections, flags))
+      if (errors.length > 0) throw new AggregateError(errors)
+      if (found.length === 0) host.stderr.write(nothingFound(session, selections, flags))
+    })
   })
 }
 

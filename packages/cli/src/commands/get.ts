@@ -1,7 +1,7 @@
 import { hasReason, type Table } from '@coracle/api'
 import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { loadManifests } from '../manifests/load-manifests.ts'
+import { withReadable } from '../manifests/load-manifests.ts'
 import { nameAndAge } from '../output/drawing.ts'
 import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
 import { type OutputFormat, readOutputFormat } from '../output/output-format.ts'
@@ -24,15 +24,16 @@ export async function get(host: Host, args: readonly string[], flags: GetFlags):
   if (flags.showLabels === true && format.type !== 'table') {
     throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
   }
-  const manifests = await loadManifests(host, flags, { mayBeNone: true })
-  await withSession(host, flags, async (session) => {
-    const selections =
-      flags.filename.length > 0
-        ? await selectManifests(session, manifests, args)
-        : selectObjects(args, 'get', await session.catalog(), flags)
-    if (flags.watch === true || flags.watchOnly === true) await watch(host, session, selections, format, flags)
-    else if (format.type === 'table') await printTables(host, session, selections, format, flags)
-    else await printObjects(host, session, selections, format, flags)
+  await withReadable(host, flags, { mayBeNone: true }, async (manifests) => {
+    await withSession(host, flags, async (session) => {
+      const selections =
+        flags.filename.length > 0
+          ? await selectManifests(session, manifests, args)
+          : selectObjects(args, 'get', await session.catalog(), flags)
+      if (flags.watch === true || flags.watchOnly === true) await watch(host, session, selections, format, flags)
+      else if (format.type === 'table') await printTables(host, session, selections, format, flags)
+      else await printObjects(host, session, selections, format, flags)
+    })
   })
 }
 

@@ -3,7 +3,7 @@ import type { DiscoveredResource } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import { describeError } from '../describe-error.ts'
 import type { Host } from '../host.ts'
-import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import type { Manifest } from '../manifests/parse-manifests.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
@@ -52,10 +52,14 @@ export async function forEachManifest(
   if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
   const printer = await OutcomePrinter.for(host, flags, { asList })
   const use = { isWritten: true, mayBeNone: needsObjects !== undefined }
-  const manifests = (await loadManifests(host, flags, use)).filter(labelFilter(flags.selector))
-  if (needsObjects !== undefined && manifests.length === 0) throw new CliError(`no objects passed to ${needsObjects}`)
+  const read = await loadReadable(host, flags, use)
+  const manifests = read.manifests.filter(labelFilter(flags.selector))
+  if (manifests.length === 0) {
+    if (read.failures.length > 0) throw new AggregateError(read.failures)
+    if (needsObjects !== undefined) throw new CliError(`no objects passed to ${needsObjects}`)
+  }
   await withSession(host, flags, async (session) => {
-    const errors: unknown[] = []
+    const errors = [...read.failures]
     const done: Done[] = []
     for (const manifest of manifests) {
       try {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configMaps, deployments, pods } from '@coracle/api'
@@ -86,6 +86,36 @@ describe('apply --force', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('`selector` does not match template `labels`')])
     const { spec } = await cluster.client.get(deployments, { namespace: 'default', name: 'forced' })
     expect(spec.template.metadata?.labels).toEqual({ app: 'one' })
+  })
+})
+
+describe('a directory in which a file cannot be read', () => {
+  const decode = `unable to decode "mixed/b.yaml": Object 'Kind' is missing in '{"ind":"ConfigMap"}'`
+  const validate =
+    'error validating "mixed/b.yaml": error validating data: [apiVersion not set, kind not set]; if you choose to ignore these errors, turn validation off with --validate=false'
+  beforeAll(async () => {
+    await mkdir(join(directory, 'mixed'))
+    const configMap = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`
+    await writeFile(join(directory, 'mixed', 'a.yaml'), configMap('mixed-a'))
+    await writeFile(join(directory, 'mixed', 'b.yaml'), 'ind: ConfigMap\n')
+    await writeFile(
+      join(directory, 'mixed', 'c.yaml'),
+      `${configMap('mixed-c')}---\na: [\n---\n${configMap('mixed-d')}`,
+    )
+  })
+
+  it.each([
+    ['create', 'configmap/mixed-a created\nconfigmap/mixed-c created\n', validate],
+    ['apply', 'configmap/mixed-a configured\nconfigmap/mixed-c configured\n', validate],
+    ['label a=b', 'configmap/mixed-a labeled\nconfigmap/mixed-c labeled\n', decode],
+    ['get -o name', 'configmap/mixed-a\nconfigmap/mixed-c\n', decode],
+    ['describe', /mixed-a(.|\n)*mixed-c/, decode],
+    ['delete -o name', 'configmap/mixed-a\nconfigmap/mixed-c\n', decode],
+  ])('%s goes on with the others, and tells of it', async (command, done, problem) => {
+    const { code, stdout, stderr } = await coracle(`${command} -f mixed`, {})
+    expect(code).toBe(1)
+    expect(stdout).toEqual(typeof done === 'string' ? done : expect.stringMatching(done))
+    expect(stderr).toContain(`${problem}\nmixed/c.yaml:`)
   })
 })
 

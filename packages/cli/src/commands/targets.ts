@@ -2,7 +2,7 @@ import { hasReason, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource, ObjectKey } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import type { Manifest } from '../manifests/parse-manifests.ts'
 import { listAll } from '../resources/fetch.ts'
 import {
@@ -54,16 +54,19 @@ export async function findTargets(
   verb: string,
   flags: TargetFlags,
 ): Promise<Targets> {
-  const manifests = await loadManifests(host, flags)
+  const { manifests, failures } = await loadReadable(host, flags)
+  if (manifests.length === 0 && failures.length > 0) return { found: [], errors: failures }
   requireTargets(args, manifests.length)
-  if (flags.filesAsTheyAre === true && manifests.length > 0) return placedTargets(session, manifests, args)
+  if (flags.filesAsTheyAre === true && manifests.length > 0) {
+    return { found: await placedTargets(session, manifests, args), errors: failures }
+  }
   const selections =
     manifests.length > 0
       ? await selectManifests(session, manifests, args)
       : selectObjects(args, verb, await session.catalog(), flags)
   const isSelective = flags.all === true || flags.selector !== undefined || flags.fieldSelector !== undefined
   const found: Target[] = []
-  const errors: unknown[] = []
+  const errors = [...failures]
   for (const selection of selections) {
     if (selection.name === undefined && !isSelective) {
       throw new CliError('resource(s) were provided, but no name was specified')
@@ -83,10 +86,10 @@ async function placedTargets(
   session: Session,
   manifests: readonly Manifest[],
   args: readonly string[],
-): Promise<Targets> {
+): Promise<readonly Target[]> {
   requireFilesAlone(args)
   const placed = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
-  return { found: placed.map(({ resource, object }) => ({ resource, key: keyOf(object), object })), errors: [] }
+  return placed.map(({ resource, object }) => ({ resource, key: keyOf(object), object }))
 }
 
 /** The objects of a selection, as the server has them. */

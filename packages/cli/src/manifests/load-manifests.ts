@@ -3,7 +3,7 @@ import { extname, join, resolve } from 'node:path'
 import { compareText } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { type Manifest, parseManifests } from './parse-manifests.ts'
+import { type Manifest, type ReadManifests, readManifests } from './parse-manifests.ts'
 
 /** Flags of every command that reads manifests. */
 export interface ManifestFlags {
@@ -33,20 +33,55 @@ const extensions = new Set(['.json', '.yaml', '.yml'])
  */
 export async function loadManifests(
   host: Host,
+  flags: ManifestFlags,
+  use: ManifestUse = {},
+): Promise<readonly Manifest[]> {
+  const { manifests, failures } = await loadReadable(host, flags, use)
+  if (failures.length > 0) throw failures[0]
+  return manifests
+}
+
+/**
+ * The same for commands that go on, as kubectl does, with what can be read where something else in the files cannot. Rejects
+ * with a CliError where a file itself is not there.
+ */
+export async function loadReadable(
+  host: Host,
   { filename, recursive = false }: ManifestFlags,
   { isWritten = false, mayBeNone = false }: ManifestUse = {},
-): Promise<readonly Manifest[]> {
+): Promise<ReadManifests> {
   const manifests: Manifest[] = []
+  const failures: unknown[] = []
   for (const path of filename) {
     for (const { text, source } of await loadPath(host, path, recursive)) {
-      manifests.push(...parseManifests(text, source, isWritten))
+      const read = readManifests(text, source, isWritten)
+      manifests.push(...read.manifests)
+      failures.push(...read.failures)
     }
   }
   for (const manifest of manifests) warnOfFormerVersion(host, manifest)
-  if (filename.length > 0 && manifests.length === 0 && !mayBeNone) {
+  if (filename.length > 0 && manifests.length === 0 && failures.length === 0 && !mayBeNone) {
     throw new CliError(`no objects found in ${filename.join(', ')}`)
   }
-  return manifests
+  return { manifests, failures }
+}
+
+/** Does something with the objects that can be read, and rejects in the end with what failed and what could not be read. */
+export async function withReadable(
+  host: Host,
+  flags: ManifestFlags,
+  use: ManifestUse,
+  act: (manifests: readonly Manifest[]) => Promise<void>,
+): Promise<void> {
+  const { manifests, failures } = await loadReadable(host, flags, use)
+  if (failures.length === 0) return act(manifests)
+  const errors = [...failures]
+  if (manifests.length > 0) {
+    await act(manifests).catch((error: unknown) => {
+      errors.push(...(error instanceof AggregateError ? error.errors : [error]))
+    })
+  }
+  throw new AggregateError(errors)
 }
 
 function warnOfFormerVersion(host: Host, { object, source, formerVersion }: Manifest): void {

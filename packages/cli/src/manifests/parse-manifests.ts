@@ -24,7 +24,30 @@ export interface Manifest {
  * where objects are written; or an ApiError where an object of the old form is invalid.
  */
 export function parseManifests(text: string, source: string, isWritten = false): readonly Manifest[] {
-  return parseDocuments(text, source).flatMap((value) => flatten(value, { source, isWritten }, {}))
+  const { manifests, failures } = readManifests(text, source, isWritten)
+  if (failures.length > 0) throw failures[0]
+  return manifests
+}
+
+/** What a text has: objects, and why others are none. */
+export interface ReadManifests {
+  readonly manifests: readonly Manifest[]
+  readonly failures: readonly unknown[]
+}
+
+/** As `parseManifests`, for who goes on with the objects that can be read: of a text that is no YAML those before the mistake. */
+export function readManifests(text: string, source: string, isWritten = false): ReadManifests {
+  const { values, failure } = parseDocuments(text, source)
+  const manifests: Manifest[] = []
+  const failures: unknown[] = []
+  for (const value of values) {
+    try {
+      manifests.push(...flatten(value, { source, isWritten }, {}))
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  return { manifests, failures: failure === undefined ? failures : [...failures, failure] }
 }
 
 /** YAML as Kubernetes reads it: 1.1 (`yes` is true, 0644 is octal), but times, clock times as numbers, and dates stay text. */
@@ -35,21 +58,27 @@ const kubernetesTags = (tags: Tags): Tags =>
       (tag.tag !== 'tag:yaml.org,2002:timestamp' && !('format' in tag && tag.format === 'TIME')),
   )
 
-function parseDocuments(text: string, source: string): readonly unknown[] {
+/** The documents of a text, up to the first that cannot be parsed. */
+function parseDocuments(
+  text: string,
+  source: string,
+): { readonly values: readonly unknown[]; readonly failure?: CliError } {
   const json = parseJson(text)
-  if (json !== undefined) return [json]
+  if (json !== undefined) return { values: [json] }
   const documents = parseAllDocuments(text, { version: '1.1', customTags: kubernetesTags })
-  if (!Array.isArray(documents)) return []
-  return documents.flatMap((document) => {
+  const values: unknown[] = []
+  for (const document of Array.isArray(documents) ? documents : []) {
     const [error] = document.errors
     if (error !== undefined) {
       const [start] = error.linePos ?? []
       const place = start === undefined ? source : `${source}:${start.line}:${start.col}`
-      throw new CliError(`${place}: ${error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')}`)
+      const message = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')
+      return { values, failure: new CliError(`${place}: ${message}`) }
     }
     const value: unknown = document.toJS()
-    return value === null || value === undefined ? [] : [value]
-  })
+    if (value !== null && value !== undefined) values.push(value)
+  }
+  return { values }
 }
 
 /** Most JSON files are large ones that programs wrote; they need no YAML parser. */
