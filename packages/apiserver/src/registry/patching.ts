@@ -5,6 +5,7 @@ import {
   applyStrategicMergePatch,
   badRequest,
   FieldPath,
+  goText,
   hasReason,
   invalid,
   invalidField,
@@ -60,6 +61,7 @@ function noObject(body: unknown): string {
 /** Decodes a patched object. What does not decode is the patch's fault: upstream answers 422 and names the field `patch`. */
 export async function decodePatched(
   patched: unknown,
+  { type, body }: Patch,
   decode: (value: unknown) => DecodedBody | Promise<DecodedBody>,
 ): Promise<DecodedBody> {
   try {
@@ -67,7 +69,32 @@ export async function decodePatched(
   } catch (error) {
     if (!hasReason(error, 'BadRequest') || error.message.includes('strict decoding error')) throw error
     const why = error.message.replace(/^.* cannot be handled as a \w+: /, '')
-    const errors = [invalidField(FieldPath.of('patch'), JSON.stringify(patched), why)]
-    throw invalid({ group: '', kind: '' }, '', errors)
+    // Upstream puts a strategic patch into the object without going through JSON, and shows the patch.
+    const [value, problem] =
+      type === 'strategic' ? [goText(body), conversionProblem(why)] : [JSON.stringify(patched), why]
+    throw invalid({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), value, problem)])
   }
+}
+
+/** What upstream's conversion of maps into objects says where its JSON decoder says `why`. */
+function conversionProblem(why: string): string {
+  const [, found = '', target = ''] = /cannot unmarshal (\S+).* of type (.+)$/.exec(why) ?? []
+  const { kind, simple } = goKinds[found] ?? {}
+  if (kind === undefined) return why
+  if (target.startsWith('map[')) return `cannot restore map from ${kind}`
+  if (target.startsWith('[]')) return `cannot restore slice from ${kind}`
+  if (!/^(string|bool|u?int\d*|float\d*)$/.test(target)) return `cannot restore struct from: ${kind}`
+  // Go itself would turn a number into a text, as a character.
+  return simple === 'number' && target === 'string'
+    ? `cannot convert ${kind} to string`
+    : `unrecognized type: ${target}`
+}
+
+/** Go's kinds of what JSON holds. */
+const goKinds: Readonly<Record<string, { readonly kind: string; readonly simple?: 'number' }>> = {
+  string: { kind: 'string' },
+  bool: { kind: 'bool' },
+  number: { kind: 'int64', simple: 'number' },
+  object: { kind: 'map' },
+  array: { kind: 'slice' },
 }

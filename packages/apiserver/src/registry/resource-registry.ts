@@ -185,7 +185,7 @@ export class ResourceRegistry implements Registry {
       const shown = await this.#view.show(old)
       const base = concernsManagedFields(patch.body) ? shown.withManagedFields : shown.object
       const patched = applyPatch(this.definition.schema, base, patch)
-      const decoded = await decodePatched(patched, (value) =>
+      const decoded = await decodePatched(patched, patch, (value) =>
         decodeRequested(this.#parts, value, options, shown === old && old.decoded ? old.object : undefined),
       )
       checkIdentity(this.definition, decoded.object, namespace, name)

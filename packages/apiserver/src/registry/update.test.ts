@@ -298,6 +298,18 @@ describe('patch', () => {
     ['json', [{}], 422, 'the server rejected our request due to an error in our request'],
     ['json', [{ op: 'turn', path: '/data' }], 422, 'the server rejected our request due to an error in our request'],
     ['strategic', true, 400, 'json: cannot unmarshal bool into Go value of type map[string]interface {}'],
+    [
+      'strategic',
+      { metadata: { labels: 'x' } },
+      422,
+      'patch: Invalid value: "map[metadata:map[labels:x]]": cannot restore map from string',
+    ],
+    ['strategic', { metadata: { finalizers: { a: 'b' } } }, 422, 'cannot restore slice from map'],
+    ['strategic', { metadata: 'x' }, 422, 'cannot restore struct from: string'],
+    ['strategic', { data: { a: 1 } }, 422, '"map[data:map[a:1]]": cannot convert int64 to string'],
+    ['strategic', { data: { a: true } }, 422, 'unrecognized type: string'],
+    ['strategic', { immutable: 'x' }, 422, 'unrecognized type: bool'],
+    ['merge', { metadata: { labels: 'x' } }, 422, 'json: cannot unmarshal string into Go struct field'],
   ] as const)('refuses as a %s patch %j', async (type, body, code, message) => {
     const { client } = await startTestCore()
     await client.create(configMaps, configMap('a'))

@@ -73,7 +73,7 @@ export function objectPart<T extends KubernetesObject>(registry: ResourceRegistr
       let warnings: readonly string[] = []
       const { stored } = await registry.change(context, namespace, name, part, options, async (old) => {
         const patched = applyPatch(definition.schema, old.object, patch)
-        const decoded = await decodePatched(patched, (value) => decode(value, options))
+        const decoded = await decodePatched(patched, patch, (value) => decode(value, options))
         checkIdentity(definition, decoded.object, namespace, name)
         registry.checkVersion(old, { resourceVersion: decoded.object.metadata.resourceVersion })
         warnings = decoded.warnings

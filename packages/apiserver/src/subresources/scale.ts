@@ -130,7 +130,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       let warnings: readonly string[] = []
       const { stored } = await registry.change(context, namespace, name, part, options, async (old) => {
         const patched = applyPatch(scaleSchema, scaleOf(mapping, (await registry.show(old)).object), patch)
-        const { object, warnings: given } = await decodePatched(patched, (value) => decodeScale(value, options))
+        const { object, warnings: given } = await decodePatched(patched, patch, (value) => decodeScale(value, options))
         const scale = object as Scale
         validate(scale, name)
         checkIdentity(definition, scale, namespace, name)

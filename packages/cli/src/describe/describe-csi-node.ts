@@ -1,5 +1,4 @@
-import type { CsiNode, Event } from '@coracle/api'
-import { goText } from '../output/go-text.ts'
+import { type CsiNode, type Event, goText } from '@coracle/api'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 import { describeIdentity } from './metadata.ts'

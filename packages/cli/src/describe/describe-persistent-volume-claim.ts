@@ -1,5 +1,4 @@
-import type { Event, PersistentVolumeClaim, Pod } from '@coracle/api'
-import { goText } from '../output/go-text.ts'
+import { type Event, goText, type PersistentVolumeClaim, type Pod } from '@coracle/api'
 import { describeClaimSpec } from './claim-spec.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'

@@ -1,11 +1,11 @@
 import {
   type Event,
+  goText,
   type JsonObject,
   type PersistentVolume,
   shownAccessModes,
   storageClassOfVolume,
 } from '@coracle/api'
-import { goText } from '../output/go-text.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 import { describeIdentity, lifecycleText } from './metadata.ts'

@@ -1,5 +1,4 @@
-import { compareText, type PolicyRule } from '@coracle/api'
-import { goText } from '../output/go-text.ts'
+import { compareText, goText, type PolicyRule } from '@coracle/api'
 import type { Description } from './description.ts'
 
 /** What a role allows, in as few lines as say it: each resource with all its verbs (kubectl's util/rbac). */

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '@coracle/api'
-import { goText } from '../output/go-text.ts'
+import { goText, isJsonObject, type JsonObject } from '@coracle/api'
 import type { Description } from './description.ts'
 
 /** A line of a description: its label, the field it shows or what reads it, and what it shows where that is absent. */

@@ -1,7 +1,7 @@
+import { goText } from '@coracle/api'
 import { findJsonPath, parseJsonPath, type Template } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import { alignTabs, tableAlignment } from './align.ts'
-import { goText } from './go-text.ts'
 
 /** A column of `-o custom-columns`. */
 export interface Column {

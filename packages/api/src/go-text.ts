@@ -1,6 +1,7 @@
-import { compareText, isJsonObject } from '@coracle/api'
+import { compareText } from './compare-text.ts'
+import { isJsonObject } from './json.ts'
 
-/** A value as Go's `%v` prints it: `map[a:1 b:[x y]]`, `<nil>`. Columns, descriptions and templates of kubectl show values so. */
+/** A value as Go's `%v` prints it: `map[a:1 b:[x y]]`, `<nil>`. Columns, descriptions and templates of kubectl show values so, and messages of the server what Go prints with it. */
 export function goText(value: unknown): string {
   if (value === null || value === undefined) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`
