@@ -1,4 +1,14 @@
-import { cronJobs, type KubernetesObject, podDisruptionBudgets, type Resource } from '@coracle/api'
+import {
+  clusterRoleBindings,
+  clusterRoles,
+  cronJobs,
+  type KubernetesObject,
+  podDisruptionBudgets,
+  type Resource,
+  roleBindings,
+  roles,
+  withFormerVersions,
+} from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from '../src/index.ts'
@@ -32,6 +42,19 @@ const budget = (version: string, name: string, spec: object) =>
   }) as KubernetesObject
 
 describe('versions that Kubernetes has ceased to serve', () => {
+  it('are those of roles and bindings too, whose answers warn of what takes their place', async () => {
+    const client = await serving('rbac.authorization.k8s.io/v1beta1')
+    for (const kind of [roles, roleBindings, clusterRoles, clusterRoleBindings]) {
+      expect(await client.list(formerOf(kind))).toMatchObject({ apiVersion: 'rbac.authorization.k8s.io/v1beta1' })
+    }
+    const [former] = withFormerVersions([roles], ['rbac.authorization.k8s.io/v1beta1']).flatMap(
+      ({ versions }) => versions,
+    )
+    expect(former?.deprecated).toBe(
+      'rbac.authorization.k8s.io/v1beta1 Role is deprecated in v1.17+, unavailable in v1.22+; use rbac.authorization.k8s.io/v1 Role',
+    )
+  })
+
   it('are not served unless they are asked for', async () => {
     const client = await serving('batch/v1beta1')
     await expect(client.list(formerBudgets, { namespace })).rejects.toMatchObject({ code: 404 })

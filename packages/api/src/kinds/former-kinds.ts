@@ -5,6 +5,8 @@ import { apiVersionOf } from '../resource.ts'
 import type { ConvertedVersion, StoredKind } from '../stored-kind.ts'
 import { cronJobs } from './batch/cron-job/cron-job.ts'
 import { podDisruptionBudgets } from './policy/pod-disruption-budget/pod-disruption-budget.ts'
+import { clusterRoles, roles } from './rbac/role.ts'
+import { clusterRoleBindings, roleBindings } from './rbac/role-binding.ts'
 
 /**
  * Versions that Kubernetes has ceased to serve, for clients that are older than that. They have the fields of the hub, and no server
@@ -16,6 +18,9 @@ const formerVersions: readonly (readonly [StoredKind, ConvertedVersion])[] = [
     podDisruptionBudgets,
     formerVersion(podDisruptionBudgets, { version: 'v1beta1', since: '1.21', until: '1.25' }, { toHub, fromHub }),
   ],
+  ...[roles, roleBindings, clusterRoles, clusterRoleBindings].map(
+    (kind) => [kind, formerVersion(kind, { version: 'v1beta1', since: '1.17', until: '1.22' })] as const,
+  ),
 ]
 
 /** What may be served again, each as `group/version`. */

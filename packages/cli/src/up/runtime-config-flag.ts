@@ -14,7 +14,7 @@ export function formerVersionsOf({ runtimeConfig = [] }: RuntimeConfigFlags): Pi
     const [, version = '', answer = 'true'] = /^(.*?)(?:=(.*))?$/.exec(each.trim()) ?? []
     if (!formerVersionNames.includes(version)) {
       throw new CliError(
-        `--runtime-config: ${JSON.stringify(version)} is no version that can be served beside the usual ones: there are ${formerVersionNames.join(' and ')}`,
+        `--runtime-config: ${JSON.stringify(version)} is no version that can be served beside the usual ones: there are ${formerVersionNames.join(', ')}`,
       )
     }
     if (answer !== 'true' && answer !== 'false') {

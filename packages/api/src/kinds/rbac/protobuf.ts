@@ -1,5 +1,11 @@
 /** The numbers of fields in protobuf, see `../protobuf-messages.ts`. */
 export const rbacMessages = {
+  'io.k8s.api.rbac.v1beta1': `
+ClusterRole: metadata rules aggregationRule
+ClusterRoleBinding: metadata subjects roleRef
+Role: metadata rules
+RoleBinding: metadata subjects roleRef
+`,
   'io.k8s.api.rbac.v1': `
 AggregationRule: clusterRoleSelectors
 ClusterRole: metadata rules aggregationRule
