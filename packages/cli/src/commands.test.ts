@@ -257,8 +257,8 @@ describe('connections', () => {
   })
 
   it('says which cluster or user the kubeconfig lacks', async () => {
-    expect((await coracle('get ns --cluster nope')).stderr).toBe('error: the kubeconfig has no cluster "nope"\n')
-    expect((await coracle('get ns --user nope')).stderr).toBe('error: the kubeconfig has no user "nope"\n')
+    expect((await coracle('get ns --cluster nope')).stderr).toBe('error: no server found for cluster "nope"\n')
+    expect((await coracle('get ns --user nope')).stderr).toBe('error: auth info "nope" does not exist\n')
   })
 })
 

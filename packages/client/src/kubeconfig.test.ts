@@ -85,8 +85,8 @@ users: [{name: u, user: {token: a}}, {name: v, user: {token: b}}]
       server: 'https://two',
       token: 'b',
     })
-    await expect(connectionOf(parsed, { clock, cluster: 'x' })).rejects.toThrow('the kubeconfig has no cluster "x"')
-    await expect(connectionOf(parsed, { clock, user: 'x' })).rejects.toThrow('the kubeconfig has no user "x"')
+    await expect(connectionOf(parsed, { clock, cluster: 'x' })).rejects.toThrow('no server found for cluster "x"')
+    await expect(connectionOf(parsed, { clock, user: 'x' })).rejects.toThrow('auth info "x" does not exist')
   })
 
   it('needs no address, cluster or context where the address is given, and runs no plugin where the token is', async () => {
@@ -144,7 +144,7 @@ describe('what a kubeconfig lacks is named', () => {
     [
       'no such context',
       `${embedded.replace('current-context: one', 'current-context: x')}`,
-      'no context "x"; it has "one"',
+      'context was not found for specified context: x; the kubeconfig has "one"',
     ],
     [
       'no such cluster',

@@ -108,9 +108,14 @@ export async function connectionOf(config: Kubeconfig, choice: ConnectionChoice)
   }
 }
 
+/** Of what is chosen by name, kubectl's words. */
 function missing(context: NamedContext, part: 'cluster' | 'user', choice: ConnectionChoice): Error {
   const chosen = choice[part]
-  if (chosen !== undefined) return new Error(`the kubeconfig has no ${part} "${chosen}"`)
+  if (chosen !== undefined) {
+    return new Error(
+      part === 'cluster' ? `no server found for cluster "${chosen}"` : `auth info "${chosen}" does not exist`,
+    )
+  }
   return new Error(`context "${context.name}" names ${part} "${context[part]}", which the kubeconfig lacks`)
 }
 
@@ -129,7 +134,9 @@ function contextFor(config: Kubeconfig, { context: wanted, cluster, server }: Co
   }
   const context = config.contexts.get(name)
   if (context === undefined)
-    throw new Error(`the kubeconfig has no context "${name}"; it has ${listNames(config.contexts)}`)
+    throw new Error(
+      `context was not found for specified context: ${name}; the kubeconfig has ${listNames(config.contexts)}`,
+    )
   return { ...context, name }
 }
 
