@@ -22,8 +22,8 @@ export async function describe(host: Host, args: readonly string[], flags: Descr
         flags.filename.length > 0
           ? await selectManifests(session, manifests, args)
           : selectObjects(args, 'describe', await session.catalog(), flags)
-      const { found, isPrefix } = await findObjects(session, selections, args, flags)
-      const errors: unknown[] = []
+      const { found, isPrefix, errors: unfound } = await findObjects(session, selections, args, flags)
+      const errors: unknown[] = [...unfound]
       let isFirst = true
       for (const { resource, object } of found) {
         try {
@@ -37,26 +37,24 @@ export async function describe(host: Host, args: readonly string[], flags: Descr
         }
       }
       if (errors.length > 0) throw new AggregateError(errors)
-      if (found.length === 0) host.stderr.write(nothingFound(session, selections, flags))
+      if (found.length === 0) host.stderr.write(nothingFound(session, flags))
     })
   })
 }
 
-function nothingFound({ namespace }: Session, selections: readonly Selection[], flags: DescribeFlags): string {
-  const isScoped = flags.allNamespaces !== true && selections.every(({ resource }) => resource.namespaced)
-  return isScoped ? `No resources found in ${namespace} namespace.\n` : 'No resources found\n'
+function nothingFound({ namespace }: Session, { allNamespaces }: DescribeFlags): string {
+  return allNamespaces !== true ? `No resources found in ${namespace} namespace.\n` : 'No resources found\n'
 }
 
 interface Found {
   readonly found: readonly { readonly resource: DiscoveredResource; readonly object: KubernetesObject }[]
   /** Whether the name is the beginning of theirs. */
   readonly isPrefix: boolean
+  /** Why others that are meant are not among them. */
+  readonly errors: readonly unknown[]
 }
 
-/**
- * The objects that are meant. Of `TYPE NAME` where there is no such object, those whose names begin so. Rejects where an
- * object that is named is not there: then nothing is described.
- */
+/** The objects that are meant. Of `TYPE NAME` where there is no such object, those whose names begin so. */
 async function findObjects(
   session: Session,
   selections: readonly Selection[],
@@ -74,14 +72,16 @@ async function findObjects(
     }
   }
   const [error] = errors
-  if (error === undefined) return { found, isPrefix: false }
   const [only, another] = selections
   const isPair = only?.name !== undefined && another === undefined && args.length === 2
-  if (!isPair || !hasReason(error, 'NotFound')) throw new AggregateError(errors)
+  if (!isPair || !hasReason(error, 'NotFound')) {
+    // kubectl takes any two arguments for a type and what names begin with.
+    return { found: error !== undefined && args.length === 2 ? [] : found, isPrefix: false, errors }
+  }
   const { name: prefix = '', ...all } = only
   const similar = (await objectsOf(session, all, flags)).filter(({ metadata }) => metadata.name?.startsWith(prefix))
   if (similar.length === 0) throw error
-  return { found: similar.map((object) => ({ resource: only.resource, object })), isPrefix: true }
+  return { found: similar.map((object) => ({ resource: only.resource, object })), isPrefix: true, errors: [] }
 }
 
 /** The object of that name, or all. */

@@ -5,6 +5,7 @@ import {
   type ConfigMap,
   type CronJob,
   type CsiNode,
+  compareText,
   type DaemonSet,
   type Deployment,
   type EndpointSlice,
@@ -164,10 +165,13 @@ const describers: Readonly<Record<string, Describer>> = {
 async function setsOf({ client }: Session, deployment: Deployment): Promise<DeploymentSets> {
   const { namespace = '' } = deployment.metadata
   const { items } = await client.list(replicaSets, { namespace, labelSelector: selectorText(deployment) ?? '' })
-  const owned = controlledBy(deployment, items)
+  const owned = controlledBy(deployment, items).toSorted(
+    ({ metadata: a }, { metadata: b }) =>
+      compareText(a.creationTimestamp ?? '', b.creationTimestamp ?? '') || compareText(a.name ?? '', b.name ?? ''),
+  )
   const { template } = deployment.spec
   const current = owned.find((set) => set.spec.template !== undefined && isSameTemplate(set.spec.template, template))
-  return { current, old: owned.filter((set) => set !== current && (set.spec.replicas ?? 0) > 0) }
+  return { current, old: owned.filter((set) => set !== current) }
 }
 
 /** What says where a Service leads, as far as we may see it. */

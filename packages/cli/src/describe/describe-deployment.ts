@@ -6,7 +6,7 @@ import { describeEvents } from './events.ts'
 import { describeAnnotations, describeLabels } from './metadata.ts'
 import { describePodTemplate } from './pod-template.ts'
 
-/** The ReplicaSets of a Deployment: the one of its present template, and the others that still have pods. */
+/** The ReplicaSets of a Deployment: the one of its present template, and the others, the oldest first. */
 export interface DeploymentSets {
   readonly current: ReplicaSet | undefined
   readonly old: readonly ReplicaSet[]
