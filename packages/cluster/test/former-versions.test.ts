@@ -2,6 +2,8 @@ import {
   clusterRoleBindings,
   clusterRoles,
   cronJobs,
+  type EndpointSlice,
+  endpointSlices,
   type KubernetesObject,
   podDisruptionBudgets,
   type Resource,
@@ -23,6 +25,7 @@ const formerOf = ({ group, kind, plural, namespaced }: Resource): Resource => ({
 })
 const formerBudgets = formerOf(podDisruptionBudgets)
 const formerCronJobs = formerOf(cronJobs)
+const formerSlices = formerOf(endpointSlices)
 const emptyKey = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
 
 let cluster: Cluster
@@ -79,6 +82,37 @@ describe('versions that Kubernetes has ceased to serve', () => {
     const body = { spec: { schedule: '*/5 * * * *' } }
     await client.patch(cronJobs, key, { type: 'merge', body })
     expect(await client.get(formerCronJobs, key)).toMatchObject({ apiVersion: 'batch/v1beta1', ...body })
+  })
+
+  it('say where endpoints are by labels, where that was so', async () => {
+    const client = await serving('discovery.k8s.io/v1beta1')
+    const slice = (version: string, name: string, endpoint: object) =>
+      ({
+        apiVersion: `discovery.k8s.io/${version}`,
+        kind: 'EndpointSlice',
+        metadata: { name, namespace },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: ['10.0.0.1'], ...endpoint }],
+        ports: [],
+      }) as KubernetesObject
+    const topology = { 'kubernetes.io/hostname': 'n1', 'topology.kubernetes.io/zone': 'z1', rack: 'r1' }
+    await client.create(formerSlices, slice('v1beta1', 'old', { topology }))
+    await client.create(endpointSlices, slice('v1', 'new', { nodeName: 'n2', zone: 'z2' }) as EndpointSlice)
+    const endpointIn = async (resource: Resource, name: string) =>
+      ((await client.get(resource, { namespace, name })) as { endpoints?: readonly object[] }).endpoints?.[0]
+    const [addresses, conditions] = [['10.0.0.1'], {}]
+    const old = { addresses, conditions, nodeName: 'n1', zone: 'z1' }
+    expect(await endpointIn(endpointSlices, 'old')).toEqual(old)
+    const shown = { 'topology.kubernetes.io/zone': 'z1' }
+    expect(await endpointIn(formerSlices, 'old')).toEqual({ addresses, conditions, nodeName: 'n1', topology: shown })
+    const zone = { 'topology.kubernetes.io/zone': 'z2' }
+    expect(await endpointIn(formerSlices, 'new')).toEqual({ addresses, conditions, nodeName: 'n2', topology: zone })
+    await client.patch(
+      formerSlices,
+      { namespace, name: 'new' },
+      { type: 'merge', body: { metadata: { labels: { a: 'b' } } } },
+    )
+    expect(await endpointIn(endpointSlices, 'new')).toEqual({ addresses, conditions, nodeName: 'n2', zone: 'z2' })
   })
 
   it('keep what an empty selector of a budget meant in each of them', async () => {

@@ -2,15 +2,22 @@ import { isJsonObject, type JsonObject } from '../json.ts'
 import { emptySelectorKey } from '../legacy/former-versions.ts'
 import type { KubernetesObject } from '../meta.ts'
 import { apiVersionOf } from '../resource.ts'
+import type { ObjectSchema } from '../schema/schema.ts'
 import type { ConvertedVersion, StoredKind } from '../stored-kind.ts'
 import { cronJobs } from './batch/cron-job/cron-job.ts'
+import { endpointSlices } from './discovery/endpoint-slice/endpoint-slice.ts'
+import {
+  endpointSliceFromHub,
+  endpointSliceToHub,
+  formerEndpointSliceSchema,
+} from './discovery/endpoint-slice/former-endpoint-slice.ts'
 import { podDisruptionBudgets } from './policy/pod-disruption-budget/pod-disruption-budget.ts'
 import { clusterRoles, roles } from './rbac/role.ts'
 import { clusterRoleBindings, roleBindings } from './rbac/role-binding.ts'
 
 /**
- * Versions that Kubernetes has ceased to serve, for clients that are older than that. They have the fields of the hub, and no server
- * serves them unless it is told to (`withFormerVersions`).
+ * Versions that Kubernetes has ceased to serve, for clients that are older than that. No server serves
+ * them unless it is told to (`withFormerVersions`).
  */
 const formerVersions: readonly (readonly [StoredKind, ConvertedVersion])[] = [
   [cronJobs, formerVersion(cronJobs, { version: 'v1beta1', since: '1.21', until: '1.25' })],
@@ -21,6 +28,14 @@ const formerVersions: readonly (readonly [StoredKind, ConvertedVersion])[] = [
   ...[roles, roleBindings, clusterRoles, clusterRoleBindings].map(
     (kind) => [kind, formerVersion(kind, { version: 'v1beta1', since: '1.17', until: '1.22' })] as const,
   ),
+  [
+    endpointSlices,
+    formerVersion(
+      endpointSlices,
+      { version: 'v1beta1', since: '1.21', until: '1.25' },
+      { toHub: endpointSliceToHub, fromHub: endpointSliceFromHub, schema: formerEndpointSliceSchema },
+    ),
+  ],
 ]
 
 /** What may be served again, each as `group/version`. */
@@ -45,6 +60,14 @@ interface Former {
 
 type Conversion = (object: JsonObject) => JsonObject
 
+/** How it differs from the hub. */
+interface Form {
+  readonly toHub: Conversion
+  readonly fromHub: Conversion
+  /** The hub's, unless said otherwise. */
+  readonly schema?: ObjectSchema<KubernetesObject>
+}
+
 function asItIs(object: JsonObject): JsonObject {
   return object
 }
@@ -52,7 +75,7 @@ function asItIs(object: JsonObject): JsonObject {
 function formerVersion(
   hub: StoredKind,
   { version, since, until }: Former,
-  { toHub, fromHub }: { readonly toHub: Conversion; readonly fromHub: Conversion } = { toHub: asItIs, fromHub: asItIs },
+  { toHub, fromHub, schema = hub.schema }: Form = { toHub: asItIs, fromHub: asItIs },
 ): ConvertedVersion {
   const { storageKey, served, versions, nameFormat, selectableFields, strategy, rules, ...definition } = hub
   const name = `${hub.schema.name.slice(0, -`.${hub.version}.${hub.kind}`.length)}.${version}.${hub.kind}`
@@ -63,7 +86,7 @@ function formerVersion(
   return {
     ...definition,
     version,
-    schema: { ...hub.schema, name },
+    schema: { ...schema, name },
     toHub: converted(toHub, today),
     fromHub: converted(fromHub, former),
     hubFields: Object.fromEntries(Object.keys(selectableFields).map((field) => [field, field])),
