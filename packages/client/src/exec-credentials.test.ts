@@ -81,7 +81,12 @@ describe('a credential plugin', () => {
 describe('of a credential plugin it is said', () => {
   it.each<[string, string, string, string]>([
     ['that it fails', 'exit 3', '', 'plugin failed with exit code 3'],
-    ['that it prints something else', 'echo hello', '', 'printed no JSON'],
+    [
+      'that it prints something else',
+      'echo hello',
+      '',
+      "printed no JSON: couldn't get version/kind; json parse error: ",
+    ],
     ['that it prints another object', `echo '{"kind":"Status"}'`, '', 'printed no ExecCredential'],
     ['that it prints too much', 'yes 2>/dev/null', '', 'printed more than'],
     [

@@ -144,8 +144,10 @@ function parseCredential(output: string, { command, apiVersion }: ExecPlugin): E
   let credential: unknown
   try {
     credential = JSON.parse(output)
-  } catch {
-    throw refuse('printed no JSON')
+  } catch (error) {
+    // The second half is client-go's, which people search for.
+    const why = error instanceof Error ? error.message : String(error)
+    throw refuse(`printed no JSON: couldn't get version/kind; json parse error: ${why}`)
   }
   if (!isFields(credential) || credential.kind !== 'ExecCredential') throw refuse('printed no ExecCredential')
   if (credential.apiVersion !== apiVersion) {
