@@ -92,6 +92,10 @@ export class History implements View {
     return this.#network.unansweredSince(this.#nowMs - staleMaxMs)
   }
 
+  isCreationUnanswered({ kind = '', metadata: { namespace = '', name = '' } }: KubernetesObject): boolean {
+    return this.#network.isCreationUnanswered(kind, namespace, name, this.#nowMs - staleMaxMs)
+  }
+
   /** A text that two runs have in common only if the same was written in the same order. */
   digest(): string {
     return this.#digest.copy().digest('hex')

@@ -1,5 +1,5 @@
 import { configMaps, type KubernetesObject } from '@coracle/api'
-import { type Client, interceptClient } from '@coracle/client'
+import { type Client, ConnectionError, interceptClient } from '@coracle/client'
 import { createFakeClient } from '@coracle/client/testing'
 import { virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
@@ -23,4 +23,28 @@ it('takes for the writer of a revision who brought it about, and not who was ans
   await change('pvc-protection-controller', () => latest++)
   expect(latest).toBe(8)
   expect(network.writersOf(7)).toEqual(new Set(['namespace-controller']))
+})
+
+it('knows which creations may have taken effect unheard, until one of the same name is answered', async () => {
+  const outcomes = [new ConnectionError('refused', { refused: true }), new ConnectionError('lost'), undefined]
+  const client = interceptClient(() => createFakeClient(virtualEnvironment()), {
+    async call() {
+      const error = outcomes.shift()
+      if (error !== undefined) throw error
+      return { metadata: key } as never
+    },
+  })
+  const environment = virtualEnvironment()
+  const way = new Network(environment, [], () => 0)
+  const create = () => way.between(0, 'root-ca', client).create(configMaps, { metadata: key } as never)
+  const startMs = environment.clock.now()
+  const isUnanswered = (sinceMs = startMs) => way.isCreationUnanswered('ConfigMap', 'default', 'web', sinceMs)
+  await expect(create()).rejects.toThrow('refused')
+  expect(isUnanswered()).toBe(false)
+  await expect(create()).rejects.toThrow('lost')
+  expect(isUnanswered()).toBe(true)
+  expect(isUnanswered(startMs + 1)).toBe(false)
+  expect(way.isCreationUnanswered('ConfigMap', 'default', 'other', startMs)).toBe(false)
+  await create()
+  expect(isUnanswered()).toBe(false)
 })

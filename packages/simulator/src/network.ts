@@ -38,6 +38,8 @@ export class Network {
   readonly #uncertain = new Set<string>()
   #probability = 0
   #unansweredMs: readonly number[] = []
+  /** When the creation of an object was last lost without an answer, by its kind and name, until one is answered. */
+  readonly #unansweredCreations = new Map<string, number>()
 
   /**
    * What can be made bad is only what `operations` make bad: a good network costs nothing then. `latestRevision` tells how far the
@@ -106,6 +108,11 @@ export class Network {
     return this.#unansweredMs.filter((each) => each >= atMs).length
   }
 
+  /** Whether since then the creation of an object, by a name that was asked for, may have taken effect without whoever asked learning of it. */
+  isCreationUnanswered(kind: string, namespace: string, name: string, sinceMs: number): boolean {
+    return (this.#unansweredCreations.get(`${kind}/${namespace}/${name}`) ?? Number.NEGATIVE_INFINITY) >= sinceMs
+  }
+
   /** Which component last asked for the deletion of a pod. */
   deleterOf(namespace: string, name: string): string | undefined {
     return this.#deleters.get(`${namespace}/${name}`)
@@ -138,14 +145,18 @@ export class Network {
     if (verb === 'delete' && resource.plural === 'pods') this.#deleters.set(`${namespace}/${name}`, component)
     if (reads.has(verb) || resource.plural === 'events') return proceed()
     const before = this.#latestRevision()
+    const created = verb === 'create' && call.subresource === '' ? `${resource.kind}/${namespace ?? ''}/${name}` : ''
     try {
       const answer = await proceed()
+      this.#unansweredCreations.delete(created)
       this.#noteWriter(component, answer, before)
       return answer
     } catch (error) {
       if (error instanceof ConnectionError) {
         this.#uncertain.add(component)
-        if (verb === 'create') this.#unansweredMs = [...this.#unansweredMs, this.#environment.clock.now()]
+        const nowMs = this.#environment.clock.now()
+        if (verb === 'create') this.#unansweredMs = [...this.#unansweredMs, nowMs]
+        if (created !== '' && !error.refused) this.#unansweredCreations.set(created, nowMs)
       }
       throw error
     }

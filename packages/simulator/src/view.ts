@@ -19,6 +19,8 @@ export interface View {
   recent<T extends KubernetesObject = KubernetesObject>(uid: string): readonly T[]
   /** Creations that may have taken effect lately without whoever asked learning of it: whoever does not, asks again. */
   readonly unanswered: number
+  /** Whether the creation of this object is one of them: whoever asked for it may act as if there were none. */
+  isCreationUnanswered(object: KubernetesObject): boolean
   /** Which component last asked for the deletion of a pod; undefined where none did. */
   deleterOf(pod: Pod): string | undefined
   /** How often the deletion of an object was asked for, and of others of its kind and name. */

@@ -100,6 +100,33 @@ it('starts a server again until it works, also where the store cannot be reached
   expect((await run({ ...quiet, servers: 2, nodes: 2, seed: 3074, operations })).violations).toEqual([])
 })
 
+it('does not blame a rollout for a ReplicaSet of which nobody has told its controller', async () => {
+  const object = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace: 'default', name: 'w2' },
+    spec: {
+      replicas: 5,
+      selector: { matchLabels: { app: 'w2' } },
+      template: {
+        metadata: { labels: { app: 'w2' } },
+        spec: { containers: [{ name: 'main', image: 'example/web:2' }] },
+      },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 2, maxUnavailable: '25%' } },
+    },
+  } as KubernetesObject
+  const target = { kind: 'Deployment', namespace: 'default', name: 'w2' } as const
+  // The server stops for so long at the write of the first new ReplicaSet that the controller's watch is back after the next image.
+  const operations: readonly Operation[] = [
+    { atMs: 0, type: 'create', object },
+    { atMs: 34_413, type: 'crash', server: 0, component: 'kube-controller-manager', forMs: 30_446 },
+    { atMs: 35_653, type: 'set-image', target, image: 'example/web:1' },
+    { atMs: 54_980, type: 'crash-at-write', server: 0, writes: 2, takesEffect: true, forMs: 32_418 },
+    { atMs: 104_594, type: 'set-image', target, image: 'example/web:3' },
+  ]
+  expect((await run({ ...quiet, seed: 20050210, operations })).violations).toEqual([])
+})
+
 it('ends a run that would write without end', async () => {
   const { violations } = await run(scenarioOf(3), { writesMax: 150 })
   expect(violations).toContainEqual(expect.objectContaining({ invariant: 'a run comes to an end' }))

@@ -54,9 +54,11 @@ interface Seen {
   readonly deleter?: string
   readonly isCalm?: boolean
   readonly unanswered?: number
+  /** Names of objects whose creation was not answered. */
+  readonly unansweredCreations?: readonly string[]
 }
 
-function view({ all = [], past = [], deleter, isCalm = true, unanswered = 0 }: Seen): View {
+function view({ all = [], past = [], deleter, isCalm = true, unanswered = 0, unansweredCreations = [] }: Seen): View {
   const byUid = (uid: string) => all.find(({ metadata }) => metadata.uid === uid)
   const listed = (kind: string) => all.filter((object) => object.kind === kind)
   return {
@@ -72,6 +74,7 @@ function view({ all = [], past = [], deleter, isCalm = true, unanswered = 0 }: S
     podsOf: ((uid: string) =>
       listed('Pod').filter((each) => controllerOf(each)?.uid === uid)) as unknown as View['podsOf'],
     recent: ((uid: string) => [...past, ...all].filter(({ metadata }) => metadata.uid === uid)) as View['recent'],
+    isCreationUnanswered: ({ metadata }) => unansweredCreations.includes(metadata.name ?? ''),
     deleterOf: () => deleter,
     deletionsOf: ({ metadata }) => Number(metadata.annotations?.deletions ?? 0),
   }
@@ -194,6 +197,16 @@ describe('of rollouts, daemons and numbered pods', () => {
     const next = later(sized('new', owner, 0), { spec: { replicas: to }, metadata: { generation: 2 } })
     return [[{ old: sized('new', owner, 0), object: next }], { all: [owner, sized('old', owner, 3), next] }]
   }
+  /** A new ReplicaSet, beside an old one and one in between, and those made without an answer. */
+  const growsBeside = (
+    generation: number,
+    unansweredCreations: readonly string[],
+  ): readonly [Partial<Change>[], Seen] => {
+    const owner = rolling(2, 0)
+    const between = later(sized('between', owner, 2, 0), { metadata: { generation } })
+    const next = sized('new', owner, 2, 0)
+    return [[{ object: next }], { all: [owner, sized('old', owner, 3), between, next], unansweredCreations }]
+  }
   const shrinks = (
     owner: KubernetesObject,
     from: number,
@@ -208,6 +221,9 @@ describe('of rollouts, daemons and numbered pods', () => {
   it.each<Case>([
     ['a surge as large as allowed', ...grows(rolling(1, 0), 1), []],
     ['a surge too large', ...grows(rolling(1, 0), 2), ['a rollout keeps within its surge']],
+    ['beside a ReplicaSet that the controller may not know of', ...growsBeside(1, ['between']), []],
+    ['beside one of which it was told', ...growsBeside(1, ['other']), ['a rollout keeps within its surge']],
+    ['beside one that it has resized since', ...growsBeside(2, ['between']), ['a rollout keeps within its surge']],
     ['as few available as allowed', ...shrinks(rolling(1, 1), 3, 2, sized('new', rolling(1, 1), 1, 0)), []],
     [
       'too few available',

@@ -61,13 +61,19 @@ function tooManyInRollout(change: Change, view: View): string | undefined {
   const most = Math.max(...view.recent<Deployment>(resize.deployment).map((each) => limitsOf(each).most))
   // Each may be seen as it was a moment ago: what another asks for now may be less than what was seen.
   const total = setsOf(resize.deployment, view)
-    .map((set) =>
-      set.metadata.uid === resize.set.metadata.uid
-        ? resize.to
-        : Math.min(...view.recent<ReplicaSet>(set.metadata.uid ?? '').map(sizeOf)),
-    )
+    .map((set) => (set.metadata.uid === resize.set.metadata.uid ? resize.to : fewestSeen(set, view)))
     .reduce((sum, size) => sum + size, 0)
   return total > most ? `${labelOf(resize.set)} grows to ${resize.to}: ${total} of at most ${most} pods` : undefined
+}
+
+/**
+ * The smallest size of a ReplicaSet that the controller may have seen; none where it may not know that there is one. It does not
+ * learn so from an answer that was lost, and its cache may show it late. Once it has resized it, it knows it.
+ */
+function fewestSeen(set: ReplicaSet, view: View): number {
+  const isResized = (set.metadata.generation ?? 1) > 1
+  if (!isResized && view.isCreationUnanswered(set)) return 0
+  return Math.min(...view.recent<ReplicaSet>(set.metadata.uid ?? '').map(sizeOf))
 }
 
 /**
