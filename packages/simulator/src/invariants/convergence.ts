@@ -13,6 +13,7 @@ import {
 } from '@coracle/api'
 import { workloadKinds } from '../kinds.ts'
 import { controllerOf, hasEnded, type Invariant, isActive, isReady, labelOf, type View } from '../view.ts'
+import { isHeldUp, isHeldUpBefore } from './held-up.ts'
 import { ordinalOf } from './pods.ts'
 
 /** How everything has to be in the end, when nothing fails, nobody asks for anything and time has passed. */
@@ -74,21 +75,9 @@ function problemsOf(workload: Workload, view: View): readonly string[] {
   return problems
 }
 
-/** A pod that was taken aside keeps its name, without which the set cannot make another: it tries again and again. */
-const isHeldUp = (set: KubernetesObject, view: View): boolean =>
-  view.list<Pod>('Pod').some((pod) => isNamesake(pod, set))
-
 /** Whether something is tried again and again, and need not end: a set without a name for its pod, or a task that fails. */
 export const triesForEver = (view: View): boolean =>
   view.list('StatefulSet').some((set) => isHeldUp(set, view)) || view.list<Pod>('Pod').some(failsForEver)
-
-/** A pod that is named like one of a set, and is not its own. */
-function isNamesake(pod: Pod, set: KubernetesObject): boolean {
-  const { name, namespace } = pod.metadata
-  const parent = /^(.*)-\d+$/.exec(name ?? '')?.[1]
-  const isOwn = controllerOf(pod)?.uid === set.metadata.uid
-  return parent === set.metadata.name && namespace === set.metadata.namespace && !isOwn
-}
 
 const imageOf = (spec: PodSpec): string | undefined => spec.containers[0]?.image
 
@@ -174,13 +163,20 @@ const failsForEver = (pod: Pod): boolean =>
     ({ restartCount, state }) => restartCount > 0 || state?.waiting?.reason === 'CrashLoopBackOff',
   ) === true
 
-/** Nobody makes the claim again of a pod that was taken aside: it went with the set that had made both. */
+/** A pod whose claim nobody makes again. */
 const lacksItsClaim = (pod: Pod, view: View): boolean =>
-  controllerOf(pod) === undefined &&
+  isLeftAlone(pod, view) &&
   pod.spec.volumes?.some(({ persistentVolumeClaim: of }) => {
     const claim = of && view.find('PersistentVolumeClaim', pod.metadata.namespace, of.claimName)
     return of !== undefined && (claim === undefined || claim.metadata.deletionTimestamp !== undefined)
   }) === true
+
+/** A pod that was taken aside, as its claims went with the set that had made them all, or one that its set does not get to. */
+function isLeftAlone(pod: Pod, view: View): boolean {
+  const owner = controllerOf(pod)
+  const set = view.byUid(owner?.uid ?? '')
+  return owner === undefined || (set?.kind === 'StatefulSet' && isHeldUpBefore(pod, set as StatefulSet, view))
+}
 
 function nodeProblems(view: View): readonly string[] {
   return view.list<Node>('Node').flatMap((node) => {

@@ -700,12 +700,13 @@ describe('of volumes and claims', () => {
     expect(brokenBy(changes, seen)).toEqual(broken)
   })
 
+  const dbSpec = {
+    replicas: 1,
+    template: { spec: { containers: [] } },
+    volumeClaimTemplates: [{ metadata: { name: 'data' } }],
+  }
   const db = made('StatefulSet', 'db', {
-    spec: {
-      replicas: 1,
-      template: { spec: { containers: [] } },
-      volumeClaimTemplates: [{ metadata: { name: 'data' } }],
-    },
+    spec: dbSpec,
     status: { observedGeneration: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 },
   })
   it.each<readonly [string, readonly KubernetesObject[], readonly string[]]>([
@@ -757,6 +758,27 @@ describe('of volumes and claims', () => {
     ['a volume that goes with its claim', [claim('a'), volume('v', 'a', { metadata: { ...going } })], []],
   ])('in the end: %s', (_, all, broken) => {
     expect(finallyBroken({ all: [made('Namespace', 'default', { namespace: undefined }), ...all] })).toEqual(broken)
+  })
+
+  const claimMissing = [
+    'in the end every pod of a stateful set has its claims',
+    'in the end every pod runs on a node or has ended',
+  ]
+  it.each<readonly [string, object, string, readonly string[]]>([
+    ['is not made again after a pod that a set in order cannot make', {}, 'db-1', []],
+    ['is made again before such a pod', {}, 'db-3', claimMissing],
+    ['is made again where pods come in no order', { podManagementPolicy: 'Parallel' }, 'db-1', claimMissing],
+    ['is made again where none of that name is wanted', { ordinals: { start: 2 } }, 'db-1', claimMissing],
+    ['is made again where fewer pods are wanted', { replicas: 1 }, 'db-1', claimMissing],
+  ])('the claim of a pod that waits for it %s', (_, spec, aside, broken) => {
+    const set = made('StatefulSet', 'db', {
+      spec: { ...dbSpec, replicas: 4, ...spec },
+      status: { observedGeneration: 1 },
+    })
+    const claimed = [{ name: 'data', persistentVolumeClaim: { claimName: 'data-db-2' } }]
+    const waits = pod('db-2', set, { spec: { volumes: claimed, containers: [] }, status: { phase: 'Pending' } })
+    const all = [made('Namespace', 'default', { namespace: undefined }), set, waits, pod(aside)]
+    expect(finallyBroken({ all })).toEqual(broken)
   })
 })
 

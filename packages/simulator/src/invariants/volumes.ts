@@ -1,5 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet } from '@coracle/api'
 import { type Change, hasEnded, type Invariant, labelOf, type View } from '../view.ts'
+import { isHeldUpBefore } from './held-up.ts'
 
 /** What is promised of volumes and the claims to them. */
 export const volumeInvariants: readonly Invariant[] = [
@@ -84,12 +85,14 @@ function unprotected(view: View): readonly string[] {
 }
 
 function missingClaims(view: View): readonly string[] {
-  return view.list<StatefulSet>('StatefulSet').flatMap(({ metadata, spec }) =>
-    view.podsOf(metadata.uid ?? '').flatMap((pod) =>
-      (spec.volumeClaimTemplates ?? []).flatMap((template) => {
+  return view.list<StatefulSet>('StatefulSet').flatMap((set) =>
+    view.podsOf(set.metadata.uid ?? '').flatMap((pod) =>
+      (set.spec.volumeClaimTemplates ?? []).flatMap((template) => {
         const name = `${template.metadata?.name}-${pod.metadata.name}`
-        const claim = view.find('PersistentVolumeClaim', metadata.namespace, name) as PersistentVolumeClaim | undefined
-        return claim !== undefined && isBound(claim) ? [] : [`${labelOf(pod)} has no claim ${name} that is bound`]
+        const claim = view.find('PersistentVolumeClaim', set.metadata.namespace, name)
+        const isAsItMustBe =
+          claim === undefined ? isHeldUpBefore(pod, set, view) : isBound(claim as PersistentVolumeClaim)
+        return isAsItMustBe ? [] : [`${labelOf(pod)} has no claim ${name} that is bound`]
       }),
     ),
   )
