@@ -74,6 +74,13 @@ export function hasStaleClaim(set: StatefulSet, ordinal: number, claim: ClaimLoo
   })
 }
 
+/** The claims of the pod with this number that are on their way out: a new pod waits until they are gone, and gets others. */
+export function goingClaims(set: StatefulSet, ordinal: number, claim: ClaimLookup): readonly string[] {
+  return claimsOf(set, ordinal)
+    .map(({ metadata: { name = '' } }) => name)
+    .filter((name) => claim(name)?.metadata.deletionTimestamp !== undefined)
+}
+
 /** Sets whose the claims of a pod are, which decides what takes them along: the stateful set, the pod, or nothing. */
 export function alignClaims(set: StatefulSet, ordinal: number, pod: Pod, claim: ClaimLookup): readonly Action[] {
   return claimsOf(set, ordinal).flatMap(({ metadata }) => {

@@ -381,6 +381,23 @@ describe('claims of pods', () => {
     const stale = claim('data-db-0', [['Pod', 'db-0', 'gone']])
     expect(plan(statefulSet(1, policy('Retain', 'Delete')), [], { claims: [stale] }).actions).toEqual([])
   })
+
+  it.each([
+    ['OrderedReady', ['+logs-db-0', 'event']],
+    ['Parallel', ['+logs-db-0', '+data-db-1', '+logs-db-1', 'event', '+db-1']],
+  ] as const)('that are on their way out are waited for (%s)', (podManagementPolicy, expected) => {
+    const templates = ['data', 'logs'].map((name) => ({ ...claimTemplate, metadata: { name } }))
+    const set = statefulSet(2, { volumeClaimTemplates: templates, podManagementPolicy })
+    const data = claim('data-db-0')
+    const going = { ...data, metadata: { ...data.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
+    const { actions } = plan(set, [], { claims: [going] })
+    expect(shortly(actions)).toEqual(expected)
+    expect(actions.find(({ type }) => type === 'event')).toMatchObject({
+      eventType: 'Warning',
+      reason: 'FailedCreate',
+      message: 'create Pod db-0 in StatefulSet db failed error: pvc data-db-0 is being deleted',
+    })
+  })
 })
 
 describe('the status of a stateful set', () => {

@@ -3,7 +3,7 @@ import type { Action } from '@coracle/controller-runtime'
 import { podKey } from '../pods/pod-key.ts'
 import { hasEnded } from '../pods/pod-state.ts'
 import { shareOf } from '../share-of.ts'
-import { alignClaims, type ClaimLookup, createMissingClaims, hasStaleClaim } from './claims.ts'
+import { alignClaims, type ClaimLookup, createMissingClaims, goingClaims, hasStaleClaim } from './claims.ts'
 import { type Health, isGoing } from './health.ts'
 import { desiredOf, podIndexLabel, podName, podNameLabel } from './identity.ts'
 import type { Member, Members, Place } from './members.ts'
@@ -63,8 +63,10 @@ const waiting: Step = { actions: [], isWaiting: true }
 function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Place, isOrdered: boolean): Step {
   if (pod === undefined) {
     if (hasStaleClaim(set, ordinal, claim)) return waiting
-    const actions = [...createMissingClaims(set, ordinal, claim), creation(set, versions, ordinal)]
-    return { actions, isWaiting: isOrdered }
+    const missing = createMissingClaims(set, ordinal, claim)
+    const going = goingClaims(set, ordinal, claim)
+    if (going.length > 0) return { actions: [...missing, delay(set, ordinal, going)], isWaiting: true }
+    return { actions: [...missing, creation(set, versions, ordinal)], isWaiting: isOrdered }
   }
   if (hasEnded(pod)) {
     return isGoing(pod)
@@ -143,6 +145,19 @@ function recreation({ metadata: { namespace, name } }: StatefulSet, pod: Pod): A
     reason: hasFailed ? 'RecreatingFailedPod' : 'RecreatingTerminatedPod',
     message: `StatefulSet ${namespace}/${name} is recreating ${how} Pod ${pod.metadata.name}`,
     because: 'the pod has ended',
+  }
+}
+
+/** Says why a pod is not made yet, as upstream does. */
+function delay(set: StatefulSet, ordinal: number, going: readonly string[]): Action {
+  const errors = going.map((name) => `pvc ${name} is being deleted`)
+  const error = errors.length === 1 ? errors.join() : `[${errors.join(', ')}]`
+  return {
+    type: 'event',
+    eventType: 'Warning',
+    reason: 'FailedCreate',
+    message: `create Pod ${podName(set, ordinal)} in StatefulSet ${set.metadata.name} failed error: ${error}`,
+    because: 'claims of the pod are on their way out',
   }
 }
 
