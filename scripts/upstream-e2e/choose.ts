@@ -1,4 +1,4 @@
-import type { Inapplicable } from './inapplicable.ts'
+import { type Inapplicable, isLeftOutBy } from './inapplicable.ts'
 
 /** A spec that is left out, and why. */
 export interface LeftOut {
@@ -30,7 +30,7 @@ export function chooseSpecs(
   const leftOut = all
     ? []
     : wanted.flatMap((name) => {
-        const found = inapplicable.find(({ pattern }) => pattern.test(name))
+        const found = inapplicable.find(isLeftOutBy(name))
         return found === undefined ? [] : [{ name, reason: found.reason }]
       })
   const without = new Set(leftOut.map(({ name }) => name))

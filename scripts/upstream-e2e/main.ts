@@ -6,7 +6,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { endingTasks, startCluster } from '@coracle/cluster'
+import { formerVersionNames } from '@coracle/api'
+import { asSpecified, endingTasks, startCluster, withoutImages } from '@coracle/cluster'
 import { type Choice, chooseSpecs, groupsOf } from './choose.ts'
 import { inapplicable } from './inapplicable.ts'
 import { parseOptions, type RunOptions, usage } from './options.ts'
@@ -16,6 +17,8 @@ import { runGroups } from './run-specs.ts'
 const nodes = 3
 /** Containers that are there to end do so after this long, as those of `coracle up`. */
 const taskRunTimeMs = 2000
+/** Images of specs that look at what becomes of a pod whose image is not there. */
+const missingImages = ['webserver:404', 'foo:non-existent', 'invalid.com/*', 'gcr.io/authenticated-image-pulling/*']
 /** Starting a process costs about a second: it is shared by so many specs. */
 const groupSize = 8
 
@@ -65,7 +68,8 @@ async function run({ parallel, serial, leftOut }: Choice): Promise<boolean> {
     store: 'memory',
     runtime: 'simulated',
     nodes,
-    behaviour: endingTasks(taskRunTimeMs),
+    behaviour: withoutImages(missingImages, asSpecified(endingTasks(taskRunTimeMs))),
+    formerVersions: formerVersionNames,
   })
   try {
     const specRun = {

@@ -34,6 +34,11 @@ describe('of all specs', () => {
     })
   })
 
+  it('those that a pattern excepts are run', () => {
+    const most = [{ pattern: /sig-x/, except: / b$/, reason: 'are not for here' }]
+    expect(chooseSpecs(names, { all: false }, most)).toMatchObject({ parallel: ['[sig-x] b'], serial: [] })
+  })
+
   it('those that are asked for are run', () => {
     expect(chooseSpecs(names, { all: true, focus: /c|b$/ }, gone)).toEqual({
       parallel: ['[sig-x] b', '[sig-x] c [Feature:Gone]'],
