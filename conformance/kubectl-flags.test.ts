@@ -16,13 +16,6 @@ const otherCommands: Readonly<Record<string, string>> = {
 
 /** Flags that are not here, after their command; `*` stands for any. */
 const otherFlags: Readonly<Record<string, string>> = {
-  '--disable-compression': 'answers are asked for as they are',
-  '--kuberc': "kubectl's own preferences",
-  '--log-flush-frequency': "Go's log",
-  '--match-server-version': 'versions of this program are not those of Kubernetes',
-  '--profile': 'Node.js has --cpu-prof',
-  '--profile-output': 'Node.js has --cpu-prof-dir',
-  '--vmodule': "Go's log",
   'run --cascade': 'what --rm deletes is a pod without dependents',
   'run --filename': 'pods are made from flags, and not from files',
   'run --force': 'what --rm deletes has ended',

@@ -19,7 +19,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   '@coracle/cluster': { packedBytesMax: 45 * kB, unpackedBytesMax: 160 * kB },
   '@coracle/controller-runtime': { packedBytesMax: 65 * kB, unpackedBytesMax: 220 * kB },
   '@coracle/controllers': { packedBytesMax: 200 * kB, unpackedBytesMax: 740 * kB },
-  '@coracle/environment': { packedBytesMax: 32 * kB, unpackedBytesMax: 90 * kB },
+  '@coracle/environment': { packedBytesMax: 38 * kB, unpackedBytesMax: 112 * kB },
   '@coracle/kubelet': { packedBytesMax: 160 * kB, unpackedBytesMax: 560 * kB },
   '@coracle/scheduler': { packedBytesMax: 70 * kB, unpackedBytesMax: 250 * kB },
   '@coracle/simulator': { packedBytesMax: 100 * kB, unpackedBytesMax: 360 * kB },

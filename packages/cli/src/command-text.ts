@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
 import { splitFlag } from './arguments.ts'
 
+/** What kubectl says of `--record`. */
+export const recordWarning = 'Flag --record has been deprecated, --record will be removed in the future\n'
+
 /** Flags whose values are nobody else's business. */
 const secrets = new Set(['--token', '--password'])
 

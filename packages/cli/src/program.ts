@@ -1,7 +1,6 @@
 import { Command, CommanderError, type Option } from 'commander'
 import { commandOf, namesNothing, normalizeArguments } from './arguments.ts'
 import { ExitError, PrintError, UsageError } from './cli-error.ts'
-import { commandText } from './command-text.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
 import { mayAskForHelp, withHelpAsFlag } from './manual/help-arguments.ts'
@@ -53,6 +52,17 @@ function printedBefore(error: unknown): string {
   return error instanceof PrintError ? error.printed : ''
 }
 
+/** Flags of kubectl's that have nothing to do here, with kubectl's defaults. */
+const idleFlags = [
+  ['--cache-dir <directory>'],
+  ['--disable-compression'],
+  ['--kuberc <file>'],
+  ['--log-flush-frequency <duration>', '5s'],
+  ['--profile <name>', 'none'],
+  ['--profile-output <file>', 'profile.pprof'],
+  ['--vmodule <pattern>'],
+] as const
+
 /**
  * The commands and their flags. What a command does is loaded when it is the one to run: nothing here may import more
  * than the parser. Where the first of `args` names a command, those of later groups are left out: to make all of them takes a fifth of
@@ -85,14 +95,7 @@ export function createProgram(host: Host, args: readonly string[] = []): Command
     .option('--as-user-extra <pair>', 'act as a user of whom KEY=VALUE is known; repeatable', collect)
     .option('--request-timeout <duration>', 'give up a request after this long, as 30s; 0: never')
     .option('--warnings-as-errors', 'count a warning of the server as a failure')
-    .option('--match-server-version', 'refuse a server whose version of the API is not the one of this program')
-    .option('--cache-dir <directory>', 'accepted for the sake of scripts: nothing is cached in files')
-    .option('--disable-compression', 'accepted for the sake of scripts')
-    .option('--kuberc <file>', 'accepted for the sake of scripts: there are no preferences')
-    .option('--log-flush-frequency <duration>', 'accepted for the sake of scripts: logs are written at once')
-    .option('--profile <name>', 'accepted for the sake of scripts')
-    .option('--profile-output <file>', 'accepted for the sake of scripts')
-    .option('--vmodule <pattern>', 'accepted for the sake of scripts')
+    .option('--match-server-version', 'refuse a server whose API is of another version than this program')
     .option(
       '-v, --v <level>',
       'tell of requests: 6 lines, 7 headers, 8 bodies, 9 as curl commands',
@@ -106,9 +109,11 @@ export function createProgram(host: Host, args: readonly string[] = []): Command
     .exitOverride()
     .enablePositionalOptions()
     .showSuggestionAfterError()
-  program.hook('preAction', (_, command) => {
+  for (const [flag, value] of idleFlags) program.option(flag, 'accepted, and does nothing', value)
+  program.hook('preAction', async (_, command) => {
     if (command.getOptionValue('record') !== true) return
-    host.stderr.write('Flag --record has been deprecated, --record will be removed in the future\n')
+    const { commandText, recordWarning } = await import('./command-text.ts')
+    host.stderr.write(recordWarning)
     command.setOptionValue('changeCause', commandText(args, command, program))
   })
   for (const [heading, add] of [

@@ -8,7 +8,6 @@ import { assert } from '@coracle/environment'
 import {
   createKubelet,
   createNodeAgents,
-  createProcessRuntime,
   createSimulatedRuntime,
   type HostImages,
   type Kubelet,
@@ -179,7 +178,8 @@ function processNodes(options: NodesOptions): Nodes {
   assert(count <= processNodesMax, `${count} nodes of real processes are more than ${processNodesMax}`)
   const startMember = (index: number): readonly [string, StartMember<string>] => {
     const name = `${namePrefix}${index}`
-    const start: StartMember<string> = (dataDirectory, link) => {
+    const startNode = async (dataDirectory: string, link: ConnectionLink) => {
+      const { createProcessRuntime } = await import('@coracle/kubelet/process')
       const runtime = createProcessRuntime({
         environment: worlds.environmentOf(name),
         dataDirectory,
@@ -187,10 +187,16 @@ function processNodes(options: NodesOptions): Nodes {
         ...(images === undefined ? {} : { images }),
       })
       const volumesDirectory = join(dataDirectory, 'kubelet', name, 'pods')
-      const { atWork, stop } = startKubelet(options, { name, runtime, volumesDirectory }, link)
+      return { runtime, kubelet: startKubelet(options, { name, runtime, volumesDirectory }, link) }
+    }
+    const start: StartMember<string> = (dataDirectory, link) => {
+      const node = startNode(dataDirectory, link)
       return {
-        atWork,
-        stop: async (stopOptions) => void (await Promise.resolve(stop(stopOptions)).finally(() => runtime.close())),
+        atWork: node.then(({ kubelet }) => kubelet.atWork),
+        async stop(stopOptions) {
+          const { runtime, kubelet } = await node
+          await Promise.resolve(kubelet.stop(stopOptions)).finally(() => runtime.close())
+        },
       }
     }
     return [name, start]

@@ -14,7 +14,6 @@ export {
 } from './node-agents.ts'
 export { probesOfReadiness } from './probes/readiness.ts'
 export { type HostImage, type HostImages, hostImagesMax, parseHostImages } from './runtimes/process/host-images.ts'
-export { createProcessRuntime, type ProcessRuntimeOptions } from './runtimes/process/process-runtime.ts'
 export {
   type ContainerConfig,
   ContainerConfigError,

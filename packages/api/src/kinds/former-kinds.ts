@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from '../json.ts'
-import { emptySelectorKey } from '../legacy/former-versions.ts'
 import type { KubernetesObject } from '../meta.ts'
 import { apiVersionOf } from '../resource.ts'
 import type { ObjectSchema } from '../schema/schema.ts'
@@ -11,6 +10,7 @@ import {
   endpointSliceToHub,
   formerEndpointSliceSchema,
 } from './discovery/endpoint-slice/former-endpoint-slice.ts'
+import { emptySelectorKey } from './policy/pod-disruption-budget/empty-selector-key.ts'
 import { podDisruptionBudgets } from './policy/pod-disruption-budget/pod-disruption-budget.ts'
 import { clusterRoles, roles } from './rbac/role.ts'
 import { clusterRoleBindings, roleBindings } from './rbac/role-binding.ts'

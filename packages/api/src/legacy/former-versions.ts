@@ -3,6 +3,7 @@
  * default then. Fields that have no successor stay, so that whoever is strict about fields tells of them.
  */
 import { isJsonObject, type JsonObject } from '../json.ts'
+import { emptySelectorKey } from '../kinds/policy/pod-disruption-budget/empty-selector-key.ts'
 
 export interface FormerVersion {
   readonly object: JsonObject
@@ -81,9 +82,6 @@ const replacedByHand: Conversion = (object) => {
   const updateStrategy = part(spec, 'updateStrategy')
   return withSpec(converted, { ...spec, updateStrategy: { type: 'OnDelete', ...updateStrategy } })
 }
-
-/** A label that no pod has. */
-export const emptySelectorKey = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
 
 /** An empty selector once meant none, and now means all. */
 const noPod = { key: emptySelectorKey, operator: 'Exists' }

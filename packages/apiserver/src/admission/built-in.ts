@@ -32,8 +32,8 @@ export function builtInAdmission(
   webhooks: AdmissionWebhooks,
 ): readonly AdmissionPlugin[] {
   return [
-    certificateRequester,
     namespaceLifecycle(registries),
+    certificateRequester,
     limitRanger(registries),
     serviceAccount,
     nodeRestriction(registries),

@@ -4,7 +4,6 @@ import {
   builtinKinds,
   type CustomResourceDefinition,
   compile,
-  convertFormerVersion,
   type IpAddressObject,
   type JsonObject,
   type KubernetesObject,
@@ -12,6 +11,7 @@ import {
   type Service,
   type StoredKind,
 } from '@coracle/api'
+import { convertFormerVersion } from '@coracle/api/legacy'
 import type { Environment } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { clusterIpsOf } from '../services/cluster-ips.ts'

@@ -22,9 +22,9 @@ import { ownVersion } from '../own-version.ts'
 import { type Activity, followActivity } from '../up/activity.ts'
 import { authenticationOf } from '../up/authentication-flags.ts'
 import { choosePort } from '../up/choose-port.ts'
-import { etcdOf } from '../up/etcd-flags.ts'
+import type { EtcdFlags } from '../up/etcd-flags.ts'
 import { changesOfUse } from '../up/former-use.ts'
-import { imagesOf } from '../up/images-flag.ts'
+import type { ImagesFlags } from '../up/images-flag.ts'
 import { interruption } from '../up/interruption.ts'
 import { leaderElectionOf } from '../up/leader-election-flags.ts'
 import { hasNpmTakenFile } from '../up/npm-flags.ts'
@@ -44,7 +44,7 @@ export async function up(host: Host, args: readonly string[], flags: UpFlags): P
   checkFlags(flags)
   const place = placeToStart(host, flags)
   nodesOf(place, flags)
-  imagesOf(flags, host.workingDirectory)
+  await imagesOf(flags, host.workingDirectory)
   formerVersionsOf(flags)
   if (flags.detach !== true) return serve(host, place, flags, false)
   if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, flags, true)
@@ -117,12 +117,30 @@ function checkFlags({ nodes = 1, runtime = 'process', images, missingImages }: U
   }
 }
 
+const etcdFlags: readonly (keyof EtcdFlags)[] = [
+  'store',
+  'etcdServers',
+  'etcdPrefix',
+  'etcdCafile',
+  'etcdCertfile',
+  'etcdKeyfile',
+]
+
 /** Where objects are kept. */
-function storeOf({ workingDirectory }: Host, flags: UpFlags): Pick<ClusterOptions, 'store'> {
-  const etcd = etcdOf(flags, workingDirectory)
+async function storeOf({ workingDirectory }: Host, flags: UpFlags): Promise<Pick<ClusterOptions, 'store'>> {
+  const etcd = etcdFlags.some((name) => flags[name] !== undefined)
+    ? (await import('../up/etcd-flags.ts')).etcdOf(flags, workingDirectory)
+    : undefined
   if (etcd === undefined) return { store: flags.memory === true ? 'memory' : 'disk' }
   if (flags.memory === true) throw new CliError('--memory and an etcd are two places for objects: give one')
   return { store: { etcd } }
+}
+
+/** What images are, where a file says it. */
+async function imagesOf(flags: ImagesFlags, workingDirectory: string): Promise<Pick<ClusterOptions, 'images'>> {
+  if (flags.images === undefined) return {}
+  const file = await import('../up/images-flag.ts')
+  return file.imagesOf(flags, workingDirectory)
 }
 
 /** What the nodes are. Those of an imported cluster are the ones it came with, and only ever simulated. */
@@ -175,12 +193,12 @@ async function start(
       name: place.name,
       environment: reporter.environment,
       dataDir: place.directory,
-      ...storeOf(host, flags),
+      ...(await storeOf(host, flags)),
       ...leaderElectionOf(flags),
       ...authenticationOf(flags, host.workingDirectory),
       ...(flags.disableAdmissionPlugins === undefined ? {} : { disabledAdmission: flags.disableAdmissionPlugins }),
       ...nodesOf(place, flags),
-      ...imagesOf(flags, host.workingDirectory),
+      ...(await imagesOf(flags, host.workingDirectory)),
       ...formerVersionsOf(flags),
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
       listen: { host: flags.listen, port: flags.port },

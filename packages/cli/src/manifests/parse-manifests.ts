@@ -1,11 +1,5 @@
-import {
-  ApiError,
-  convertFormerVersion,
-  convertLegacy,
-  isJsonObject,
-  type JsonObject,
-  type KubernetesObject,
-} from '@coracle/api'
+import { ApiError, isJsonObject, type JsonObject, type KubernetesObject } from '@coracle/api'
+import { convertFormerVersion, convertLegacy } from '@coracle/api/legacy'
 import { parseAllDocuments, type Tags } from 'yaml'
 import { CliError } from '../cli-error.ts'
 

@@ -1,12 +1,5 @@
-import {
-  ApiError,
-  apiVersionOf,
-  builtinKinds,
-  convertFormerVersion,
-  type KubernetesObject,
-  type Lease,
-  parseTime,
-} from '@coracle/api'
+import { ApiError, apiVersionOf, builtinKinds, type KubernetesObject, type Lease, parseTime } from '@coracle/api'
+import { convertFormerVersion } from '@coracle/api/legacy'
 import type { Client, DiscoveredResource, ListOptions } from '@coracle/client'
 import type { Clock } from '@coracle/environment'
 

@@ -1,0 +1,2 @@
+/** The runtime whose containers are processes of this host. It stands apart: clusters without such nodes never load it. */
+export { createProcessRuntime, type ProcessRuntimeOptions } from './process-runtime.ts'
