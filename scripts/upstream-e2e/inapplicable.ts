@@ -42,7 +42,7 @@ export const inapplicable: readonly Inapplicable[] = [
   {
     pattern: /^\[sig-network\]/,
     except:
-      /secure master service|(basic endpoint|multiport endpoints) from pods|Ingress API|IngressClass|NetworkPolicy API|basic SCTP service|endpoints latency|release NodePorts|NodePort (out-of-range|collisions)|from listing all namespaces|lifecycle of an Endpoint|single stack service with cluster ip from primary/,
+      /secure master service|(basic endpoint|multiport endpoints) from pods|Ingress API|IngressClass|NetworkPolicy API|basic SCTP service|endpoints latency|NodePort (out-of-range|collisions)|from listing all namespaces|lifecycle of an Endpoint|single stack service with cluster ip from primary/,
     reason: realContainers,
   },
   { pattern: /prevent Ingress creation if more than 1/, reason: 'more than one default class is no error since 1.26' },
@@ -99,7 +99,7 @@ export const inapplicable: readonly Inapplicable[] = [
   },
   { pattern: /AdmissionWebhook \[|ConversionWebhook|Aggregator Should/, reason: realContainers },
   {
-    pattern: /InClusterConfig|projected service account token|RunAsUser or FsGroup/,
+    pattern: /InClusterConfig|OIDC discovery|projected service account token|RunAsUser or FsGroup/,
     reason: realContainers,
   },
   { pattern: /Secrets should be consumable/, reason: realContainers },
