@@ -4,6 +4,7 @@ import type { Environment, HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
+import { certificateRequester } from './admission/certificates.ts'
 import { withoutPlugins } from './admission/disabled-plugins.ts'
 import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
 import { Aggregator, type FrontProxy } from './aggregation/aggregator.ts'
@@ -128,6 +129,8 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   })
   const webhooks = admissionWebhooks(registries, environment, authorizer)
   const admission = new AdmissionChain([
+    // Approvers go by it: it is no plugin that somebody may leave out.
+    certificateRequester,
     ...withoutPlugins(builtInAdmission(registries, authorizer, webhooks), options.disabledAdmission ?? []),
     ...(options.admission ?? []),
   ])

@@ -147,6 +147,8 @@ describe('a plugin that is left out', () => {
     await expect(startTestCore({ disabledAdmission: ['Serviceaccount'] })).rejects.toThrow(
       /^admission plugin "Serviceaccount" is unknown: there are NamespaceLifecycle, /,
     )
+    // Who has made a signing request is told whatever is left out.
+    await expect(startTestCore({ disabledAdmission: ['CertificateRequester'] })).rejects.toThrow('is unknown')
   })
 })
 

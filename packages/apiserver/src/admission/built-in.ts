@@ -1,12 +1,7 @@
 import type { Registries } from '../registries.ts'
 import type { Authorizer } from '../request.ts'
 import type { AdmissionPlugin } from './admission.ts'
-import {
-  certificateApproval,
-  certificateRequester,
-  certificateSigning,
-  certificateSubjectRestriction,
-} from './certificates.ts'
+import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts'
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { jobDependencies } from './job-dependencies.ts'
@@ -33,7 +28,6 @@ export function builtInAdmission(
 ): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(registries),
-    certificateRequester,
     limitRanger(registries),
     serviceAccount,
     nodeRestriction(registries),

@@ -20,6 +20,8 @@ export function imagesOf({ images: path }: ImagesFlags, workingDirectory: string
     if (statSync(file).size > imagesFileBytesMax) throw new Error(`is larger than ${imagesFileBytesMax} bytes`)
     return { images: parseHostImages(parse(readFileSync(file, 'utf8'), { maxAliasCount: 100 })) }
   } catch (error) {
-    throw new CliError(`--images: ${path}: ${error instanceof Error ? error.message : String(error)}`)
+    const message = error instanceof Error ? error.message : String(error)
+    // The parser shows the place below in lines of its own.
+    throw new CliError(`--images: ${path}: ${message.split('\n')[0]?.replace(/:$/, '')}`)
   }
 }
