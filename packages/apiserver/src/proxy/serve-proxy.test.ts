@@ -71,6 +71,18 @@ const echo: RequestListener = (request, response) => {
   })
 }
 
+/** Logs of a node: each has one line. `asked`: which were read, and how. */
+function logsOfOneLine() {
+  const asked: unknown[] = []
+  const logs: NodeGateway['logs'] = async (_pod, options) => {
+    asked.push(options)
+    return (async function* () {
+      yield Buffer.from('line\n')
+    })()
+  }
+  return { asked, logs }
+}
+
 describe('requests through pods/proxy', () => {
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('reach the pod as they are: %s', async (method) => {
     const { server } = await served(echo)
@@ -416,26 +428,14 @@ describe('requests through nodes/proxy', () => {
   })
 
   it('read logs of containers', async () => {
-    const asked: unknown[] = []
-    const logs: NodeGateway['logs'] = async (_pod, options) => {
-      asked.push(options)
-      return (async function* () {
-        yield Buffer.from('line\n')
-      })()
-    }
+    const { asked, logs } = logsOfOneLine()
     const { server } = await served(echo, { logs })
     expect((await server.call(path('/containerLogs/default/web/main?tailLines=3'))).text).toBe('line\n')
     expect(asked).toMatchObject([{ container: 'main', tailLines: 3, follow: false }])
   })
 
   it('show the logs of its containers as a host keeps them', async () => {
-    const asked: unknown[] = []
-    const logs: NodeGateway['logs'] = async (_pod, options) => {
-      asked.push(options)
-      return (async function* () {
-        yield Buffer.from('line\n')
-      })()
-    }
+    const { asked, logs } = logsOfOneLine()
     const { server } = await served(echo, { logs })
     const read = async (below: string) => (await server.call(path(below))).text
     expect(await read('/logs/')).toBe('<pre>\n<a href="pods/">pods/</a>\n</pre>\n')
