@@ -71,6 +71,7 @@ export function faultyStore(real: SoleWriterStore, options: FaultyStoreOptions =
 
   return {
     shared: true,
+    ...(real.keepsLazyValues === undefined ? {} : { keepsLazyValues: real.keepsLazyValues }),
     get commits() {
       return commits
     },

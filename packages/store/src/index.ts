@@ -37,6 +37,7 @@ export {
   type Note,
   type NotesQuery,
   type Operation,
+  type Put,
   type Revision,
   type SoleWriterStore,
   type Store,

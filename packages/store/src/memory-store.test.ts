@@ -1,6 +1,7 @@
 import { realClock, virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
 import { createMemoryStore } from './memory-store.ts'
+import type { StoreEvent } from './store.ts'
 
 it('waits on microtasks alone, so that a virtual clock can settle it', async () => {
   const { clock } = virtualEnvironment()
@@ -39,4 +40,33 @@ it('lets timers and sockets be served between writes that wake each other, when 
   })
   await endless()
   expect(isServed).toBe(true)
+})
+
+it('reads a lazy value when somebody asks for it, and not before', async () => {
+  const store = createMemoryStore()
+  let reads = 0
+  const token = {}
+  const put = {
+    type: 'put' as const,
+    key: 'k',
+    lazy: true,
+    token,
+    get value() {
+      reads += 1
+      return new Uint8Array([7])
+    },
+  }
+  const seen: StoreEvent[] = []
+  store.watch('', { after: 0, onEvents: (events) => seen.push(...events), onGap() {}, onEnd() {} })
+  await store.commit({ conditions: [], operations: [put] })
+  await store.commit({ conditions: [{ key: 'k', modRevision: 1 }], operations: [{ type: 'delete', key: 'k' }] })
+  expect(seen.map(({ type, revision }) => [type, revision])).toEqual([
+    ['put', 1],
+    ['delete', 2],
+  ])
+  expect(seen[0]?.token).toBe(token)
+  expect(reads).toBe(0)
+  await store.commit({ conditions: [], operations: [put] })
+  expect((await store.get('k'))?.value).toEqual(new Uint8Array([7]))
+  expect(seen.map(({ value }) => value)).toEqual([7, 7, 7].map((each) => new Uint8Array([each])))
 })

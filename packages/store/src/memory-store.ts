@@ -3,6 +3,7 @@ import { BTree } from './btree.ts'
 import { StoreClosedError } from './errors.ts'
 import { History } from './history.ts'
 import { compareKeys } from './key-order.ts'
+import { lazyChange, lazyEntryAfter } from './lazy-values.ts'
 import { historyDefaultMax, notesInMemoryDefaultMax } from './limits.ts'
 import { NoteList } from './note-list.ts'
 import { pagesOf } from './pages.ts'
@@ -20,15 +21,7 @@ import {
   type Transaction,
   type WatchOptions,
 } from './store.ts'
-import {
-  changesOf,
-  checkKey,
-  checkNotesQuery,
-  checkPrefix,
-  checkTransaction,
-  entryAfter,
-  findConflict,
-} from './transaction.ts'
+import { changesOf, checkKey, checkNotesQuery, checkPrefix, checkTransaction, findConflict } from './transaction.ts'
 import { type Watcher, WatchHub } from './watch-hub.ts'
 
 export interface MemoryStoreOptions {
@@ -52,6 +45,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SoleWriterS
 
 class MemoryStore implements SoleWriterStore {
   readonly shared = false
+  readonly keepsLazyValues = true
   readonly #entries = new Map<string, Entry>()
   /** The keys of `#entries` in order. Only creating and deleting touch it. */
   readonly #keys = new BTree<string, undefined>(undefined, compareKeys)
@@ -117,7 +111,7 @@ class MemoryStore implements SoleWriterStore {
       return { ok: false, revision, current }
     }
     const carriedTo = Math.max(this.#carriedTo, revision - this.#historyMax / 2)
-    const events = changesOf(transaction, revision + 1, lookup, carriedTo)
+    const events = changesOf(transaction, revision + 1, lookup, carriedTo, lazyChange)
     for (const event of events) this.#apply(event)
     this.#history.push(events)
     this.#notes.add(events)
@@ -171,7 +165,7 @@ class MemoryStore implements SoleWriterStore {
   }
 
   #apply(event: StoreEvent): void {
-    const entry = entryAfter(event)
+    const entry = lazyEntryAfter(event)
     if (entry === undefined) {
       this.#entries.delete(event.key)
       this.#keys.delete(event.key)

@@ -18,9 +18,17 @@ export interface Condition {
   readonly modRevision: Revision
 }
 
-export type Operation =
-  | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array }
-  | { readonly type: 'delete'; readonly key: string }
+export type Operation = Put | { readonly type: 'delete'; readonly key: string }
+
+export interface Put {
+  readonly type: 'put'
+  readonly key: string
+  readonly value: Uint8Array
+  /** Whether `value` is made when it is first read. Such a value is known to be far below `valueBytesMax`. */
+  readonly lazy?: boolean
+  /** Comes back with the change where this process hears of it: by it a writer knows what is its own. */
+  readonly token?: object
+}
 
 /** Carried out whole or not at all. A key appears in at most one operation. */
 export interface Transaction {
@@ -71,6 +79,8 @@ export interface StoreEvent {
   readonly previousValue?: Uint8Array
   /** The note of the transaction, on its first change, where the store has it at hand. */
   readonly note?: Uint8Array
+  /** That of the operation, where it was given one and the store keeps operations as they come. */
+  readonly token?: object
 }
 
 export interface WatchOptions {
@@ -129,6 +139,8 @@ export class CompactedError extends Error {
 export interface Store {
   /** Whether others may write too, from other processes. Whoever must be the only one to do something then needs an election. */
   readonly shared: boolean
+  /** Whether it keeps operations as they come, and reads a lazy value when somebody asks for it, which may be never. */
+  readonly keepsLazyValues?: boolean
   /**
    * The revision of the last transaction, 0 for an empty store: whoever has everything up to it has everything acknowledged
    * before the call.

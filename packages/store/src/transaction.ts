@@ -76,25 +76,46 @@ export function changesOf(
   revision: Revision,
   lookup: Lookup,
   carriedTo: Revision,
+  makeChange: typeof changeOf = changeOf,
 ): StoreEvent[] {
   const events: StoreEvent[] = []
   for (const operation of operations) {
     const { type, key } = operation
     const previous = lookup(key)
     if (type === 'delete' && previous === undefined) continue
-    const event: StoreEvent = {
-      type,
-      key,
-      value: type === 'put' ? operation.value : (previous as Entry).value,
-      revision,
-      createRevision: previous?.createRevision ?? revision,
-      previousRevision: previous?.modRevision ?? 0,
-    }
     const isCarried = type === 'put' && previous !== undefined && previous.modRevision <= carriedTo
-    const carried = isCarried ? { ...event, previousValue: previous.value } : event
-    events.push(note === undefined || events.length > 0 ? carried : { ...carried, note })
+    const carried = isCarried ? { previousValue: previous.value } : nothing
+    const beside = note === undefined || events.length > 0 ? carried : { ...carried, note }
+    events.push(makeChange(operation, revision, previous, beside))
   }
   return events
+}
+
+const nothing = {}
+
+/** What a change carries beside its value. */
+export type ChangeExtras = Pick<StoreEvent, 'previousValue' | 'note'>
+
+function changeOf(
+  operation: Operation,
+  revision: Revision,
+  previous: Entry | undefined,
+  beside: ChangeExtras,
+): StoreEvent {
+  return {
+    type: operation.type,
+    key: operation.key,
+    value: valueHolder(operation, previous).value,
+    revision,
+    createRevision: previous?.createRevision ?? revision,
+    previousRevision: previous?.modRevision ?? 0,
+    ...beside,
+  }
+}
+
+/** What has the value of a change: the operation, or the entry that it deletes. */
+export function valueHolder(operation: Operation, previous: Entry | undefined): { readonly value: Uint8Array } {
+  return operation.type === 'put' ? operation : (previous as Entry)
 }
 
 /** The entry a key has after `event`. */
@@ -106,7 +127,7 @@ export function entryAfter(event: StoreEvent): Entry | undefined {
 
 function checkOperation(operation: Operation): void {
   checkKey(operation.key)
-  if (operation.type === 'put' && operation.value.length > valueBytesMax) {
+  if (operation.type === 'put' && operation.lazy !== true && operation.value.length > valueBytesMax) {
     throw new InvalidTransactionError(
       `the value of ${quote(operation.key)} has ${operation.value.length} bytes, more than ${valueBytesMax}`,
     )
