@@ -1,5 +1,7 @@
-import { type Benchmark, limit } from './support/benchmark.ts'
+import { type Benchmark, limit, type Measurement, ratio } from './support/benchmark.ts'
 import { Connection } from './support/connection.ts'
+import { startHollowNodes } from './support/hollow-nodes.ts'
+import { countPods } from './support/pods.ts'
 import { until, workOf } from './support/work.ts'
 
 const completions = 1000
@@ -26,6 +28,37 @@ export const job: Benchmark = {
     })
     connection.close()
     return [completed]
+  },
+}
+
+/** The same on nodes whose agent is the benchmark: what the control plane does for it, beside upstream's. */
+export const hollowJob: Benchmark = {
+  name: 'job-hollow',
+  rows: [
+    {
+      what: 'Job of 1,000 completions, 100 at a time, on 20 hollow nodes, per completion',
+      budget: ratio(0.2, 8.87e-3, 'CPU'),
+    },
+    { what: 'the same again on the same server, per completion', budget: ratio(0.2, 8.87e-3, 'CPU') },
+  ],
+  rounds: 1,
+  needsOwnServer: false,
+  async measure(subject) {
+    await using server = await subject.start(['--nodes', '0'])
+    await using _nodes = await startHollowNodes(server.target, 20)
+    const connection = await Connection.open(server.target)
+    const measurements: Measurement[] = []
+    for (let round = 0; round < 2; round += 1) {
+      const completed = await workOf(server, completions, async () => {
+        await connection.ask('POST', path, jobOf(name))
+        await until(async () => isComplete((await connection.ask('GET', `${path}/${name}`)) as JobObject))
+      })
+      measurements.push(completed)
+      await connection.ask('DELETE', `${path}/${name}?propagationPolicy=Background`)
+      await until(async () => (await countPods(connection)) === 0)
+    }
+    connection.close()
+    return measurements
   },
 }
 

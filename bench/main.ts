@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { deployment, deployments, rollout } from './deployments.ts'
-import { job } from './jobs.ts'
+import { deployment, deployments, hollowRollout, rollout } from './deployments.ts'
+import { hollowJob, job } from './jobs.ts'
 import { replication, scheduling } from './replication.ts'
 import { create, get, list, status } from './requests.ts'
 import { crowds, idles } from './simulated-nodes.ts'
@@ -12,6 +12,7 @@ import { type Benchmark, keeps, limitOf, type Measurement } from './support/benc
 import { median, showFigure } from './support/figure.ts'
 import { builtProgram, coracle, referenceServer, type Subject } from './support/server.ts'
 import { printTable } from './support/table.ts'
+import { cronDay } from './virtual-time.ts'
 import { watchers } from './watchers.ts'
 
 const benchmarks: readonly Benchmark[] = [
@@ -26,26 +27,20 @@ const benchmarks: readonly Benchmark[] = [
   scheduling,
   deployment,
   rollout,
+  hollowRollout,
   deployments,
   job,
+  hollowJob,
+  cronDay,
   ...idles,
   ...crowds,
 ]
 
-const { values: flags, positionals: wanted } = parseArgs({
-  allowPositionals: true,
-  options: { against: { type: 'string' } },
-})
-const unknown = wanted.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name))
-if (unknown.length > 0) {
-  console.error(`no benchmark named ${unknown.join(', ')}; there are ${benchmarks.map(({ name }) => name).join(', ')}`)
-  process.exit(1)
-}
-
+const { wanted, against } = readArguments()
 execFileSync(process.execPath, [join(import.meta.dirname, '..', 'scripts', 'build.ts')], { stdio: 'inherit' })
 
 const own = coracle('MEASURED', builtProgram)
-const other = flags.against === undefined ? undefined : coracle('OTHER', flags.against)
+const other = against === undefined ? undefined : coracle('OTHER', against)
 const reference = referenceServer()
 const compared = [other, reference].filter((subject) => subject !== undefined)
 const columns = compared.flatMap(({ name }) => [name, 'RATIO'])
@@ -57,6 +52,26 @@ for (const benchmark of benchmarks) {
   for (const [index, row] of benchmark.rows.entries()) rows.push(tableRow(row, measured, index))
 }
 printTable(rows)
+
+function readArguments(): { readonly wanted: readonly string[]; readonly against: string | undefined } {
+  const usage = `usage: npm run bench -- [--against PROGRAM] [NAME]…\n\nbenchmarks:\n${benchmarks.map(({ name }) => `  ${name}`).join('\n')}`
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { against: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
+    })
+    if (values.help) {
+      console.log(usage)
+      process.exit(0)
+    }
+    const unknown = positionals.filter((wanted) => !benchmarks.some(({ name }) => name === wanted))
+    if (unknown.length > 0) throw new Error(`no benchmark named ${unknown.join(', ')}`)
+    return { wanted: positionals, against: values.against }
+  } catch (error) {
+    console.error(`error: ${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+    process.exit(2)
+  }
+}
 
 /** What each subject shows in the rounds of a benchmark. They take turns, so that what else the machine does hits them alike. */
 async function measureAll(

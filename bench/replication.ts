@@ -1,5 +1,6 @@
 import { type Benchmark, type Measurement, ratio } from './support/benchmark.ts'
 import { Connection } from './support/connection.ts'
+import { createNodes, deleteNodes } from './support/nodes.ts'
 import { controllersPath, countPods, hasUnscheduledPods, replicationController } from './support/pods.ts'
 import type { Server } from './support/server.ts'
 import { until, workOf } from './support/work.ts'
@@ -35,9 +36,7 @@ export const replication: Benchmark = {
   },
 }
 
-const nodesPath = '/api/v1/nodes'
-const nodeCount = 1000
-const nodeName = (index: number) => `bench-node-${index}`
+const nodeNames = Array.from({ length: 1000 }, (_, index) => `bench-node-${index}`)
 
 /** A thousand pods and a thousand nodes that only exist in the API: what the scheduler adds. */
 export const scheduling: Benchmark = {
@@ -48,14 +47,14 @@ export const scheduling: Benchmark = {
   async measure(subject) {
     await using server = await subject.start(['--nodes', '0'])
     const connection = await Connection.open(server.target)
-    await createNodes(connection)
+    await createNodes(connection, nodeNames)
     const scheduled = await createReplicas(
       server,
       connection,
       async () => (await countPods(connection)) >= replicas && !(await hasUnscheduledPods(connection)),
     )
     await connection.ask('DELETE', `${controllersPath}/${name}?propagationPolicy=Background`)
-    for (let index = 0; index < nodeCount; index += 1) await connection.ask('DELETE', `${nodesPath}/${nodeName(index)}`)
+    await deleteNodes(connection, nodeNames)
     await until(async () => (await countPods(connection)) === 0)
     connection.close()
     return [scheduled]
@@ -78,40 +77,4 @@ async function collectReplicas(server: Server, connection: Connection): Promise<
     await connection.ask('DELETE', `${controllersPath}/${name}?propagationPolicy=Background`)
     await until(async () => (await countPods(connection)) === 0)
   })
-}
-
-/** Creates nodes that report once that they are ready, and waits until they take pods. */
-async function createNodes(connection: Connection): Promise<void> {
-  for (let index = 0; index < nodeCount; index += 1) await connection.ask('POST', nodesPath, readyNode(nodeName(index)))
-  await until(async () => {
-    const { items } = (await connection.ask('GET', `${nodesPath}?resourceVersion=0`)) as NodeList
-    return items.every(({ spec }) => (spec.taints ?? []).length === 0)
-  })
-}
-
-interface NodeList {
-  readonly items: readonly { readonly spec: { readonly taints?: readonly unknown[] } }[]
-}
-
-function readyNode(nodeName: string): object {
-  const resources = { cpu: '16', memory: '64Gi', pods: '110' }
-  const reportedAt = new Date().toISOString().replace(/\.\d+/, '')
-  return {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name: nodeName, labels: { 'kubernetes.io/hostname': nodeName } },
-    status: {
-      capacity: resources,
-      allocatable: resources,
-      conditions: [
-        {
-          type: 'Ready',
-          status: 'True',
-          reason: 'KubeletReady',
-          lastHeartbeatTime: reportedAt,
-          lastTransitionTime: reportedAt,
-        },
-      ],
-    },
-  }
 }

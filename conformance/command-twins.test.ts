@@ -362,6 +362,8 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'create role reader2 --verb=get --resource=pods/log --resource-name=web --dry-run=client -o yaml',
     'create role bad --verb=get',
     'create role bad --resource=pods',
+    'create role bad --verb=get --resource=nonsense',
+    'create role bad --verb=get --resource=nonsense.apps/scale',
     'create clusterrole metrics --verb=get --non-resource-url=/metrics --dry-run=client -o yaml',
     'create clusterrole all --verb=* --resource=* --dry-run=client -o yaml',
     'create clusterrole sum --aggregation-rule=a=b --dry-run=client -o yaml',

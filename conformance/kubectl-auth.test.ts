@@ -45,6 +45,25 @@ it('auth can-i --list shows what is granted', async () => {
   expect(listed).toContainEqual(['selfsubjectreviews.authentication.k8s.io', '[]', '[]', '[create]'])
 })
 
+it('a Secret that asks for it keeps a token of an account, until the account is gone', async () => {
+  await kubectl.ok(['create', 'serviceaccount', 'robot'])
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'robot-token', annotations: { 'kubernetes.io/service-account.name': 'robot' } },
+    type: 'kubernetes.io/service-account-token',
+  }
+  await kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(secret) })
+  await kubectl.ok(['wait', 'secret/robot-token', '--for=jsonpath={.data.token}', '--timeout=30s'])
+  const described = await kubectl.ok(['describe', 'secret', 'robot-token'])
+  const token = /^token: +(\S+)$/m.exec(described)?.[1] ?? ''
+  expect(described).toMatch(/^ca\.crt: +\d+ bytes\nnamespace: +6 bytes$/m)
+  const own = rows(await kubectl.ok(['auth', 'whoami', '--token', token]))
+  expect(own).toContainEqual(['Username', 'system:serviceaccount:rights:robot'])
+  await kubectl.ok(['delete', 'serviceaccount', 'robot'])
+  await kubectl.ok(['wait', 'secret/robot-token', '--for=delete', '--timeout=30s'])
+})
+
 it('create token gives what makes one a service account', async () => {
   const token = (await kubectl.ok(['create', 'token', 'default'])).trim()
   const own = rows(await kubectl.ok(['auth', 'whoami', '--token', token]))
@@ -65,4 +84,27 @@ it('create -f asks about others', async () => {
     input: JSON.stringify(review),
   })
   expect(answer).toBe('true')
+})
+
+it('roles and bindings decide what a service account may do, and who may give that away', async () => {
+  await kubectl.ok(['create', 'serviceaccount', 'reader'])
+  await kubectl.ok(['create', 'role', 'pod-reader', '--verb=get,list', '--resource=pods,pods/log'])
+  const as = ['--token', (await kubectl.ok(['create', 'token', 'reader'])).trim()]
+  const before = await kubectl.run(['get', 'pods', ...as])
+  expect(before.stderr).toContain(
+    'User "system:serviceaccount:rights:reader" cannot list resource "pods" in API group "" in the namespace "rights"',
+  )
+  await kubectl.ok(['create', 'rolebinding', 'readers', '--role=pod-reader', '--serviceaccount=rights:reader'])
+  await kubectl.ok(['get', 'pods', ...as])
+  expect((await kubectl.run(['get', 'pods', '-n', 'default', ...as])).stderr).toContain('(Forbidden)')
+  expect((await kubectl.run(['delete', 'pod', 'any', ...as])).stderr).toContain('cannot delete')
+
+  await kubectl.ok(['create', 'rolebinding', 'admins', '--clusterrole=admin', '--user=jane'])
+  const given = await kubectl.run(['create', 'role', 'all', '--verb=*', '--resource=nodes', '--as=jane'])
+  expect(given.stderr).toContain(
+    'user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["nodes"], Verbs:["*"]}',
+  )
+  await kubectl.ok(['create', 'role', 'some', '--verb=get', '--resource=configmaps', '--as=jane'])
+  await kubectl.ok(['delete', 'rolebinding', 'readers', '--as=jane'])
+  expect((await kubectl.run(['get', 'pods', ...as])).stderr).toContain('(Forbidden)')
 })

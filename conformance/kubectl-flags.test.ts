@@ -11,19 +11,11 @@ import { type KubectlCommand, type KubectlFlag, kubectlCommands } from './suppor
 const otherCommands: Readonly<Record<string, string>> = {
   alpha: 'what is not finished there',
   kustomize: 'kustomizations are built by kustomize',
-  plugin: "programs of one's own are called by their own names",
 }
 
 /** Flags that are not here, after their command; `*` stands for any. */
 const otherFlags: Readonly<Record<string, string>> = {
-  'run --cascade': 'what --rm deletes is a pod without dependents',
-  'run --filename': 'pods are made from flags, and not from files',
-  'run --force': 'what --rm deletes has ended',
-  'run --grace-period': 'what --rm deletes has ended',
   'run --kustomize': 'pods are made from flags, and not from files',
-  'run --recursive': 'pods are made from flags, and not from files',
-  'run --timeout': 'what --rm deletes has ended',
-  'run --wait': 'what --rm deletes has ended',
   'cluster-info dump --allow-missing-template-keys': 'written as JSON or YAML',
   'cluster-info dump --pod-running-timeout': 'logs are those of what runs by then',
   'cluster-info dump --show-managed-fields': 'written as it is stored',
@@ -53,7 +45,7 @@ const otherDefaults: Readonly<Record<string, string>> = {
   'create service nodeport --node-port': '0 is as without it',
 }
 
-const program = createProgram(recordingHost())
+const program = await createProgram(recordingHost())
 let commands: readonly KubectlCommand[]
 beforeAll(async () => {
   commands = await kubectlCommands(new Set(Object.keys(otherCommands)))

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Connection, type Target } from './connection.ts'
 import { ServerProcesses } from './server-processes.ts'
@@ -20,6 +20,8 @@ export interface Server extends AsyncDisposable {
 /** A program that is measured. */
 export interface Subject {
   readonly name: string
+  /** Where its sources are, if it has any here. */
+  readonly workTree?: string
   /** A server of it: a fresh one with these arguments for `coracle up`, or the one that runs already. */
   start(args?: readonly string[]): Promise<Server>
 }
@@ -29,7 +31,7 @@ export const builtProgram = join(import.meta.dirname, '..', '..', 'dist', 'corac
 
 /** Coracle, as the bundle `program`: each server in a process of its own, on a fresh disk store. */
 export function coracle(name: string, program: string): Subject {
-  return { name, start: (args = []) => startProgram(program, args) }
+  return { name, workTree: join(dirname(program), '..'), start: (args = []) => startProgram(program, args) }
 }
 
 async function startProgram(program: string, args: readonly string[]): Promise<Server> {

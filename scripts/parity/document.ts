@@ -109,8 +109,9 @@ function admissionNames(): readonly string[] {
   // The plugins keep these and use them when something is written, which nothing here does.
   const unused = {} as Registries
   const authorizer = { refuse: () => undefined }
-  const webhooks = admissionWebhooks(unused, virtualEnvironment(), authorizer)
-  return builtInAdmission(unused, authorizer, webhooks).map(({ name }) => name)
+  const environment = virtualEnvironment()
+  const webhooks = admissionWebhooks(unused, environment, authorizer)
+  return builtInAdmission(unused, authorizer, webhooks, environment.clock).map(({ name }) => name)
 }
 
 /** Every kind with a path of its own in a version like v1 or v2. */

@@ -37,6 +37,7 @@ const deployments = cluster('deployment')
 const daemonSets = cluster('daemon-set')
 const statefulSets = cluster('stateful-set')
 const volumes = cluster('volumes')
+const podTraffic = 'conformance/upstream-pod-traffic.test.ts'
 
 /** A scenario that a test of the same name asks, or tests of these names. */
 const asked = (file: string, name: string, ...tests: readonly string[]): CoveredScenario => ({
@@ -53,12 +54,9 @@ const clouds = 'There is no cloud provider, and no load balancer of one.'
 const clusterAutoscaler = 'Tests the cluster autoscaler, another project that adds and removes machines of a cloud.'
 const policies =
   'Network policies are kept and enforced by nobody: pods of the process runtime share the network of their host.'
-const pulls = 'Images are not pulled: the process runtime runs what the host has.'
 const applications = 'Runs container images of databases, which the process runtime does not.'
 const podNetwork =
   'Traffic between pods: those of the process runtime share the network of their host, simulated ones have none.'
-const nodeLogs =
-  'Node agents are part of the process and keep no directory of logs; those of containers are read through them.'
 const devices = 'Devices are not allocated yet.'
 const stages = 'is created, found, watched, patched, replaced and deleted'
 const collection = 'is listed in all namespaces and deleted as a collection, by its labels'
@@ -74,7 +72,7 @@ export const suites: readonly ScenarioSuite[] = [
         'should serve a basic image on each replica with a public image',
         'runs two pods, which answer on one port, each on its own address',
       ),
-      ...omitted(pulls, 'should serve a basic image on each replica with a private image'),
+      asked(podTraffic, 'should serve a basic image on each replica with a private image'),
       asked(scenarios, 'should surface a failure condition on a common issue like exceeded quota'),
       asked(scenarios, 'should adopt matching pods on creation', 'should adopt matching pods on creation, and release'),
       asked(scenarios, 'should release no longer matching pods', 'and release no longer matching pods'),
@@ -85,7 +83,7 @@ export const suites: readonly ScenarioSuite[] = [
   {
     name: 'ReplicaSet',
     scenarios: [
-      ...omitted(pulls, 'should serve a basic image on each replica with a private image'),
+      asked(podTraffic, 'should serve a basic image on each replica with a private image'),
       asked(scenarios, 'should surface a failure condition on a common issue like exceeded quota'),
       asked(
         scenarios,
@@ -722,6 +720,8 @@ export const suites: readonly ScenarioSuite[] = [
       asked(services, 'should be rejected for evicted pods (no endpoints exist)'),
       asked(services, 'should serve endpoints on same port and different protocols'),
       asked(services, 'should allow creating a basic SCTP service with pod and endpoints'),
+      asked(podTraffic, 'should be able to up and down services'),
+      asked(podTraffic, 'should be rejected when no endpoints exist'),
       asked(services, 'should find a service from listing all namespaces'),
       asked(apiOperations, 'should test the lifecycle of an Endpoint', stages),
       asked(apiOperations, 'should complete a service status lifecycle', status),
@@ -740,7 +740,6 @@ export const suites: readonly ScenarioSuite[] = [
         traffic,
         'should preserve source pod IP for traffic thru service cluster IP',
         'should allow pods to hairpin back to themselves through services',
-        'should be able to up and down services',
         'should work after restarting kube-proxy',
         'should be possible to connect to a service via ExternalIP when the external IP is not assigned to a node',
         'should have session affinity work for service with type clusterIP',
@@ -751,7 +750,6 @@ export const suites: readonly ScenarioSuite[] = [
         'should be able to switch session affinity for NodePort service',
         'should implement service.kubernetes.io/service-proxy-name',
         'should implement service.kubernetes.io/headless',
-        'should be rejected when no endpoints exist',
         'should respect internalTrafficPolicy=Local Pod to Pod',
         'should respect internalTrafficPolicy=Local Pod (hostNetwork: true) to Pod',
         'should respect internalTrafficPolicy=Local Pod and Node, to Pod (hostNetwork: true)',
@@ -880,15 +878,31 @@ export const suites: readonly ScenarioSuite[] = [
         'should support configurable pod resolv.conf',
         'should work with the pod containing more than 6 DNS search paths and longer than 256 search list characters',
       ),
+      ...['intra-pod', 'node-pod'].flatMap((way) =>
+        ['http', 'udp'].map((protocol) =>
+          asked(
+            podTraffic,
+            `Granular Checks: Pods should function for ${way} communication: ${protocol}`,
+            `should function for ${way} communication: ${way === 'intra-pod' ? '%s' : protocol}`,
+          ),
+        ),
+      ),
+      asked(
+        services,
+        'Networking should allow creating a Pod with an SCTP HostPort',
+        'should allow creating a Pod with an SCTP HostPort',
+      ),
+      ...omitted(
+        'SCTP needs a module of the kernel that hosts seldom have.',
+        'Granular Checks: Pods should function for intra-pod and node-pod communication: sctp (2 scenarios)',
+      ),
       ...omitted(
         podNetwork,
-        'Granular Checks: Pods (6 scenarios)',
         'should provide Internet connection for containers (3 scenarios)',
         'NoSNAT Should be able to send traffic between Pods without SNAT',
         'Networking IPerf2 should run iperf2',
         'should recreate its iptables rules if they are deleted',
         'HostPort validates that there is no conflict between pods with same hostPort but different hostIP and protocol',
-        'Networking should allow creating a Pod with an SCTP HostPort',
       ),
       asked(
         'packages/apiserver/src/http/server.test.ts',
@@ -909,7 +923,11 @@ export const suites: readonly ScenarioSuite[] = [
         'lead to the directory where the path is the pod alone',
         'reach a pod behind it: %s',
       ),
-      ...omitted(nodeLogs, 'Proxy version v1 should proxy logs on node using proxy subresource (2 scenarios)'),
+      asked(
+        'packages/apiserver/src/proxy/serve-proxy.test.ts',
+        'Proxy version v1 should proxy logs on node using proxy subresource (2 scenarios)',
+        'show the logs of its containers as a host keeps them',
+      ),
     ],
   },
 ]

@@ -46,7 +46,7 @@ export const controllers: readonly Part[] = [
   { upstream: 'garbage-collector-controller', ours: 'generic-garbage-collector' },
   { upstream: 'horizontal-pod-autoscaler-controller', ours: 'horizontal-pod-autoscaler' },
   { upstream: 'job-controller', ours: 'job-controller' },
-  { upstream: 'legacy-serviceaccount-token-cleaner-controller', note: 'No such tokens are made.' },
+  { upstream: 'legacy-serviceaccount-token-cleaner-controller', note: 'Tokens that nobody uses are kept.' },
   { upstream: 'namespace-controller', ours: 'namespace-controller' },
   { upstream: 'node-ipam-controller', note: 'Simulated pods have addresses of one range, others those of their host.' },
   { upstream: 'node-lifecycle-controller', ours: 'node-controller' },
@@ -70,7 +70,11 @@ export const controllers: readonly Part[] = [
   { upstream: 'service-cidr-controller', ours: 'service-cidrs-controller' },
   { upstream: 'service-lb-controller', note: cloud },
   { upstream: 'serviceaccount-controller', ours: 'service-account-controller' },
-  { upstream: 'serviceaccount-token-controller', note: 'Secrets that ask for a token do not get one.' },
+  {
+    upstream: 'serviceaccount-token-controller',
+    ours: 'serviceaccount-token-controller',
+    note: 'When a token was used last is not noted.',
+  },
   { upstream: 'statefulset-controller', ours: 'statefulset-controller' },
   {
     upstream: 'taint-eviction-controller',
@@ -88,9 +92,9 @@ export const admissionPlugins: readonly Part[] = [
   ...[
     'NamespaceLifecycle',
     'LimitRanger',
-    'ServiceAccount',
     'NodeRestriction',
     'TaintNodesByCondition',
+    'PodSecurity',
     'Priority',
     'DefaultTolerationSeconds',
     'DefaultStorageClass',
@@ -108,7 +112,11 @@ export const admissionPlugins: readonly Part[] = [
     'ValidatingAdmissionWebhook',
     'ResourceQuota',
   ].map((name) => ({ upstream: name, ours: name })),
-  { upstream: 'PodSecurity', note: 'Security contexts are not enforced yet.' },
+  {
+    upstream: 'ServiceAccount',
+    ours: 'ServiceAccount',
+    note: 'Pods get no volume with a token, whose path processes cannot have, and may name an account that is not there.',
+  },
   { upstream: 'ClusterTrustBundleAttest', note: trustBundles },
 ]
 
@@ -119,10 +127,6 @@ export const kindNotes: Readonly<Record<string, string>> = {
     'Schemas of other servers are told in OpenAPI v3 and not in v2, and streams that change the protocol do not go through.',
   'flowcontrol.apiserver.k8s.io/v1/flowschemas': fairness,
   'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': fairness,
-  'rbac.authorization.k8s.io/v1/clusterroles': 'Kept, and not yet what decides who may do what.',
-  'rbac.authorization.k8s.io/v1/clusterrolebindings': 'Kept, and not yet what decides who may do what.',
-  'rbac.authorization.k8s.io/v1/roles': 'Kept, and not yet what decides who may do what.',
-  'rbac.authorization.k8s.io/v1/rolebindings': 'Kept, and not yet what decides who may do what.',
   'networking.k8s.io/v1/networkpolicies': 'Kept, and enforced by nobody.',
   'networking.k8s.io/v1/ingresses': 'Kept; traffic is a matter of an ingress controller, as upstream.',
   'resource.k8s.io/v1/deviceclasses': devices,

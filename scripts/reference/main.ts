@@ -6,4 +6,4 @@ import { referencePages } from './pages.ts'
 const directory = join(import.meta.dirname, '../../docs/reference')
 rmSync(directory, { recursive: true, force: true })
 mkdirSync(directory)
-for (const [name, text] of referencePages()) writeFileSync(join(directory, name), text)
+for (const [name, text] of await referencePages()) writeFileSync(join(directory, name), text)

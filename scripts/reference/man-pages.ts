@@ -11,8 +11,8 @@ export interface ManPage {
 }
 
 /** The pages for `man`: the program's, and one for each command, with those below it. */
-export function manPages(version: string): readonly ManPage[] {
-  const program = createProgram(recordingHost())
+export async function manPages(version: string): Promise<readonly ManPage[]> {
+  const program = await createProgram(recordingHost())
   const commands = commandsOf(program)
   const top = commands.filter(({ command }) => command.parent === program)
   return [

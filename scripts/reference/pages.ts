@@ -7,8 +7,8 @@ import { recordingHost } from '../../packages/cli/src/testing/recording-host.ts'
 const written = '<!-- Written by `npm run reference` from the commands themselves. -->'
 
 /** The files of `docs/reference` and their text: an index, and a page for each command with those below it. */
-export function referencePages(): ReadonlyMap<string, string> {
-  const program = createProgram(recordingHost())
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+  const program = await createProgram(recordingHost())
   const pages = program.commands
     .filter((command) => commandsOf(program).some((named) => named.command === command))
     .map((command): readonly [string, string] => [`${command.name()}.md`, commandPage(command)])

@@ -98,8 +98,9 @@ describe('the bill of materials', () => {
   })
 })
 
+const pages = await manPages('1.2.3')
+
 describe('pages for man', () => {
-  const pages = manPages('1.2.3')
   const textOf = (name: string) => pages.find((page) => page.name === name)?.text ?? ''
 
   it('are there for the program and for each of its commands', () => {

@@ -85,7 +85,7 @@ async function stageCommand(
     ...packages.map((each) => each.manifest.dependencies),
   )
   const dependencies = Object.fromEntries(externalPackages.map((name) => [name, versions[name] ?? '*']))
-  const pages = manPages(common.version)
+  const pages = await manPages(common.version)
   const man = pages.map(({ name }) => `./man/${name}`)
   const directory = begin(
     root,

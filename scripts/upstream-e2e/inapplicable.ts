@@ -76,6 +76,10 @@ export const inapplicable: readonly Inapplicable[] = [
   },
   { pattern: /PodSecurityPolicy/, reason: goneApis },
   {
+    pattern: /avoid nodes that have avoidPod annotation/,
+    reason: "gives a node an alpha annotation that upstream's scheduler looks at no more",
+  },
+  {
     pattern:
       /\[Feature:Node(Authorizer|Authenticator)\]|a single API token exists|mount an API token into pods|opting out of API token/,
     reason: 'looks for the token secret of a service account, which upstream does not make since 1.24',
@@ -85,10 +89,6 @@ export const inapplicable: readonly Inapplicable[] = [
     reason: 'needs the controllers of bootstrap tokens, which upstream turns off by default',
   },
   { pattern: /priority and fairness/, reason: 'flow control is left out (docs/decisions/0048-kinds-left-out.md)' },
-  {
-    pattern: /should support building a client with a CSR/,
-    reason: 'gives rights by RBAC objects, which are kept and decide nothing yet',
-  },
   {
     pattern: /the original version has been compacted away/,
     reason: 'waits until a list can no longer be continued, which is after ten minutes upstream and later here',

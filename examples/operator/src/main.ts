@@ -9,8 +9,7 @@ const client = await connect(environment, { metrics })
 await ensureCustomKind(client, website, environment)
 const leaderElection = { namespace: 'default', name: 'website-operator' }
 const endpoint = { port: Number(process.env.PORT ?? 8080) }
-const eventApi = 'events.k8s.io/v1'
-const manager = createManager({ client, environment, metrics, leaderElection, endpoint, eventApi })
+const manager = createManager({ client, environment, metrics, leaderElection, endpoint })
 manager.add(websiteController)
 await runUntilSignal(manager, environment) // and on until the process is stopped
 await client.close()

@@ -24,16 +24,6 @@ export { kubernetesVersion } from './kubernetes-version.ts'
 export * from './meta.ts'
 export { newestOf } from './newest-of.ts'
 export * from './object-meta-validation.ts'
-export type { GroupVersionKind, KindSchema } from './openapi/definitions.ts'
-export type { OpenApiOptions } from './openapi/document.ts'
-export {
-  jsonSchemaOfKind,
-  jsonSchemaOfKinds,
-  mergeOpenApiDefinitions,
-  type OpenApiDefinitions,
-} from './openapi/json-schema.ts'
-export * from './openapi/v2.ts'
-export * from './openapi/v3.ts'
 export { createJsonPatch } from './patch/create-json-patch.ts'
 export * from './patch/create-strategic-merge-patch.ts'
 export * from './patch/json-patch.ts'
@@ -50,6 +40,8 @@ export { isTolerated, toleratesTaint } from './placement/tolerations.ts'
 export * from './quantity.ts'
 export * from './quota/scopes.ts'
 export * from './quota/usage.ts'
+export { aggregatedRules } from './rbac/aggregated-rules.ts'
+export { type ResourceAccess, ruleAllowsPath, ruleAllowsResource } from './rbac/rule-matching.ts'
 export * from './resource.ts'
 export * from './schema/builders.ts'
 export * from './schema/compile.ts'

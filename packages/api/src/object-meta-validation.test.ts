@@ -144,6 +144,15 @@ describe('validateObjectMetaUpdate', () => {
   ])('%j', (meta, before, errors) => {
     expect(validateObjectMetaUpdate(meta, before).map(describeFieldError)).toEqual(errors)
   })
+
+  it('passes over the very labels, annotations, owners and finalizers that the object had', () => {
+    const before = { ...old, labels: { '-': '' }, annotations: { '-': '' }, ownerReferences: [{} as never] }
+    const held = { ...before, finalizers: ['-'] }
+    expect(validateObjectMetaUpdate({ ...held }, held)).toEqual([])
+    const errors = validateObjectMetaUpdate(structuredClone(held), held).map(describeFieldError)
+    for (const field of ['labels', 'annotations', 'ownerReferences', 'finalizers'])
+      expect(errors).toContainEqual(expect.stringContaining(`metadata.${field}`))
+  })
 })
 
 function expectLabel(): string {

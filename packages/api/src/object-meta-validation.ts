@@ -34,7 +34,10 @@ export function validateObjectMeta(
   ]
 }
 
-/** What an update may not do to an object's metadata, and what is wrong with the new one. */
+/**
+ * What an update may not do to an object's metadata, and what is wrong with the new one. Parts that are the old one's own were
+ * checked when they were written.
+ */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   old: ObjectMeta,
@@ -55,11 +58,14 @@ export function validateObjectMetaUpdate(
   for (const field of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     if (meta[field] !== old[field]) errors.push(invalidField(path.field(field), meta[field] ?? null, immutable))
   }
+  const isNew = (field: keyof ObjectMeta): boolean => meta[field] !== undefined && meta[field] !== old[field]
   return [
-    ...validateLabels(meta.labels, path.field('labels')),
-    ...validateAnnotations(meta.annotations, path.field('annotations')),
-    ...ownerReferenceErrors(meta.ownerReferences ?? [], path.field('ownerReferences')),
-    ...finalizerErrors(meta.finalizers ?? [], path.field('finalizers')),
+    ...(isNew('labels') ? validateLabels(meta.labels, path.field('labels')) : []),
+    ...(isNew('annotations') ? validateAnnotations(meta.annotations, path.field('annotations')) : []),
+    ...(isNew('ownerReferences')
+      ? ownerReferenceErrors(meta.ownerReferences ?? [], path.field('ownerReferences'))
+      : []),
+    ...(isNew('finalizers') ? finalizerErrors(meta.finalizers ?? [], path.field('finalizers')) : []),
     ...managedFieldsErrors(meta.managedFields ?? [], path.field('managedFields')),
     ...errors,
   ]

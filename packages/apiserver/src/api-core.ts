@@ -30,8 +30,10 @@ import { Registries } from './registries.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
 import { serveReviews } from './reviews/reviews.ts'
 import type { TokenAuthenticator } from './security/authentication.ts'
-import { unionOf } from './security/authorization.ts'
+import { createAuthorizer, defaultAuthorizationModes, unionOf } from './security/authorization.ts'
 import { createNodeAuthorizer } from './security/node-authorizer.ts'
+import { escalationCheck } from './security/rbac/escalation.ts'
+import { createRbacAuthorizer } from './security/rbac/rbac-authorizer.ts'
 import { ServiceAccountTokens } from './service-account-tokens/service-account-tokens.ts'
 import { startAllocationRepair } from './services/repair.ts'
 import { allocateServices } from './services/service-allocator.ts'
@@ -47,8 +49,10 @@ export interface ApiCoreOptions {
   readonly store: Store
   /** The kinds served from the start. */
   readonly kinds: readonly StoredKind[]
-  /** Who may do what, beside what node agents may by their pods. */
-  readonly authorizer: Authorizer
+  /** What decides who may do what; `defaultAuthorizationModes` unless given. Throws an UnknownAuthorizationModeError for others. */
+  readonly authorizationModes?: readonly string[]
+  /** Decides in place of those modes, after the Node authorizer. There are no default roles and bindings then. */
+  readonly authorizer?: Authorizer
   /** Absent: nothing that only a node knows, such as logs, can be had. */
   readonly nodes?: NodeGateway
   /** Whose bearer tokens are, for TokenReviews. Absent: none is good. */
@@ -120,7 +124,11 @@ export interface ApiCore {
 export function createApiCore(options: ApiCoreOptions): ApiCore {
   const { environment, store } = options
   const registries = new Registries()
-  const authorizer = unionOf([createNodeAuthorizer(registries), options.authorizer])
+  const rbac = createRbacAuthorizer(registries)
+  const authorizer =
+    options.authorizer === undefined
+      ? createAuthorizer(registries, rbac, options.authorizationModes ?? defaultAuthorizationModes)
+      : unionOf([createNodeAuthorizer(registries), options.authorizer])
   const feed = new StoreFeed(store, environment, (error) => {
     environment.logger.error('the store has ended', { error: error.message })
     customKinds.close()
@@ -131,8 +139,12 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const admission = new AdmissionChain([
     // Approvers go by it: it is no plugin that somebody may leave out.
     certificateRequester,
-    ...withoutPlugins(builtInAdmission(registries, authorizer, webhooks), options.disabledAdmission ?? []),
+    ...withoutPlugins(
+      builtInAdmission(registries, authorizer, webhooks, environment.clock),
+      options.disabledAdmission ?? [],
+    ),
     ...(options.admission ?? []),
+    escalationCheck(rbac, authorizer),
   ])
   const { historyEventsMax, onUnexplained } = options
   const causes = new CauseRecorder(environment.clock, onUnexplained)
@@ -162,6 +174,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     await feed.start()
     await kinds.fill()
     await Promise.all([createFirstObjects(registries), customKinds.start()])
+    if (options.authorizer === undefined) {
+      const { reconcileDefaultPolicy } = await import('./security/rbac/reconcile-policy.ts')
+      await reconcileDefaultPolicy(registries, environment)
+    }
     await createKubernetesService(kubernetesParts())
     await localApiServices.start()
     if (closed) return

@@ -23,6 +23,7 @@ export type {
 } from './registry-contract.ts'
 export type { Authorizer, RequestAttributes, RequestContext, User } from './request.ts'
 export * from './security/index.ts'
+export type { SecretTokenSubject } from './service-account-tokens/secret-token-claims.ts'
 export type { DroppedField, RefusedObject, StateReport, UnknownKind } from './state/state-report.ts'
 export { StateWriter } from './state/state-writer.ts'
 export { storedObjects } from './state/stored-objects.ts'

@@ -27,9 +27,9 @@ export type KindChange =
  */
 export class Registries {
   readonly #kinds = new Map<string, ServedKind>()
-  readonly #byResource = new Map<string, ResourceRegistry>()
+  readonly #byResource = new ResourceMap<ResourceRegistry>()
   readonly #byKind = new Map<string, ResourceRegistry>()
-  readonly #computed = new Map<string, Registry>()
+  readonly #computed = new ResourceMap<Registry>()
   readonly #listeners = new Set<(change: KindChange) => void>()
   #generation = 0
 
@@ -62,7 +62,7 @@ export class Registries {
     this.#kinds.set(kind.storageKey, served)
     for (const registry of served.registries) {
       const { definition } = registry
-      this.#byResource.set(resourceKey(definition.group, definition.version, definition.plural), registry)
+      this.#byResource.set(definition, registry)
       this.#byKind.set(`${apiVersionOf(definition)} ${definition.kind}`, registry)
     }
     this.#tell(previous === undefined ? { type: 'added', kind } : { type: 'changed', kind, previous: previous.kind })
@@ -79,20 +79,18 @@ export class Registries {
 
   /** Serves objects that are made when somebody asks for them: they are stored nowhere, and have no kind in the store. */
   addComputed(registry: Registry): void {
-    const { group, version, plural } = registry.definition
-    this.#computed.set(resourceKey(group, version, plural), registry)
+    this.#computed.set(registry.definition, registry)
     this.#generation += 1
   }
 
   /** What is behind `/apis/<group>/<version>/<plural>`, stored or computed; undefined where there is nothing. */
   served(group: string, version: string, plural: string): Registry | undefined {
-    const key = resourceKey(group, version, plural)
-    return this.#byResource.get(key) ?? this.#computed.get(key)
+    return this.#byResource.get(group, version, plural) ?? this.#computed.get(group, version, plural)
   }
 
   /** The registry of stored objects behind `/apis/<group>/<version>/<plural>`; undefined where there is none. */
   byResource(group: string, version: string, plural: string): ResourceRegistry | undefined {
-    return this.#byResource.get(resourceKey(group, version, plural))
+    return this.#byResource.get(group, version, plural)
   }
 
   /** The registry of objects with this `apiVersion` and `kind`. */
@@ -121,7 +119,7 @@ export class Registries {
   }
 
   #forget({ definition }: ResourceRegistry): void {
-    this.#byResource.delete(resourceKey(definition.group, definition.version, definition.plural))
+    this.#byResource.delete(definition)
     this.#byKind.delete(`${apiVersionOf(definition)} ${definition.kind}`)
   }
 
@@ -129,6 +127,45 @@ export class Registries {
     this.#generation += 1
     for (const listener of [...this.#listeners]) listener(change)
   }
+}
+
+/** What belongs to resources, in the order they were set. Every request looks here several times: no text is put together for it. */
+class ResourceMap<V> {
+  readonly #values = new Map<string, V>()
+  /** By plural, version and group. */
+  readonly #byPlural = new Map<string, Map<string, Map<string, V>>>()
+
+  get(group: string, version: string, plural: string): V | undefined {
+    return this.#byPlural.get(plural)?.get(version)?.get(group)
+  }
+
+  set({ group, version, plural }: Resource, value: V): void {
+    this.#values.set(resourceKey(group, version, plural), value)
+    const byVersion = memberOf(this.#byPlural, plural)
+    memberOf(byVersion, version).set(group, value)
+  }
+
+  delete({ group, version, plural }: Resource): void {
+    this.#values.delete(resourceKey(group, version, plural))
+    const byVersion = this.#byPlural.get(plural)
+    const byGroup = byVersion?.get(version)
+    byGroup?.delete(group)
+    if (byGroup?.size === 0) byVersion?.delete(version)
+    if (byVersion?.size === 0) this.#byPlural.delete(plural)
+  }
+
+  values(): Iterable<V> {
+    return this.#values.values()
+  }
+}
+
+/** The map below another, made where there is none yet. */
+function memberOf<V>(maps: Map<string, Map<string, V>>, name: string): Map<string, V> {
+  const known = maps.get(name)
+  if (known !== undefined) return known
+  const made = new Map<string, V>()
+  maps.set(name, made)
+  return made
 }
 
 const resourceKey = (group: string, version: string, plural: string): string => `${group}/${version}/${plural}`

@@ -73,6 +73,8 @@ export interface RequestContext {
 export interface Authorizer {
   /** Undefined when allowed; otherwise why not, for the message of the 403. Pure over its configuration. */
   refuse(user: User, attributes: RequestAttributes): string | undefined
+  /** Why it allows what it allows, for people to read. Absent or empty: it does not say. */
+  allowedBy?(user: User, attributes: RequestAttributes): string
   /** What a user may do in a namespace, for people to read. Absent: it cannot tell. */
   rulesFor?(user: User, namespace: string): UserRules
 }
@@ -83,4 +85,6 @@ export interface UserRules {
   readonly paths: readonly NonResourceRule[]
   /** Why there may be more; absent where there is not. */
   readonly incomplete?: string
+  /** What went wrong on the way, though what is there is all that there is. */
+  readonly error?: string
 }

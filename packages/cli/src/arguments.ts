@@ -35,7 +35,14 @@ export function normalizeArguments(args: readonly string[], program: Command): r
         normalized.push(arg, next)
       } else normalized.push(flag.startsWith('--') ? arg : flag, ...(flag.startsWith('--') ? [] : [value]))
     } else if (option.optional) normalized.push(`${option.long}=${value ?? option.presetArg}`)
-    else if (isSet(command, option, value)) normalized.push(flag)
+    else {
+      // The last one counts.
+      const isOn = isSet(command, option, value)
+      for (let at = normalized.length - 1; at >= 0; at--) {
+        if (normalized[at] === option.long || normalized[at] === option.short) normalized.splice(at, 1)
+      }
+      if (isOn) normalized.push(flag)
+    }
   }
   return [...shared, ...args.filter((_, index) => places.has(index)), ...rest]
 }

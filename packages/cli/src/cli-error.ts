@@ -13,6 +13,12 @@ export class SummaryError extends CliError {
   override readonly name: string = 'SummaryError'
 }
 
+/** Nothing listens at a URL, in kubectl's words. */
+export const refusedConnection = (url: string): SummaryError =>
+  new SummaryError(
+    `The connection to the server ${new URL(url).host} was refused - did you specify the right host or port?`,
+  )
+
 /** An error in the middle of what is printed: `printed` goes to standard output before the message is shown. */
 export class PrintError extends CliError {
   override readonly name: string = 'PrintError'

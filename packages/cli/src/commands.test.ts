@@ -392,7 +392,7 @@ describe('delete', () => {
     ['pods x --all', 'name cannot be provided when a selector is specified'],
     ['pods x -o yaml', "unexpected -o output mode: yaml. We only support '-o name'"],
     ['pods x --cascade=maybe', 'invalid cascade value (maybe). Must be "background", "foreground", or "orphan"'],
-    ['pods x -f y', 'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well'],
+    ['pods x -f -', 'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well'],
   ])('refuses what contradicts itself: %s', async (args, message) => {
     expect(await coracle(`delete ${args}`)).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` })
   })
@@ -505,10 +505,12 @@ describe('errors', () => {
     await writeFile(join(gone, '.coracle', 'kubeconfig'), kubeconfig.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'))
     const { stderr } = await runCommand(['get', 'pods'], { workingDirectory: gone })
     expect(stderr).toBe(
-      'error: cannot reach https://127.0.0.1:1: nothing listens there (ECONNREFUSED); start it with `npx coracle up`\n',
+      'The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\nStart it with `npx coracle up`.\n',
     )
     const other = await runCommand(['get', 'pods', '-s', 'https://127.0.0.1:1'], { workingDirectory: gone })
-    expect(other.stderr).toContain('is the server running?')
+    expect(other.stderr).toBe(
+      'The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n',
+    )
   })
 
   it('finds the cluster started in a directory above', async () => {
@@ -612,7 +614,7 @@ describe('up', () => {
     [['--runtime', 'foo'], /^error: invalid argument "foo" for "--runtime" flag: .* process, simulated\.\n/],
     [['--data-dir', ''], /^error: --data-dir is empty: /],
     [['--data-dir', '/proc/nowhere'], /^error: cannot write to \/proc\/nowhere .*--data-dir\n$/],
-    [['-f', ''], /^error: the name of a file is empty: /],
+    [['-f', ''], /^error: the path "" does not exist\n$/],
   ])('says which flag is wrong: %s', async (args, message) => {
     const { code, stdout, stderr } = await runCommand(['up', '--port', '0', ...args], { workingDirectory: directory })
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) })

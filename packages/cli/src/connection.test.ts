@@ -48,7 +48,8 @@ describe('flags of every command', () => {
     answer = () => {}
     expect(await ask('--request-timeout=20ms')).toMatchObject({
       code: 1,
-      stderr: 'error: no answer to GET /readyz within 20 ms\n',
+      stderr:
+        'Unable to connect to the server: context deadline exceeded (Client.Timeout exceeded while awaiting headers)\n',
     })
     expect(await ask('--request-timeout=soon')).toMatchObject({
       code: 1,
@@ -117,7 +118,7 @@ describe('-v tells of requests', () => {
 
   it('what came of them at 6', async () => {
     expect(await told(6)).toMatch(
-      new RegExp(`^${time}"Response" verb="GET" url="${url}/readyz" status="200" milliseconds=\\d+\n$`),
+      new RegExp(`^${time}"Response" verb="GET" url="${url}/readyz" status="200 OK" milliseconds=\\d+\n$`),
     )
     expect(await ask('--v=6')).toMatchObject({ stderr: expect.stringContaining('"Response"') })
   })

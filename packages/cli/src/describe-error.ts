@@ -58,5 +58,6 @@ export function whileDoing(what: string, error: unknown): unknown {
 /** Why a server refused; undefined for other errors. */
 export const reasonOf = (error: unknown): string | undefined => (isRefusal(error) ? error.status.reason : undefined)
 
-const isRefusal = (error: unknown): error is Refusal =>
+/** Whether the server has refused something. */
+export const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Error && 'status' in error && typeof error.status === 'object' && error.status !== null

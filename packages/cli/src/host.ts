@@ -80,7 +80,7 @@ export interface Host {
   /** Gives memory that a burst of work needed back to the system once the process is idle, until the returned function is called. */
   returnMemoryWhenIdle(): () => void
   /** Spares a process that works in bursts the engine's last and slowest compiler, until the returned function is called. */
-  delayLastCompiler(): () => void
+  delayLastCompiler(): Promise<() => void>
   /** Ends the process at once. */
   exit(code: number): void
 }

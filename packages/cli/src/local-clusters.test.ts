@@ -384,7 +384,7 @@ describe('down', () => {
     })
     expect(signals).toEqual([])
     expect((await coracle('get pods --context staging', { workingDirectory })).stderr).toContain(
-      'start it with `npx coracle up --name staging`',
+      'Start it with `npx coracle up --name staging`',
     )
   })
 

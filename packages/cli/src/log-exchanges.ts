@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { formatTime } from '@coracle/api'
 import type { ExchangeEvent, ShownHeaders } from '@coracle/client'
 import type { Host } from './host.ts'
@@ -20,7 +21,7 @@ export function logExchanges({ stderr, environment }: Host, level: number): (eve
       case 'response': {
         const { method, url, code, durationMs } = event
         const headers = level >= 8 ? ` headers=${headerLines(event.headers)}` : ''
-        const status = code === undefined ? '' : String(code)
+        const status = code === undefined ? '' : `${code} ${statusText(code)}`
         log(
           `"Response" verb="${method}" url="${url}" status="${status}"${headers} milliseconds=${Math.round(durationMs)}`,
         )
@@ -32,8 +33,10 @@ export function logExchanges({ stderr, environment }: Host, level: number): (eve
   }
 }
 
+const statusText = (code: number): string => STATUS_CODES[code] ?? ''
+
 /** `1122 07:29:48.123000`, as the log of Go's programs begins a line. */
-function logTime(nowMs: number): string {
+export function logTime(nowMs: number): string {
   const [date = '', time = ''] = formatTime(nowMs).slice(0, -1).split('T')
   return `${date.slice(5).replace('-', '')} ${time}.${String(nowMs % 1000).padStart(3, '0')}000`
 }

@@ -80,7 +80,7 @@ export function collect(value: string, previous: readonly string[] = []): readon
 
 /** The same, several in one where commas part them. */
 export function collectCommas(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, ...value.split(',')]
+  return value === '' ? previous : [...previous, ...value.split(',')]
 }
 
 export interface NumberBounds {

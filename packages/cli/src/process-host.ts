@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
-import { delayLastCompiler, realEnvironment, returnMemoryWhenIdle, silentLogger } from '@coracle/environment'
+import { realEnvironment, returnMemoryWhenIdle, silentLogger } from '@coracle/environment'
 import { announce, startDetached } from './detached-program.ts'
 import type { Host, Output } from './host.ts'
 import { hostProcesses } from './host-processes.ts'
@@ -76,7 +76,11 @@ export function processHost(): Host {
       }
     },
     returnMemoryWhenIdle: () => returnMemoryWhenIdle(environment.clock),
-    delayLastCompiler: () => delayLastCompiler(),
+    async delayLastCompiler() {
+      // Only a server needs it: other commands are over before it would matter.
+      const { delayLastCompiler } = await import('@coracle/environment/last-compiler')
+      return delayLastCompiler(environment.clock)
+    },
     exit: (code) => process.exit(code),
   }
 }

@@ -8,27 +8,20 @@ import { collect, wholeNumber } from './option-values.ts'
 import { ownVersion } from './own-version.ts'
 import { withExamples } from './refusals.ts'
 import { UsageCommand } from './usage-command.ts'
-import { addChangingVerbs } from './verbs/changing.ts'
-import { addClusterVerbs } from './verbs/cluster.ts'
-import { addConfigVerbs } from './verbs/config.ts'
-import { addCreatingVerbs } from './verbs/creating.ts'
-import { addNodeVerbs } from './verbs/nodes.ts'
-import { addPlanningVerbs } from './verbs/planning.ts'
-import { addReadingVerbs } from './verbs/reading.ts'
-import { addServerVerbs } from './verbs/server.ts'
-import { addStreamVerbs } from './verbs/streams.ts'
-import { addWorkloadVerbs } from './verbs/workloads.ts'
-import { addWritingVerbs } from './verbs/writing.ts'
 
 /** Runs `coracle` with these arguments and returns the exit code: 0, 1 after a message on standard error, or another that the command's help names. */
 export async function run(args: readonly string[], host: Host): Promise<number> {
-  const program = createProgram(host, args)
+  const program = await createProgram(host, args)
   if (args[0] === '__complete') {
     const { printCompletion } = await import('./completion/complete.ts')
     await printCompletion(host, program, args.slice(1))
     return 0
   }
   try {
+    if (mayNamePlugin(program, args)) {
+      const { runPlugin } = await import('./plugins/run-plugin.ts')
+      if (await runPlugin(host, args)) return 0
+    }
     const given = withHelpAsFlag(namesNothing(args, program) ? [...args, '--help'] : args, program)
     if (mayAskForHelp(given)) (await import('./manual/manual.ts')).addManual(program)
     await program.parseAsync(normalizeArguments(given, program), { from: 'user' })
@@ -52,6 +45,50 @@ function printedBefore(error: unknown): string {
   return error instanceof PrintError ? error.printed : ''
 }
 
+type AddVerbs = (program: Command, host: Host, args: readonly string[]) => void
+
+/** Groups of commands in the order of help, and what adds them. */
+const groups: readonly (readonly [string, () => Promise<AddVerbs>])[] = [
+  ['Clusters of this machine:', async () => (await import('./verbs/cluster.ts')).addClusterVerbs],
+  ['See what there is:', async () => (await import('./verbs/reading.ts')).addReadingVerbs],
+  ['Create objects:', async () => (await import('./verbs/creating.ts')).addCreatingVerbs],
+  ['Create, change and delete by files:', async () => (await import('./verbs/writing.ts')).addWritingVerbs],
+  ['Change objects:', async () => (await import('./verbs/changing.ts')).addChangingVerbs],
+  ['Roll out:', async () => (await import('./verbs/workloads.ts')).addWorkloadVerbs],
+  ['Work in containers:', async () => (await import('./verbs/streams.ts')).addStreamVerbs],
+  ['Nodes:', async () => (await import('./verbs/nodes.ts')).addNodeVerbs],
+  ['Before it is done:', addPlanning],
+  ['The server:', async () => (await import('./verbs/server.ts')).addServerVerbs],
+  ['Which cluster, and as whom:', async () => (await import('./verbs/config.ts')).addConfigVerbs],
+]
+
+async function addPlanning(): Promise<AddVerbs> {
+  const { addPlanningVerbs } = await import('./verbs/planning.ts')
+  return (program, host) => addPlanningVerbs(program, host, run)
+}
+
+/** `--cascade=true`, as of old, is told to be no longer the way to say it. */
+function warnOfTruthValue({ stderr }: Host, command: Command): void {
+  const value: unknown = command.getOptionValue('cascade')
+  if (value !== 'true' && value !== 'false') return
+  stderr.write(
+    `warning: --cascade=${value} is deprecated (boolean value) and can be replaced with --cascade=${value === 'true' ? 'background' : 'orphan'}.\n`,
+  )
+}
+
+/** An empty value of a flag that may be left out is none, as with kubectl's. */
+function takeEmptyForUnset(command: Command): void {
+  // Commands that kubectl does not have say themselves that something is missing; those of a kubeconfig take things away so.
+  if (command.options.some(({ long }) => long === '--data-dir') || command.parent?.name() === 'config') return
+  for (const option of command.options) {
+    const name = option.attributeName()
+    // An image has to be given: what is none is told by who makes something of it.
+    const mayBeUnset = option.required && option.defaultValue === undefined && option.long !== '--image'
+    const value: unknown = mayBeUnset ? command.getOptionValue(name) : undefined
+    if (typeof value === 'string' && value.trim() === '') command.setOptionValue(name, undefined)
+  }
+}
+
 /** Flags of kubectl's that have nothing to do here, with kubectl's defaults. */
 const idleFlags = [
   ['--cache-dir <directory>'],
@@ -65,10 +102,10 @@ const idleFlags = [
 
 /**
  * The commands and their flags. What a command does is loaded when it is the one to run: nothing here may import more
- * than the parser. Where the first of `args` names a command, those of later groups are left out: to make all of them takes a fifth of
- * the CPU of a command that prints something of its own. Who wants to see all commands gives no arguments.
+ * than the parser. Where the first of `args` names a command, those of later groups are left out, and not loaded: to make all of them
+ * takes a fifth of the CPU of a command that prints something of its own. Who wants to see all commands gives no arguments.
  */
-export function createProgram(host: Host, args: readonly string[] = []): Command {
+export async function createProgram(host: Host, args: readonly string[] = []): Promise<Command> {
   const program = new UsageCommand('coracle')
     .description('Kubernetes in one process: starts a cluster, and works with this or any other.')
     .version(`coracle ${ownVersion()}`, '--version', 'show the version of this program')
@@ -111,24 +148,16 @@ export function createProgram(host: Host, args: readonly string[] = []): Command
     .showSuggestionAfterError()
   for (const [flag, value] of idleFlags) program.option(flag, 'accepted, and does nothing', value)
   program.hook('preAction', async (_, command) => {
+    warnOfTruthValue(host, command)
+    takeEmptyForUnset(command)
+    if (command.parent?.name() !== 'config') takeEmptyForUnset(program)
     if (command.getOptionValue('record') !== true) return
     const { commandText, recordWarning } = await import('./command-text.ts')
     host.stderr.write(recordWarning)
     command.setOptionValue('changeCause', commandText(args, command, program))
   })
-  for (const [heading, add] of [
-    ['Clusters of this machine:', addClusterVerbs],
-    ['See what there is:', addReadingVerbs],
-    ['Create objects:', addCreatingVerbs],
-    ['Create, change and delete by files:', addWritingVerbs],
-    ['Change objects:', addChangingVerbs],
-    ['Roll out:', addWorkloadVerbs],
-    ['Work in containers:', addStreamVerbs],
-    ['Nodes:', addNodeVerbs],
-    ['Before it is done:', (program: Command, host: Host) => addPlanningVerbs(program, host, run)],
-    ['The server:', addServerVerbs],
-    ['Which cluster, and as whom:', addConfigVerbs],
-  ] as const) {
+  for (const [heading, load] of groups) {
+    const add = await load()
     program.commandsGroup(heading)
     add(program, host, args)
     if (!mayAskForHelp(args) && namesCommand(program, args[0])) break
@@ -138,6 +167,10 @@ export function createProgram(host: Host, args: readonly string[] = []): Command
   )
   return program
 }
+
+/** Whether arguments begin with a word that is no command. */
+const mayNamePlugin = (program: Command, [first = '-']: readonly string[]): boolean =>
+  !first.startsWith('-') && first !== 'help' && !namesCommand(program, first)
 
 const namesCommand = (program: Command, word: string | undefined): boolean =>
   program.commands.some(

@@ -1,6 +1,12 @@
 import { kubernetesVersion } from '@coracle/api'
-import { createHttpClient, type HttpClient } from '@coracle/client'
-import { CliError } from './cli-error.ts'
+import {
+  createHttpClient,
+  type HttpClient,
+  isUnreachableServer,
+  RequestTimeoutError,
+  type UnreachableServerError,
+} from '@coracle/client'
+import { CliError, refusedConnection, SummaryError } from './cli-error.ts'
 import { type ConnectionFlags, connectionFor } from './connection.ts'
 import type { Host } from './host.ts'
 import { isLocalKubeconfig, kubeconfigFiles } from './kubeconfig/kubeconfig-files.ts'
@@ -43,9 +49,8 @@ export async function withSession<R>(
     if (flags.warningsAsErrors === true) warnings.assertNone()
     return result
   } catch (error) {
-    if (!isRefusedConnection(error)) throw error
-    const command = await startCommand(host, flags, connection.server)
-    throw command === undefined ? error : notRunning(error, command)
+    if (error instanceof RequestTimeoutError) throw timedOut
+    throw isUnreachableServer(error) ? await unreachable(host, flags, error) : error
   } finally {
     await client.close()
   }
@@ -72,13 +77,18 @@ function sessionOf(client: HttpClient, server: string, namespace: string, flags:
   }
 }
 
-/** The cluster that `coracle up` has started here has ended, and left its kubeconfig. */
-function notRunning({ message }: Error, command: string): CliError {
-  return new CliError(message.replace('is the server running?', `start it with \`npx ${command}\``))
-}
+/** No answer within --request-timeout. */
+const timedOut = new SummaryError(
+  'Unable to connect to the server: context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+)
 
-const isRefusedConnection = (error: unknown): error is Error =>
-  error instanceof Error && error.message.includes('ECONNREFUSED')
+/** No connection to the server, in kubectl's words; and what starts it, where `coracle up` has left its kubeconfig here. */
+async function unreachable(host: Host, flags: ConnectionFlags, error: UnreachableServerError): Promise<SummaryError> {
+  if (error.code !== 'ECONNREFUSED') return new SummaryError(`Unable to connect to the server: ${error.reason}`)
+  const refused = refusedConnection(error.server)
+  const command = await startCommand(host, flags, error.server)
+  return command === undefined ? refused : new SummaryError(`${refused.message}\nStart it with \`npx ${command}\`.`)
+}
 
 /** What starts the cluster at an address, where that is one of this directory. */
 async function startCommand(host: Host, { kubeconfig, server }: ConnectionFlags, address: string) {

@@ -15,6 +15,8 @@ export class BoundedMap<K, V> {
 
   set(key: K, value: V): void {
     this.#touch(key, value)
+    // The first key is behind a gap for each that was touched: it is only looked for where it is to go.
+    if (this.#entries.size <= this.#sizeMax) return
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#sizeMax) break
       this.#entries.delete(oldest)

@@ -188,7 +188,7 @@ describe('requests', () => {
 
   it('are not sent when something is missing', async () => {
     expect(() => client.get(widgets, { name: 'b' })).toThrow('a Widget needs a namespace')
-    expect(() => client.get(nodes, { name: '' })).toThrow('the name of the Node is empty')
+    expect(() => client.get(nodes, { name: '' })).toThrow('resource name may not be empty')
     expect(() => connect({ server: 'localhost' })).toThrow("the server's address is no URL")
     expect(received).toEqual([])
   })

@@ -282,12 +282,26 @@ function isConnectionReset(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error))
 }
 
+/** A request that came to no answer, for want of a connection. */
+export interface UnreachableServerError extends Error {
+  /** The system's, or the HTTP client's: `ECONNREFUSED`. */
+  readonly code: string
+  /** `https://host:port` */
+  readonly server: string
+  /** Why, without the name of the server. */
+  readonly reason: string
+}
+
+/** Whether that is why a request failed. */
+export const isUnreachableServer = (error: unknown): error is UnreachableServerError =>
+  error instanceof Error && 'code' in error && 'server' in error && 'reason' in error
+
 /** Says which server could not be reached, and what may be done about it. */
 function connectionError(error: unknown, server: string): unknown {
   const code = codeOf(error)
   if (code === '' || code === 'ABORT_ERR' || code === 'UND_ERR_ABORTED') return error
-  const hint = hints[code] ?? (error instanceof Error ? error.message : code)
-  return Object.assign(new Error(`cannot reach ${server}: ${hint}`, { cause: error }), { code })
+  const reason = hints[code] ?? (error instanceof Error ? error.message : code)
+  return Object.assign(new Error(`cannot reach ${server}: ${reason}`, { cause: error }), { code, server, reason })
 }
 
 const hints: Readonly<Record<string, string>> = {

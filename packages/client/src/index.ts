@@ -41,11 +41,13 @@ export {
 export type { ExchangeEvent, ShownHeaders } from './exchange-trace.ts'
 export { createHttpClient, createRestClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
 export {
+  isUnreachableServer,
   type RawRequest,
   type RawResponse,
   type ResponseBody,
   responseBytesMax,
   type Transport,
+  type UnreachableServerError,
 } from './http-transport.ts'
 export { type Aggregate, byController, controllerIndexName, type IndexFunction } from './indexed-store.ts'
 export { createInformer, type Informer, type InformerHandler, type InformerOptions } from './informer.ts'
@@ -81,6 +83,7 @@ export {
   type RateLimiter,
   slowestRateLimiter,
 } from './rate-limiter.ts'
+export { RequestTimeoutError } from './request-time-limit.ts'
 export { collectionPath, objectPath, type Query, withQuery } from './resource-path.ts'
 export { retryOnConflict } from './retry.ts'
 export { routeClient } from './routed-client.ts'

@@ -2,8 +2,13 @@ import type { Readable } from 'node:stream'
 import type { Clock } from '@coracle/environment'
 import type { RawRequest } from './http-transport.ts'
 
+/** A request was given up, since its time was over. */
+export class RequestTimeoutError extends Error {
+  override readonly name = 'RequestTimeoutError'
+}
+
 export interface TimeLimit {
-  /** The request, which fails with an Error that says so when its time is over. */
+  /** The request, which fails with a RequestTimeoutError when its time is over. */
   readonly request: RawRequest
   /** To be called when it is over, one way or the other. */
   end(): void
@@ -14,7 +19,7 @@ export function limitTime(request: RawRequest, timeoutMs: number | undefined, cl
   if (timeoutMs === undefined) return { request, end: () => {} }
   const controller = new AbortController()
   const timer = clock.setTimer(timeoutMs, () => {
-    controller.abort(new Error(`no answer to ${request.method} ${request.path} within ${timeoutMs} ms`))
+    controller.abort(new RequestTimeoutError(`no answer to ${request.method} ${request.path} within ${timeoutMs} ms`))
   })
   const signal = request.signal === undefined ? controller.signal : AbortSignal.any([request.signal, controller.signal])
   return { request: { ...request, signal }, end: () => timer.cancel() }

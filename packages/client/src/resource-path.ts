@@ -20,7 +20,7 @@ export function collectionPath(resource: Resource, namespace?: string): string {
 
 /** The path of an object or one of its subresources. Throws a TypeError where the key lacks what the kind needs. */
 export function objectPath(resource: Resource, key: ObjectKey, subresource?: string): string {
-  if (key.name === '') throw new TypeError(`the name of the ${resource.kind} is empty`)
+  if (key.name === '') throw new TypeError('resource name may not be empty')
   const path = `${collectionPath(resource, requiredNamespace(resource, key.namespace))}/${encodeURIComponent(key.name)}`
   return subresource === undefined ? path : `${path}/${subresource}`
 }

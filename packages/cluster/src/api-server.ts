@@ -6,11 +6,11 @@ import {
   type CausesQuery,
   collectObjectCounts,
   createApiCore,
-  createAuthorizer,
   createTokenAuthenticator,
   type NodeGateway,
   type OnUnexplained,
   type Pki,
+  type SecretTokenSubject,
   type User,
 } from '@coracle/apiserver'
 import { type Client, ConnectionError, ConnectionLink, type DiscoveredResource, interceptClient } from '@coracle/client'
@@ -28,6 +28,7 @@ export interface ApiServerOptions {
   readonly onFailure: ((error: Error) => void) | undefined
   readonly onUnexplained: OnUnexplained | undefined
   readonly disabledAdmission: readonly string[]
+  readonly authorizationModes: readonly string[] | undefined
   readonly formerVersions: readonly string[]
   /** How the other parts are that this process is made of. */
   readonly components: () => readonly HealthCheck[]
@@ -62,21 +63,37 @@ export class ApiServer {
     return this.#listener
   }
 
+  /** A token of a service account for a Secret to keep. Rejects while the server is down. */
+  async issueSecretToken(subject: SecretTokenSubject): Promise<string> {
+    const tokens = this.#core?.serviceAccountTokens
+    if (tokens === undefined) throw new ConnectionError(downMessage, { refused: true })
+    return tokens.issueForSecret(subject)
+  }
+
   start(): Started {
-    const { store, nodes, onFailure, onUnexplained, listen, components, disabledAdmission, formerVersions } =
-      this.#options
+    const {
+      store,
+      nodes,
+      onFailure,
+      onUnexplained,
+      listen,
+      components,
+      disabledAdmission,
+      authorizationModes,
+      formerVersions,
+    } = this.#options
     const environment = this.#options.environment()
     const core = createApiCore({
       environment,
       store,
       kinds: withFormerVersions(builtinKinds, formerVersions),
-      authorizer: createAuthorizer(),
       nodes,
       ...(listen === undefined
         ? {}
         : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
       components,
       disabledAdmission,
+      ...(authorizationModes === undefined ? {} : { authorizationModes }),
       serviceAccountKey: async () => (await this.#loadPki(core.environment)).serviceAccountKeyPem,
       frontProxy: async () => frontProxyOf(core.environment, await this.#loadPki(core.environment)),
       ...(onFailure === undefined ? {} : { onFailure }),

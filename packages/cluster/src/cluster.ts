@@ -55,6 +55,11 @@ export interface ClusterOptions {
    * Without some of them the cluster is not safe: this is for tests.
    */
   readonly disabledAdmission?: readonly string[]
+  /**
+   * What decides who may do what, each asked in turn until one allows: `Node`, `RBAC`, `AlwaysAllow`. The first two by default, as
+   * kube-apiserver is usually run.
+   */
+  readonly authorizationModes?: readonly string[]
   /** Who may use the API by which bearer tokens, beside the administrator; `parseTokenFile` reads them from a file. None by default. */
   readonly tokens?: readonly TokenIdentity[]
   /** Authorities (PEM) whose client certificates are good beside the cluster's own: CN is the user, each O a group. */

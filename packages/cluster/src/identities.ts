@@ -15,8 +15,11 @@ export const nodeIdentity = (nodeName: string): User => ({
   groups: ['system:nodes', 'system:authenticated'],
 })
 
-/** The identity of a controller: a service account of kube-system, as upstream's controllers have one each. */
-export const controllerIdentity = (userName: string): User => ({
-  name: userName,
-  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
-})
+/** The identity of a controller: a service account of kube-system, as upstream's controllers have one each, or the manager itself. */
+export const controllerIdentity = (userName: string): User =>
+  userName === identities.controllerManager.name
+    ? identities.controllerManager
+    : {
+        name: userName,
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+      }

@@ -80,6 +80,7 @@ async function start(
     onFailure: options.onFailure,
     onUnexplained: options.onUnexplained,
     disabledAdmission: options.disabledAdmission ?? [],
+    authorizationModes: options.authorizationModes,
     formerVersions: options.formerVersions ?? [],
     components: () => [
       checkOf('controller-manager', 'kube-controller-manager'),

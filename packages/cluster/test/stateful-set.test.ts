@@ -3,6 +3,7 @@ import {
   type Pod,
   persistentVolumeClaims,
   pods,
+  resourceQuotas,
   type StatefulSet,
   type StatefulSetSpec,
   statefulSets,
@@ -66,6 +67,28 @@ describe('a stateful set in a whole cluster', () => {
     }
     return seen
   }
+
+  it('makes in parallel all pods but the one whose claim is refused', async () => {
+    const hard = { persistentvolumeclaims: '2' }
+    await cluster.client.create(resourceQuotas, {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { namespace, name: 'quota' },
+      spec: { hard },
+    })
+    await environment.clock.settle()
+    const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+    await create({
+      podManagementPolicy: 'Parallel',
+      volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claim }],
+    } as unknown as Partial<StatefulSetSpec>)
+    await advance('1m')
+    expect((await names()).length).toBe(2)
+    const widened = { spec: { hard: { persistentvolumeclaims: '3' } } }
+    await cluster.client.patch(resourceQuotas, { namespace, name: 'quota' }, { type: 'merge', body: widened })
+    await advance('20m')
+    expect(await names()).toEqual(['db-0', 'db-1', 'db-2'])
+  })
 
   it('makes its pods one after the other, and removes them the other way round', async () => {
     await create()

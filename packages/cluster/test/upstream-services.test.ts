@@ -312,6 +312,14 @@ describe('Services', () => {
     expect((await slicesOf('sctp')).flatMap((each) => each.ports ?? [])).toMatchObject([{ protocol: 'SCTP' }])
   })
 
+  it('should allow creating a Pod with an SCTP HostPort', async () => {
+    await createPod('hostport', {}, [{ containerPort: 5060, hostPort: 5061, protocol: 'SCTP' }])
+    await advance()
+    const { spec, status } = await cluster.client.get(pods, keyOf('hostport'))
+    expect(spec.containers[0]?.ports).toEqual([{ containerPort: 5060, hostPort: 5061, protocol: 'SCTP' }])
+    expect(status?.phase).toBe('Running')
+  })
+
   it('should find a service from listing all namespaces', async () => {
     const { items } = await cluster.client.list(services)
     expect(items.filter(({ metadata }) => metadata.name === 'kubernetes')).toMatchObject([{ metadata: { namespace } }])

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { controller } from './controller.ts'
 import { createManager } from './manager.ts'
 import { performPlan } from './perform-plan.ts'
-import type { ActionRecord, CreateAction, Plan } from './plan.ts'
+import type { Action, ActionRecord, CreateAction, Plan } from './plan.ts'
 import { gadget, gadgets, type Widget, widget, widgets } from './testing/resources.ts'
 
 let environment: VirtualEnvironment
@@ -153,6 +153,51 @@ describe('performPlan', () => {
       ['delete', 'broken 2'],
       ['status', undefined],
     ])
+  })
+
+  it('goes on with chains of actions that nothing has failed in, and with nothing else', async () => {
+    await client.create(gadgets, gadget(web, { name: 'b' }))
+    const names = ['a', 'b', 'c']
+    const paint = (name: string): Action => ({
+      type: 'patch',
+      resource: gadgets,
+      key: { namespace: 'default', name },
+      patch: { type: 'merge', body: { spec: { color: 'red' } } },
+      because: 'colour asked for',
+      chain: name,
+    })
+    const { error, records } = await perform({
+      actions: [
+        ...names.map((name) => ({ ...create({ object: gadget(web, { name }) }), chain: name })),
+        ...names.map(paint),
+        { type: 'delete', resource: gadgets, key: { namespace: 'default', name: 'a' }, because: 'all are there' },
+      ],
+    })
+    expect(error).toMatchObject({ reason: 'AlreadyExists' })
+    expect(records.map(({ type, target }) => `${type} ${target.name}`)).toEqual([
+      'create a',
+      'create b',
+      'create c',
+      'patch a',
+      'patch c',
+    ])
+  })
+
+  it('leaves out chains that had not begun when something failed', async () => {
+    deny('gadgets', () => new ApiError(403, 'Forbidden', 'quota'))
+    const names = ['a', 'b']
+    await perform({
+      actions: [
+        ...names.map((name) => ({ ...create({ object: gadget(web, { name }) }), chain: name })),
+        ...(names.map((name) => ({
+          ...{ type: 'delete', resource: gadgets, key: { namespace: 'default', name } },
+          ...{ because: 'it is there', chain: name },
+        })) as readonly Action[]),
+      ],
+    })
+    expect(
+      client.calls.filter(({ plural, verb }) => plural === 'gadgets' && verb !== 'list' && verb !== 'watch'),
+    ).toHaveLength(1)
   })
 
   it('writes no status that tells of what has failed', async () => {

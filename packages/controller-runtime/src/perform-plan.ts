@@ -19,7 +19,8 @@ type WriteAction = Exclude<Action, { readonly type: 'event' }>
 
 /**
  * Carries out a plan for `object`: the actions in order, then the status. Neighbouring actions of one type and resource
- * run together; after a group in which something failed the later groups are left out, because they may build on it.
+ * run together; after a group in which something failed the later groups are left out, because they may build on it, but for
+ * chains of actions that nothing has failed in.
  * The status is written in any case unless the plan says otherwise, and what the plan waits for is waited for in any case: it may
  * have nothing to do with what failed, and be due before that is tried again. Rejects with what failed: one error as it is, several as an AggregateError.
  */
@@ -31,7 +32,6 @@ export async function performPlan<S, T extends KubernetesObject & { readonly sta
   const performer = new Performer(context, object)
   for (const group of groupsOf(plan.actions)) {
     await performer.performGroup(group)
-    if (performer.errors.length > 0) break
   }
   const isWritten = performer.errors.length === 0 || plan.isStatusOfSuccess !== true
   if (plan.status !== undefined && isWritten) await performer.writeStatus(plan.status, plan.annotations)
@@ -42,6 +42,8 @@ export async function performPlan<S, T extends KubernetesObject & { readonly sta
 
 class Performer<S, T extends KubernetesObject & { readonly status?: S | undefined }> {
   readonly errors: unknown[] = []
+  /** Chains in which something has failed, or was left for the next time. */
+  readonly #broken = new Set<string>()
   readonly #context: ReconcileContext<T>
   readonly #object: T
   /** The object after what the plan itself has changed about it: the status belongs to that version. */
@@ -53,14 +55,26 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
     this.#latest = object
   }
 
-  async performGroup(group: readonly Action[]): Promise<void> {
+  async performGroup(all: readonly Action[]): Promise<void> {
+    const group = this.errors.length === 0 ? all : all.filter(({ chain }) => this.#isWhole(chain))
+    const errorsBefore = this.errors.length
     let batchMax = group[0]?.type === 'create' ? 1 : actionsParallelMax
-    for (let from = 0; from < group.length && this.errors.length === 0; ) {
+    let from = 0
+    while (from < group.length && this.errors.length === errorsBefore) {
       const batch = group.slice(from, from + Math.min(batchMax, actionsParallelMax))
       await Promise.all(batch.map((action) => this.#perform(action)))
       from += batch.length
       batchMax *= creationGrowth
     }
+    for (const { chain } of group.slice(from)) this.#break(chain)
+  }
+
+  #isWhole(chain: string | undefined): boolean {
+    return chain !== undefined && !this.#broken.has(chain)
+  }
+
+  #break(chain: string | undefined): void {
+    if (chain !== undefined) this.#broken.add(chain)
   }
 
   async writeStatus(status: S, annotations: Plan<S>['annotations'] = {}): Promise<void> {
@@ -85,10 +99,12 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
       return
     }
     const target = targetOf(action)
-    await this.#attempt(action.type, action.resource, target, action.because, () => this.#write(action), action.events)
+    const { type, resource, because, events } = action
+    if (!(await this.#attempt(type, resource, target, because, () => this.#write(action), events)))
+      this.#break(action.chain)
   }
 
-  /** Does something, and says so: in the log, as an event where one is wanted, and in the causal record. */
+  /** Does something, and says so: in the log, as an event where one is wanted, and in the causal record. Resolves to whether it is done. */
   async #attempt(
     type: ActionRecord['type'],
     resource: Resource,
@@ -96,18 +112,20 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
     because: string,
     act: () => Promise<KubernetesObject | undefined>,
     events: WriteEvents = {},
-  ): Promise<void> {
+  ): Promise<boolean> {
     try {
       const written = await act()
       this.#report(type, resource, written ?? target, because, undefined)
       this.#emit(events.succeeded, 'Normal', written ?? target, '')
+      return true
     } catch (error) {
       // The object itself is gone: there is nothing left to write a status to.
-      if (type === 'status' && hasReason(error, 'NotFound')) return
+      if (type === 'status' && hasReason(error, 'NotFound')) return false
       this.errors.push(error)
       this.#report(type, resource, target, because, error)
       // A namespace that is going takes all with it; telling of every object refused would only be noise.
       if (!isNamespaceTerminating(error)) this.#emit(events.failed, 'Warning', target, messageOf(error))
+      return false
     }
   }
 

@@ -27,6 +27,11 @@ export type Action = CreateAction | UpdateAction | PatchAction | DeleteAction | 
 interface Reasoned {
   /** Why, in a few words for people: `2 of 3 replicas exist`. */
   readonly because: string
+  /**
+   * Actions of one chain build on each other, and those of others do not build on them: where one fails, or is left for the next
+   * time, so are the rest of its chain and all that are of none.
+   */
+  readonly chain?: string
 }
 
 /**

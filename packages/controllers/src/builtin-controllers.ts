@@ -33,6 +33,7 @@ import { createReplicationController } from './replication-controller/controller
 import { createResourceQuotaController } from './resource-quota/controller.ts'
 import { createRootCaPublisher } from './root-ca/controller.ts'
 import { createServiceAccountController } from './service-account/controller.ts'
+import { createServiceAccountTokenController, type WantedToken } from './service-account-token/controller.ts'
 import { createServiceCidrController } from './service-cidr/controller.ts'
 import { createStatefulSetController } from './stateful-set/controller.ts'
 import { createTtlAfterFinishedController } from './ttl-after-finished/controller.ts'
@@ -53,6 +54,8 @@ export interface ControllerHost {
   readonly rootCertificate?: string | undefined
   /** Makes certificates, in PEM, in the name of that authority; none where there is none. */
   readonly issueCertificate?: ((wanted: WantedCertificate) => string) | undefined
+  /** Makes tokens of service accounts for Secrets to keep; none where nothing signs them. */
+  readonly issueToken?: ((wanted: WantedToken) => Promise<string>) | undefined
   /** How much there is to do for what is scaled: see `ScaledLoad`; `measured` unless given. */
   readonly load?: ScaledLoad
   /** Where the garbage collector's metrics go; controllers of a manager have the manager's. */
@@ -92,6 +95,13 @@ export const builtinControllers: readonly BuiltinController[] = [
   },
   inManager('namespace-controller', createNamespaceController),
   inManager('service-account-controller', createServiceAccountController),
+  // As upstream it is the controller manager itself, and no account whose token it could make.
+  {
+    name: 'serviceaccount-token-controller',
+    identity: 'system:kube-controller-manager',
+    runs: 'in-manager',
+    create: createServiceAccountTokenController,
+  },
   inManager('root-ca-cert-publisher', createRootCaPublisher),
   inManager('node-controller', createNodeLifecycleController),
   inManager('pod-garbage-collector', createPodGarbageCollector),

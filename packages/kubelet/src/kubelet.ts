@@ -14,6 +14,7 @@ import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
 import { mountVolumes, removeOtherVolumes, unmountVolumes } from './volumes/mount-volumes.ts'
+import { PodTokens } from './volumes/pod-tokens.ts'
 
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
 export const shutdownGraceMaxMs = 10_000
@@ -81,9 +82,12 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   // Simulated containers have no environment that anybody could look into.
   const serviceInformer = runtime.runsProcesses ? createInformer(client, services, {}, environment) : undefined
   const sources = apiSources(client, serviceInformer)
+  const makesFiles = runtime.runsProcesses && directory !== undefined
+  const tokens = makesFiles ? new PodTokens(client, { ...environment, logger }) : undefined
   const volumes = {
     client,
     objects: sources,
+    ...(tokens === undefined ? {} : { tokens }),
     allocatable: facts.capacity,
     isReal: runtime.runsProcesses,
     ...(directory === undefined ? {} : { directory }),
@@ -94,7 +98,14 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     runtime,
     sources,
     mountVolumes: (pod: Pod) => mountVolumes(pod, volumes),
-    ...(directory === undefined ? {} : { unmountVolumes: (podUid: string) => unmountVolumes(podUid, { directory }) }),
+    ...(directory === undefined
+      ? {}
+      : {
+          unmountVolumes: (podUid: string) => {
+            tokens?.forget(podUid)
+            return unmountVolumes(podUid, { directory })
+          },
+        }),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     recorder,
     nodeName,

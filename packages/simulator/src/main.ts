@@ -1,35 +1,52 @@
 /**
- * `npm run simulate -- [--seeds N] [--seed S] [--processes P] [--no-shrink] [--stop-at-first] [--questions Q]`: plays N scenarios
- * from seed S on (100 from 1), or that of one seed, in P processes (as many as there are cores), and asks why about Q objects at
- * each operation (none). A scenario that breaks a rule is shrunk and printed; exits 1 then.
+ * `npm run simulate`: plays scenarios, each from its seed. One that breaks a rule is shrunk and printed, and can be played again by its
+ * seed; exits 1 then.
  */
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { readCommandLine, wholeNumber } from './command-line.ts'
 import { type Share, share } from './share.ts'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string' },
-    seed: { type: 'string' },
-    processes: { type: 'string' },
-    'stop-at-first': { type: 'boolean', default: false },
-    'no-shrink': { type: 'boolean', default: false },
-    questions: { type: 'string' },
-    share: { type: 'string' },
-  },
+const usage = `usage: npm run simulate -- [options]
+
+  --seeds N        how many scenarios are played (100; 1 with --seed)
+  --seed S         the seed of the first (1)
+  --processes P    in how many processes (as many as there are cores)
+  --questions Q    at each operation, why is asked about so many objects (0)
+  --stop-at-first  ends with the first scenario that breaks a rule
+  --no-shrink      prints such a scenario as it is`
+
+const { mine, first, count, processes, shrinks, stopsAtFirst, questions } = readCommandLine(usage, (args) => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seeds: { type: 'string' },
+      seed: { type: 'string' },
+      processes: { type: 'string', default: String(availableParallelism()) },
+      'stop-at-first': { type: 'boolean', default: false },
+      'no-shrink': { type: 'boolean', default: false },
+      questions: { type: 'string', default: '0' },
+      share: { type: 'string' },
+    },
+  })
+  const count = wholeNumber('seeds', values.seeds ?? (values.seed === undefined ? '100' : '1'), 1)
+  return {
+    mine: values.share === undefined ? undefined : (JSON.parse(values.share) as Share),
+    first: wholeNumber('seed', values.seed ?? '1'),
+    count,
+    processes: Math.min(count, wholeNumber('processes', values.processes, 1)),
+    shrinks: !values['no-shrink'],
+    stopsAtFirst: values['stop-at-first'],
+    questions: wholeNumber('questions', values.questions),
+  }
 })
-if (values.share !== undefined) {
+if (mine !== undefined) {
   // One of several processes: what it does is told to the one that started it.
-  const failed = await share(JSON.parse(values.share) as Share, (seed, text) => process.send?.({ seed, text }))
+  const failed = await share(mine, (seed, text) => process.send?.({ seed, text }))
   process.exit(failed === 0 ? 0 : 1)
 }
 
-const first = wholeNumber('seed', values.seed) ?? 1
-const count = wholeNumber('seeds', values.seeds) ?? (values.seed === undefined ? 100 : 1)
-const processes = Math.max(1, Math.min(count, wholeNumber('processes', values.processes) ?? availableParallelism()))
-/** About how many objects each run is asked why, at each operation. */
-const questions = wholeNumber('questions', values.questions) ?? 0
 const isTerminal = process.stderr.isTTY === true
 const started = performance.now()
 let done = 0
@@ -47,8 +64,8 @@ const shares = Array.from({ length: processes }, (_, index) => ({
   first: first + index,
   step: processes,
   end: first + count,
-  shrinks: !values['no-shrink'],
-  stopsAtFirst: values['stop-at-first'],
+  shrinks,
+  stopsAtFirst,
   questions,
 }))
 await Promise.all(processes === 1 ? shares.map((each) => share(each, heard)) : shares.map(elsewhere))
@@ -72,11 +89,4 @@ function progress(): void {
 
 function rate(): string {
   return `${(done / ((performance.now() - started) / 1000)).toFixed(1)} runs/s`
-}
-
-function wholeNumber(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  console.error(`error: --${name} takes a whole number, and this is ${JSON.stringify(text)}`)
-  process.exit(2)
 }

@@ -11,7 +11,9 @@ import {
   nodes,
   type ObjectMeta,
   type PersistentVolumeClaim,
+  type Pod,
   persistentVolumeClaims,
+  pods,
   type Resource,
   resourceQuotas,
 } from '@coracle/api'
@@ -94,7 +96,11 @@ export class Player {
         await this.#administrator.patch(gadgets, metadata, { metadata: { finalizers: null } })
   }
 
-  /** Autoscalers of nothing and claims without a volume complain as long as they are there. */
+  /**
+   * Autoscalers of nothing and claims without a volume complain as long as they are there. A pod that has its node, and has yet to
+   * start when its claim is deleted, never does: as long as it is there the claim stays, and another of that name waits for a pod
+   * without a node.
+   */
   async #removeWhatWaits(): Promise<void> {
     for (const { metadata, spec } of await this.#administrator.all<HorizontalPodAutoscaler>(horizontalPodAutoscalers)) {
       const { kind, name } = spec.scaleTargetRef
@@ -106,6 +112,16 @@ export class Player {
     for (const { metadata, spec } of await this.#administrator.all<PersistentVolumeClaim>(persistentVolumeClaims)) {
       const isWaiting = spec?.storageClassName === manualClass && spec.volumeName === undefined
       if (isWaiting) await this.#remove(persistentVolumeClaims, metadata)
+      if (metadata.deletionTimestamp !== undefined || spec?.volumeName === undefined)
+        await this.#removePodsThatWaitFor(metadata)
+    }
+  }
+
+  async #removePodsThatWaitFor({ namespace, name }: ObjectMeta): Promise<void> {
+    for (const { metadata, spec, status } of await this.#administrator.all<Pod>(pods)) {
+      if (metadata.namespace !== namespace || status?.phase !== 'Pending' || spec.nodeName === undefined) continue
+      const isUser = spec.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === name)
+      if (isUser === true) await this.#remove(pods, metadata)
     }
   }
 

@@ -151,3 +151,27 @@ describe('a scenario that fails', () => {
     expect(await shrink(whole, async (tried) => namesOf(tried).length === 3)).toEqual(whole)
   })
 })
+
+it('comes to rest where a claim is deleted before the pod that waits for it has started', async () => {
+  const template = {
+    metadata: { labels: { app: 'w1' } },
+    spec: { containers: [{ name: 'main', image: 'example/web:1' }] },
+  }
+  const claim = {
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  }
+  const object = {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { namespace: 'default', name: 'w1' },
+    spec: { selector: { matchLabels: { app: 'w1' } }, serviceName: 'w1', template, volumeClaimTemplates: [claim] },
+  } as KubernetesObject
+  const target = { kind: 'PersistentVolumeClaim', namespace: 'default', name: 'data-w1-0' } as const
+  const operations: readonly Operation[] = [
+    { atMs: 1000, type: 'crash-node', node: 0, forMs: 30_000 },
+    { atMs: 5000, type: 'create', object },
+    { atMs: 10_000, type: 'delete', target, propagationPolicy: 'Background' },
+  ]
+  expect((await run({ ...quiet, seed: 1, operations })).violations).toEqual([])
+})

@@ -263,12 +263,21 @@ function filled(pattern: Pattern, names: readonly string[], times: readonly Time
     if (!known.has(alike)) known.set(alike, { pattern, names })
     return alike
   }
-  const owners = alike.map((owner) => {
-    const fields = replaced(owner.fields, (element) => names[placeOf(element)] ?? element)
-    return fields === owner.fields ? owner : { ...owner, fields }
-  })
+  const owners = alike.map((owner) => (hasPlaces(owner.fields) ? withNames(owner, names) : owner))
   known.set(owners, { pattern, names })
   return owners
+}
+
+/** An owner with names in the places of its fields, which are made when somebody asks for them: the next update does not. */
+function withNames({ fields: alike, ...who }: Owned, names: readonly string[]): Owned {
+  let made: FieldSet | undefined
+  return {
+    ...who,
+    get fields() {
+      made ??= replaced(alike, (element) => names[placeOf(element)] ?? element)
+      return made
+    },
+  }
 }
 
 const placesBelow = new WeakMap<FieldSet, boolean>()

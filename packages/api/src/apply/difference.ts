@@ -1,6 +1,7 @@
 import { deepEqual } from '../equality.ts'
 import { type JsonObject, member } from '../json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
+import { isEmptyStruct } from './empty-object.ts'
 import { fieldElement } from './field-set.ts'
 import { compositionOf, isEmptyContainer, listElement, memberSchema } from './typed-value.ts'
 
@@ -28,8 +29,8 @@ export type Sign = '+' | '~' | '-'
 
 function compare(steps: string[], element: string, schema: Schema | undefined, before: unknown, after: unknown): void {
   if (before === after) return
-  if (before === undefined) addShared(steps, element, schema, after)
-  else if (after === undefined) addWhole(steps, '-', element, schema, before)
+  if (after === undefined) addWhole(steps, '-', element, schema, before)
+  else if (before === undefined || isEmptyStruct(before)) compareNew(steps, element, schema, before, after)
   else compareBoth(steps, element, schema, before, after)
 }
 
@@ -89,29 +90,48 @@ function add(steps: string[], sign: Sign, element: string): void {
   if (element !== '') steps.push(sign + element)
 }
 
-interface AddedValue {
+interface NewValue {
   readonly element: string
+  /** Undefined, or an empty struct. */
+  readonly before: unknown
   readonly value: unknown
   readonly steps: Steps
 }
 
-/** What was added last, by its schema: pods of one template come one after another with the very same desired state. */
-const lastAdded = new WeakMap<Schema, AddedValue>()
+/** What came last to new objects, by its schema: pods of one template come one after another with the very same desired state. */
+const lastNew = new WeakMap<Schema, NewValue>()
 
-/** A value that is added. The steps of one that cannot change are kept for the next object that comes with it. */
-function addShared(steps: string[], element: string, schema: Schema | undefined, value: unknown): void {
+/** A value where nobody has written one. The steps of one that cannot change are kept for the next object that comes with it. */
+function compareNew(
+  steps: string[],
+  element: string,
+  schema: Schema | undefined,
+  before: unknown,
+  value: unknown,
+): void {
   if (schema === undefined || typeof value !== 'object' || !Object.isFrozen(value)) {
-    addWhole(steps, '+', element, schema, value)
+    compareAnew(steps, element, schema, before, value)
     return
   }
-  let last = lastAdded.get(schema)
-  if (last?.value !== value || last.element !== element) {
+  let last = lastNew.get(schema)
+  if (last?.value !== value || last.before !== before || last.element !== element) {
     const own: string[] = []
-    addWhole(own, '+', element, schema, value)
-    last = { element, value, steps: own }
-    lastAdded.set(schema, last)
+    compareAnew(own, element, schema, before, value)
+    last = { element, before, value, steps: own }
+    lastNew.set(schema, last)
   }
   for (const step of last.steps) steps.push(step)
+}
+
+function compareAnew(
+  steps: string[],
+  element: string,
+  schema: Schema | undefined,
+  before: unknown,
+  value: unknown,
+): void {
+  if (before === undefined) addWhole(steps, '+', element, schema, value)
+  else compareBoth(steps, element, schema, before, value)
 }
 
 /** A value that is on one side only: it, and everything in it. Unlike what somebody applies, objects count beside their fields. */

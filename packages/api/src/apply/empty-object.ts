@@ -2,7 +2,7 @@ import { resolveSchema } from '../schema/resolve.ts'
 import type { ObjectSchema, Schema } from '../schema/schema.ts'
 
 const nothing = Object.freeze({})
-const known = new WeakMap<object, unknown>()
+const known = new WeakMap<object, object>()
 
 /**
  * The object that a new one is compared with: of built-in kinds Go's empty struct, which has the structs that it holds by
@@ -12,10 +12,19 @@ const known = new WeakMap<object, unknown>()
 export function emptyObjectOf(schema: Schema): unknown {
   const resolved = resolveSchema(schema)
   if (resolved.type !== 'object' || resolved.dialect === 'structural') return nothing
-  const made = known.get(resolved) ?? Object.freeze(emptyStruct(resolved))
+  const before = known.get(resolved)
+  if (before !== undefined) return before
+  const made = Object.freeze(emptyStruct(resolved))
   known.set(resolved, made)
+  emptyStructs.add(made)
   return made
 }
+
+const emptyStructs = new WeakSet<object>()
+
+/** Whether a value is one of those that new objects are compared with, or in one. */
+export const isEmptyStruct = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && emptyStructs.has(value)
 
 function emptyStruct({ fields }: ObjectSchema): Record<string, unknown> {
   const empty: Record<string, unknown> = {}

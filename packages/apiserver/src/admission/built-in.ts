@@ -1,3 +1,4 @@
+import type { Clock } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import type { Authorizer } from '../request.ts'
 import type { AdmissionPlugin } from './admission.ts'
@@ -9,6 +10,7 @@ import { limitRanger } from './limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { nodeRestriction } from './node-restriction.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
+import { podSecurity } from './pod-security/pod-security.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
 import { mutatingPolicies } from './policies/mutating-policies.ts'
 import { validatingPolicies } from './policies/validating-policies.ts'
@@ -25,13 +27,15 @@ export function builtInAdmission(
   registries: Registries,
   authorizer: Authorizer,
   webhooks: AdmissionWebhooks,
+  clock: Clock,
 ): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(registries),
     limitRanger(registries),
-    serviceAccount,
+    serviceAccount(registries),
     nodeRestriction(registries),
     taintNodesByCondition,
+    podSecurity(registries, clock),
     priority(registries),
     defaultTolerationSeconds,
     defaultStorageClass(registries),

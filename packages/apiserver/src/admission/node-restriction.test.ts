@@ -2,7 +2,6 @@ import { leases, type Node, nodes, type Pod, pods, serviceAccounts } from '@cora
 import type { Client } from '@coracle/client'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { User } from '../request.ts'
-import { createAuthorizer } from '../security/authorization.ts'
 import { mirrorAnnotation, nodeLeaseNamespace } from '../security/node-identity.ts'
 import { pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 import { Reinvocation } from './admission.ts'
@@ -13,7 +12,7 @@ const user: User = { name: 'system:node:n1', groups: ['system:nodes', 'system:au
 let test: TestCore
 let agent: Client
 beforeEach(async () => {
-  test = await startTestCore({ authorizer: createAuthorizer() })
+  test = await startTestCore({ authorizer: 'default' })
   agent = test.core.client(user)
 })
 

@@ -5,6 +5,7 @@ import type { AdmissionAttributes } from './admission.ts'
 export type AdmittedPod = KubernetesObject & {
   readonly spec: {
     readonly serviceAccountName?: string
+    readonly imagePullSecrets?: readonly unknown[]
     readonly priorityClassName?: string
     readonly priority?: number
     readonly preemptionPolicy?: string

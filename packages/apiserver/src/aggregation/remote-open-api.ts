@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { encodeOpenApiV2 } from '../http/openapi-protobuf.ts'
 import { type OpenApiParts, openApiBelow } from './merged-open-api.ts'
 import { remoteJson } from './remote-answer.ts'
 
@@ -36,6 +35,7 @@ export async function remoteOpenApi(
   if (parts === undefined || Object.keys(parts.paths).length === 0) return undefined
   const text = JSON.stringify(parts)
   if (text === known?.text) return known
+  const { encodeOpenApiV2 } = await import('../http/openapi-protobuf.ts')
   encodeOpenApiV2({ swagger: '2.0', info: { title: '', version: '' }, ...parts })
   return { parts, text, etag: answer.headers.etag }
 }

@@ -7,11 +7,11 @@ import {
   type ObjectSchema,
   tooManyRequests,
 } from '@coracle/api'
+import { jsonSyntaxError } from '@coracle/api/json-syntax'
 import type { PatchType } from '@coracle/client'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import { busyMessage } from '../store-errors.ts'
 import { duplicateFields } from './duplicate-fields.ts'
-import { jsonSyntaxError } from './json-syntax.ts'
 import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
 import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
 import { ProtobufError } from './protobuf-wire.ts'

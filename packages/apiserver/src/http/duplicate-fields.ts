@@ -1,4 +1,4 @@
-import { skipWhitespace } from './json-whitespace.ts'
+import { skipWhitespace } from '@coracle/api/json-syntax'
 
 /** More than these are not reported: nobody reads them. */
 export const duplicateFieldsMax = 100

@@ -10,7 +10,7 @@ export const isHealthPath = (path: string): boolean =>
   path.startsWith('/readyz') || path.startsWith('/livez') || path.startsWith('/healthz')
 
 /**
- * Answers `/livez`, `/readyz`, `/healthz` and single checks below them (`/livez/ping`). Undefined where the path is none of these;
+ * Answers `/livez`, `/readyz`, `/healthz` and single checks below them (`/livez/ping`), whose names may have slashes. Undefined where the path is none of these;
  * else it resolves once it is answered.
  */
 export function handleHealth(
@@ -20,9 +20,10 @@ export function handleHealth(
   response: ServerResponse,
   logger: Logger,
 ): Promise<void> | undefined {
-  const [, name = '', single, ...more] = path.split('/')
-  if ((name !== 'healthz' && name !== 'livez' && name !== 'readyz') || more.length > 0) return undefined
-  if (single === undefined || single === '') return reportAll(name, checks[name], query, response, logger)
+  const [, name = '', ...parts] = path.split('/')
+  if (name !== 'healthz' && name !== 'livez' && name !== 'readyz') return undefined
+  const single = parts.join('/')
+  if (single === '') return reportAll(name, checks[name], query, response, logger)
   const check = checks[name].find((each) => each.name === single)
   return check === undefined ? undefined : reportOne(check, response)
 }

@@ -1,4 +1,5 @@
-import { builtinResources, type JsonObject, openApiV2 } from '@coracle/api'
+import { builtinResources, type JsonObject } from '@coracle/api'
+import { openApiV2 } from '@coracle/api/openapi'
 import { describe, expect, it } from 'vitest'
 import { encodeOpenApiV2 } from './openapi-protobuf.ts'
 

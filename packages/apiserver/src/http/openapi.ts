@@ -4,13 +4,11 @@ import {
   apiVersionOf,
   deleteOptionsSchema,
   type JsonObject,
-  type OpenApiOptions,
-  openApiV2,
-  openApiV3,
   type ResourceDefinition,
   scaleSchema,
   statusSchema,
 } from '@coracle/api'
+import { type OpenApiOptions, openApiV2, openApiV3 } from '@coracle/api/openapi'
 import { mergedOpenApi } from '../aggregation/merged-open-api.ts'
 import type { RemoteVersions } from './discovery.ts'
 import { type Document, Documents, type ServedVersions, sendDocument } from './documents.ts'

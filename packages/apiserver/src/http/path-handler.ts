@@ -9,7 +9,7 @@ import type { ApiCore } from '../api-core.ts'
 import { Discovery } from './discovery.ts'
 import type { Exchange } from './exchange.ts'
 import { type HealthChecks, handleHealth } from './health.ts'
-import { OpenApi } from './openapi.ts'
+import type { OpenApi } from './openapi.ts'
 import { handleOpenId } from './openid.ts'
 import { send, sendPrettyJson } from './respond.ts'
 import { rootPaths } from './root-paths.ts'
@@ -31,7 +31,12 @@ export interface PathHandlerOptions {
 /** Answers paths that are no resources: what the server says of itself. */
 export function createPathHandler({ core, environment, readiness = [], liveness = [], metrics }: PathHandlerOptions) {
   const discovery = new Discovery(core.registries, core.aggregator)
-  const openApi = new OpenApi(core.registries, core.aggregator)
+  let openApi: Promise<OpenApi> | undefined
+  const loadOpenApi = async (): Promise<OpenApi> => {
+    // At the first request: most clusters of tests are never asked.
+    const { OpenApi } = await import('./openapi.ts')
+    return new OpenApi(core.registries, core.aggregator)
+  }
   const health = healthChecks({ core, environment, readiness, liveness })
   const serves = new Set([
     'api',
@@ -55,7 +60,12 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     if (path === '/metrics' && metrics !== undefined)
       return send(response, 200, metricsContentType, Buffer.from(metrics.text()))
     if (handleVersion(path, response)) return
-    if (openApi.handle(path, query, request, response)) return
+    if (path.startsWith('/openapi/')) {
+      openApi ??= loadOpenApi()
+      return openApi.then((documents) => {
+        if (!documents.handle(path, query, request, response)) throw pathNotFound()
+      })
+    }
     if (discovery.handle(path, request, response)) return
     const openId = handleOpenId(core.serviceAccountTokens, path, request, response)
     if (openId !== undefined) return openId
@@ -82,7 +92,9 @@ function healthChecks({
     },
   )
   const started: HealthCheck = { name: 'informer-sync', check: () => starting }
+  // Upstream writes the default roles and bindings when it has started, and has a check of its own for them.
+  const hasRoles: HealthCheck = { name: 'poststarthook/rbac/bootstrap-roles', check: () => starting }
   const store = core.sharesStore ? [storeCheck(core, environment.clock)] : []
   const livez = [ping, ...store, ...liveness]
-  return { livez, readyz: [ping, ...store, started, ...readiness], healthz: [...livez, started] }
+  return { livez, readyz: [ping, ...store, started, hasRoles, ...readiness], healthz: [...livez, started, hasRoles] }
 }

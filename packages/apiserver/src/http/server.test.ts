@@ -683,7 +683,9 @@ describe('what the server says of itself', () => {
     for (const path of ['/healthz', '/livez', '/readyz', '/livez/ping']) {
       expect((await server.call(path)).text).toBe('ok')
     }
-    expect((await server.call('/readyz?verbose')).text).toBe('[+]ping ok\n[+]informer-sync ok\nreadyz check passed\n')
+    expect((await server.call('/readyz?verbose')).text).toBe(
+      '[+]ping ok\n[+]informer-sync ok\n[+]poststarthook/rbac/bootstrap-roles ok\nreadyz check passed\n',
+    )
   })
 
   it('is its metrics, to those who may see them', async () => {

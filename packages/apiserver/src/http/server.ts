@@ -29,7 +29,7 @@ import { handleRemote } from './remote-handler.ts'
 import { ListWriter } from './representation/list-writer.ts'
 import { Representations } from './representation/representation.ts'
 import { handleResource } from './resource-handlers.ts'
-import { sendError } from './respond.ts'
+import { sendError, warn } from './respond.ts'
 import { attributesOf, pathMethodNotAllowed, pathNotFound, pathOf, type ResourceRoute, routeOf } from './routes.ts'
 import { ServerResponse } from './server-response.ts'
 import { StrangerMemory } from './stranger-memory.ts'
@@ -341,7 +341,7 @@ function createHandler(
     const arrival: Arrival = { request, response, path, search, startedMs: clock.monotonicMs() }
     try {
       if (identifying >= identifyingRequestsMax) throw tooManyRequests(busyMessage, 1)
-      const who = authenticate(request)
+      const who = authenticate(request, (text) => warn(response, text))
       if (who instanceof Promise) void beginWhenKnown(arrival, who)
       else begin(arrival, who)
     } catch (error) {

@@ -51,6 +51,25 @@ describe('a request with a token of a service account', () => {
     expect(await ask(token)).toBe(401)
   })
 
+  it('is warned of, each time, where the token was made for the account by itself', async () => {
+    const named = { metadata: { name: 'old' }, secrets: [{ name: 'old-token' }] }
+    const { json: account } = await server.call(accounts, { method: 'POST', body: named })
+    const subject = { namespace: 'default', account: account.metadata, secret: 'old-token' }
+    const token = (await server.core.serviceAccountTokens?.issueForSecret(subject)) ?? ''
+    const annotations = { 'kubernetes.io/service-account.name': 'old' }
+    const type = 'kubernetes.io/service-account-token'
+    const secret = { metadata: { name: 'old-token', annotations }, type, stringData: { token } }
+    await server.call('/api/v1/namespaces/default/secrets', { method: 'POST', body: secret })
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+    for (let time = 1; time <= 2; time += 1) {
+      const { code, headers } = await server.call(whoAmI, { method: 'POST', body, as: { token } })
+      expect([code, headers.warning]).toEqual([
+        201,
+        '299 - "Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens."',
+      ])
+    }
+  })
+
   it('is not what it takes that is meant for others', async () => {
     await tokenOf('elsewhere')
     const body = { spec: { audiences: ['vault'] } }

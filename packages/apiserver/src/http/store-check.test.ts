@@ -35,7 +35,8 @@ describe('a server on a store that others write to', () => {
   it('is ready as long as the store answers, and again when it does again', async () => {
     const store = faultyStore(createMemoryStore())
     const server = await TestServer.start({ store })
-    const all = '[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\nreadyz check passed\n'
+    const all =
+      '[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\n[+]poststarthook/rbac/bootstrap-roles ok\nreadyz check passed\n'
     expect((await server.call('/readyz?verbose')).text).toBe(all)
     store.cut()
     const failed = await server.call('/readyz')

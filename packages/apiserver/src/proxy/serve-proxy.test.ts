@@ -14,8 +14,8 @@ import type { AdmissionPlugin } from '../admission/admission.ts'
 import { apiServerUser } from '../api-server-user.ts'
 import { adminToken, TestServer } from '../http/testing/test-server.ts'
 import type { NodeGateway } from '../node-gateway.ts'
-import { createAuthorizer } from '../security/authorization.ts'
 import { issueClientCertificate } from '../security/certificates.ts'
+import { granting } from '../security/testing/granting.ts'
 import { nodeGateway, pod } from '../testing/test-core.ts'
 
 const podPath = '/api/v1/namespaces/default/pods/web/proxy'
@@ -32,7 +32,7 @@ const portForward = async () => async (port: number, stream: Duplex) => {
 
 interface Setup extends Partial<NodeGateway> {
   readonly admission?: readonly AdmissionPlugin[]
-  readonly grants?: Parameters<typeof createAuthorizer>[0]
+  readonly grants?: Parameters<typeof granting>[0]
 }
 
 /** A server, and a pod `web` at whose port `handler` answers. */
@@ -41,7 +41,7 @@ async function served(handler: RequestListener | Server, { admission = [], grant
   backend.listen(0, '127.0.0.1')
   await once(backend, 'listening')
   const { port } = backend.address() as AddressInfo
-  const authorizer = grants === undefined ? {} : { authorizer: createAuthorizer(grants) }
+  const authorizer = grants === undefined ? {} : { authorizer: granting(grants) }
   const server = await TestServer.start({ nodes: nodeGateway({ portForward, ...node }), admission, ...authorizer })
   onTestFinished(async () => {
     await server.close()
@@ -281,14 +281,14 @@ describe('requests that cannot be sent on', () => {
     ['PATCH', 'patch'],
     ['DELETE', 'delete'],
   ])('are those that may not be made: %s needs the right to %s pods/proxy', async (method, verb) => {
-    const refusing = async (resources: readonly string[]) => {
-      const { server } = await served(echo, { grants: [{ user: 'somebody', resources }] })
+    const refusing = async (rules: readonly string[]) => {
+      const { server } = await served(echo, { grants: { somebody: rules } })
       const as = issueClientCertificate(realEnvironment(), server.pki.ca, { user: 'somebody', groups: [] })
       return (await server.call(`${podPath}/`, { method, as })).code
     }
     const others = ['get', 'create', 'update', 'patch', 'delete'].filter((each) => each !== verb)
-    expect(await refusing([`${verb} pods/proxy`])).toBe(200)
-    expect(await refusing([`${others.join(',')} pods/proxy`, `${verb} pods`])).toBe(403)
+    expect(await refusing([`${verb} core pods/proxy`])).toBe(200)
+    expect(await refusing([`${others.join(',')} core pods/proxy`, `${verb} core pods`])).toBe(403)
   })
 
   it('are those that admission refuses: it sees them as connections', async () => {

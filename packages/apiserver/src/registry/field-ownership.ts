@@ -40,17 +40,18 @@ export function managerOf(
   return { name, operation, apiVersion: apiVersionOf(definition), subresource }
 }
 
-/** How many programs' names are remembered: few programs make most requests. */
+/** How many programs' names are remembered, and how long what they call themselves may be: few programs make most requests. */
 const rememberedProgramsMax = 256
+const rememberedProgramLengthMax = 512
 
 const programNames = new BoundedMap<string, string>(rememberedProgramsMax)
 
 function nameFromUserAgent(userAgent: string): string {
-  const [program = ''] = userAgent.split('/', 1)
-  const known = programNames.get(program)
+  const known = programNames.get(userAgent)
   if (known !== undefined) return known
+  const [program = ''] = userAgent.split('/', 1)
   const name = managerNameOf(program)
-  if (program.length <= fieldManagerMax) programNames.set(program, name)
+  if (userAgent.length <= rememberedProgramLengthMax) programNames.set(userAgent, name)
   return name
 }
 
@@ -139,8 +140,9 @@ function withoutIgnored(
 function withMember(object: KubernetesObject, name: string, other: KubernetesObject): KubernetesObject {
   const [own, wanted] = [object, other].map((each) => (each as unknown as Record<string, unknown>)[name])
   if (own === wanted) return object
+  if (wanted !== undefined) return { ...object, [name]: wanted }
   const { [name]: _own, ...rest } = object as unknown as Record<string, unknown>
-  return (wanted === undefined ? rest : { ...rest, [name]: wanted }) as unknown as KubernetesObject
+  return rest as unknown as KubernetesObject
 }
 
 function record(
@@ -169,8 +171,9 @@ function requestedOwners(live: FieldOwners, given: NonNullable<ObjectMeta['manag
 export function takeManagedFields<T extends KubernetesObject>(
   object: T,
 ): { readonly object: T; readonly managedFields: ObjectMeta['managedFields'] } {
+  if (object.metadata.managedFields === undefined) return { object, managedFields: undefined }
   const { managedFields, ...metadata } = object.metadata
-  return managedFields === undefined ? { object, managedFields } : { object: { ...object, metadata }, managedFields }
+  return { object: { ...object, metadata }, managedFields }
 }
 
 /** Whether a patch may read or change managedFields. */

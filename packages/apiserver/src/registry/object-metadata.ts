@@ -56,6 +56,7 @@ function generationOf({ strategy }: StoredKind, given: number): Pick<ObjectMeta,
 
 /** The metadata of a changed object: what only the server gives stays as it was. */
 export function metadataForUpdate(definition: StoredKind, given: ObjectMeta, old: ObjectMeta): ObjectMeta {
+  if (given === old) return old
   const {
     namespace,
     uid,

@@ -6,6 +6,7 @@ import { fromStore } from '../store-errors.ts'
 import { futureVersionWaitMs } from '../watch-cache/future-version.ts'
 import type { InFlightWrite } from '../watch-cache/in-flight-writes.ts'
 import { withoutVersion } from '../watch-cache/object-codec.ts'
+import { eagerPut, lazyPut } from '../watch-cache/object-put.ts'
 import type { StoreFeed } from '../watch-cache/store-feed.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
 import type { WatchCache } from '../watch-cache/watch-cache.ts'
@@ -60,11 +61,11 @@ export class ObjectWriter {
     origin: WriteOrigin | undefined,
     joint: readonly JointWrite[] = [],
   ): Promise<StoredObject | undefined> {
-    const { write, operation, versionless, value } = this.#beginPut(key, object, owners, previousRevision)
+    const { write, operation, versionless } = this.#beginPut(key, object, owners, previousRevision)
     const change = this.#changeOf(previousRevision === 0 ? 'create' : 'update', key, object)
     const revision = await this.#commit(write, operation, joint, origin, change)
     if (revision === undefined) return undefined
-    return write.stored ?? this.#cache.written(versionless, owners, value, revision)
+    return write.stored ?? this.#cache.written(versionless, owners, operation, revision)
   }
 
   /** Removes an object as it was read. Resolves to its last state, at the revision of the removal. */
@@ -80,15 +81,23 @@ export class ObjectWriter {
   }
 
   #beginPut(key: string, object: KubernetesObject, owners: FieldOwners, previousRevision: number) {
+    const cache = this.#cache
     const versionless = withoutVersion(object)
-    const value = this.#cache.codec.encode(versionless, owners)
-    const write = this.#cache.writes.begin({ key, previousRevision, value, object: versionless, owners })
-    const operation: Operation = { type: 'put', key: this.#cache.prefix + key, value }
-    return { write, operation, versionless, value }
+    const storeKey = cache.prefix + key
+    const operation = this.#store.keepsLazyValues
+      ? lazyPut(cache.codec, storeKey, versionless, owners, this.#replaced(key, previousRevision))
+      : eagerPut(cache.codec, storeKey, versionless, owners)
+    const write = cache.writes.begin({ key, previousRevision, put: operation, object: versionless, owners })
+    return { write, operation, versionless }
+  }
+
+  #replaced(key: string, previousRevision: number): StoredObject | undefined {
+    const stored = this.#cache.get(key)
+    return stored?.revision === previousRevision ? stored : undefined
   }
 
   #beginRemove(key: string, previousRevision: number): BegunWrite {
-    const write = this.#cache.writes.begin({ key, previousRevision, value: undefined, object: undefined, owners: [] })
+    const write = this.#cache.writes.begin({ key, previousRevision, put: undefined, object: undefined, owners: [] })
     return { writer: this, write, operation: { type: 'delete', key: this.#cache.prefix + key } }
   }
 

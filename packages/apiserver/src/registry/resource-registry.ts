@@ -151,7 +151,7 @@ export class ResourceRegistry implements Registry {
     body: unknown,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const decoded = await decodeRequested(this.#parts, body, options)
+    const decoded = await decodeRequested(this.#parts, body, options, this.#decodedBefore(namespace, name))
     checkIdentity(this.definition, decoded.object, namespace, name)
     const { metadata } = decoded.object
     if ((await this.current(namespace, name)) === undefined) {
@@ -291,6 +291,16 @@ export class ResourceRegistry implements Registry {
     const object = { ...decoded.object, metadata }
     const result = await createObject(this.#parts, context, namespace, { ...decoded, object }, options)
     return { ...result, created: true }
+  }
+
+  /**
+   * The object as it was decoded when it was written, in the version of this registry. A client in process sends most of it
+   * back as it got it, and that is known by its reference.
+   */
+  #decodedBefore(namespace: string, name: string): KubernetesObject | undefined {
+    const { view, storage } = this.#parts
+    const stored = view.isHub ? storage.peek(namespace, name) : undefined
+    return stored?.decoded === true ? stored.object : undefined
   }
 
   async #deleteIfThere(context: RequestContext, object: KubernetesObject, options: DeleteOptions): Promise<void> {

@@ -1,14 +1,16 @@
 import {
+  compile,
   configMaps,
   type Deployment,
   deployments,
   leases,
   type ObjectMeta,
+  type Pod,
   pods,
   type ReplicationController,
   replicationControllers,
 } from '@coracle/api'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { admin, configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
 const key = { namespace: 'default', name: 'a' }
@@ -167,6 +169,19 @@ describe('update', () => {
     const changed = await client.update(pods, { ...created, metadata: { ...created.metadata, labels: { x: 'y' } } })
     expect(changed.spec).toBe(created.spec)
     expect(changed.status).toBe(created.status)
+  })
+
+  it('decodes only what has changed of an object that comes back in process', async () => {
+    const { client } = await startTestCore()
+    const { spec } = pod('a')
+    const [container] = spec.containers
+    const containers = Array.from({ length: 50 }, (_, index) => ({ ...container, name: `main-${index}` }))
+    const created = await client.create(pods, pod('a', {}, { ...spec, containers } as typeof spec))
+    const decode = vi.spyOn(compile(pods.schema), 'decode')
+    onTestFinished(() => decode.mockRestore())
+    await client.update(pods, { ...created, status: { phase: 'Running' } } as Pod, { subresource: 'status' })
+    const [decoded] = decode.mock.results.map(({ value }) => value)
+    expect(decoded?.valuesCount).toBeLessThan(10)
   })
 
   it('finds nothing to write in a dry run, but says what it would be', async () => {

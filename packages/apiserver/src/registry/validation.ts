@@ -25,7 +25,8 @@ export async function checkCreate(
   object: KubernetesObject,
   pause: Pause | undefined,
 ): Promise<void> {
-  const { kind, requested, judged } = await judgedForm(parts, object, undefined)
+  const form = judgedForm(parts, object, undefined)
+  const { kind, requested, judged } = form instanceof Promise ? await form : form
   const { strategy } = kind
   const errors = [...validateObjectMeta(object.metadata, kind)]
   if (pause !== undefined) await pause()
@@ -52,7 +53,8 @@ export async function checkUpdate(
 ): Promise<void> {
   if (rules === 'own') return
   const { object: old } = replaced
-  const { kind, requested, judged } = await judgedForm(parts, object, replaced)
+  const form = judgedForm(parts, object, replaced)
+  const { kind, requested, judged } = form instanceof Promise ? await form : form
   const { strategy } = kind
   const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata)]
   if (pause !== undefined) await pause()
@@ -82,16 +84,32 @@ interface Judged {
  * Versions of a custom kind have a schema each, and a write is held to that of the version it is made through, whatever the
  * object is stored in. Those of a built-in kind have the same rules, which know the hub's form.
  */
-async function judgedForm(
-  { storage: { kind }, view }: RegistryParts,
+function judgedForm(
+  parts: RegistryParts,
   object: KubernetesObject,
   replaced: Replaced | undefined,
-): Promise<{ readonly kind: StoredKind; readonly requested: string; readonly judged: Judged }> {
+): JudgedForm | Promise<JudgedForm> {
+  const { kind } = parts.storage
+  const requested = apiVersionOf(parts.view.definition)
+  return kind.custom === undefined || requested === apiVersionOf(kind)
+    ? { kind, requested, judged: { schema: kind.schema, object, old: replaced?.object } }
+    : convertedForm(parts, requested, object, replaced)
+}
+
+interface JudgedForm {
+  readonly kind: StoredKind
+  /** The version of the request. */
+  readonly requested: string
+  readonly judged: Judged
+}
+
+async function convertedForm(
+  { storage: { kind }, view }: RegistryParts,
+  requested: string,
+  object: KubernetesObject,
+  replaced: Replaced | undefined,
+): Promise<JudgedForm> {
   const { definition } = view
-  const requested = apiVersionOf(definition)
-  if (kind.custom === undefined || requested === apiVersionOf(kind)) {
-    return { kind, requested, judged: { schema: kind.schema, object, old: replaced?.object } }
-  }
   const own = await view.fromHub(object)
   const old = replaced === undefined ? undefined : (await view.show(replaced.stored)).object
   // What is as it was is known by its reference.

@@ -51,8 +51,9 @@ export class AccessReviews {
         ? ({ kind: 'path', verb: nonResourceAttributes.verb ?? '', path: nonResourceAttributes.path ?? '' } as const)
         : this.#attributesOf(resourceAttributes)
     const reason = this.#authorizer.refuse(user, attributes)
-    if (reason === undefined) return { allowed: true }
-    return reason === '' ? { allowed: false } : { allowed: false, reason }
+    const allowed = reason === undefined
+    const why = allowed ? (this.#authorizer.allowedBy?.(user, attributes) ?? '') : reason
+    return why === '' ? { allowed } : { allowed, reason: why }
   }
 
   #attributesOf(asked: ResourceAttributes): RequestAttributes {

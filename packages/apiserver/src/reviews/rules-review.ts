@@ -9,7 +9,8 @@ export function answerRulesReview(
 ): SelfSubjectRulesReview {
   const { namespace = '' } = review.spec
   if (namespace === '') throw badRequest('no namespace on request')
-  const { resources = [], paths = [], incomplete } = authorizer.rulesFor?.(user, namespace) ?? {}
+  const { resources = [], paths = [], incomplete, error } = authorizer.rulesFor?.(user, namespace) ?? {}
+  const problems = [incomplete, error].filter((problem) => problem !== undefined)
   return {
     ...review,
     spec: {},
@@ -17,7 +18,9 @@ export function answerRulesReview(
       resourceRules: resources,
       nonResourceRules: paths,
       incomplete: incomplete !== undefined,
-      ...(incomplete === undefined ? {} : { evaluationError: incomplete }),
+      ...(problems.length === 0
+        ? {}
+        : { evaluationError: problems.length === 1 ? problems[0] : `[${problems.join(', ')}]` }),
     },
   }
 }

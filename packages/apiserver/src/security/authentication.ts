@@ -14,13 +14,16 @@ export interface TokenIdentity {
   readonly notAfterMs?: Time
   /** Whether what the token is bound to is still there; asked with each request. */
   readonly holds?: () => boolean
+  /** What is to be told to whoever shows it, each time. */
+  readonly warning?: () => string | undefined
 }
 
 /**
  * Finds out who makes a request. Throws, or rejects with, the ApiError Unauthorized (401) for credentials that are not good. A
- * promise only where somebody else has to be asked: to wait for one costs every request.
+ * promise only where somebody else has to be asked: to wait for one costs every request. What is to be told of the credentials goes
+ * to `warn`.
  */
-export type Authenticator = (request: IncomingMessage) => User | Promise<User>
+export type Authenticator = (request: IncomingMessage, warn?: (text: string) => void) => User | Promise<User>
 
 /** Whose a bearer token is; undefined where it is not good. */
 export type TokenAuthenticator = (token: string) => User | undefined
@@ -51,7 +54,7 @@ export function createAuthenticator(
   // A connection keeps its certificate, and as a rule its token: both are looked at once per connection.
   const connections = new WeakMap<object, Connection>()
 
-  return (request) => {
+  return (request, warn) => {
     const { socket } = request
     let connection = connections.get(socket)
     if (connection === undefined) {
@@ -71,17 +74,17 @@ export function createAuthenticator(
         return verdictOnIssued(issued, token, clock).then((verdict) => {
           // Another request may have come with another token meanwhile.
           if (connection.authorization === authorization) connection.token = verdict
-          return userOf(verdict, connection.certificate)
+          return userOf(verdict, connection.certificate, warn)
         })
       }
     }
-    return userOf(connection.token, connection.certificate)
+    return userOf(connection.token, connection.certificate, warn)
   }
 }
 
 /** Whoever has shown one good credential. Throws Unauthorized where all that was shown is bad. */
-function userOf(token: Verdict, certificate: Verdict): User {
-  const user = userNow(token) ?? userNow(certificate)
+function userOf(token: Verdict, certificate: Verdict, warn: ((text: string) => void) | undefined): User {
+  const user = userNow(token, warn) ?? userNow(certificate)
   if (user !== undefined) return user
   if (token !== 'none' || certificate !== 'none') throw unauthorized()
   return anonymous
@@ -101,7 +104,7 @@ const identitiesOf = (tokens: readonly TokenIdentity[], clock: Clock) =>
 /** What a credential says: whose it is and for how long, that there is none, or that it is not good. */
 type Verdict = Good | 'none' | 'rejected'
 
-interface Good extends Pick<TokenIdentity, 'notAfterMs' | 'holds'> {
+interface Good extends Pick<TokenIdentity, 'notAfterMs' | 'holds' | 'warning'> {
   readonly user: User
   /** By which its end is told. */
   readonly clock: Clock
@@ -115,11 +118,14 @@ interface Connection {
 }
 
 /** Whose a credential is, if it is good at this moment: connections live longer than what was shown on them. */
-function userNow(verdict: Verdict): User | undefined {
+function userNow(verdict: Verdict, warn?: (text: string) => void): User | undefined {
   if (typeof verdict === 'string') return undefined
-  const { user, notAfterMs, holds, clock } = verdict
+  const { user, notAfterMs, holds, warning, clock } = verdict
   if (notAfterMs !== undefined && clock.now() >= notAfterMs) return undefined
-  return holds === undefined || holds() ? user : undefined
+  if (holds !== undefined && !holds()) return undefined
+  const text = warning?.()
+  if (text !== undefined) warn?.(text)
+  return user
 }
 
 function verdictOnCertificate(socket: TLSSocket, clock: Clock): Verdict {

@@ -1,43 +1,64 @@
 import { describe, expect, it } from 'vitest'
-import type { RequestAttributes } from '../request.ts'
-import { createAuthorizer } from './authorization.ts'
+import type { RequestAttributes, User } from '../request.ts'
+import { startTestCore } from '../testing/test-core.ts'
 
-const authorizer = createAuthorizer()
 const authenticated = 'system:authenticated'
 
-function may(user: string, groups: readonly string[], verb: string, what: string, name = ''): boolean {
-  const [resource = '', subresource = ''] = what.split('/')
-  const [plural = '', ...group] = resource.split('.')
-  const attributes: RequestAttributes = {
-    kind: 'resource',
-    verb,
-    resource: { group: group.join('.'), version: 'v1', kind: '', plural, namespaced: true },
-    subresource,
-    namespace: 'default',
-    name,
+/** Who may do what in a cluster as it begins. */
+async function cluster(options: Parameters<typeof startTestCore>[0] = {}) {
+  const { core } = await startTestCore({ authorizer: 'default', ...options })
+  const isAllowed = (user: User, attributes: RequestAttributes): boolean => {
+    try {
+      core.authorize(user, attributes)
+      return true
+    } catch {
+      return false
+    }
   }
-  return authorizer.refuse({ name: user, groups }, attributes) === undefined
+  const may = (user: string, groups: readonly string[], verb: string, what: string, name = ''): boolean => {
+    const [resource = '', subresource = ''] = what.split('/')
+    const [plural = '', ...group] = resource.split('.')
+    return isAllowed(
+      { name: user, groups },
+      {
+        kind: 'resource',
+        verb,
+        resource: { group: group.join('.'), version: 'v1', kind: '', plural, namespaced: true },
+        subresource,
+        namespace: 'default',
+        name,
+      },
+    )
+  }
+  return {
+    may,
+    mayRead: (user: string, groups: readonly string[], path: string, verb = 'get') =>
+      isAllowed({ name: user, groups }, { kind: 'path', verb, path }),
+    controller: (name: string, verb: string, what: string, object = '') => {
+      const groups = ['system:serviceaccounts', 'system:serviceaccounts:kube-system', authenticated]
+      return may(`system:serviceaccount:kube-system:${name}`, groups, verb, what, object)
+    },
+  }
 }
 
-const mayRead = (user: string, groups: readonly string[], path: string, verb = 'get'): boolean =>
-  authorizer.refuse({ name: user, groups }, { kind: 'path', verb, path }) === undefined
-
-const controller = (name: string, verb: string, what: string) =>
-  may(`system:serviceaccount:kube-system:${name}`, [authenticated], verb, what)
-
-describe('createAuthorizer', () => {
-  it('lets system:masters do everything', () => {
+describe('a cluster as it begins', () => {
+  it('lets system:masters do everything', async () => {
+    const { may, mayRead } = await cluster()
     expect(may('root', ['system:masters'], 'deletecollection', 'secrets')).toBe(true)
     expect(mayRead('root', ['system:masters'], '/anything', 'post')).toBe(true)
   })
 
-  it('lets nobody else do what no grant names', () => {
+  it('lets nobody else do what no role allows', async () => {
+    const { may } = await cluster()
     expect(may('eve', [authenticated], 'get', 'pods')).toBe(false)
     expect(may('system:anonymous', ['system:unauthenticated'], 'list', 'pods')).toBe(false)
+    const account = ['system:serviceaccounts', 'system:serviceaccounts:default', authenticated]
+    expect(may('system:serviceaccount:default:default', account, 'list', 'pods')).toBe(false)
     expect(may('system:serviceaccount:kube-system:unheard-of', [authenticated], 'list', 'pods')).toBe(false)
   })
 
-  it('shows health and version to everyone, discovery to those who are known', () => {
+  it('shows health and version to everyone, discovery to those who are known', async () => {
+    const { may, mayRead } = await cluster()
     const anonymous = ['system:unauthenticated']
     for (const path of ['/healthz', '/livez', '/readyz', '/version']) {
       expect(mayRead('system:anonymous', anonymous, path)).toBe(true)
@@ -53,9 +74,14 @@ describe('createAuthorizer', () => {
       expect(mayRead('eve', [authenticated], path)).toBe(true)
     }
     expect(mayRead('eve', [authenticated], '/version', 'post')).toBe(false)
+    expect(mayRead('eve', [authenticated], '/openid/v1/jwks')).toBe(false)
+    expect(mayRead('a', ['system:serviceaccounts', authenticated], '/openid/v1/jwks')).toBe(true)
+    expect(may('eve', [authenticated], 'create', 'selfsubjectaccessreviews.authorization.k8s.io')).toBe(true)
+    expect(may('eve', [authenticated], 'create', 'subjectaccessreviews.authorization.k8s.io')).toBe(false)
   })
 
-  it('gives controllers what they need and no more', () => {
+  it('gives controllers what they need and no more', async () => {
+    const { controller } = await cluster()
     expect(controller('replication-controller', 'create', 'pods')).toBe(true)
     expect(controller('replication-controller', 'update', 'replicationcontrollers/status')).toBe(true)
     expect(controller('replication-controller', 'create', 'events')).toBe(true)
@@ -65,26 +91,61 @@ describe('createAuthorizer', () => {
     expect(controller('deployment-controller', 'create', 'replicasets')).toBe(false)
     expect(controller('generic-garbage-collector', 'delete', 'widgets.example.com')).toBe(true)
     expect(controller('generic-garbage-collector', 'create', 'pods')).toBe(false)
+    expect(controller('certificate-controller', 'sign', 'signers.certificates.k8s.io', 'example.com/own')).toBe(false)
+    expect(
+      controller(
+        'certificate-controller',
+        'sign',
+        'signers.certificates.k8s.io',
+        'kubernetes.io/kube-apiserver-client',
+      ),
+    ).toBe(true)
   })
 
-  it('lets the scheduler bind pods and not change them', () => {
+  it('lets the scheduler bind pods and not change them', async () => {
+    const { may } = await cluster()
     const user = 'system:kube-scheduler'
     expect(may(user, [authenticated], 'create', 'pods/binding')).toBe(true)
     expect(may(user, [authenticated], 'patch', 'pods/status')).toBe(true)
     expect(may(user, [authenticated], 'update', 'pods')).toBe(false)
   })
 
-  it('gives the group of node agents nothing: what they may do hangs on their pods', () => {
+  it('gives the group of node agents nothing: what they may do hangs on their pods', async () => {
+    const { may } = await cluster()
     const groups = ['system:nodes', authenticated]
-    expect(may('system:node:n1', groups, 'get', 'nodes', 'n1')).toBe(false)
     expect(may('system:node:n1', groups, 'get', 'secrets', 'any')).toBe(false)
+    expect(may('somebody', groups, 'get', 'nodes', 'n1')).toBe(false)
   })
 
-  it('grants a group as a whole, and a subresource of every kind', () => {
+  it('grants a group as a whole, and a subresource of every kind', async () => {
+    const { controller } = await cluster()
     expect(controller('horizontal-pod-autoscaler', 'get', 'services.custom.metrics.k8s.io/qps')).toBe(true)
     expect(controller('horizontal-pod-autoscaler', 'list', 'queue.external.metrics.k8s.io')).toBe(true)
     expect(controller('horizontal-pod-autoscaler', 'create', 'queue.external.metrics.k8s.io')).toBe(false)
     expect(controller('horizontal-pod-autoscaler', 'update', 'widgets.example.com/scale')).toBe(true)
     expect(controller('horizontal-pod-autoscaler', 'update', 'widgets.example.com')).toBe(false)
+  })
+})
+
+describe('authorization modes', () => {
+  it('allow everything to those who are known', async () => {
+    const open = await cluster({ authorizationModes: ['AlwaysAllow'] })
+    expect(open.may('eve', [], 'delete', 'nodes')).toBe(true)
+    expect(open.mayRead('system:anonymous', ['system:unauthenticated'], '/healthz')).toBe(false)
+  })
+
+  it('are those there are', async () => {
+    await expect(cluster({ authorizationModes: ['Node', 'ABAC'] })).rejects.toThrow(
+      'authorization mode "ABAC" is unknown: there are AlwaysAllow, Node, RBAC',
+    )
+  })
+
+  it('decide by what any of them allows', async () => {
+    const node = ['system:nodes', authenticated] as const
+    const both = await cluster({ authorizationModes: ['Node', 'RBAC'] })
+    expect(both.may('system:node:n1', node, 'get', 'nodes', 'n1')).toBe(true)
+    const rolesAlone = await cluster({ authorizationModes: ['RBAC'] })
+    expect(rolesAlone.may('system:node:n1', node, 'get', 'nodes', 'n1')).toBe(false)
+    expect(rolesAlone.mayRead('system:node:n1', node, '/version')).toBe(true)
   })
 })

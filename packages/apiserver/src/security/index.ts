@@ -7,8 +7,6 @@ export {
   type TokenAuthenticator,
   type TokenIdentity,
 } from './authentication.ts'
-export { createAuthorizer } from './authorization.ts'
-export { builtInGrants, type Grant } from './built-in-grants.ts'
 export {
   adminIdentity,
   type ClientIdentity,

@@ -17,7 +17,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { ApiCore } from '../api-core.ts'
 import type { User } from '../request.ts'
 import { pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
-import { createAuthorizer } from './authorization.ts'
 import { mirrorAnnotation, nodeLeaseNamespace } from './node-identity.ts'
 import { podReferences } from './pod-references.ts'
 
@@ -29,7 +28,7 @@ const agentOf = (node: string): User => ({
 let test: TestCore
 let core: ApiCore
 beforeEach(async () => {
-  test = await startTestCore({ authorizer: createAuthorizer() })
+  test = await startTestCore({ authorizer: 'default' })
   core = test.core
 })
 

@@ -1,10 +1,11 @@
 import { parseFieldSelector } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { Authorizer, RequestAttributes } from '../request.ts'
-import { createAuthorizer } from './authorization.ts'
 import { nodeLeaseNamespace, nodeOf } from './node-identity.ts'
 import { NodeReferences } from './node-references.ts'
 import type { PodReference } from './pod-references.ts'
+import { events, rulesOf } from './rbac/policy/rule-lines.ts'
+import { accessOf, RoleRules } from './rbac/role-rules.ts'
 
 type ResourceAttributes = Extract<RequestAttributes, { readonly kind: 'resource' }>
 
@@ -23,7 +24,8 @@ export function createNodeAuthorizer(registries: Registries): Authorizer {
       if (attributes.kind === 'path') return ''
       const { group, plural } = attributes.resource
       const judge = Object.hasOwn(judges, `${plural}.${group}`) ? judges[`${plural}.${group}`] : undefined
-      return judge === undefined ? sameForAll.refuse(user, attributes) : judge(node, attributes, references)
+      if (judge !== undefined) return judge(node, attributes, references)
+      return sameForAll.allow(accessOf(attributes)) ? undefined : ''
     },
     rulesFor(user) {
       const rules = { resources: [], paths: [] }
@@ -33,23 +35,20 @@ export function createNodeAuthorizer(registries: Registries): Authorizer {
   }
 }
 
-/** What all nodes may do alike (bootstrappolicy's NodeRules). */
-const sameForAll = createAuthorizer([
-  {
-    group: 'system:nodes',
-    resources: [
-      'create tokenreviews.authentication.k8s.io',
-      'create subjectaccessreviews.authorization.k8s.io,localsubjectaccessreviews.authorization.k8s.io',
-      'create,change events',
-      'create,read certificatesigningrequests.certificates.k8s.io',
-      // What kubeadm binds to all nodes: their own certificates are renewed without asking anybody.
-      'create certificatesigningrequests.certificates.k8s.io/selfnodeclient',
-      'read services,clustertrustbundles.certificates.k8s.io',
-      'read runtimeclasses.node.k8s.io,csidrivers.storage.k8s.io',
-      'get endpoints',
-    ],
-  },
-])
+/** What all nodes may do alike: of bootstrappolicy's NodeRules those that do not hang on a node's pods. */
+const sameForAll = new RoleRules(
+  rulesOf([
+    'create authentication.k8s.io tokenreviews',
+    'create authorization.k8s.io subjectaccessreviews,localsubjectaccessreviews',
+    events,
+    'read,create certificates.k8s.io certificatesigningrequests',
+    'read core services',
+    'read certificates.k8s.io clustertrustbundles',
+    'read node.k8s.io runtimeclasses',
+    'read storage.k8s.io csidrivers',
+    'get core endpoints',
+  ]),
+)
 
 /** Undefined where it is allowed, else why not. */
 type Judge = (node: string, attributes: ResourceAttributes, references: NodeReferences) => string | undefined

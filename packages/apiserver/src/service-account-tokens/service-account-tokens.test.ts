@@ -3,6 +3,8 @@ import {
   nodes,
   parseTime,
   pods,
+  type Secret,
+  type ServiceAccount,
   secrets,
   serviceAccounts,
   type TokenRequest,
@@ -134,6 +136,12 @@ describe('serviceaccounts/token', () => {
   })
 })
 
+const userOf = (account: ServiceAccount) => ({
+  username: 'system:serviceaccount:default:robot',
+  uid: uidOf(account),
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+})
+
 describe('a token of a service account', () => {
   it('is known as such', async () => {
     const test = await started()
@@ -143,9 +151,7 @@ describe('a token of a service account', () => {
       authenticated: true,
       audiences: [api],
       user: {
-        username: 'system:serviceaccount:default:robot',
-        uid: uidOf(account),
-        groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+        ...userOf(account),
         extra: { 'authentication.kubernetes.io/credential-id': [expect.stringMatching(/^JTI=/)] },
       },
     })
@@ -228,5 +234,117 @@ describe('a token of a service account', () => {
   it('of another server is not taken', async () => {
     const [one, other] = [await started(), await started()]
     expect(await review(other, await tokenOf(one))).toEqual({ error: 'invalid bearer token' })
+  })
+})
+
+describe('a token that a Secret keeps', () => {
+  const where = { namespace: 'default', name: 's' }
+  const encoded = (token: string) => Buffer.from(token).toString('base64')
+
+  /** A server with a Secret that keeps a token of the account. */
+  async function kept(): Promise<{ readonly test: TestCore; readonly token: string }> {
+    const test = await started()
+    const account = await test.client.get(serviceAccounts, key)
+    const subject = { namespace: 'default', account: { name: 'robot', uid: uidOf(account) }, secret: 's' }
+    const token = (await test.core.serviceAccountTokens?.issueForSecret(subject)) ?? ''
+    await test.client.create<Secret>(secrets, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...where, annotations: { 'kubernetes.io/service-account.name': 'robot' } },
+      type: 'kubernetes.io/service-account-token',
+      data: { token: encoded(token) },
+    })
+    return { test, token }
+  }
+
+  it('says whose it is in the claims it has always had, and has no end', async () => {
+    const { test, token } = await kept()
+    const account = await test.client.get(serviceAccounts, key)
+    expect(claimsIn(token)).toEqual({
+      iss: 'kubernetes/serviceaccount',
+      'kubernetes.io/serviceaccount/namespace': 'default',
+      'kubernetes.io/serviceaccount/secret.name': 's',
+      'kubernetes.io/serviceaccount/service-account.name': 'robot',
+      'kubernetes.io/serviceaccount/service-account.uid': uidOf(account),
+      sub: 'system:serviceaccount:default:robot',
+    })
+    await test.environment.clock.advance('10000h')
+    expect(await review(test, token)).toEqual({
+      authenticated: true,
+      audiences: [api],
+      user: {
+        ...userOf(account),
+      },
+    })
+  })
+
+  it('is for this server alone', async () => {
+    const { test, token } = await kept()
+    expect(await review(test, token, ['vault'])).toEqual({
+      error: `token audiences ["${api}"] is invalid for the target audiences ["vault"]`,
+    })
+  })
+
+  it.each<[string, string, (test: TestCore) => Promise<unknown>]>([
+    ['without its Secret', 'Token has been invalidated', ({ client }) => client.delete(secrets, where)],
+    [
+      'when another is kept there',
+      "Token does not match server's copy",
+      ({ client }) => client.patch(secrets, where, { type: 'merge', body: { data: { token: encoded('x') } } }),
+    ],
+    [
+      'with a Secret that is on its way out',
+      'Token has been invalidated',
+      async ({ client }) => {
+        const body = { metadata: { finalizers: ['example.com/wait'] } }
+        await client.patch(secrets, where, { type: 'merge', body })
+        await client.delete(secrets, where)
+      },
+    ],
+    ['without its account', 'serviceaccounts "robot" not found', ({ client }) => client.delete(serviceAccounts, key)],
+    [
+      'with an account that is on its way out',
+      'ServiceAccount default/robot has been deleted',
+      async ({ client }) => {
+        const body = { metadata: { finalizers: ['example.com/wait'] } }
+        await client.patch(serviceAccounts, key, { type: 'merge', body })
+        await client.delete(serviceAccounts, key)
+      },
+    ],
+    [
+      'for another account of that name',
+      'does not match claim',
+      async ({ client }) => {
+        await client.delete(serviceAccounts, key)
+        await client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: key })
+      },
+    ],
+    [
+      'when it is marked as one that nobody uses',
+      "the token in secret default/s for service account default/robot has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the 'kubernetes.io/legacy-token-invalid-since' label from the secret to temporarily allow use of this token",
+      ({ client }) => {
+        const labels = { 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' }
+        return client.patch(secrets, where, { type: 'merge', body: { metadata: { labels } } })
+      },
+    ],
+  ])('is no good %s', async (_, error, change) => {
+    const { test, token } = await kept()
+    const verified = await test.core.serviceAccountTokens?.verify(token, [api])
+    expect(typeof verified === 'object' && verified.holds()).toBe(true)
+    await change(test)
+    expect(await review(test, token)).toEqual({ error: expect.stringContaining(error) })
+    expect(typeof verified === 'object' && verified.holds()).toBe(false)
+  })
+
+  it('is warned of where its account names the Secret, as it did before 1.24', async () => {
+    const { test, token } = await kept()
+    const verified = await test.core.serviceAccountTokens?.verify(token, [api])
+    if (typeof verified !== 'object') throw new Error(verified)
+    expect(verified.warning?.()).toBeUndefined()
+    const account = (await test.client.get(serviceAccounts, key)) as ServiceAccount
+    await test.client.update(serviceAccounts, { ...account, secrets: [{ name: 's' }] })
+    expect(verified.warning?.()).toBe(
+      'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.',
+    )
   })
 })

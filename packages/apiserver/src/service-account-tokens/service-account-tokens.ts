@@ -1,7 +1,17 @@
-import { isJsonObject, parseTime } from '@coracle/api'
+import {
+  isJsonObject,
+  type KubernetesObject,
+  parseTime,
+  type Resource,
+  type Secret,
+  type ServiceAccount,
+  secrets,
+  serviceAccounts,
+} from '@coracle/api'
 import type { Clock, Environment, Time } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import type { User } from '../request.ts'
+import { parseSecretTokenClaims, type SecretTokenSubject, secretTokenPayload } from './secret-token-claims.ts'
 import {
   claimsPayload,
   endOf,
@@ -28,10 +38,12 @@ export const notMeantFor = (audiences: readonly string[], targets: readonly stri
 export interface VerifiedToken {
   readonly user: User
   readonly audiences: readonly string[]
-  /** From then on it is no good. */
-  readonly notAfterMs: Time
+  /** From then on it is no good. Undefined: it has no end. */
+  readonly notAfterMs?: Time
   /** Whether what it is bound to is still there: to be asked each time it is shown. */
   readonly holds: () => boolean
+  /** What is to be told to whoever shows it, each time. */
+  readonly warning?: () => string | undefined
 }
 
 /** No token is longer: headers are not either. */
@@ -63,10 +75,17 @@ export class ServiceAccountTokens {
     return clock.hold(this.#signer.sign(claimsPayload(claims, serviceAccountIssuer)))
   }
 
+  /** A token for a Secret to keep. It is good as long as the Secret keeps it, and its account is there. */
+  issueForSecret(subject: SecretTokenSubject): Promise<string> {
+    return this.#environment.clock.hold(this.#signer.sign(secretTokenPayload(subject)))
+  }
+
   /** Whose a token is; a text where it is not good, which says why. It is for one of `audiences`. */
   async verify(token: string, audiences: readonly string[]): Promise<VerifiedToken | string> {
     const { clock } = this.#environment
     const payload = looksSigned(token) ? await clock.hold(this.#signer.verify(token)) : undefined
+    const kept = parseSecretTokenClaims(payload)
+    if (kept !== undefined) return this.#verifyKept(token, kept, audiences)
     const claims = isFromHere(payload) ? parseClaims(payload) : undefined
     if (claims === undefined) return 'invalid bearer token'
     const shared = claims.audiences.filter((audience) => audiences.includes(audience))
@@ -79,6 +98,44 @@ export class ServiceAccountTokens {
       notAfterMs: endOf(claims),
       holds: () => this.#missing(claims) === undefined,
     }
+  }
+
+  /** What is kept in a Secret does not say for whom it is: it is for this server. */
+  #verifyKept(token: string, subject: SecretTokenSubject, audiences: readonly string[]): VerifiedToken | string {
+    if (!audiences.includes(apiAudience)) return notMeantFor([apiAudience], audiences)
+    const data = Buffer.from(token).toString('base64')
+    const problem = this.#notKept(data, subject)
+    if (problem !== undefined) return problem
+    const { namespace, account, secret } = subject
+    return {
+      user: accountUser(namespace, account),
+      audiences: [apiAudience],
+      holds: () => this.#notKept(data, subject) === undefined,
+      warning: () => {
+        const { secrets: referenced = [] } = this.#find<ServiceAccount>(serviceAccounts, namespace, account.name) ?? {}
+        return referenced.some(({ name }) => name === secret) ? generatedTokenWarning : undefined
+      },
+    }
+  }
+
+  /** Why a token, as a Secret has it, is not good; undefined where it is (upstream's legacyValidator). */
+  #notKept(data: string, { namespace, account, secret: name }: SecretTokenSubject): string | undefined {
+    const secret = this.#find<Secret>(secrets, namespace, name)
+    if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return 'Token has been invalidated'
+    // Who has come this far has shown a text that was signed here: how long it takes to compare tells nothing.
+    if (secret.data?.token !== data) return "Token does not match server's copy"
+    const found = this.#find<ServiceAccount>(serviceAccounts, namespace, account.name)
+    if (found === undefined) return `serviceaccounts ${JSON.stringify(account.name)} not found`
+    const { uid, deletionTimestamp } = found.metadata
+    if (deletionTimestamp !== undefined) return `ServiceAccount ${namespace}/${account.name} has been deleted`
+    if (uid !== account.uid) return `ServiceAccount UID (${uid}) does not match claim (${account.uid})`
+    if ((secret.metadata.labels?.[invalidSinceLabel] ?? '') === '') return undefined
+    const where = `the token in secret ${namespace}/${name} for service account ${namespace}/${account.name}`
+    return `${where} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${invalidSinceLabel}' label from the secret to temporarily allow use of this token`
+  }
+
+  #find<T extends KubernetesObject>({ plural }: Resource<T>, namespace: string, name: string): T | undefined {
+    return this.#registries.byResource('', 'v1', plural)?.peek(namespace, name)?.object as T | undefined
   }
 
   /** By which others may check tokens. */
@@ -127,9 +184,20 @@ function userOf({ namespace, account, pod, node, id }: TokenClaims): User {
     ...(object?.uid === undefined ? {} : { [`${prefix}/${what}-uid`]: [object.uid] }),
   })
   return {
-    name: serviceAccountUser(namespace, account.name),
-    ...(account.uid === undefined ? {} : { uid: account.uid }),
-    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+    ...accountUser(namespace, account),
     extra: { [`${prefix}/credential-id`]: [`JTI=${id}`], ...named('node', node), ...named('pod', pod) },
   }
 }
+
+const accountUser = (namespace: string, { name, uid }: NamedObject): User => ({
+  name: serviceAccountUser(namespace, name),
+  ...(uid === undefined ? {} : { uid }),
+  groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+})
+
+/** By this label upstream's cleaner of such tokens has a Secret's refused, before the Secret is deleted. */
+const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since'
+
+/** Told where an account names the Secret: until 1.24 one was made for each account, and is in use still. */
+const generatedTokenWarning =
+  'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.'

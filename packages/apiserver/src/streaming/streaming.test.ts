@@ -20,8 +20,8 @@ import type { AdmissionPlugin } from '../admission/admission.ts'
 import { apiServerUser } from '../api-server-user.ts'
 import { adminToken, TestServer } from '../http/testing/test-server.ts'
 import type { NodeGateway } from '../node-gateway.ts'
-import { createAuthorizer } from '../security/authorization.ts'
 import { issueClientCertificate } from '../security/certificates.ts'
+import { granting } from '../security/testing/granting.ts'
 import { nodeGateway, pod } from '../testing/test-core.ts'
 
 const environment = realEnvironment()
@@ -31,12 +31,12 @@ const execPath = '/api/v1/namespaces/default/pods/web/exec'
 
 interface Setup extends Partial<NodeGateway> {
   readonly admission?: readonly AdmissionPlugin[]
-  readonly grants?: Parameters<typeof createAuthorizer>[0]
+  readonly grants?: Parameters<typeof granting>[0]
 }
 
 /** A server with a pod `web` on a node that does what the test says, and an administrator's client. */
 async function served({ admission = [], grants, ...node }: Setup) {
-  const authorizer = grants === undefined ? {} : { authorizer: createAuthorizer(grants) }
+  const authorizer = grants === undefined ? {} : { authorizer: granting(grants) }
   const server = await TestServer.start({ nodes: nodeGateway(node), admission, ...authorizer })
   await server.core.client(apiServerUser).create(pods, pod('web', {}, { nodeName: 'n1' }))
   await server.core.client(apiServerUser).create(pods, pod('homeless'))
@@ -175,10 +175,7 @@ describe('pods/exec', () => {
   it.each(transports)('is asked for as whom the client acts, over %s', async (_, over) => {
     const { clientOf } = await served({
       exec: commands(async () => 0),
-      grants: [
-        { user: 'admin', resources: ['*'] },
-        { user: 'jane', resources: ['read pods'] },
-      ] as never,
+      grants: { jane: ['read core pods'] },
     })
     const client = over(clientOf({ token: adminToken, impersonate: { user: 'jane' } }))
     await expect(run(client, ['x'])).rejects.toThrow('User "jane" cannot')
@@ -345,10 +342,7 @@ describe('pods/exec', () => {
   it('is for those who may create it, by whatever method', async () => {
     const { server, clientOf } = await served({
       exec: commands(async () => 0),
-      grants: [
-        { user: 'reader', resources: ['read pods/exec'] },
-        { user: 'writer', resources: ['read,create pods/exec'] },
-      ],
+      grants: { reader: ['read core pods/exec'], writer: ['read,create core pods/exec'] },
     })
     const as = (name: string, groups: readonly string[] = []) => {
       const { keyPem: key, certificatePem: cert } = issueClientCertificate(environment, server.pki.ca, {

@@ -7,7 +7,7 @@ import { type ApiCore, type ApiCoreOptions, createApiCore } from '../api-core.ts
 import { apiServerUser } from '../api-server-user.ts'
 import type { NodeGateway } from '../node-gateway.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
-import type { RequestContext } from '../request.ts'
+import type { Authorizer, RequestContext } from '../request.ts'
 
 /** A core on a memory store under a virtual clock, and an administrator's client. */
 export interface TestCore {
@@ -20,14 +20,22 @@ export interface TestCore {
 
 export const admin: RequestContext = { user: apiServerUser, userAgent: 'test' }
 
-export async function startTestCore(options: Partial<ApiCoreOptions> = {}): Promise<TestCore> {
+export interface TestCoreOptions extends Omit<Partial<ApiCoreOptions>, 'authorizer'> {
+  /** Everybody may do everything unless it is given; `default` is what a server has: roles and bindings. */
+  readonly authorizer?: Authorizer | 'default'
+}
+
+export async function startTestCore({
+  authorizer = { refuse: () => undefined },
+  ...options
+}: TestCoreOptions = {}): Promise<TestCore> {
   const environment = virtualEnvironment()
   const store = options.store ?? createMemoryStore()
   const core = createApiCore({
     environment,
     store,
     kinds: builtinKinds,
-    authorizer: { refuse: () => undefined },
+    ...(authorizer === 'default' ? {} : { authorizer }),
     ...options,
   })
   await core.ready

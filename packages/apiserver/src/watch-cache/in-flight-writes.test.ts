@@ -7,7 +7,7 @@ const value = Buffer.from('{}')
 const write = (previousRevision: number, more: object = {}) => ({
   key,
   previousRevision,
-  value,
+  put: { type: 'put', key: `/registry/core/pods/${key}`, value, byteLength: 2 } as const,
   object: undefined,
   owners: [],
   ...more,
@@ -45,9 +45,29 @@ describe('a write on its way', () => {
 
   it('that deletes is the cause of a delete alone', () => {
     const writes = new InFlightWrites()
-    const begun = writes.begin(write(3, { value: undefined }))
+    const begun = writes.begin(write(3, { put: undefined }))
     expect(writes.take(key, event(3))).toBeUndefined()
     expect(writes.take(key, event(3, { type: 'delete' }))).toBe(begun)
+  })
+
+  it('knows its own change by its token, whatever the bytes, which nobody has to make for it', () => {
+    const writes = new InFlightWrites()
+    const lazily = (token: object) => ({
+      ...write(3),
+      put: {
+        type: 'put' as const,
+        key,
+        token,
+        byteLength: 2,
+        get value(): Uint8Array {
+          return expect.unreachable('nobody asked for it')
+        },
+      },
+    })
+    const [token, other] = [{}, {}]
+    const begun = writes.begin(lazily(token))
+    expect(writes.take(key, event(3, { token: other }))).toBeUndefined()
+    expect(writes.take(key, event(3, { token }))).toBe(begun)
   })
 
   it('is forgotten with its event, or when it failed; others of its key stay', () => {

@@ -1,5 +1,6 @@
 import type { FieldOwners, KubernetesObject } from '@coracle/api'
 import type { StoreEvent } from '@coracle/store'
+import type { ObjectPut } from './object-put.ts'
 import type { StoredObject } from './stored-object.ts'
 
 /**
@@ -10,8 +11,8 @@ export interface InFlightWrite {
   readonly key: string
   /** The revision the write replaces: with the key, what at most one successful write can have. */
   readonly previousRevision: number
-  /** Undefined for a delete. */
-  readonly value: Uint8Array | undefined
+  /** What is put; undefined for a delete. */
+  readonly put: ObjectPut | undefined
   /** The object without its resourceVersion; undefined for a delete. */
   readonly object: KubernetesObject | undefined
   readonly owners: FieldOwners
@@ -24,7 +25,7 @@ export class InFlightWrites {
   readonly #writes = new Map<string, InFlightWrite[]>()
 
   /** To be called before the commit. */
-  begin(write: Pick<InFlightWrite, 'key' | 'previousRevision' | 'value' | 'object' | 'owners'>): InFlightWrite {
+  begin(write: Pick<InFlightWrite, 'key' | 'previousRevision' | 'put' | 'object' | 'owners'>): InFlightWrite {
     const begun: InFlightWrite = { ...write, stored: undefined }
     const others = this.#writes.get(write.key)
     if (others === undefined) this.#writes.set(write.key, [begun])
@@ -51,6 +52,8 @@ export class InFlightWrites {
 
 function isCauseOf(write: InFlightWrite, event: StoreEvent): boolean {
   if (write.previousRevision !== event.previousRevision) return false
-  if (event.type === 'delete') return write.value === undefined
-  return write.value !== undefined && (write.value === event.value || Buffer.compare(write.value, event.value) === 0)
+  const { put } = write
+  if (event.type === 'delete' || put === undefined) return event.type === 'delete' && put === undefined
+  if (event.token !== undefined) return event.token === put.token
+  return put.value === event.value || Buffer.compare(put.value, event.value) === 0
 }

@@ -356,6 +356,15 @@ describe('history', () => {
   const revisionsOf = (history: Awaited<ReturnType<StoreFeed['history']>>) =>
     history && [history.after, ...history.events.map(({ revision }) => revision)]
 
+  const changeOf = (key: string): StoreEvent => ({
+    type: 'put',
+    key,
+    value: new Uint8Array(),
+    revision: 1,
+    createRevision: 1,
+    previousRevision: 0,
+  })
+
   async function withHistory() {
     const started = await startFeed()
     for (const key of [`${pods}default/a`, `${nodes}n1`, `${pods}default/b`, `${pods}default/c`, '/outside']) {
@@ -381,14 +390,7 @@ describe('history', () => {
         return { close() {}, requestProgress: (revision) => asked.push(revision) }
       },
     })
-    const change = (revision: number): StoreEvent => ({
-      type: 'put',
-      key: `${pods}default/a`,
-      value: new Uint8Array(),
-      revision,
-      createRevision: 1,
-      previousRevision: 0,
-    })
+    const change = (revision: number): StoreEvent => ({ ...changeOf(`${pods}default/a`), revision })
     let found: readonly number[] | undefined
     void feed.history(pods, 3, 9).then((history) => {
       found = revisionsOf(history)
@@ -421,25 +423,44 @@ describe('history', () => {
     expect(await feed.history(pods, 'earliest', 5)).toBeUndefined()
   })
 
-  it('is not waited for for long', async () => {
+  it('is asked for again where the store tells nothing for long: it may have it all the same', async () => {
     const { feed, store, clock } = await withHistory()
     store.hold()
     let found: unknown = 'nothing yet'
-    void feed.history(pods, 0, 5).then((history) => {
-      found = history
+    feed.history(pods, 0, 5).catch((error: unknown) => {
+      found = error
     })
     await clock.advance(historyWaitMs - 1)
     expect(found).toBe('nothing yet')
     await clock.advance(1)
-    expect(found).toBeUndefined()
+    expect(found).toMatchObject({ status: { code: 504, reason: 'Timeout', details: { retryAfterSeconds: 1 } } })
+    store.release()
+    expect(revisionsOf(await feed.history(pods, 0, 5))).toEqual([0, 1, 3, 4])
   })
 
-  it('is not there where the store ends meanwhile', async () => {
+  it('is waited for as long as the store goes on telling', async () => {
+    let watching: WatchOptions | undefined
+    const { feed, clock } = await startFeed({
+      watch(_prefix, options) {
+        watching = options
+        return { close() {}, requestProgress() {} }
+      },
+    })
+    const found = feed.history(pods, 0, 3)
+    for (const revision of [1, 2, 3]) {
+      await clock.advance(historyWaitMs - 1)
+      watching?.onEvents([{ ...changeOf(`${pods}default/a`), revision }])
+    }
+    expect(revisionsOf(await found)).toEqual([0, 1, 2, 3])
+  })
+
+  it('is not had where the store ends meanwhile', async () => {
     const { feed, store, real } = await withHistory()
     store.hold()
     const asked = feed.history(pods, 0, 5)
+    const refused = expect(asked).rejects.toThrow(StoreClosedError)
     await real.close()
-    expect(await asked).toBeUndefined()
+    await refused
   })
 
   it('leaves no watch behind', async () => {

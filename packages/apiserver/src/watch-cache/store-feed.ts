@@ -23,7 +23,7 @@ export const pageEntriesMax = 1000
 /** How many times the same entries are read while others compact what is being read. */
 export const readAttemptsMax = 5
 
-/** How long a client waits for history to be read from the store, before it has to list anew. */
+/** How long a client waits while the store tells nothing of the history that is read from it, before it has to ask again. */
 export const historyWaitMs = 5000
 
 /** How long the feed waits before it tries again to read everything anew. */
@@ -151,34 +151,47 @@ export class StoreFeed {
 
   /**
    * What has changed under a prefix after a revision, or since the earliest that the store still has, up to `upTo`. Undefined
-   * where the store no longer has it, or does not give it in time.
+   * where the store no longer has it. Rejects with a Timeout (504) where the store falls silent: it may have it all the same.
    */
   history(prefix: string, from: number | 'earliest', upTo: number): Promise<History | undefined> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const events: StoreEvent[] = []
       const after = from === 'earliest' ? 0 : from
-      const finish = (history: History | undefined) => {
+      const end = () => {
         timer.cancel()
         watch.close()
+      }
+      const finish = (history: History | undefined) => {
+        end()
         resolve(history)
+      }
+      const fail = (error: unknown) => {
+        end()
+        reject(fromStore(error))
       }
       const advance = (revision: number) => {
         if (revision >= upTo) finish({ after, events })
       }
-      const timer = this.#environment.clock.setTimer(historyWaitMs, () => finish(undefined))
+      const waitOn = () =>
+        this.#environment.clock.setTimer(historyWaitMs, () =>
+          fail(timeout('the store has not told this server in time what has changed', 1)),
+        )
+      let timer = waitOn()
       const watch = this.#store.watch(registryPrefix, {
         after,
         onEvents: (more) => {
+          timer.cancel()
+          timer = waitOn()
           for (const event of more) if (event.revision <= upTo && event.key.startsWith(prefix)) events.push(event)
           advance(more.at(-1)?.revision ?? 0)
         },
         onProgress: advance,
         onGap: ({ compacted }) => {
           // Told at once where there is nothing from the beginning.
-          if (from === 'earliest' && compacted < upTo) void this.history(prefix, compacted, upTo).then(finish)
+          if (from === 'earliest' && compacted < upTo) void this.history(prefix, compacted, upTo).then(finish, fail)
           else finish(undefined)
         },
-        onEnd: () => finish(undefined),
+        onEnd: fail,
       })
       watch.requestProgress(upTo)
     })

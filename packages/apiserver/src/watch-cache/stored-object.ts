@@ -80,8 +80,8 @@ export class StoredObject implements Stored {
    * of a template do, so that they cost next to nothing; else the bytes, which hold them. Of a pod this saves 4 kB.
    */
   #release(): void {
-    // Bytes that were sent to clients have the owners in another form.
-    if (this.#owners === undefined || this.#insertedLength !== undefined) return
+    // Bytes that were sent to clients have the owners in another form, and what was never encoded has them here alone.
+    if (this.#owners === undefined || this.#insertedLength !== undefined || this.#source === undefined) return
     if (this.#owners.every(({ fields }) => isShared(fields))) this.#source = undefined
     else this.#owners = undefined
   }

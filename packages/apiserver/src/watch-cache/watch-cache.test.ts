@@ -14,6 +14,7 @@ import type { Stored, WatchDelivery } from '../registry-contract.ts'
 import { bookmarkIntervalMs } from './bookmark-rounds.ts'
 import { indexedObjectsMin } from './key-indexes.ts'
 import { createObjectCodec } from './object-codec.ts'
+import { eagerPut } from './object-put.ts'
 import { selectionOf } from './selection.ts'
 import { StoreFeed } from './store-feed.ts'
 import { type PodParts, podSelection, storedPod } from './testing/stored-pods.ts'
@@ -133,8 +134,8 @@ describe('a watch cache', () => {
     const { cache, put, start } = await startCache()
     await start()
     const object = withoutVersionOf('a/1', onNode('n1'))
-    const value = codec.encode(object, [])
-    const write = cache.writes.begin({ key: 'a/1', previousRevision: 0, value, object, owners: [] })
+    const written = eagerPut(codec, `${cache.prefix}a/1`, object, [])
+    const write = cache.writes.begin({ key: 'a/1', previousRevision: 0, put: written, object, owners: [] })
     const revision = await put('a/1', onNode('n1'))
     expect(write.stored).toBe(cache.get('a/1'))
     expect(write.stored).toMatchObject({ revision, decoded: true })

@@ -16,6 +16,7 @@ import { EventHistory, historyEventsMax } from './event-history.ts'
 import { type InFlightWrite, InFlightWrites } from './in-flight-writes.ts'
 import { indexedObjectsMin, KeyIndexes } from './key-indexes.ts'
 import { createObjectCodec, type ObjectCodec, withoutVersion, withRevision } from './object-codec.ts'
+import type { ObjectPut } from './object-put.ts'
 import { createOrderedMap, type OrderedMap } from './ordered-map.ts'
 import { readOwners } from './owners-trailer.ts'
 import { pastOf } from './past.ts'
@@ -164,9 +165,10 @@ export class WatchCache implements FeedSink {
     if (write !== undefined) write.stored = stored
   }
 
-  /** What a write of this process has become, stored as `value` at `revision`. `object` has no resourceVersion. */
-  written(object: KubernetesObject, owners: FieldOwners, value: Uint8Array, revision: number): StoredObject {
-    const options = { decoded: true, owners }
+  /** What a write of this process has become, put at `revision`. `object` has no resourceVersion. */
+  written(object: KubernetesObject, owners: FieldOwners, put: ObjectPut, revision: number): StoredObject {
+    const options = { decoded: true, owners, byteLength: put.byteLength }
+    const value = put.lazy === true ? undefined : put.value
     return new StoredObject(withRevision(object, revision), revision, value, this.codec.head, options)
   }
 
@@ -289,9 +291,9 @@ export class WatchCache implements FeedSink {
   #storedOf(event: StoreEvent, previous: StoredObject | undefined, write: InFlightWrite | undefined): StoredObject {
     if (event.type === 'delete')
       return previous?.at(event.revision) ?? this.#read(event.key, event.value, event.revision)
-    if (write?.object === undefined || write.value === undefined)
+    if (write?.object === undefined || write.put === undefined)
       return this.#read(event.key, event.value, event.revision)
-    return this.written(write.object, write.owners, write.value, event.revision)
+    return this.written(write.object, write.owners, write.put, event.revision)
   }
 
   #hold(key: string, stored: StoredObject): void {

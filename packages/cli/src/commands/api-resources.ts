@@ -3,7 +3,7 @@ import type { DiscoveredResource } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { alignTabs, tableAlignment } from '../output/align.ts'
-import { serialize } from '../output/serialize.ts'
+import { type SerializedFormat, serialize } from '../output/serialize.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
 
 export interface ApiResourcesFlags extends ConnectionFlags {
@@ -12,7 +12,8 @@ export interface ApiResourcesFlags extends ConnectionFlags {
   readonly namespaced?: boolean
   readonly verbs: readonly string[]
   readonly categories: readonly string[]
-  readonly sortBy?: 'name' | 'kind'
+  /** `name` or `kind`; by both unless given. */
+  readonly sortBy?: string
   readonly output?: string
   /** False with `--no-headers`. */
   readonly headers: boolean
@@ -20,11 +21,15 @@ export interface ApiResourcesFlags extends ConnectionFlags {
 
 /** `coracle api-resources` */
 export async function apiResources(host: Host, flags: ApiResourcesFlags): Promise<void> {
-  const { output } = flags
+  const { sortBy } = flags
+  const output = flags.output?.toLowerCase()
   if (output !== undefined && !formats.includes(output)) {
     throw new CliError(
       `unable to match a printer suitable for the output format ${JSON.stringify(output)}, allowed formats are: ${formats.join(',')}`,
     )
+  }
+  if (sortBy !== undefined && sortBy !== '' && sortBy !== 'name' && sortBy !== 'kind') {
+    throw new CliError('--sort-by accepts only name or kind')
   }
   await withSession(host, flags, async (session) => {
     const found = sorted(
@@ -35,7 +40,7 @@ export async function apiResources(host: Host, flags: ApiResourcesFlags): Promis
       for (const { plural, group } of found) host.stdout.write(`${group === '' ? plural : `${plural}.${group}`}\n`)
       return
     }
-    if (output === 'json' || output === 'yaml') {
+    if (output === 'json' || output === 'kyaml' || output === 'yaml') {
       host.stdout.write(await listText(found, output))
       return
     }
@@ -54,10 +59,10 @@ export async function apiResources(host: Host, flags: ApiResourcesFlags): Promis
   })
 }
 
-const formats = ['json', 'name', 'wide', 'yaml']
+const formats = ['json', 'kyaml', 'name', 'wide', 'yaml']
 
 /** As one list. JSON has its members in the order of Go's types, as kubectl prints it here. */
-async function listText(resources: readonly DiscoveredResource[], format: 'json' | 'yaml'): Promise<string> {
+async function listText(resources: readonly DiscoveredResource[], format: SerializedFormat): Promise<string> {
   const list = {
     kind: 'APIResourceList',
     apiVersion: 'v1',

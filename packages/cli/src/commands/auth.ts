@@ -16,7 +16,7 @@ export interface CanIFlags extends ConnectionFlags {
 
 /** `coracle auth can-i VERB TYPE[/NAME]`: prints yes or no; no is exit code 1 */
 export async function canI(host: Host, args: readonly string[], flags: CanIFlags): Promise<void> {
-  const [verb, target, name, ...more] = args
+  const [verb, target, ...more] = args
   if (flags.list === true && args.length > 0) throw new CliError('list option must be specified with no arguments')
   if (flags.list === true) return listRights(host, flags)
   if (verb === undefined || target === undefined || more.length > 0) {
@@ -24,10 +24,11 @@ export async function canI(host: Host, args: readonly string[], flags: CanIFlags
       "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'coracle auth can-i -h' for help and examples.",
     )
   }
+  if (!flags.headers) throw new CliError('--no-headers cannot be set without --list specified')
   await withSession(host, flags, async (session) => {
     const spec = target.startsWith('/')
       ? { nonResourceAttributes: { path: target, verb } }
-      : { resourceAttributes: await attributesOf(host, session, verb, target, name, flags) }
+      : { resourceAttributes: await attributesOf(host, session, verb, target, flags) }
     const {
       allowed,
       denied,
@@ -67,11 +68,9 @@ async function attributesOf(
   session: Session,
   verb: string,
   target: string,
-  second: string | undefined,
   { allNamespaces, subresource }: CanIFlags,
 ): Promise<object> {
-  const [type = '', inTarget] = target.split('/', 2)
-  const name = inTarget ?? second
+  const [type = '', name] = target.split('/', 2)
   const resource = type === '*' ? undefined : await findType(host, session, type)
   if (!knownVerbs.has(verb)) host.stderr.write(`Warning: verb '${verb}' is not a known verb\n\n`)
   const isScoped = resource?.namespaced !== false

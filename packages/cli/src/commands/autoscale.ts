@@ -46,7 +46,7 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
       })
       const placed: KubernetesObject = withChangeCause(placeObject(made, scaler, session), flags)
       const object = flags.saveConfig === true ? withLastApplied(placed) : placed
-      if (flags.dryRun === 'client') return { resource: scaler, verb: 'autoscaled', object }
+      if (flags.dryRun === 'client') return { resource: scaler, verb: 'created', object }
       const options = { fieldManager: flags.fieldManager ?? 'coracle-autoscale', dryRun: flags.dryRun === 'server' }
       return { resource: scaler, verb: 'autoscaled', object: await session.client.create(scaler, object, options) }
     },

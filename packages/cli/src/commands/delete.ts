@@ -4,8 +4,7 @@ import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
 import type { Host } from '../host.ts'
-import { type ManifestFlags, withReadable } from '../manifests/load-manifests.ts'
-import type { Manifest } from '../manifests/parse-manifests.ts'
+import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { type DryRun, dryRunText } from '../output/outcome-printer.ts'
 import { listAll } from '../resources/fetch.ts'
 import { kindText, objectText } from '../resources/object-text.ts'
@@ -14,7 +13,7 @@ import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Doomed, waitUntilGone } from './await-deletion.ts'
 import { propagationPolicy } from './cascade.ts'
 import { confirm } from './confirm.ts'
-import { labelFilter, type Placed, placeManifest } from './manifest-command.ts'
+import { type Placed, placeReadable, withFailures } from './manifest-command.ts'
 import { rawRequest } from './raw-request.ts'
 import { keyOf, requireTargets } from './targets.ts'
 
@@ -49,12 +48,12 @@ export async function deleteObjects(host: Host, args: readonly string[], flags: 
   checkFlags(args, flags)
   if (flags.raw !== undefined) return rawRequest(host, 'DELETE', flags.raw, flags)
   const timeoutMs = parseDuration(flags.timeout)
-  await withReadable(host, flags, { mayBeNone: true }, async (manifests) => {
-    await withSession(host, flags, async (session) => {
-      const lookups =
-        flags.filename.length > 0
-          ? [async () => fileTargets(session, manifests, flags)]
-          : await lookupsOf(session, args, flags)
+  const read = await loadReadable(host, flags, { mayBeNone: true, args })
+  await withSession(host, flags, async (session) => {
+    const isOfFiles = flags.filename.length > 0
+    const { placed, failures } = await placeReadable(session, read, flags)
+    await withFailures(failures, isOfFiles && placed.length === 0, async () => {
+      const lookups = isOfFiles ? [async () => fileTargets(placed, flags)] : await lookupsOf(session, args, flags)
       if (isImmediate(flags)) host.stderr.write(immediateWarning)
       const chosen = flags.interactive === true ? await confirmed(host, lookups) : lookups
       if (chosen === undefined) {
@@ -110,11 +109,6 @@ function checkFlags(args: readonly string[], flags: DeleteFlags): void {
 
 /** Throws a CliError where it is not said what to delete, or in two ways. */
 function checkTargets(args: readonly string[], flags: DeleteFlags): void {
-  if (args.length > 0 && flags.filename.length > 0) {
-    throw new CliError(
-      'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well',
-    )
-  }
   requireTargets(args, flags.filename.length)
   if (flags.all === true && isSelective(flags))
     throw new CliError("setting 'all' parameter but found a non empty selector. ")
@@ -123,15 +117,9 @@ function checkTargets(args: readonly string[], flags: DeleteFlags): void {
 const isSelective = ({ selector, fieldSelector }: DeleteFlags): boolean =>
   selector !== undefined || fieldSelector !== undefined
 
-/** The objects of files; with a selector those whose labels in the file it lets through. */
-async function fileTargets(
-  session: Session,
-  manifests: readonly Manifest[],
-  { selector, fieldSelector }: DeleteFlags,
-): Promise<readonly Target[]> {
+/** The objects of files. */
+function fileTargets(placed: readonly Placed[], { fieldSelector }: DeleteFlags): readonly Target[] {
   if (fieldSelector !== undefined) throw new CliError('a field selector cannot be used with files')
-  const wanted = manifests.filter(labelFilter(selector))
-  const placed = await Promise.all(wanted.map((manifest) => placeManifest(session, manifest)))
   return placed.map((each) => ({ ...targetOf(each), source: each.source }))
 }
 
@@ -141,9 +129,6 @@ function targetOf({ resource, object }: Pick<Placed, 'resource' | 'object'>): Ta
 
 async function lookupsOf(session: Session, args: readonly string[], flags: DeleteFlags): Promise<readonly Lookup[]> {
   const selections = selectObjects(args, 'delete', await session.catalog(), flags)
-  if (flags.all === true && selections.some(({ name }) => name !== undefined)) {
-    throw new CliError('name cannot be provided when a selector is specified')
-  }
   if (selections.some(({ name }) => name === undefined) && !isSelective(flags) && flags.all !== true) {
     throw new CliError('resource(s) were provided, but no name was specified')
   }

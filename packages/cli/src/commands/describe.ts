@@ -2,12 +2,12 @@ import { type Event, events, hasReason, type KubernetesObject } from '@coracle/a
 import type { DiscoveredResource } from '@coracle/client'
 import { describeObject } from '../describe/describe-object.ts'
 import type { Host } from '../host.ts'
-import { type ManifestFlags, withReadable } from '../manifests/load-manifests.ts'
-import { listAll } from '../resources/fetch.ts'
-import { listOptions, type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
+import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { getNamed, listAll } from '../resources/fetch.ts'
+import { listOptions, type Selection, type SelectorFlags } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { describerOf } from './describers.ts'
-import { selectManifests } from './manifest-command.ts'
+import { selectionsOf } from './manifest-command.ts'
 
 export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
   readonly showEvents: boolean
@@ -16,29 +16,26 @@ export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestF
 
 /** `coracle describe TYPE NAME`, `-f FILE` */
 export async function describe(host: Host, args: readonly string[], flags: DescribeFlags): Promise<void> {
-  await withReadable(host, flags, { mayBeNone: true }, async (manifests) => {
-    await withSession(host, flags, async (session) => {
-      const selections =
-        flags.filename.length > 0
-          ? await selectManifests(session, manifests, args)
-          : selectObjects(args, 'describe', await session.catalog(), flags)
-      const { found, isPrefix, errors: unfound } = await findObjects(session, selections, args, flags)
-      const errors: unknown[] = [...unfound]
-      let isFirst = true
-      for (const { resource, object } of found) {
-        try {
-          const nowMs = host.environment.clock.now()
-          const text = await describeOne(session, resource, object, { nowMs, events: flags.showEvents })
-          // kubectl sets objects that are named by what their names begin with closer together.
-          host.stdout.write(isPrefix ? `${text}\n` : isFirst ? text : `\n\n${text}`)
-          isFirst = false
-        } catch (error) {
-          errors.push(error)
-        }
+  const read = await loadReadable(host, flags, { mayBeNone: true, args })
+  await withSession(host, flags, async (session) => {
+    const { selections, failures } = await selectionsOf(session, args, read, 'describe', flags)
+    if (selections.length === 0 && failures.length > 0) throw new AggregateError(failures)
+    const { found, isPrefix, errors: unfound } = await findObjects(session, selections, args, flags)
+    const errors: unknown[] = [...failures, ...unfound]
+    let isFirst = true
+    for (const { resource, object } of found) {
+      try {
+        const nowMs = host.environment.clock.now()
+        const text = await describeOne(session, resource, object, { nowMs, events: flags.showEvents })
+        // kubectl sets objects that are named by what their names begin with closer together.
+        host.stdout.write(isPrefix ? `${text}\n` : isFirst ? text : `\n\n${text}`)
+        isFirst = false
+      } catch (error) {
+        errors.push(error)
       }
-      if (errors.length > 0) throw new AggregateError(errors)
-      if (found.length === 0) host.stderr.write(nothingFound(session, flags))
-    })
+    }
+    if (errors.length > 0) throw new AggregateError(errors)
+    if (found.length === 0) host.stderr.write(nothingFound(session, flags))
   })
 }
 
@@ -94,7 +91,8 @@ async function objectsOf(
   const options = listOptions(session, selection, flags)
   if (name === undefined) return listAll(session.client, resource, options, flags.chunkSize)
   const { namespace } = options
-  return [await session.client.get(resource, { name, ...(namespace === undefined ? {} : { namespace }) })]
+  const key = { name, ...(namespace === undefined ? {} : { namespace }) }
+  return [await getNamed(session.client, resource, key, undefined)]
 }
 
 async function describeOne(

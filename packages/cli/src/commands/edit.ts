@@ -25,7 +25,7 @@ export async function edit(host: Host, args: readonly string[], flags: EditFlags
   const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
   await withSession(host, flags, async (session) => {
     // A type alone means all its objects.
-    const { found, errors } = await findTargets(host, session, args, 'edit', { ...flags, all: true })
+    const { found, errors } = await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true })
     if (errors.length > 0) throw new AggregateError(errors)
     await editObjects(host, found, flags, {
       async save({ resource, key }, before, after) {

@@ -56,13 +56,19 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
     const printer = new ObjectPrinter(format)
     const whole = (event: Event) => printer.one({ resource, object: event })
     if (flags.watch !== true) {
-      host.stdout.write(await printer.many(found.map((object) => ({ resource, object }))))
+      const all = found.map((object) => ({ resource, object }))
+      // A list has no name.
+      const isNames = format.type === 'name'
+      host.stdout.write(isNames ? await printer.many(all) : await printer.one({ resource, object: eventList(found) }))
       return
     }
     for (const event of found) host.stdout.write(await whole(event))
     return follow(host, session, options, list.resourceVersion, isWanted, whole)
   })
 }
+
+/** All events as one object, which has no name. */
+const eventList = (items: readonly Event[]) => ({ kind: 'EventList', apiVersion: 'v1', metadata: {}, items })
 
 /** Prints each event as it comes, until the process is interrupted. */
 async function follow(

@@ -26,6 +26,9 @@ export async function exec(host: Host, { args, beforeDash }: ExecWords, flags: E
   if (beforeDash !== 0 && beforeDash !== 1 && args.length > (isFile ? 0 : 1)) {
     throw new UsageError('exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead')
   }
+  if (isFile && beforeDash === 1) {
+    throw new CliError('resource/name arguments cannot be provided when a path is specified')
+  }
   const [target, command] = isFile ? [undefined, args] : [args[0], args.slice(1)]
   if (target === undefined && !isFile) throw new CliError('pod, type/name or --filename must be specified')
   if (command.length === 0) throw new CliError('you must specify at least one command for the container')
@@ -66,7 +69,7 @@ export function containerFor(
 
 async function podOfFile(host: Host, session: Session, flags: ExecFlags): Promise<Pod> {
   const manifests = await loadManifests(host, flags)
-  const [selection, ...more] = await selectManifests(session, manifests, [])
+  const [selection, ...more] = await selectManifests(session, manifests)
   if (selection?.name === undefined || more.length > 0) throw new CliError('--filename must name one object')
   const { resource, name, namespace = session.namespace } = selection
   return (await podOf(host, session, await session.client.get(resource, { name, namespace }), flags)).pod

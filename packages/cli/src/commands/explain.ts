@@ -1,13 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { apiVersionOf, type JsonObject } from '@coracle/api'
 import {
-  apiVersionOf,
-  type JsonObject,
   jsonSchemaOfKind,
   jsonSchemaOfKinds,
   mergeOpenApiDefinitions,
   type OpenApiDefinitions,
-} from '@coracle/api'
+} from '@coracle/api/openapi'
 import type { DiscoveredResource } from '@coracle/client'
 import { CliError, PrintError, SummaryError } from '../cli-error.ts'
 import { explainedKind, explainText } from '../explain/explain-text.ts'

@@ -1,18 +1,19 @@
 import { hasReason, type Table } from '@coracle/api'
 import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { withReadable } from '../manifests/load-manifests.ts'
+import { loadReadable } from '../manifests/load-manifests.ts'
+import { completePath } from '../output/custom-columns.ts'
 import { nameAndAge } from '../output/drawing.ts'
 import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
 import { type OutputFormat, readOutputFormat } from '../output/output-format.ts'
 import { sortObjects } from '../output/sort-objects.ts'
 import { TablePrinter, type TableStyle } from '../output/table-printer.ts'
-import { fetchTable, listAll } from '../resources/fetch.ts'
+import { fetchTable, getNamed, listAll } from '../resources/fetch.ts'
 import { kindText } from '../resources/object-text.ts'
-import { listOptions, type Selection, selectObjects } from '../resources/select-objects.ts'
+import { listOptions, type Selection } from '../resources/select-objects.ts'
 import { type Session, withSession } from '../session.ts'
 import type { GetFlags } from './get-flags.ts'
-import { selectManifests } from './manifest-command.ts'
+import { selectionsOf, withFailures } from './manifest-command.ts'
 import { checkRawPath } from './raw-request.ts'
 import { watchObjects } from './watch-objects.ts'
 
@@ -24,12 +25,10 @@ export async function get(host: Host, args: readonly string[], flags: GetFlags):
   if (flags.showLabels === true && format.type !== 'table') {
     throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
   }
-  await withReadable(host, flags, { mayBeNone: true }, async (manifests) => {
-    await withSession(host, flags, async (session) => {
-      const selections =
-        flags.filename.length > 0
-          ? await selectManifests(session, manifests, args)
-          : selectObjects(args, 'get', await session.catalog(), flags)
+  const read = await loadReadable(host, flags, { mayBeNone: true, args })
+  await withSession(host, flags, async (session) => {
+    const { selections, failures } = await selectionsOf(session, args, read, 'get', flags)
+    await withFailures(failures, selections.length === 0, async () => {
       if (flags.watch === true || flags.watchOnly === true) await watch(host, session, selections, format, flags)
       else if (format.type === 'table') await printTables(host, session, selections, format, flags)
       else await printObjects(host, session, selections, format, flags)
@@ -111,6 +110,13 @@ async function printTables(
 ): Promise<void> {
   const draw = flags.serverPrint ? tableFor : tableDrawnHere(host)
   const { found, errors } = await collect(selections, flags, (selection) => draw(session, selection, flags))
+  const { sortBy } = flags
+  if (sortBy !== undefined && flags.serverPrint && found.length > 1) {
+    // What is sorted are the tables then, which have no such field.
+    throw new CliError(
+      `couldn't find any field with path ${JSON.stringify(completePath(sortBy))} in the list of objects`,
+    )
+  }
   // Where the server draws tables there is one of each type, empty or not.
   const groups = groupByResource(flags.serverPrint ? found : found.filter(({ result }) => result.rows.length > 0))
   const isMixed = flags.showKind === true || groups.length > 1
@@ -224,6 +230,5 @@ async function fetchObjects(session: Session, selection: Selection, flags: GetFl
   if (name === undefined) return listAll(session.client, resource, options, flags.chunkSize)
   const { namespace } = options
   const key = { name, ...(namespace === undefined ? {} : { namespace }) }
-  const { subresource } = flags
-  return [await session.client.get(resource, key, subresource === undefined ? {} : { subresource })]
+  return [await getNamed(session.client, resource, key, flags.subresource)]
 }

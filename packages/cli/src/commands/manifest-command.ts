@@ -1,13 +1,13 @@
-import { type KubernetesObject, parseLabelSelector } from '@coracle/api'
+import { type KubernetesObject, type LabelSelectorMatcher, parseLabelSelector } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
-import { CliError } from '../cli-error.ts'
+import { CliError, SummaryError } from '../cli-error.ts'
 import { describeError } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
-import type { Manifest } from '../manifests/parse-manifests.ts'
+import type { Manifest, ReadManifests } from '../manifests/parse-manifests.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
-import type { Selection } from '../resources/select-objects.ts'
+import { type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
 export interface ManifestCommandFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
@@ -53,35 +53,45 @@ export async function forEachManifest(
   const printer = await OutcomePrinter.for(host, flags, { asList })
   const use = { isWritten: true, mayBeNone: needsObjects !== undefined }
   const read = await loadReadable(host, flags, use)
-  const manifests = read.manifests.filter(labelFilter(flags.selector))
-  if (manifests.length === 0) {
-    if (read.failures.length > 0) throw new AggregateError(read.failures)
-    if (needsObjects !== undefined) throw new CliError(`no objects passed to ${needsObjects}`)
-  }
+  if (read.manifests.length === 0 && read.failures.length > 0) throw new AggregateError(read.failures)
   await withSession(host, flags, async (session) => {
-    const errors = [...read.failures]
+    const { placed, failures } = await placeReadable(session, read, flags)
+    if (placed.length === 0 && failures.length === 0 && needsObjects !== undefined) {
+      throw new CliError(`no objects passed to ${needsObjects}`)
+    }
+    const errors: unknown[] = []
     const done: Done[] = []
-    for (const manifest of manifests) {
+    for (const each of placed) {
+      const { resource } = each
       try {
-        const { resource, ...placed } = await placeManifest(session, manifest)
-        const outcome = await act(session, { resource, ...placed })
+        const outcome = await act(session, each)
         done.push({ resource, object: outcome.object })
         await printer.print(resource, outcome)
       } catch (error) {
         errors.push(error)
       }
     }
+    errors.push(...failures)
     await printer.end()
     if (errors.length > 0) throw new AggregateError(errors, errors.map(describeError).join('\n'))
     await afterwards?.(session, done)
   })
 }
 
-/** Whether the labels that a manifest has in its file are wanted. Throws a BadRequest on a malformed selector. */
+/** Whether the labels that a manifest has in its file are wanted. Throws a CliError on a malformed selector. */
 export function labelFilter(selector: string | undefined): (manifest: Manifest) => boolean {
   if (selector === undefined) return () => true
-  const parsed = parseLabelSelector(selector)
+  const parsed = parseSelectorOfFiles(selector)
   return ({ object }) => parsed.matches(object.metadata.labels)
+}
+
+function parseSelectorOfFiles(selector: string): LabelSelectorMatcher {
+  try {
+    return parseLabelSelector(selector)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error
+    throw new CliError(`the provided selector ${JSON.stringify(selector)} is not valid: ${reason}`)
+  }
 }
 
 /** Finds the resource of a manifest's kind. Rejects with a CliError where the server has no such kind. */
@@ -106,23 +116,75 @@ export const fieldValidation = {
   false: 'Ignore',
 } as const
 
-/** The objects that files name, for commands that take those instead of arguments. */
-export async function selectManifests(
+/** The objects of files that a selector lets through, with their resources; and, in the order of the files, why others have none. */
+export async function placeReadable(
   session: Session,
-  manifests: readonly Manifest[],
-  args: readonly string[],
-): Promise<readonly Selection[]> {
-  requireFilesAlone(args)
-  const placed = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
-  return placed.map(({ resource, object: { metadata } }) => ({
-    resource,
-    name: metadata.name ?? '',
-    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
-  }))
+  { entries }: ReadManifests,
+  { selector }: { readonly selector?: string },
+): Promise<{ readonly placed: readonly Placed[]; readonly failures: readonly unknown[] }> {
+  // Without files the selector is for the server to read.
+  const isWanted = labelFilter(entries.length === 0 ? undefined : selector)
+  const placed: Placed[] = []
+  const failures: unknown[] = []
+  for (const entry of entries) {
+    if ('failure' in entry) failures.push(entry.failure)
+    else {
+      await placeManifest(session, entry).then(
+        (each) => isWanted(entry) && placed.push(each),
+        (error: unknown) => failures.push(error),
+      )
+    }
+  }
+  return { placed, failures }
 }
 
-/** Throws a CliError where there are arguments beside files. */
-export function requireFilesAlone(args: readonly string[]): void {
-  if (args.length === 0) return
-  throw new CliError('when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well')
+/** The objects that files name, for commands that take those instead of arguments. */
+export async function selectManifests(session: Session, manifests: readonly Manifest[]): Promise<readonly Selection[]> {
+  const placed = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
+  return placed.map(selectionOf)
+}
+
+/**
+ * What the arguments or the files of a command that shows objects mean. Why files have others is told, as kubectl does, without `error:`
+ * before it.
+ */
+export async function selectionsOf(
+  session: Session,
+  args: readonly string[],
+  read: ReadManifests,
+  verb: string,
+  flags: SelectorFlags & ManifestFlags,
+): Promise<{ readonly selections: readonly Selection[]; readonly failures: readonly unknown[] }> {
+  if (flags.filename.length === 0) {
+    return { selections: selectObjects(args, verb, await session.catalog(), flags), failures: [] }
+  }
+  const { placed, failures } = await placeReadable(session, read, flags)
+  const told = failures.map((error) => (error instanceof CliError ? new SummaryError(error.message) : error))
+  return { selections: placed.map(selectionOf), failures: told }
+}
+
+/** The selection that an object's own name is. */
+export const selectionOf = ({ resource, object: { metadata } }: Placed): Selection => ({
+  resource,
+  name: metadata.name ?? '',
+  ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+})
+
+/**
+ * Does something where there is something to do it with, and rejects in the end with what failed and, after that, why other objects of
+ * files could not be read or placed.
+ */
+export async function withFailures(
+  failures: readonly unknown[],
+  isNothingLeft: boolean,
+  act: () => Promise<void>,
+): Promise<void> {
+  if (failures.length === 0) return act()
+  const errors: unknown[] = []
+  if (!isNothingLeft) {
+    await act().catch((error: unknown) => {
+      errors.push(...(error instanceof AggregateError ? error.errors : [error]))
+    })
+  }
+  throw new AggregateError([...errors, ...failures])
 }

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { deepEqual, type KubernetesObject } from '@coracle/api'
+import { badRequest, deepEqual, type KubernetesObject } from '@coracle/api'
+import { findJsonFault } from '@coracle/api/json-syntax'
 import { parse } from 'yaml'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { findFault } from '../manifests/go-yaml/find-fault.ts'
 import { patchedHere } from '../manifests/patched-here.ts'
 import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
@@ -25,37 +27,55 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
   if (type === undefined) {
     throw new CliError(`--type must be one of [${types.join(' ')}], not ${JSON.stringify(flags.type)}`)
   }
-  await changeObjects(host, args, 'patch', flags, async (session, target) => {
-    const { resource, key, object } = target
-    const { dryRun, subresource } = flags
-    const patched =
-      dryRun === 'client'
-        ? patchedHere(resource, object, { type, body })
-        : await session.client.patch(
-            resource,
-            key,
-            { type, body },
-            {
-              fieldManager: flags.fieldManager ?? 'coracle-patch',
-              dryRun: dryRun === 'server',
-              ...(subresource === undefined ? {} : { subresource }),
-            },
-          )
-    if (dryRun === 'none') await noteChangeCause(session, target, flags, flags.fieldManager ?? 'coracle-patch')
-    return { verb: hasChanged(object, patched) ? 'patched' : 'patched (no change)', object: patched }
-  })
+  if (flags.local === true && args.length > 0) throw new CliError('cannot specify --local and server resources')
+  await changeObjects(
+    host,
+    args,
+    'patch',
+    { ...flags, tellsDryRun: false, looksAtOutputLate: true },
+    async (session, target) => {
+      const { resource, key, object } = target
+      const { dryRun, subresource } = flags
+      const patched =
+        dryRun === 'client'
+          ? patchedHere(resource, object, { type, body })
+          : await session.client.patch(
+              resource,
+              key,
+              { type, body },
+              {
+                fieldManager: flags.fieldManager ?? 'coracle-patch',
+                dryRun: dryRun === 'server',
+                ...(subresource === undefined ? {} : { subresource }),
+              },
+            )
+      if (dryRun === 'none') await noteChangeCause(session, target, flags, flags.fieldManager ?? 'coracle-patch')
+      return { verb: hasChanged(object, patched) ? 'patched' : 'patched (no change)', object: patched }
+    },
+  )
 }
 
-async function readPatch(host: Host, { patch, patchFile }: PatchFlags): Promise<unknown> {
-  if (patch !== undefined && patchFile !== undefined) {
-    throw new CliError('cannot specify --patch and --patch-file together')
-  }
-  if (patch === undefined && patchFile === undefined) {
+async function readPatch(host: Host, { patch = '', patchFile = '' }: PatchFlags): Promise<unknown> {
+  if (patch !== '' && patchFile !== '') throw new CliError('cannot specify --patch and --patch-file together')
+  if (patch === '' && patchFile === '') {
     throw new CliError('must specify --patch or --patch-file containing the contents of the patch')
   }
-  const text = patch ?? (await readPatchFile(host, patchFile ?? ''))
+  const text = patch !== '' ? patch : await readPatchFile(host, patchFile)
+  return /^\s*\{/.test(text) ? parseJsonPatch(text) : parseYamlPatch(text)
+}
+
+/** What begins as JSON does is sent as it is by kubectl: what is wrong with it is told as servers do. */
+function parseJsonPatch(text: string): unknown {
+  const fault = findJsonFault(text)
+  if (fault !== undefined) throw badRequest(`error decoding patch: ${fault.message}`)
+  return JSON.parse(text)
+}
+
+function parseYamlPatch(text: string): unknown {
+  const fault = findFault(text)
+  if (fault !== undefined) throw new CliError(`unable to parse ${JSON.stringify(text)}: yaml: ${fault}`)
   try {
-    return parse(text)
+    return parse(text, { uniqueKeys: false })
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
     throw new CliError(`unable to parse ${JSON.stringify(text)}: ${reason}`)

@@ -54,7 +54,7 @@ export async function proxy(host: Host, flags: ProxyFlags): Promise<void> {
     ...(files === undefined ? {} : { files }),
   }
   const server = await startProxy(options, address).catch((error: unknown) => {
-    throw new CliError(`cannot serve: ${error instanceof Error ? error.message : error}; --port=0 takes any free port`)
+    throw new CliError(listenFailure(error, address))
   })
   host.stdout.write(`Starting to serve on ${server.address}\n`)
   await new Promise<void>((stop) => {
@@ -64,6 +64,18 @@ export async function proxy(host: Host, flags: ProxyFlags): Promise<void> {
     })
   })
   await server.close()
+}
+
+/** Why one cannot listen at an address, in the words of Go. */
+function listenFailure(error: unknown, address: ProxyAddress): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if ('path' in address) {
+    return `listen unix ${address.path}: bind: ${code === 'EADDRINUSE' ? 'address already in use' : message}`
+  }
+  if (code === 'ERR_SOCKET_BAD_PORT') return `listen tcp: address ${address.port}: invalid port`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `listen tcp: lookup ${address.host}: no such host`
+  const reason = { EADDRINUSE: 'address already in use', EACCES: 'permission denied' }[code ?? ''] ?? message
+  return `listen tcp ${address.host}:${address.port}: bind: ${reason}`
 }
 
 /** Regular expressions that commas part; a comma that belongs to one is written as `\x2c`. */

@@ -115,7 +115,7 @@ describe('a directory in which a file cannot be read', () => {
     const { code, stdout, stderr } = await coracle(`${command} -f mixed`, {})
     expect(code).toBe(1)
     expect(stdout).toEqual(typeof done === 'string' ? done : expect.stringMatching(done))
-    expect(stderr).toContain(`${problem}\nmixed/c.yaml:`)
+    expect(stderr).toContain(`${problem}\nerror parsing mixed/c.yaml: error converting YAML to JSON: yaml: line 1: `)
   })
 })
 

@@ -1,11 +1,12 @@
 import type { Pod } from '@coracle/api'
 import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { propagationPolicy } from './cascade.ts'
 import type { StreamFlags } from './connect-streams.ts'
 import { createGenerated, type GeneratedFlags } from './create/generated.ts'
 import { type OverrideFlags, withOverrides } from './generate/overrides.ts'
 import { generateService } from './generate/services.ts'
-import { generatePod, type PodFlags } from './generate/workloads.ts'
+import { generatePod, type PodFlags, portOf } from './generate/workloads.ts'
 
 export interface RunFlags extends GeneratedFlags, PodFlags, StreamFlags, OverrideFlags {
   /** Shows what the container writes; with `stdin` unless it says no. */
@@ -13,6 +14,8 @@ export interface RunFlags extends GeneratedFlags, PodFlags, StreamFlags, Overrid
   /** Deletes the pod when it has ended. */
   readonly rm?: boolean
   readonly podRunningTimeout: number
+  /** Of the deletion that `rm` asks for, which has no dependents: only looked at. */
+  readonly cascade: string
   /** Creates a Service in front of the pod too. */
   readonly expose?: boolean
 }
@@ -20,18 +23,20 @@ export interface RunFlags extends GeneratedFlags, PodFlags, StreamFlags, Overrid
 /** `coracle run NAME --image=IMAGE [-- ARG…]` */
 export async function runPod(host: Host, args: readonly string[], flags: RunFlags): Promise<void> {
   const [name, ...command] = args
-  if ((flags.image ?? '') === '') throw new CliError('required flag(s) "image" not set')
-  if (name === undefined) throw new CliError('NAME is required for run')
-  if (flags.expose === true && flags.port === undefined) {
+  if (flags.image === undefined) throw new CliError('required flag(s) "image" not set')
+  if (name === undefined) throw new UsageError('NAME is required for run')
+  if (flags.image === '') throw new CliError('--image is required')
+  propagationPolicy(flags.cascade)
+  if (flags.expose === true && (flags.port ?? '') === '') {
     throw new UsageError('--port must be set when exposing a service')
   }
   const isAttached = flags.attach ?? flags.stdin === true
   if (flags.tty === true && flags.stdin !== true) {
-    throw new CliError('-i/--stdin is required for containers with -t/--tty=true')
+    throw new UsageError('-i/--stdin is required for containers with -t/--tty=true')
   }
-  if (flags.rm === true && !isAttached) throw new CliError('--rm should only be used for attached containers')
+  if (flags.rm === true && !isAttached) throw new UsageError('--rm should only be used for attached containers')
   if (isAttached && flags.dryRun !== 'none') {
-    throw new CliError(
+    throw new UsageError(
       "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)",
     )
   }
@@ -41,9 +46,10 @@ export async function runPod(host: Host, args: readonly string[], flags: RunFlag
       flags,
       () => {
         const pod = generatePod(name, command, flags)
-        const service = generateService(name, 'ClusterIP', { tcp: [String(flags.port)] })
+        const port = portOf(flags.port ?? '')
+        const service = generateService(name, 'ClusterIP', { tcp: [String(port)] })
         const { spec, ...rest } = service as typeof service & { readonly spec: { readonly ports: readonly object[] } }
-        const ports = [{ port: flags.port, protocol: 'TCP', targetPort: flags.port }]
+        const ports = [{ port, protocol: 'TCP', targetPort: port }]
         return { ...rest, metadata: { name }, ...{ spec: { ports, selector: pod.metadata.labels } } }
       },
       { asksServer: true },

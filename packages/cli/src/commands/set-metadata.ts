@@ -86,7 +86,7 @@ async function setMetadata(host: Host, args: readonly string[], flags: SetMetada
     host,
     resources,
     field.verb,
-    flags,
+    { ...flags, looksAtOutputLate: true },
     async (session, target) => {
       // What is only listed is not written.
       const shown = flags.list === true ? { ...flags, dryRun: 'client' as const } : flags
@@ -115,7 +115,7 @@ const isSelective = ({ selector, fieldSelector }: SetMetadataFlags): boolean =>
 function checkFlags(
   resources: readonly string[],
   { set, remove }: Pairs,
-  { all, selector, fieldSelector, list, output, filename }: SetMetadataFlags,
+  { all, selector, fieldSelector, list, output, filename, local }: SetMetadataFlags,
   { name, noun }: Field,
 ): void {
   if (all === true && selector !== undefined) throw new CliError('cannot set --all and --selector at the same time')
@@ -124,6 +124,12 @@ function checkFlags(
   }
   if (resources.length === 0 && filename.length === 0) {
     throw new CliError('one or more resources must be specified as <resource> <name> or <resource>/<name>')
+  }
+  if (local === true && resources.length > 0) {
+    const example = noun === 'label' ? 'pod' : 'rsrc'
+    throw new CliError(
+      `can only use local files by -f ${example}.yaml or --filename=${example}.json when --local=true is set`,
+    )
   }
   if (set.size + remove.length === 0 && list !== true) throw new CliError(`at least one ${noun} update is required`)
   if (list === true && (output ?? '') !== '' && name === 'labels') {
@@ -156,7 +162,8 @@ async function setOne(
   const isChanged = Object.keys(changes).length > 0
   const verb = field.done({ isChanged, isRemoval })
   const precondition = resourceVersion === undefined ? {} : { resourceVersion }
-  if (dryRun === 'client' || !isChanged) return { verb, object: withChanges(object, field.name, changes) }
+  if (dryRun === 'client' || (!isChanged && resourceVersion === undefined))
+    return { verb, object: withChanges(object, field.name, changes) }
   const patch = { type: 'merge' as const, body: { metadata: { ...precondition, [field.name]: changes } } }
   const manager = fieldManager ?? `coracle-${field.verb}`
   const changed = await session.client.patch(resource, key, patch, {

@@ -3,8 +3,7 @@ import type { DiscoveredResource, ObjectKey } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
-import type { Manifest } from '../manifests/parse-manifests.ts'
-import { listAll } from '../resources/fetch.ts'
+import { getNamed, listAll } from '../resources/fetch.ts'
 import {
   listOptions,
   nothingNamed,
@@ -13,14 +12,16 @@ import {
   selectObjects,
 } from '../resources/select-objects.ts'
 import type { Session } from '../session.ts'
-import { placeManifest, requireFilesAlone, selectManifests } from './manifest-command.ts'
+import { type Placed, placeReadable, selectionOf } from './manifest-command.ts'
 
 /** Flags of commands that act on objects which are there: by name, of files, or as selectors say. */
 export interface TargetFlags extends SelectorFlags, ManifestFlags {
-  /** Every object of the types that are named. */
-  readonly all?: boolean
   /** Of objects that are named: this subresource in their place. */
   readonly subresource?: string
+  /** Nothing is done where one is missing. */
+  readonly stopsAtMissing?: boolean
+  /** A type alone stands for all its objects. */
+  readonly typesMeanAll?: boolean
   /** What files have is taken as it is there: whether the server has it does not matter. */
   readonly filesAsTheyAre?: boolean
 }
@@ -54,19 +55,16 @@ export async function findTargets(
   verb: string,
   flags: TargetFlags,
 ): Promise<Targets> {
-  const { manifests, failures } = await loadReadable(host, flags)
-  if (manifests.length === 0 && failures.length > 0) return { found: [], errors: failures }
-  requireTargets(args, manifests.length)
-  if (flags.filesAsTheyAre === true && manifests.length > 0) {
-    return { found: await placedTargets(session, manifests, args), errors: failures }
-  }
-  const selections =
-    manifests.length > 0
-      ? await selectManifests(session, manifests, args)
-      : selectObjects(args, verb, await session.catalog(), flags)
-  const isSelective = flags.all === true || flags.selector !== undefined || flags.fieldSelector !== undefined
+  const read = await loadReadable(host, flags, { args })
+  requireTargets(args, read.entries.length)
+  const { placed, failures } = await placeReadable(session, read, flags)
+  const isOfFiles = read.entries.length > 0
+  if (flags.filesAsTheyAre === true && isOfFiles) return { found: placed.map(placedTarget), errors: failures }
+  const selections = isOfFiles ? placed.map(selectionOf) : selectObjects(args, verb, await session.catalog(), flags)
+  const { all, typesMeanAll, selector, fieldSelector } = flags
+  const isSelective = all === true || typesMeanAll === true || selector !== undefined || fieldSelector !== undefined
   const found: Target[] = []
-  const errors = [...failures]
+  const errors: unknown[] = []
   for (const selection of selections) {
     if (selection.name === undefined && !isSelective) {
       throw new CliError('resource(s) were provided, but no name was specified')
@@ -74,23 +72,16 @@ export async function findTargets(
     try {
       found.push(...(await objectsOf(session, selection, flags)))
     } catch (error) {
-      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Forbidden')) throw error
+      const isPassable = hasReason(error, 'NotFound') || hasReason(error, 'Forbidden')
+      if (!isPassable || flags.stopsAtMissing === true) throw error
       errors.push(error)
     }
   }
-  return { found, errors }
+  return { found, errors: [...errors, ...failures] }
 }
 
-/** The objects of files, as they are there. */
-async function placedTargets(
-  session: Session,
-  manifests: readonly Manifest[],
-  args: readonly string[],
-): Promise<readonly Target[]> {
-  requireFilesAlone(args)
-  const placed = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
-  return placed.map(({ resource, object }) => ({ resource, key: keyOf(object), object }))
-}
+/** An object of a file, as it is there. */
+const placedTarget = ({ resource, object }: Placed): Target => ({ resource, key: keyOf(object), object })
 
 /** The objects of a selection, as the server has them. */
 export async function objectsOf(
@@ -103,8 +94,7 @@ export async function objectsOf(
   if (name !== undefined) {
     const namespace = selection.namespace ?? session.namespace
     const key = { name, ...(resource.namespaced ? { namespace } : {}) }
-    const { subresource } = flags
-    const object = await client.get<KubernetesObject>(resource, key, subresource === undefined ? {} : { subresource })
+    const object = await getNamed(client, resource, key, flags.subresource)
     return [{ resource, key, object }]
   }
   const objects = await listAll(client, resource, listOptions(session, selection, flags))

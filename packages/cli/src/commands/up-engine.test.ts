@@ -20,7 +20,7 @@ it('tunes the engine when the server is ready, and leaves it as it was before th
       onOutput: (text) => text.includes('ready') && ready.resolve(),
     }),
     returnMemoryWhenIdle: tuning('memory'),
-    delayLastCompiler: tuning('compiler'),
+    delayLastCompiler: async () => tuning('compiler')(),
   }
   const ended = run(['up', '--memory', '--nodes', '0', '--port', '0'], host)
   await ready.promise

@@ -65,7 +65,7 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
   const former = readServerRecord(place.directory)
   const cluster = await start(host, place, { ...flags, port }, reporter, lost.resolve)
   const stopReturning = host.returnMemoryWhenIdle()
-  const restoreLastCompiler = host.delayLastCompiler()
+  const restoreLastCompiler = await host.delayLastCompiler()
   const record = recordOf(cluster, place, flags, isKept)
   await writeServerRecord(place.directory, record)
   await shareKubeconfig(place)
@@ -197,6 +197,7 @@ async function start(
       ...leaderElectionOf(flags),
       ...authenticationOf(flags, host.workingDirectory),
       ...(flags.disableAdmissionPlugins === undefined ? {} : { disabledAdmission: flags.disableAdmissionPlugins }),
+      ...(flags.authorizationMode === undefined ? {} : { authorizationModes: flags.authorizationMode }),
       ...nodesOf(place, flags),
       ...(await imagesOf(flags, host.workingDirectory)),
       ...formerVersionsOf(flags),

@@ -10,8 +10,8 @@ import { awaitAny } from '../resources/await-any.ts'
 import { listOptions, type Selection, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Awaited, awaitObject, type IsOver } from './await-object.ts'
-import { localResource } from './change-objects.ts'
-import { selectManifests } from './manifest-command.ts'
+import { localNeedsFiles, localResource } from './change-objects.ts'
+import { labelFilter, selectManifests } from './manifest-command.ts'
 import { findTargets, type TargetFlags } from './targets.ts'
 
 export interface WaitFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {
@@ -27,6 +27,11 @@ const weekMs = 7 * 24 * 3600 * 1000
 /** Whether an object is as it is waited for; undefined: it is not there. */
 type Condition = IsOver
 
+/** What is waited for, with the object as it was found: undefined where it was named and not looked for. */
+interface Found extends Awaited {
+  readonly object?: KubernetesObject
+}
+
 /** `coracle wait --for=CONDITION TYPE NAME` */
 export async function wait(host: Host, args: readonly string[], flags: WaitFlags): Promise<void> {
   const condition = conditionOf(flags.for)
@@ -41,7 +46,7 @@ export async function wait(host: Host, args: readonly string[], flags: WaitFlags
     for (const each of awaited) {
       try {
         const object = await awaitOne(host, session, each, flags, condition, timeoutMs === 0 ? undefined : deadline)
-        // What was not there to be deleted is not spoken of.
+        // What was named and not there to be deleted is not spoken of.
         if (object !== undefined) await printer.print(each.resource, { verb: 'condition met', object })
       } catch (error) {
         failures.push(error)
@@ -55,13 +60,13 @@ export async function wait(host: Host, args: readonly string[], flags: WaitFlags
 async function awaitOne(
   host: Host,
   session: Session,
-  awaited: Awaited,
+  awaited: Found,
   flags: WaitFlags,
   condition: Condition,
   deadline: number | undefined,
 ): Promise<KubernetesObject | undefined> {
   const where = `${awaited.resource.plural}/${awaited.key.name}`
-  let last: KubernetesObject | undefined
+  let last = awaited.object
   const isOver = async (object: KubernetesObject | undefined) => {
     last = object ?? last
     if (await condition(object)) return true
@@ -88,7 +93,7 @@ async function judgeFiles(
   printer: OutcomePrinter,
 ): Promise<void> {
   if (flags.filename.length === 0 || args.length > 0) {
-    throw new CliError('you must specify resources by --filename when --local is set.')
+    throw new CliError(localNeedsFiles)
   }
   for (const { object } of await loadManifests(host, flags)) {
     const resource = localResource(object)
@@ -108,7 +113,7 @@ async function objectsOf(
   args: readonly string[],
   flags: WaitFlags,
   deadline: number,
-): Promise<readonly Awaited[]> {
+): Promise<readonly Found[]> {
   const isForCreation = isFor(flags, 'create')
   const isForDeletion = isFor(flags, 'delete')
   if (isForCreation || isForDeletion) {
@@ -128,9 +133,9 @@ async function selectionsOf(
   args: readonly string[],
   flags: WaitFlags,
 ): Promise<readonly Selection[]> {
-  const manifests = await loadManifests(host, flags)
+  const manifests = await loadManifests(host, flags, { args })
   return manifests.length > 0
-    ? selectManifests(session, manifests, args)
+    ? selectManifests(session, manifests.filter(labelFilter(flags.selector)))
     : selectObjects(args, 'wait', await session.catalog(), flags)
 }
 

@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { deployments, type Pod, pods } from '@coracle/api'
+import { configMaps, deployments, type Pod, pods } from '@coracle/api'
 import { type Cluster, startCluster } from '@coracle/cluster'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runCommand } from '../testing/recording-host.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { run } from '../program.ts'
+import { recordingHost, runCommand } from '../testing/recording-host.ts'
 
 let directory: string
 let cluster: Cluster
@@ -75,6 +76,29 @@ describe('a command that needs a pod of an object', () => {
   })
 })
 
+describe('wait --for=delete', () => {
+  it('tells of all that were found, also of those that go while it waits for others', async () => {
+    const names = ['first', 'second']
+    for (const name of names) {
+      await cluster.client.create(configMaps, {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { namespace: 'default', name, labels: { goes: 'soon' } },
+      })
+    }
+    const host = recordingHost({ workingDirectory: directory })
+    const waiting = run('wait configmap -l goes=soon --for=delete -v 6'.split(' '), host)
+    await vi.waitFor(() => expect(host.written.stderr).toContain('watch=true'))
+    for (const name of names.toReversed()) await cluster.client.delete(configMaps, { namespace: 'default', name })
+    expect(await waiting).toBe(0)
+    expect(host.written.stdout).toBe('configmap/first condition met\nconfigmap/second condition met\n')
+  })
+
+  it('says nothing of what is named and not there', async () => {
+    expect(await coracle('wait configmap/none --for=delete')).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+})
+
 describe('wait --local', () => {
   const conditions = [{ type: 'Ready', status: 'True' }]
   const write = (name: string, status: object) =>
@@ -100,7 +124,7 @@ describe('wait --local', () => {
 
   it('takes objects of files only', async () => {
     expect((await coracle('wait --local pod/web --for=create')).stderr).toBe(
-      'error: you must specify resources by --filename when --local is set.\n',
+      "error: you must specify resources by --filename when --local is set.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n",
     )
   })
 })

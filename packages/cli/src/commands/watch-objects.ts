@@ -44,9 +44,18 @@ export async function watchObjects(host: Host, session: Session, request: WatchR
       version = await follow(host, session, { resource, options, version }, print)
     } catch (error) {
       if (limitMs === undefined || clock.monotonicMs() - begunMs < limitMs) throw error
+      if ((flags.v ?? 0) >= 5) await logTimeLimit(host)
       return
     }
   }
+}
+
+/** The log says why a watch has ended; there is nothing else to tell. */
+async function logTimeLimit({ stderr, environment }: Host): Promise<void> {
+  const { logTime } = await import('../log-exchanges.ts')
+  stderr.write(
+    `I${logTime(environment.clock.now())} "Unable to decode an event from the watch stream" err="context deadline exceeded (Client.Timeout or context cancellation while reading body)"\n`,
+  )
 }
 
 interface Followed {

@@ -29,16 +29,23 @@ export function readCommandLine(program: Command, words: readonly string[]): Com
   let takesOptions = true
   const args: string[] = []
   const options = new Map<string, string>()
+  // Flags of a command that is not named yet: whether they have a value nobody can tell, and so they have one, as with kubectl.
+  const early: [string, string][] = []
+  let earlyFlag: string | undefined
   for (const word of typed) {
     if (pending !== undefined) {
       options.set(pending.long ?? '', word)
       pending = undefined
+    } else if (earlyFlag !== undefined) {
+      early.push([earlyFlag, word])
+      earlyFlag = undefined
     } else if (takesOptions && word === '--') takesOptions = false
     else if (takesOptions && word.startsWith('-')) {
       const [flag = '', value] = splitOnce(word)
       const option = findOption(command, program, flag)
       if (value !== undefined) options.set(option?.long ?? flag, value)
       else if (option?.required === true) pending = option
+      else if (option === undefined && command.commands.length > 0) earlyFlag = flag
     } else {
       const next = args.length === 0 ? findCommand(command, word) : undefined
       if (next === undefined) args.push(word)
@@ -48,6 +55,7 @@ export function readCommandLine(program: Command, words: readonly string[]): Com
       }
     }
   }
+  for (const [flag, value] of early) options.set(findOption(command, program, flag)?.long ?? flag, value)
   const shared = { command, path, args, options, takesOptions }
   const [flag = '', value] = splitOnce(last)
   if (pending === undefined && takesOptions && last.startsWith('--') && value !== undefined) {

@@ -68,6 +68,8 @@ describe('a word is completed', () => {
     ['get cm alpha b', ['beta']],
     ['get -n shop cm t', ['till']],
     ['get cm --namespace=shop t', ['till']],
+    ['-o name get cm al', ['alpha']],
+    ['--namespace shop -o name get cm t', ['till']],
     ['describe cm/al', ['cm/alpha']],
     ['get pods,configm', ['pods,configmaps']],
     ['get pods -n sh', ['shop']],
@@ -178,7 +180,7 @@ describe('the scripts', () => {
   it('are of three shells', async () => {
     expect(await runCommand(['completion', 'tcsh'])).toMatchObject({
       code: 1,
-      stderr: `error: Unsupported shell type "tcsh": choose bash, zsh, fish\nSee 'coracle completion -h' for help and examples\n`,
+      stderr: `error: Unsupported shell type "tcsh".\nSee 'coracle completion -h' for help and examples\n`,
     })
   })
 })

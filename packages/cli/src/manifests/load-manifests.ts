@@ -1,9 +1,16 @@
 import { glob, readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { compareText } from '@coracle/api'
-import { CliError } from '../cli-error.ts'
+import { CliError, refusedConnection } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { type Manifest, type ReadManifests, readManifests } from './parse-manifests.ts'
+import { hasPairs } from '../resources/resource-arguments.ts'
+import {
+  type Manifest,
+  type ReadManifests,
+  readEntries,
+  readManifests,
+  type UnreadableDocument,
+} from './parse-manifests.ts'
 
 /** Flags of every command that reads manifests. */
 export interface ManifestFlags {
@@ -18,6 +25,8 @@ export interface ManifestUse {
   readonly isWritten?: boolean
   /** The command has words of its own where there are none. */
   readonly mayBeNone?: boolean
+  /** Arguments of the command that name objects: there may be none beside files. */
+  readonly args?: readonly string[]
 }
 
 /** Files larger than this are refused. */
@@ -43,45 +52,30 @@ export async function loadManifests(
 
 /**
  * The same for commands that go on, as kubectl does, with what can be read where something else in the files cannot. Rejects
- * with a CliError where a file itself is not there.
+ * with CliErrors where files themselves are not there, all of which are told together, and where arguments stand beside them.
  */
 export async function loadReadable(
   host: Host,
   { filename, recursive = false }: ManifestFlags,
-  { isWritten = false, mayBeNone = false }: ManifestUse = {},
+  { isWritten = false, mayBeNone = false, args = [] }: ManifestUse = {},
 ): Promise<ReadManifests> {
-  const manifests: Manifest[] = []
-  const failures: unknown[] = []
-  for (const path of filename) {
-    for (const { text, source } of await loadPath(host, path, recursive)) {
-      const read = readManifests(text, source, isWritten)
-      manifests.push(...read.manifests)
-      failures.push(...read.failures)
+  const sources = await expandAll(host, filename, recursive)
+  if (filename.length > 0) requireFilesAlone(args)
+  const entries: (Manifest | UnreadableDocument)[] = []
+  for (const source of sources) {
+    try {
+      const { text, name } = await loadSource(host, source)
+      entries.push(...readManifests(text, name, isWritten).entries)
+    } catch (failure) {
+      entries.push({ failure })
     }
   }
-  for (const manifest of manifests) warnOfFormerVersion(host, manifest)
-  if (filename.length > 0 && manifests.length === 0 && failures.length === 0 && !mayBeNone) {
+  const read = readEntries(entries)
+  for (const manifest of read.manifests) warnOfFormerVersion(host, manifest)
+  if (filename.length > 0 && entries.length === 0 && !mayBeNone) {
     throw new CliError(`no objects found in ${filename.join(', ')}`)
   }
-  return { manifests, failures }
-}
-
-/** Does something with the objects that can be read, and rejects in the end with what failed and what could not be read. */
-export async function withReadable(
-  host: Host,
-  flags: ManifestFlags,
-  use: ManifestUse,
-  act: (manifests: readonly Manifest[]) => Promise<void>,
-): Promise<void> {
-  const { manifests, failures } = await loadReadable(host, flags, use)
-  if (failures.length === 0) return act(manifests)
-  const errors = [...failures]
-  if (manifests.length > 0) {
-    await act(manifests).catch((error: unknown) => {
-      errors.push(...(error instanceof AggregateError ? error.errors : [error]))
-    })
-  }
-  throw new AggregateError(errors)
+  return read
 }
 
 function warnOfFormerVersion(host: Host, { object, source, formerVersion }: Manifest): void {
@@ -95,27 +89,57 @@ function warnOfFormerVersion(host: Host, { object, source, formerVersion }: Mani
 /** What a file holds, and what messages call it. */
 interface SourceText {
   readonly text: string
-  readonly source: string
+  readonly name: string
 }
 
-async function loadPath(host: Host, path: string, recursive: boolean): Promise<readonly SourceText[]> {
-  if (path === '') throw new CliError('the name of a file is empty: give -f a file, a directory, a URL or -')
-  if (path === '-') return [{ text: await host.readStdin(), source: 'STDIN' }]
-  if (/^https?:\/\//.test(path)) return [{ text: await readUrl(path), source: path }]
-  const texts: SourceText[] = []
-  for (const each of await matching(host, path)) {
-    const files = await filesOf(host, each, recursive)
-    if (files.length === 0) {
-      throw new CliError(`error reading [${each}]: recognized file extensions are [${[...extensions].join(' ')}]`)
+/** Throws a CliError where there are arguments beside files. */
+function requireFilesAlone(args: readonly string[]): void {
+  if (args.length === 0) return
+  throw new CliError(
+    hasPairs(args)
+      ? 'resource/name arguments cannot be provided when a path is specified'
+      : 'when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well',
+  )
+}
+
+const isUrl = (path: string): boolean => /^https?:\/\//.test(path)
+
+/**
+ * The files, URLs and `-` that are meant: patterns and directories as what they stand for. Rejects with all that are not there; and, as
+ * kubectl does, on a directory without manifests where it comes first.
+ */
+async function expandAll(host: Host, filename: readonly string[], recursive: boolean): Promise<readonly string[]> {
+  const sources: string[] = []
+  const failures: unknown[] = []
+  for (const path of filename) {
+    if (path === '-' || isUrl(path)) sources.push(path)
+    else {
+      try {
+        for (const each of await matching(host, path)) {
+          sources.push(...(await filesOf(host, each, recursive)))
+          if (sources.length === 0 && failures.length === 0) throw noManifests(each)
+        }
+      } catch (error) {
+        failures.push(error)
+      }
     }
-    for (const source of files) texts.push({ text: await readManifest(host, source), source })
   }
-  return texts
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures)
+  return sources
+}
+
+const noManifests = (path: string): CliError =>
+  new CliError(`error reading [${path}]: recognized file extensions are [${[...extensions].join(' ')}]`)
+
+async function loadSource(host: Host, source: string): Promise<SourceText> {
+  if (source === '-') return { text: await host.readStdin(), name: 'STDIN' }
+  return { text: isUrl(source) ? await readUrl(source) : await readManifest(host, source), name: source }
 }
 
 async function readUrl(url: string): Promise<string> {
   const response = await fetch(url).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED') throw refusedConnection(url)
     throw new CliError(`unable to read URL "${url}": ${cause instanceof Error ? cause.message : cause}`)
   })
   const { status, statusText } = response
@@ -130,10 +154,12 @@ async function readUrl(url: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The paths that a pattern such as `*.yaml` matches, in order; a path that is none stands for itself. */
-async function matching({ workingDirectory }: Host, pattern: string): Promise<readonly string[]> {
-  if (!/[*?[]/.test(pattern)) return [pattern]
+/** The paths that a pattern such as `*.yaml` matches, in order; a path that is there stands for itself. */
+async function matching(host: Host, pattern: string): Promise<readonly string[]> {
+  const { workingDirectory } = host
   const found: string[] = []
+  if (pattern !== '' && (await isThere(host, pattern))) return [pattern]
+  if (!/[*?[]/.test(pattern)) throw new CliError(`the path "${pattern}" does not exist`)
   for await (const path of glob(pattern, { cwd: workingDirectory })) found.push(path)
   if (found.length === 0) throw new CliError(`the path "${pattern}" does not exist`)
   return found.sort(compareText)
@@ -161,6 +187,13 @@ async function readManifest(host: Host, path: string): Promise<string> {
 
 const tooLarge = (path: string): CliError =>
   new CliError(`${path} is larger than ${manifestBytesMax / 1024 / 1024} MiB`)
+
+function isThere({ workingDirectory }: Host, path: string): Promise<boolean> {
+  return stat(resolve(workingDirectory, path)).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  )
+}
 
 function about(host: Host, path: string) {
   return stat(resolve(host.workingDirectory, path)).catch((error: unknown) => {

@@ -58,11 +58,23 @@ describe('parseManifests', () => {
   })
 
   it.each([
-    ['a: [1', /^x\.yaml:1:6: /],
+    [
+      'a: [1',
+      /^error parsing x\.yaml: error converting YAML to JSON: yaml: line 1: did not find expected ',' or '\]'$/,
+    ],
+    ['{"a" 1}', /^error parsing x\.yaml: json: offset 6: invalid character '1' after object key$/],
+    ['{"a": 1', /^error parsing x\.yaml: unexpected EOF$/],
+    [
+      'a: {{ .Values.a }}',
+      /yaml: invalid map key: map\[interface \{\}\]interface \{\}\{"\.Values\.a":interface \{\}\(nil\)\}$/,
+    ],
     ['kind: Pod', /^x\.yaml: apiVersion not set$/],
     ['apiVersion: v1', /^unable to decode "x\.yaml": Object 'Kind' is missing in '\{"apiVersion":"v1"\}'$/],
-    ['just text', /^x\.yaml: an object is expected, and this is "just text"$/],
-    ['a: 1\na: 2', /^x\.yaml:2:1: Map keys must be unique$/],
+    [
+      'just text',
+      /^unable to decode "x\.yaml": json: cannot unmarshal string into Go value of type unstructured.detector$/,
+    ],
+    ['a: 1\na: 2', /^unable to decode "x\.yaml": Object 'Kind' is missing in '\{"a":2\}'$/],
   ])('says where %j is wrong', (text, message) => {
     expect(() => parseManifests(text, 'x.yaml')).toThrow(message)
   })

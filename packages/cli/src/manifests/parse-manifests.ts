@@ -1,7 +1,9 @@
-import { ApiError, isJsonObject, type JsonObject, type KubernetesObject } from '@coracle/api'
+import { ApiError, isJsonObject, type JsonObject, type KubernetesObject, sortKeys } from '@coracle/api'
+import { findJsonFault } from '@coracle/api/json-syntax'
 import { convertFormerVersion, convertLegacy } from '@coracle/api/legacy'
-import { parseAllDocuments, type Tags } from 'yaml'
+import { type Document, isCollection, parseAllDocuments, parseDocument, type Tags, visit } from 'yaml'
 import { CliError } from '../cli-error.ts'
+import { findFault } from './go-yaml/find-fault.ts'
 
 /** An object as a file has it, in today's form. */
 export interface Manifest {
@@ -27,21 +29,34 @@ export function parseManifests(text: string, source: string, isWritten = false):
 export interface ReadManifests {
   readonly manifests: readonly Manifest[]
   readonly failures: readonly unknown[]
+  /** Both, in their order. */
+  readonly entries: readonly (Manifest | UnreadableDocument)[]
+}
+
+/** A part of a text that is no object. */
+export interface UnreadableDocument {
+  readonly failure: unknown
+}
+
+/** What a text has, of its entries. */
+export function readEntries(entries: readonly (Manifest | UnreadableDocument)[]): ReadManifests {
+  const manifests = entries.flatMap((entry) => ('failure' in entry ? [] : [entry]))
+  const failures = entries.flatMap((entry) => ('failure' in entry ? [entry.failure] : []))
+  return { manifests, failures, entries }
 }
 
 /** As `parseManifests`, for who goes on with the objects that can be read: of a text that is no YAML those before the mistake. */
 export function readManifests(text: string, source: string, isWritten = false): ReadManifests {
-  const { values, failure } = parseDocuments(text, source)
-  const manifests: Manifest[] = []
-  const failures: unknown[] = []
+  const { values, failure, isJson = false } = parseDocuments(text, source)
+  const entries: (Manifest | UnreadableDocument)[] = []
   for (const value of values) {
     try {
-      manifests.push(...flatten(value, { source, isWritten }, {}))
+      entries.push(...flatten(value, { source, isWritten, isJson }, {}))
     } catch (error) {
-      failures.push(error)
+      entries.push({ failure: error })
     }
   }
-  return { manifests, failures: failure === undefined ? failures : [...failures, failure] }
+  return readEntries(failure === undefined ? entries : [...entries, { failure }])
 }
 
 /** YAML as Kubernetes reads it: 1.1 (`yes` is true, 0644 is octal), but times, clock times as numbers, and dates stay text. */
@@ -52,27 +67,96 @@ const kubernetesTags = (tags: Tags): Tags =>
       (tag.tag !== 'tag:yaml.org,2002:timestamp' && !('format' in tag && tag.format === 'TIME')),
   )
 
+/** What a text has; `failure` is why no more. */
+interface Documents {
+  readonly values: readonly unknown[]
+  readonly failure?: CliError
+  /** Messages show what they hold as it is written. */
+  readonly isJson?: true
+}
+
 /** The documents of a text, up to the first that cannot be parsed. */
-function parseDocuments(
-  text: string,
-  source: string,
-): { readonly values: readonly unknown[]; readonly failure?: CliError } {
+function parseDocuments(text: string, source: string): Documents {
   const json = parseJson(text)
-  if (json !== undefined) return { values: [json] }
-  const documents = parseAllDocuments(text, { version: '1.1', customTags: kubernetesTags })
+  if (json !== undefined) return { values: [json], isJson: true }
+  const documents = parseAllDocuments(text, yamlOptions)
   const values: unknown[] = []
   for (const document of Array.isArray(documents) ? documents : []) {
-    const [error] = document.errors
-    if (error !== undefined) {
-      const [start] = error.linePos ?? []
-      const place = start === undefined ? source : `${source}:${start.line}:${start.col}`
-      const message = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')
-      return { values, failure: new CliError(`${place}: ${message}`) }
-    }
+    if (document.errors.length > 0 || invalidKeyOf(document) !== undefined) return parseOneByOne(text, source)
     const value: unknown = document.toJS()
     if (value !== null && value !== undefined) values.push(value)
   }
   return { values }
+}
+
+const yamlOptions = { version: '1.1', customTags: kubernetesTags, uniqueKeys: false } as const
+
+/** The documents of a text in which one is wrong, told in the words of kubectl, which reads each by itself. */
+function parseOneByOne(text: string, source: string): Documents {
+  const fail = (values: readonly unknown[], reason: string) => ({
+    values,
+    failure: new CliError(`error parsing ${source}: ${reason}`),
+  })
+  const values: unknown[] = []
+  for (const part of splitDocuments(text)) {
+    const fault = findFault(part)
+    const looksLikeJson = values.length === 0 && /^\s*\{/.test(text)
+    if (fault !== undefined) return fail(values, looksLikeJson ? jsonReason(text) : yamlReason(fault))
+    const document = parseDocument(part, yamlOptions)
+    const invalidKey = invalidKeyOf(document)
+    if (invalidKey !== undefined) {
+      return fail(values, looksLikeJson ? jsonReason(text) : yamlReason(`invalid map key: ${invalidKey}`))
+    }
+    const [error] = document.errors
+    // Go's YAML takes it: what this parser says of it has to do.
+    if (error !== undefined) return fail(values, yamlReason(`${error.message.split('\n')[0]}`))
+    const value: unknown = document.toJS()
+    if (value !== null && value !== undefined) values.push(value)
+  }
+  return { values }
+}
+
+const yamlReason = (problem: string): string => `error converting YAML to JSON: yaml: ${problem}`
+
+/** Why a text that begins as JSON does is none. */
+function jsonReason(text: string): string {
+  const { message, offset, isEnd } = findJsonFault(text) ?? { message: '', offset: 0, isEnd: true }
+  return isEnd
+    ? 'unexpected EOF'
+    : `json: offset ${offset}: ${message.replace('after top-level value', 'looking for beginning of value')}`
+}
+
+/** The documents of a text, each with a line feed at its end. */
+function splitDocuments(text: string): readonly string[] {
+  const parts = ['']
+  for (const line of text.split(/(?<=\n)/)) {
+    if (/^---\s*(#.*)?$/.test(line.trimEnd())) parts.push('')
+    else parts.push(`${parts.pop() ?? ''}${line}`)
+  }
+  return parts.filter((part) => part !== '').map((part) => (part.endsWith('\n') ? part : `${part}\n`))
+}
+
+/** The first key that is no text, number or the like, as Go writes it: that of an unquoted template, `{{ .Values.name }}`. */
+function invalidKeyOf(document: Document.Parsed): string | undefined {
+  let found: string | undefined
+  visit(document, {
+    Pair(_, { key }) {
+      if (!isCollection(key)) return undefined
+      found = goSyntax(key.toJS(document, { mapAsMap: true }))
+      return visit.BREAK
+    },
+  })
+  return found
+}
+
+/** A value as Go's `%#v` writes it. */
+function goSyntax(value: unknown): string {
+  if (value instanceof Map) {
+    const pairs = [...value].map(([key, each]) => `${goSyntax(key)}:${goSyntax(each)}`)
+    return `map[interface {}]interface {}{${pairs.sort().join(', ')}}`
+  }
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`
+  return value === null || value === undefined ? 'interface {}(nil)' : JSON.stringify(value)
 }
 
 /** Most JSON files are large ones that programs wrote; they need no YAML parser. */
@@ -95,13 +179,16 @@ interface ItemType {
 interface Origin {
   readonly source: string
   readonly isWritten: boolean
+  readonly isJson: boolean
 }
 
 function flatten(value: unknown, origin: Origin, type: ItemType): readonly Manifest[] {
   const { source } = origin
   if (!isJsonObject(value)) {
     if (origin.isWritten) throw invalid(source, 'invalid object to validate')
-    throw new CliError(`${source}: an object is expected, and this is ${JSON.stringify(value)?.slice(0, 40)}`)
+    throw new CliError(
+      `unable to decode "${source}": json: cannot unmarshal ${jsonType(value)} into Go value of type unstructured.detector`,
+    )
   }
   const object = { ...type, ...value }
   checkType(object, origin)
@@ -115,16 +202,22 @@ function flatten(value: unknown, origin: Origin, type: ItemType): readonly Manif
   return [{ object: toObject(convert(object, source)), source }]
 }
 
+/** What Go calls a JSON value that is no object. */
+const jsonType = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value
+
 function checkType(
   object: JsonObject,
-  { source, isWritten }: Origin,
+  { source, isWritten, isJson }: Origin,
 ): asserts object is JsonObject & { apiVersion: string; kind: string } {
   const missing = ['apiVersion', 'kind'].filter((field) => typeof object[field] !== 'string' || object[field] === '')
   if (missing.length === 0) return
   const problems = missing.map((field) => `${field} not set`).join(', ')
   if (isWritten) throw invalid(source, missing.length === 1 ? problems : `[${problems}]`)
   if (missing.includes('kind')) {
-    throw new CliError(`unable to decode "${source}": Object 'Kind' is missing in '${JSON.stringify(object)}'`)
+    throw new CliError(
+      `unable to decode "${source}": Object 'Kind' is missing in '${JSON.stringify(isJson ? object : sortKeys(object))}'`,
+    )
   }
   throw new CliError(`${source}: ${problems}`)
 }

@@ -4,7 +4,7 @@ import { createProgram } from '../program.ts'
 import { recordingHost, runCommand } from '../testing/recording-host.ts'
 import { commandsOf, manual } from './manual.ts'
 
-const commands = commandsOf(createProgram(recordingHost()))
+const commands = commandsOf(await createProgram(recordingHost()))
 const names = commands.map(({ name }) => name)
 
 describe('every command', () => {
@@ -32,7 +32,7 @@ describe.each(Object.entries(manual))('the page of %s', (name, { details = [], e
 
   it.each(examples)('has an example that the parser takes: %s', async (_, example) => {
     const host = recordingHost()
-    const program = createProgram(host)
+    const program = await createProgram(host)
     // These do something by themselves, and have commands below them.
     const groups = ['apply', 'create', 'cluster-info']
     for (const { name, command } of commandsOf(program)) {

@@ -15,6 +15,8 @@ export interface OutcomeFlags extends OutputFormatFlags {
   readonly dryRun: DryRun
   readonly showManagedFields?: boolean
   readonly allowMissingTemplateKeys?: boolean
+  /** Whether words of an outcome say that it was only tried; true unless set. */
+  readonly tellsDryRun?: boolean
 }
 
 /** What was done with an object. */
@@ -40,7 +42,7 @@ export class OutcomePrinter {
     this.#gathered = gathered
   }
 
-  /** With `asList`, objects are kept for `end` and printed as one list. Rejects with a CliError where `-o` names no format. */
+  /** With `asList`, objects are kept for `end` and printed as one list, where `-o` asks for them. Rejects with a CliError where `-o` names no format. */
   static async for(host: Host, flags: OutcomeFlags, { asList = false } = {}): Promise<OutcomePrinter> {
     const format = await readOutputFormat(host, flags, { tables: false })
     const isText = format === undefined || format.type === 'table'
@@ -49,7 +51,12 @@ export class OutcomePrinter {
       requireKeys: flags.allowMissingTemplateKeys === false,
     }
     const objects = isText ? undefined : new ObjectPrinter(format, style)
-    return new OutcomePrinter(host, flags.dryRun, objects, asList && objects !== undefined ? [] : undefined)
+    return new OutcomePrinter(
+      host,
+      flags.tellsDryRun === false ? 'none' : flags.dryRun,
+      objects,
+      asList && objects !== undefined && (flags.output ?? '') !== '' ? [] : undefined,
+    )
   }
 
   /** Whether objects are printed, and not words: then what else there is to say goes to standard error, or nowhere. */

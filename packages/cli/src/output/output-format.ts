@@ -37,10 +37,11 @@ export async function readOutputFormat(
 ): Promise<OutputFormat | undefined> {
   const text = output === '' && template ? 'go-template' : output
   if (text === '') return tables ? { type: 'table', wide: false } : undefined
-  const plain = plainFormats.find((format) => format === text)
+  const plain = plainFormats.find((format) => format === text.toLowerCase())
   if (plain !== undefined) return { type: plain }
   if (tables && text === 'wide') return { type: 'table', wide: true }
-  const [name = '', argument = template] = splitOnce(text, '=')
+  // A template of its own flag leaves the format no room for another.
+  const [name = '', argument = undefined] = template ? [text, template] : splitOnce(text, '=')
   if (jsonPathFormats.includes(name)) return jsonPathFormat(host, name, argument)
   if (goTemplateFormats.includes(name)) return goTemplateFormat(host, name, argument)
   if (tables && columnFormats.includes(name)) return columnsFormat(host, name, argument)
@@ -51,7 +52,7 @@ export async function readOutputFormat(
     ...(tables ? [...columnFormats, 'wide'] : []),
   ].sort()
   throw new CliError(
-    `unable to match a printer suitable for the output format "${name}", allowed formats are: ${allowed.join(',')}`,
+    `unable to match a printer suitable for the output format ${JSON.stringify(text)}, allowed formats are: ${allowed.join(',')}`,
   )
 }
 

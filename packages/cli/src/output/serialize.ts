@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, sortKeys } from '@coracle/api'
-import type { ScalarTag, Tags } from 'yaml'
+import type { Scalar, ScalarTag, Tags } from 'yaml'
+import { foldLines } from './fold-lines.ts'
 import { kyaml } from './kyaml.ts'
 
 export type SerializedFormat = 'json' | 'kyaml' | 'yaml'
@@ -24,23 +25,60 @@ export async function serialize(value: unknown, format: SerializedFormat): Promi
 const goYaml = {
   version: '1.1',
   customTags: (tags: Tags): Tags =>
-    tags.map((tag) =>
-      typeof tag === 'object' && tag.test?.test('.') === true
-        ? ({ ...tag, test: new RegExp(`(?!^\\.$)${tag.test.source}`) } as ScalarTag)
-        : tag,
-    ),
+    tags.map((tag) => {
+      if (typeof tag !== 'object') return tag
+      if (tag.test?.test('.') === true) {
+        return { ...tag, test: new RegExp(`(?!^\\.$)${tag.test.source}`) } as ScalarTag
+      }
+      return tag.tag === 'tag:yaml.org,2002:str' ? foldingTag(tag as ScalarTag) : tag
+    }),
 } as const
+
+/** A quoted text in single quotes, also where it has some itself, unless only double quotes can hold it. */
+function inSingleQuotes({ type, value }: Scalar, text: string): string {
+  if (!text.startsWith('"') || type === 'QUOTE_DOUBLE' || typeof value !== 'string') return text
+  return /^[ -~\u00a0-\ud7ff]*'[ -~\u00a0-\ud7ff]*$/.test(value) ? `'${value.replaceAll("'", "''")}'` : text
+}
+
+/** Where a scalar stands; `indentAtStart` is the room that the name of its field takes, where it is the value of one. */
+interface FoldingContext {
+  readonly indent: string
+  readonly indentStep: string
+  readonly implicitKey?: boolean
+  readonly indentAtStart?: number
+}
+
+/** Texts with their long lines folded. */
+const foldingTag = ({ stringify, ...tag }: ScalarTag): ScalarTag => ({
+  ...tag,
+  ...(stringify === undefined
+    ? {}
+    : {
+        stringify: (item: Scalar, context, onComment, onChompKeep) => {
+          const text = inSingleQuotes(item, stringify(item, context, onComment, onChompKeep))
+          const { indent, indentStep, implicitKey, indentAtStart } = context as FoldingContext
+          // What follows the name of a field begins behind it.
+          const column = indentAtStart === undefined ? 0 : indentAtStart - indentStep.length
+          return implicitKey === true ? text : foldLines(text, indent, indent.length + column)
+        },
+      }),
+})
 
 /** Whether a text, written as it is, would be read as a number, a truth, a time or nothing. */
 function isAmbiguous(text: string, parse: (text: string, options: typeof goYaml) => unknown): boolean {
   if (text === '' || /^(y|n)$/i.test(text)) return true
   if (!/^([-+.\d~]|yes|no|on|off|true|false|null)[-\w.:+ ]*$/i.test(text)) return false
   try {
-    return typeof parse(text, goYaml) !== 'string'
+    const value = parse(text, goYaml)
+    return typeof value !== 'string' && !Array.isArray(value) && !isMapping(value)
   } catch {
     return false
   }
 }
+
+/** Whether a value is one that has fields; a time, which is an object too, is none. */
+const isMapping = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
 /** The object without the record of who set which field, which nobody wants to read. */
 export function withoutManagedFields(object: JsonObject): JsonObject {

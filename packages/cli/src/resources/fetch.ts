@@ -1,5 +1,12 @@
-import { hasReason, type KubernetesList, type KubernetesObject, type Resource, type Table } from '@coracle/api'
-import { type Client, collectionPath, type ListOptions, objectPath, withQuery } from '@coracle/client'
+import {
+  hasReason,
+  type KubernetesList,
+  type KubernetesObject,
+  namespaces,
+  type Resource,
+  type Table,
+} from '@coracle/api'
+import { type Client, collectionPath, type ListOptions, type ObjectKey, objectPath, withQuery } from '@coracle/client'
 import { whileDoing } from '../describe-error.ts'
 import type { Session } from '../session.ts'
 import type { Selection } from './select-objects.ts'
@@ -10,7 +17,7 @@ export const pageSize = 500
 const tableAccept = ['v1', 'v1beta1'].map((version) => `application/json;as=Table;v=${version};g=meta.k8s.io`).join(',')
 
 export interface TableRequest {
-  /** Objects asked for in one request; 0 asks for all of them. */
+  /** Objects asked for in one request; 0, or less, asks for all of them. */
   readonly chunkSize?: number
   /** Rows carry whole objects, and not only their metadata. */
   readonly wholeObjects?: boolean
@@ -29,9 +36,10 @@ export async function fetchTable(
   const include = wholeObjects ? { includeObject: 'Object' } : {}
   if (name !== undefined) {
     const key = { name, ...(namespace === undefined ? {} : { namespace }) }
-    return fetchPage(session, withQuery(objectPath(resource, key, subresource), include))
+    const path = withQuery(objectPath(resource, key, subresource), include)
+    return fetchPage(session, path).catch((error: unknown) => rejectMissing(session.client, key, error))
   }
-  const limit = chunkSize === 0 ? undefined : chunkSize
+  const limit = chunkSize <= 0 ? undefined : chunkSize
   let whole: Table | undefined
   for (let next: string | undefined = ''; next !== undefined; ) {
     const query = { ...include, labelSelector, fieldSelector, limit, continue: next || undefined }
@@ -50,6 +58,30 @@ async function fetchPage({ client }: Session, path: string): Promise<Table> {
   const { body } = await client.request({ method: 'GET', path, accept: tableAccept })
   const table = JSON.parse(body) as Table
   return { ...table, rows: table.rows ?? [] }
+}
+
+/** One object by its name, or a subresource of it. Where its namespace is not there either, the error is about that. */
+export function getNamed(
+  client: Client,
+  resource: Resource,
+  key: ObjectKey,
+  subresource: string | undefined,
+): Promise<KubernetesObject> {
+  return client
+    .get<KubernetesObject>(resource, key, subresource === undefined ? {} : { subresource })
+    .catch((error: unknown) => rejectMissing(client, key, error))
+}
+
+/** Rejects with the error about an object, or where that is not there for lack of its namespace with one about that (kubectl's rule). */
+async function rejectMissing(client: Client, { namespace = '' }: ObjectKey, error: unknown): Promise<never> {
+  const isExplained = namespace === '' || namespace === 'default' || !hasReason(error, 'NotFound')
+  if (isExplained) throw error
+  try {
+    await client.get(namespaces, { name: namespace })
+  } catch (namespaceError) {
+    if (hasReason(namespaceError, 'NotFound')) throw namespaceError
+  }
+  throw error
 }
 
 /** All objects of a list, page by page; in one where `chunkSize` is 0. */
@@ -76,7 +108,7 @@ export async function listObjects(
     const page: KubernetesList = await client
       .list(resource, {
         ...options,
-        ...(chunkSize === 0 ? {} : { limit: chunkSize }),
+        ...(chunkSize <= 0 ? {} : { limit: chunkSize }),
         ...(next === '' ? {} : { continue: next }),
       })
       .catch((error: unknown) => {

@@ -21,6 +21,11 @@ export class ResourceCatalog {
     throw new CliError(`the server doesn't have a resource type "${name}"${this.#suggest(text)}`)
   }
 
+  /** Whether a text means a resource. */
+  has(text: string): boolean {
+    return this.#find(text) !== undefined
+  }
+
   /** The resources a text means: those of a category such as `all`, or the one of that name. */
   findAll(text: string): readonly DiscoveredResource[] {
     const named = this.#find(text)

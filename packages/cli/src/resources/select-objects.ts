@@ -13,6 +13,8 @@ export interface Selection {
 }
 
 export interface SelectorFlags {
+  /** Every object of the types that are named. */
+  readonly all?: boolean
   readonly selector?: string
   readonly fieldSelector?: string
   readonly allNamespaces?: boolean
@@ -37,13 +39,22 @@ export function selectObjects(
   if (parsed.form === 'types') {
     return parsed.types.flatMap((type) => catalog.findAll(type)).map((resource) => ({ resource }))
   }
-  if (flags.selector !== undefined || flags.fieldSelector !== undefined) {
-    throw new CliError('name cannot be provided when a selector is specified')
+  if (flags.all === true || flags.selector !== undefined || flags.fieldSelector !== undefined) {
+    throw new CliError(
+      parsed.isPairs
+        ? 'selectors and the all flag cannot be used when passing resource/name arguments'
+        : 'name cannot be provided when a selector is specified',
+    )
   }
-  if (flags.allNamespaces === true) {
+  const [first] = parsed.names
+  if (!parsed.isPairs && first !== undefined && catalog.findAll(first.type).length > 1) {
+    throw new CliError('you must specify only one resource')
+  }
+  const selections = parsed.names.map(({ type, name }) => ({ resource: catalog.find(type), name }))
+  if (flags.allNamespaces === true && selections.some(({ resource }) => resource.namespaced)) {
     throw new CliError('a resource cannot be retrieved by name across all namespaces')
   }
-  return parsed.names.map(({ type, name }) => ({ resource: catalog.find(type), name }))
+  return selections
 }
 
 /** Which objects of a resource to ask for. */

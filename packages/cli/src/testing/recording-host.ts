@@ -72,7 +72,7 @@ export function recordingHost(options: RecordingOptions = {}): RecordingHost {
       return () => handlers.delete(handler)
     },
     returnMemoryWhenIdle: () => () => {},
-    delayLastCompiler: () => () => {},
+    delayLastCompiler: async () => () => {},
     exit: (code) => exits.push(code),
     interrupt() {
       for (const handler of handlers) handler()

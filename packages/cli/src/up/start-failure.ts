@@ -69,6 +69,7 @@ const explained = new Set([
   'StoreMissingError',
   'StoreUnavailableError',
   'UnknownAdmissionPluginError',
+  'UnknownAuthorizationModeError',
   'UnknownFormatError',
 ])
 

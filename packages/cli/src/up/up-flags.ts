@@ -19,6 +19,8 @@ export interface UpFlags
   readonly listen: string
   /** Built-in admission plugins to do without. */
   readonly disableAdmissionPlugins?: readonly string[]
+  /** As kube-apiserver's; the cluster checks them. */
+  readonly authorizationMode?: readonly string[]
   /** Chosen where none is given. */
   readonly port?: number
   /** One where none is given, and where the objects are imported those that came with them. */

@@ -68,6 +68,7 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
       'built-in admission plugins to do without, as ServiceAccount; for tests',
       collectCommas,
     )
+    .option('--authorization-mode <modes>', 'who may do what: Node,RBAC (default), or AlwaysAllow', collectCommas)
     .option(
       '--nodes <count>',
       'how many nodes to have; 0: only a control plane (default: 1)',

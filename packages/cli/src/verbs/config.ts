@@ -26,6 +26,20 @@ export function addConfigVerbs(program: Command, host: Host): void {
       printCompletionScript(host, shell)
     })
   program
+    .command('plugin')
+    .summary('programs on PATH that are commands, too')
+    .description(
+      'Programs on PATH whose names begin with coracle- or kubectl- are run as commands: kubectl-foo as coracle foo.',
+    )
+    .command('list')
+    .summary('list the plugins on PATH')
+    .description('Lists the plugins on PATH, with what keeps one from being run.')
+    .option('--name-only', 'names without directories')
+    .action(async (options: { readonly nameOnly?: boolean }) => {
+      const { listPlugins } = await import('../plugins/list-plugins.ts')
+      await listPlugins(host, program, options)
+    })
+  program
     .command('options')
     .summary('list the options that every command has')
     .description('Lists the options that every command has.')

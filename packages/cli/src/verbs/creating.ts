@@ -78,7 +78,7 @@ function creation(parent: Command, host: Host, name: string, creation: Creation,
 function addWorkloads(create: Command, host: Host): void {
   creation(create, host, 'deployment', 'deployment', 'a Deployment')
     .alias('deploy')
-    .option('--image <image>', 'what its container runs; repeatable', collect, [])
+    .option('--image <image>', 'what its container runs; repeatable', collectCommas, [])
     .option('-r, --replicas <count>', 'how many pods', wholeNumber({ min: 0 }), 1)
     .option('--port <port>', 'the port its container listens on', wholeNumber({ noun: 'port', min: 1, max: 65_535 }))
   creation(create, host, 'job', 'job', 'a Job')
@@ -138,8 +138,8 @@ function addToken(create: Command, host: Host): void {
 const withData = (command: Command): Command =>
   command
     .option('--from-literal <pair>', 'KEY=VALUE; repeatable', collect, [])
-    .option('--from-file <file>', 'FILE, KEY=FILE or a directory; repeatable', collect, [])
-    .option('--from-env-file <file>', 'a file of KEY=VALUE lines; repeatable', collect, [])
+    .option('--from-file <file>', 'FILE, KEY=FILE or a directory; repeatable', collectCommas, [])
+    .option('--from-env-file <file>', 'a file of KEY=VALUE lines; repeatable', collectCommas, [])
     .option('--append-hash', appendHashText)
 
 function addPolicies(create: Command, host: Host): void {
@@ -209,15 +209,28 @@ function addNetwork(create: Command, host: Host): void {
   )
 }
 
+/** kubectl's flags of a deletion, which its `run` has too: what is run is deleted by --rm alone. */
+const deletionOptions = (): readonly Option[] => [
+  new Option('-f, --filename <file>', idleText),
+  new Option('-R, --recursive', idleText),
+  new Option('--cascade [mode]', idleText).default('background'),
+  new Option('--grace-period <seconds>', idleText).argParser(wholeNumber()).default(-1),
+  new Option('--timeout <duration>', idleText).argParser(durationText).default('0s'),
+  switchOption('--force [boolean]', idleText),
+  switchOption('--wait [boolean]', idleText),
+]
+
+const idleText = 'accepted, and does nothing'
+
 function addRun(program: Command, host: Host): void {
-  withOutcome(program.command('run'))
+  const run = withOutcome(program.command('run'))
     .addOption(recordOption())
     .argument('[name]', 'the name of the pod')
     .argument('[args...]', 'after --: arguments of the container, or with --command all it runs')
     .summary('run an image in a pod')
     .description('Creates a pod of one container.')
     .option('--image <image>', 'what the container runs')
-    .option('--port <port>', 'the port it listens on', wholeNumber({ noun: 'port', min: 1, max: 65_535 }))
+    .option('--port <port>', 'the port it listens on')
     .option('--env <pair>', 'KEY=VALUE; repeatable', collect, [])
     .option('-l, --labels <pairs>', 'labels of the pod, as app=web,tier=front')
     .option('--annotations <pair>', 'KEY=VALUE; repeatable', collect, [])
@@ -240,10 +253,11 @@ function addRun(program: Command, host: Host): void {
     .option('--save-config', 'note in the object what was created, for apply')
     .option('--overrides <json>', overridesText)
     .option('--override-type <type>', overrideTypeText, 'merge')
-    .action(async (name: string | undefined, rest: readonly string[], _options, command: Command) => {
-      const { runPod } = await import('../commands/run.ts')
-      await runPod(host, name === undefined ? [] : [name, ...rest], command.optsWithGlobals())
-    })
+  for (const option of deletionOptions()) run.addOption(option.hideHelp())
+  run.action(async (name: string | undefined, rest: readonly string[], _options, command: Command) => {
+    const { runPod } = await import('../commands/run.ts')
+    await runPod(host, name === undefined ? [] : [name, ...rest], command.optsWithGlobals())
+  })
 }
 
 function addExpose(program: Command, host: Host): void {

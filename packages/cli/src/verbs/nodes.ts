@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { durationText, switchOption, wholeNumber } from '../option-values.ts'
 import { withChanges } from './changing.ts'
-import { chunkSizeOption, dryRunOption, validateOption } from './shared-options.ts'
+import { chunkSizeOption, dryRunOption, labelSelectorOption, validateOption } from './shared-options.ts'
 
 /** Adds the commands that take nodes out of service and bring them back. */
 export function addNodeVerbs(program: Command, host: Host): void {
@@ -26,7 +26,7 @@ export function addNodeVerbs(program: Command, host: Host): void {
 const withNodes = (command: Command): Command =>
   command
     .argument('[nodes...]', 'NODE...; none with -l')
-    .option('-l, --selector <selector>', 'the nodes with these labels')
+    .addOption(labelSelectorOption('the nodes with these labels'))
     .addOption(dryRunOption())
 
 function addDrain(program: Command, host: Host): void {

@@ -5,7 +5,8 @@ import type { Host } from '../host.ts'
 import { collectCommas, durationText, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
 import {
   chunkSizeOption,
-  labelSelectorText,
+  fieldSelectorOption,
+  labelSelectorOption,
   missingKeysOption,
   objectFormatsText,
   templateText,
@@ -58,7 +59,7 @@ function addDescribe(program: Command, host: Host): void {
     .argument('[resources...]', 'TYPE[,TYPE] [NAME...] or TYPE/NAME...')
     .summary('show objects in detail')
     .description('Shows objects in detail, with what happened to them. A name may be the beginning of one.')
-    .option('-l, --selector <selector>', labelSelectorText)
+    .addOption(labelSelectorOption())
     .option('-A, --all-namespaces', 'in all namespaces')
     .addOption(switchOption('--show-events [boolean]', 'with what happened to them', true))
     .addOption(chunkSizeOption())
@@ -95,7 +96,7 @@ function addLogs(program: Command, host: Host): void {
     .option('-c, --container <name>', 'the container, where the pod has several')
     .option('--all-containers', 'all containers of the pod')
     .option('--all-pods', 'all pods of the object that is named, with --prefix')
-    .option('-l, --selector <selector>', 'the pods with these labels')
+    .addOption(labelSelectorOption('the pods with these labels'))
     .option('-f, --follow', 'go on as they write more')
     .option('--max-log-requests <count>', 'how many logs to follow at most', wholeNumber(), 5)
     .option('-p, --previous', 'of the run before the present one')
@@ -168,7 +169,7 @@ function addTop(program: Command, host: Host): void {
       .argument('[names...]', 'one of them')
       .summary(description.toLowerCase())
       .description(`${description}: CPU in thousandths of a core, and memory.`)
-      .option('-l, --selector <selector>', labelSelectorText)
+      .addOption(labelSelectorOption())
       .option('--sort-by <resource>', 'most of it first: cpu or memory')
       .option('--no-headers', 'leave the headers out')
       .option('--show-swap', 'with the swap memory that they use')
@@ -177,7 +178,7 @@ function addTop(program: Command, host: Host): void {
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('--containers', 'each container by itself')
     .option('--sum', 'with a line for all of them together')
-    .option('--field-selector <selector>', 'only those with these fields, such as metadata.name=web')
+    .addOption(fieldSelectorOption('only those with these fields, such as metadata.name=web'))
     .action(async (names: readonly string[], _options, command: Command) => {
       const { topPods } = await import('../commands/top.ts')
       await topPods(host, names, command.optsWithGlobals())

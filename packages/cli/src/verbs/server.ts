@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
 import { refusesArguments, unexpectedArguments } from '../refusals.ts'
@@ -15,7 +15,7 @@ export function addServerVerbs(program: Command, host: Host): void {
     .addOption(switchOption('--namespaced [boolean]', 'only types whose objects are in namespaces; false: only others'))
     .option('--verbs <verbs>', 'only types that support all of these', collectCommas, [])
     .option('--categories <names>', 'only types of these categories', collectCommas, [])
-    .addOption(new Option('--sort-by <column>', 'in order of this').choices(['name', 'kind']))
+    .option('--sort-by <column>', 'in order of this: name or kind')
     .option('--no-headers', 'leave the headers out')
     .option('-o, --output <format>', 'wide, name, json or yaml')
     .option('--cached', 'accepted for the sake of scripts: nothing is cached')
@@ -77,7 +77,7 @@ export function addServerVerbs(program: Command, host: Host): void {
     .addOption(dryRunOption())
     .allowExcessArguments()
     .action(async (_options, command: Command) => {
-      const { reconcileRights } = await import('../commands/reconcile/reconcile.ts')
+      const { reconcileRights } = await import('../commands/reconcile.ts')
       await reconcileRights(host, command.args, command.optsWithGlobals())
     })
   withPrinting(auth.command('whoami'))
@@ -89,14 +89,16 @@ export function addServerVerbs(program: Command, host: Host): void {
       const { whoAmI } = await import('../commands/auth.ts')
       await whoAmI(host, command.optsWithGlobals())
     })
-  refusesArguments(program.command('version'), (args) => `extra arguments: [${args.join(' ')}]`)
+  program
+    .command('version')
+    .allowExcessArguments()
     .summary('show which versions these are')
     .description('Shows the versions of this program and of the server.')
     .option('--client', "only this program's")
     .option('-o, --output <format>', 'json or yaml')
     .action(async (_options, command: Command) => {
       const { version } = await import('../commands/version.ts')
-      await version(host, command.optsWithGlobals())
+      await version(host, command.args, command.optsWithGlobals())
     })
 }
 
@@ -134,12 +136,7 @@ function addProxy(program: Command, host: Host): void {
       'Serves the API of the cluster on an address of this machine, with your credentials, until it is interrupted.',
     )
     .option('--address <address>', 'address to serve on', '127.0.0.1')
-    .option(
-      '-p, --port <number>',
-      'port to serve on; 0 picks a free one',
-      wholeNumber({ noun: 'port', min: 0, max: 65_535 }),
-      8001,
-    )
+    .option('-p, --port <number>', 'port to serve on; 0 picks a free one', wholeNumber(), 8001)
     .option('-u, --unix-socket <path>', 'a socket to serve on instead')
     .option('--api-prefix <path>', 'what paths of the API begin with here', '/')
     .option('-w, --www <directory>', 'serve the files of this directory too')

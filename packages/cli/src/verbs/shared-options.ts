@@ -1,28 +1,32 @@
 import { type Command, Option } from 'commander'
 import { CliError, UsageError } from '../cli-error.ts'
-import { collect, switchOption, wholeNumber } from '../option-values.ts'
+import { booleanOf, collectCommas, switchOption, wholeNumber } from '../option-values.ts'
+import type { DryRun } from '../output/outcome-printer.ts'
 import { nameOf } from '../refusals.ts'
 
 /** Objects asked for in one request, as in kubectl. */
 const chunkSizeDefault = 500
 
 export const stdinText = '- reads standard input'
-export const labelSelectorText = 'only objects with these labels, as in tier=front,env!=dev'
-
 export const objectFormatsText =
   'json, yaml, kyaml, name, jsonpath=, jsonpath-as-json=, jsonpath-file=, go-template= or go-template-file='
 export const windowsLineEndingsText = 'lines of the file end as on Windows'
 export const templateText = 'the template, or the file, of -o go-template, go-template-file, jsonpath or jsonpath-file'
 
+export const labelSelectorOption = (text = 'only objects with these labels, as in tier=front,env!=dev'): Option =>
+  new Option('-l, --selector <selector>', text)
+
+export const fieldSelectorOption = (text: string): Option => new Option('--field-selector <selector>', text)
+
 export function withSelectors(command: Command): Command {
   return command
-    .option('-l, --selector <selector>', labelSelectorText)
-    .option('--field-selector <selector>', 'only objects with these fields, as in status.phase=Running')
+    .addOption(labelSelectorOption())
+    .addOption(fieldSelectorOption('only objects with these fields, as in status.phase=Running'))
 }
 
 export function withFiles(command: Command, verb: string): Command {
   return command
-    .option('-f, --filename <file>', `${verb} the objects of this file or directory; repeatable`, collect, [])
+    .option('-f, --filename <file>', `${verb} the objects of this file or directory; repeatable`, collectCommas, [])
     .option('-R, --recursive', 'take directories with all below them')
     .addOption(kustomizeOption(command))
 }
@@ -39,11 +43,11 @@ const kustomizeOption = (command: Command): Option =>
 
 export function withManifests(command: Command): Command {
   return withOutcome(command)
-    .option('-f, --filename <file>', `file, directory or URL to read (${stdinText}); repeatable`, collect, [])
+    .option('-f, --filename <file>', `file, directory or URL to read (${stdinText}); repeatable`, collectCommas, [])
     .option('-R, --recursive', 'take directories with all below them')
     .addOption(kustomizeOption(command))
     .addOption(validateOption())
-    .option('-l, --selector <selector>', labelSelectorText)
+    .addOption(labelSelectorOption())
     .addOption(dryRunOption())
 }
 
@@ -95,12 +99,21 @@ export const validateOption = (): Option =>
 export const dryRunOption = (): Option =>
   new Option('--dry-run [mode]', 'only check: here (client) or by the server, which stores nothing')
     .choices(['none', 'client', 'server'])
+    .argParser(dryRunMode)
     .default('none')
     .preset('client')
 
+/** A mode, or a truth value as of old; `unchanged` is what the flag's missing value was called. */
+function dryRunMode(text: string): DryRun {
+  if (text === 'none' || text === 'client' || text === 'server') return text
+  const isDry = text === 'unchanged' ? true : booleanOf(text)
+  if (isDry !== undefined) return isDry ? 'client' : 'none'
+  throw new CliError(`Invalid dry-run value (${text}). Must be "none", "server", or "client".`)
+}
+
 export const chunkSizeOption = (): Option =>
   new Option('--chunk-size <objects>', 'objects asked for in one request; 0: all of them')
-    .argParser(wholeNumber({ min: 0 }))
+    .argParser(wholeNumber())
     .default(chunkSizeDefault)
 
 /** kubectl's `--record`, which notes the command line in what it changes: deprecated there, and still used. */

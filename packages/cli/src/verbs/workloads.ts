@@ -4,6 +4,7 @@ import { collect, collectCommas, durationText, switchOption, wholeNumber } from 
 import { localFlags, withChanges, withLocalChanges } from './changing.ts'
 import {
   dryRunOption,
+  labelSelectorOption,
   objectFormatsText,
   recordOption,
   withFiles,
@@ -69,7 +70,7 @@ function addRollout(program: Command, host: Host): void {
 function withRollouts(command: Command, verb: string): Command {
   return withFiles(command, verb)
     .argument('[resources...]', 'TYPE NAME or TYPE/NAME')
-    .option('-l, --selector <selector>', 'of the objects with these labels')
+    .addOption(labelSelectorOption('of the objects with these labels'))
 }
 
 function addSet(program: Command, host: Host): void {

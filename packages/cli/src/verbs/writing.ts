@@ -5,7 +5,7 @@ import { collect, durationText, switchOption, wholeNumber } from '../option-valu
 import { refusesArguments, unexpectedArguments } from '../refusals.ts'
 import {
   dryRunOption,
-  labelSelectorText,
+  labelSelectorOption,
   ownFlags,
   recordOption,
   refuseArguments,
@@ -67,7 +67,7 @@ function addLastApplied(apply: Command, host: Host): void {
     .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with -l or --all, TYPE')
     .summary('show what an object was last applied as')
     .description('Shows what objects were last applied as, which is noted in an annotation.')
-    .option('-l, --selector <selector>', labelSelectorText)
+    .addOption(labelSelectorOption())
     .option('--all', 'all objects of the type')
     .option('-o, --output <format>', 'yaml or json', 'yaml')
     .action(async (resources: readonly string[], _options, command: Command) => {
@@ -108,6 +108,7 @@ function addReplace(program: Command, host: Host): void {
     .option(
       '--timeout <duration>',
       'with --force: how long to wait until they are gone (0s: as long as it takes)',
+      durationText,
       '0s',
     )
     .addOption(alwaysWaitOption())
@@ -128,7 +129,7 @@ function addDiff(program: Command, host: Host): void {
     })
     .summary('show what apply would change')
     .description('Shows how objects would differ after apply; differences are exit code 1.')
-    .option('-l, --selector <selector>', labelSelectorText)
+    .addOption(labelSelectorOption())
     .option('--server-side', 'as apply --server-side would')
     .option('--force-conflicts', 'with --server-side: take over fields that others set')
     .option('--field-manager <name>', 'with --server-side: who applies')

@@ -2,6 +2,7 @@ import { type CronJob, type CronJobSpec, type CronJobStatus, formatTime, type Jo
 import type { Action } from '@coracle/controller-runtime'
 import { describe, expect, it } from 'vitest'
 import { planCronJob, referenceTo } from './plan.ts'
+import { scheduleOf } from './schedule.ts'
 
 const created = '2026-01-01T00:00:30Z'
 
@@ -119,6 +120,12 @@ describe('the times of a cron job', () => {
     expect(planAt(ten, cronJob(spec)).actions).toMatchObject([{ type: 'event', eventType: 'Warning', reason, message }])
   })
 
+  it('are read from a schedule once, as long as nobody changes it', () => {
+    const cronJob = { spec: { schedule: '*/5 * * * *' } } as CronJob
+    expect(scheduleOf({ ...cronJob, status: {} })).toBe(scheduleOf(cronJob))
+    expect(scheduleOf({ ...cronJob, spec: { ...cronJob.spec } })).not.toBe(scheduleOf(cronJob))
+  })
+
   it('are those of its zone', () => {
     const daily = cronJob({ schedule: '0 9 * * *', timeZone: 'Europe/Berlin' })
     expect(planAt('2026-01-01T07:59:00Z', daily).requeueAfterMs).toBe(60_000)
@@ -190,4 +197,77 @@ it('takes jobs that never started for the latest, by their names', () => {
   const of = cronJob({ failedJobsHistoryLimit: 2 }, { lastScheduleTime: ten })
   const jobs = [...unstarted, { ...job(ten, 'Failed'), metadata: { name: 'started' } }]
   expect(actionsAt('2026-01-01T00:11:00Z', of, jobs)).toEqual(['delete started', 'delete a'])
+})
+
+describe('an hourly job, by upstream’s cases', () => {
+  const at = (time: string) => `2026-01-01T${time}:00Z`
+  const nextWeek = '2026-01-08T10:00:00Z'
+  const [seconds, hours, days] = [10, 2 * 3600, 1_000_000]
+  const make = `create ${nameAt(at('10:00'))}`
+  const makeNextWeek = `create ${nameAt(nextWeek)}`
+  const missed = 'Warning TooManyMissedTimes'
+  const before = job(at('09:00'), 'Complete', at('09:01'))
+  const running = job(at('09:00'))
+  const plan = (spec: Partial<CronJobSpec>, now: string, last?: Job) => {
+    const isRunning = last === running
+    const history = last === undefined ? {} : { lastScheduleTime: at('09:01') }
+    const of = cronJob(
+      { schedule: '0 * * * *', ...spec },
+      { ...history, ...(isRunning ? { active: [referenceTo(running)] } : {}) },
+    )
+    const creationTimestamp = last === undefined ? at('09:59') : at('08:59')
+    const metadata = { ...of.metadata, creationTimestamp }
+    const { actions } = planAt(now, { ...of, metadata }, last === undefined ? [] : [last])
+    // What became of the job before is another matter.
+    return actions.map(summary).filter((each) => each !== 'Normal SawCompletedJob')
+  }
+
+  it.each<readonly [string, Partial<CronJobSpec>, string, Job | undefined, readonly string[]]>([
+    ['never ran, and it is not time', {}, at('09:59'), undefined, []],
+    ['never ran, and it is time', {}, at('10:01'), undefined, [make]],
+    ['never ran, and is suspended', { suspend: true }, at('10:01'), undefined, []],
+    ['never ran, and the deadline is over', { startingDeadlineSeconds: seconds }, at('10:01'), undefined, []],
+    ['never ran, and the deadline is not over', { startingDeadlineSeconds: days }, at('10:01'), undefined, [make]],
+    ['ran before, and it is not time', {}, at('09:59'), before, []],
+    ['ran before, and it is time', {}, at('10:01'), before, [make]],
+    ['ran before, and is suspended', { suspend: true }, at('10:01'), before, []],
+    ['ran before, and the deadline is over', { startingDeadlineSeconds: seconds }, at('10:01'), before, []],
+    ['ran before, and the deadline is not over', { startingDeadlineSeconds: days }, at('10:01'), before, [make]],
+    ['still runs, and it is not time', {}, at('09:59'), running, []],
+    ['still runs, and is suspended', { suspend: true }, at('10:01'), running, []],
+    ['still runs, and the deadline is over', { startingDeadlineSeconds: seconds }, at('10:01'), running, []],
+    ['still runs, and the deadline is not over', { startingDeadlineSeconds: days }, at('10:01'), running, [make]],
+    ['has missed a week', {}, nextWeek, before, [missed, makeNextWeek]],
+    [
+      'has missed a week of a longer deadline',
+      { startingDeadlineSeconds: days },
+      nextWeek,
+      before,
+      [missed, makeNextWeek],
+    ],
+    [
+      'has missed a week, most of it beyond the deadline',
+      { startingDeadlineSeconds: hours },
+      nextWeek,
+      before,
+      [makeNextWeek],
+    ],
+    [
+      'has missed a week, all of it beyond the deadline',
+      { startingDeadlineSeconds: seconds },
+      nextWeek,
+      before,
+      [makeNextWeek],
+    ],
+  ])('%s', (_, spec, now, last, wanted) => {
+    for (const concurrencyPolicy of ['Allow', 'Forbid', 'Replace'] as const) {
+      const isInTheWay = last === running && wanted.length > 0
+      const met = {
+        Allow: wanted,
+        Forbid: ['Normal JobAlreadyActive'],
+        Replace: [`delete ${nameAt(at('09:00'))}`, ...wanted],
+      }
+      expect(plan({ ...spec, concurrencyPolicy }, now, last)).toEqual(isInTheWay ? met[concurrencyPolicy] : wanted)
+    }
+  })
 })

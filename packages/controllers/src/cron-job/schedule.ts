@@ -11,8 +11,19 @@ export interface ScheduleProblem {
   readonly message: string
 }
 
+/** Schedules by the spec they stand in, which stays the same object as long as nobody changes it. */
+const schedules = new WeakMap<CronJob['spec'], CronSchedule | ScheduleProblem>()
+
 /** The schedule of a CronJob in its zone, which is UTC unless it says otherwise. */
 export function scheduleOf({ spec }: CronJob): CronSchedule | ScheduleProblem {
+  const before = schedules.get(spec)
+  if (before !== undefined) return before
+  const schedule = readSchedule(spec)
+  schedules.set(spec, schedule)
+  return schedule
+}
+
+function readSchedule(spec: CronJob['spec']): CronSchedule | ScheduleProblem {
   const zone = spec.timeZone === undefined ? utc : timeZone(spec.timeZone)
   if (zone === undefined) {
     const shown = JSON.stringify(spec.timeZone)

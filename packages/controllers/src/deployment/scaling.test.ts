@@ -44,6 +44,18 @@ describe('scaling in the middle of a rollout', () => {
     ['gives what is left over to the newer of two of one size', 10, 11, 5, [5], [6, 5]],
     ['takes what is left over from the older of two of one size', 10, 9, 5, [5], [5, 4]],
     ['takes everything', 10, 0, 5, [3, 2], [0, 0, 0]],
+    // Upstream's cases (sync_test.go).
+    ['5 → 10', 5, 10, 2, [3], [4, 6]],
+    ['5 → 3', 5, 3, 2, [3], [1, 2]],
+    ['9 → 4', 9, 4, 8, [1], [4, 0]],
+    ['7 → 10', 7, 10, 2, [2, 3], [3, 3, 4]],
+    ['13 → 8', 13, 8, 2, [3, 8], [1, 2, 5]],
+    ['3 → 4, by the new one', 3, 4, 1, [1, 1], [2, 1, 1]],
+    ['3 → 2, by the oldest', 3, 2, 1, [1, 1], [1, 0, 1]],
+    ['4 → 5, by the newest of old ones', 4, 5, undefined, [2, 2], [undefined, 2, 3]],
+    ['6 → 0', 6, 0, 3, [1, 2], [0, 0, 0]],
+    ['0 → 6', 6, 6, 0, [0, 0], [6, 0, 0]],
+    ['10 → 14, with another template', 10, 14, undefined, [3, 7], [undefined, 4, 10]],
   ])('%s', (_what, noted, replicas, newSize, old, wanted) => {
     const object = deployment(replicas, rolling(0, 0))
     expect(sizes(scaledRollout(object, rollout(noted, newSize, old)))).toEqual(wanted)
@@ -56,14 +68,38 @@ describe('scaling in the middle of a rollout', () => {
     expect(sizes(result)).toEqual([13, 20])
   })
 
+  it('shares a surge that stays, and one that grows', () => {
+    const two = rolling(2, 0)
+    expect(sizes(scaledRollout(deployment(20, two), rollout(10, 6, [6], two)))).toEqual([11, 11])
+    const more = scaledRollout(deployment(50, rolling(6, 0)), rollout(10, 5, [8], rolling(3, 0)))
+    expect(sizes(more)).toEqual([22, 34])
+  })
+
+  it('goes on where it could not resize all the last time', () => {
+    const { newSet, oldSets } = rollout(5, 2, [1, 1])
+    const [oldest, behind] = [oldSets[0], rollout(3, undefined, [1, 1]).oldSets[1]]
+    const before = { newSet, oldSets: [oldest, behind].filter((set) => set !== undefined) }
+    expect(isBeingScaled(deployment(5, rolling(0, 0)), before)).toBe(true)
+    expect(sizes(scaledRollout(deployment(5, rolling(0, 0)), before))).toEqual([2, 1, 2])
+  })
+
+  it('leaves old pods alone beside a new one of full size that is broken', () => {
+    const one = rolling(1, 1)
+    const { newSet, oldSets } = rollout(2, 2, [1], one)
+    const broken = newSet && { ...newSet, set: { ...newSet.set, status: { replicas: 2, availableReplicas: 0 } } }
+    expect(sizes(scaledRollout(deployment(2, one), { newSet: broken, oldSets }))).toEqual([2, 1])
+  })
+
   it('empties old ones that came to a new one which is complete', () => {
     const object = deployment(10, rolling(0, 0))
     expect(sizes(scaledRollout(object, rollout(10, 10, [5])))).toEqual([10, 0])
   })
 
-  it('leaves the sizes of others alone where all pods are recreated', () => {
+  it('leaves the sizes alone where all pods are recreated, and notes the new one, so that the rollout goes on', () => {
     const object = deployment(10, { strategy: { type: 'Recreate' } })
-    expect(sizes(scaledRollout(object, rollout(5, 3, [2])))).toEqual([3, 2])
+    const after = scaledRollout(object, rollout(5, 3, [2]))
+    expect(sizes(after)).toEqual([3, 2])
+    expect(isBeingScaled(object, after)).toBe(false)
   })
 
   it('takes the number of pods for the whole where a ReplicaSet does not say what it is a share of', () => {

@@ -29,7 +29,12 @@ export function scaledRollout(deployment: Deployment, rollout: Rollout): Rollout
       oldSets.filter(isActive).map((draft) => resized(draft, 0, deployment)),
     )
   }
-  return isRollingUpdate(deployment) ? replacing(rollout, inProportion(deployment, rollout)) : rollout
+  // Where all pods are recreated the sizes stay, but the new one is noted: else the deployment would be scaled for ever (upstream's
+  // is), and its old ReplicaSets never emptied.
+  return replacing(
+    rollout,
+    isRollingUpdate(deployment) ? inProportion(deployment, rollout) : ofSameSize(deployment, rollout),
+  )
 }
 
 /** The one ReplicaSet that has pods, the newest where none has; undefined where several have. */
@@ -45,6 +50,11 @@ function isSaturated(deployment: Deployment, newSet: Draft): boolean {
   const noted = integerIn(newSet, desiredReplicasAnnotation)
   return newSet.replicas === desired && noted === desired && availableIn(newSet) === desired
 }
+
+const ofSameSize = (deployment: Deployment, rollout: Rollout): readonly Draft[] =>
+  allSets(rollout)
+    .filter(isActive)
+    .map((draft) => resized(draft, draft.replicas, deployment))
 
 /** What there may be more, or has to be less, spread over the ReplicaSets by their sizes; the largest gets what is left over. */
 function inProportion(deployment: Deployment, rollout: Rollout): readonly Draft[] {

@@ -43,6 +43,11 @@ describe('planDisruptionBudget', () => {
     ['more missing than there are', { maxUnavailable: 9 }, 2, 2, [2, 2, 0, 2]],
     ['fewer pods than wanted', { maxUnavailable: 1 }, 2, 4, [0, 2, 3, 4]],
     ['nothing to guard yet', { minAvailable: 0 }, 0, undefined, [0, 0, 0, 0]],
+    ['a share of nothing, where nobody has made the pod', { minAvailable: '28%' }, 1, 0, [0, 1, 0, 0]],
+    ['a pod that nobody has made among those that are there', { minAvailable: '34%' }, 4, 3, [2, 4, 2, 3]],
+    ['a share of what two controllers want', { minAvailable: '28%' }, 9, 22, [2, 9, 7, 22]],
+    ['a share of what is wanted, not of what is there', { maxUnavailable: '30%' }, 1, 7, [0, 1, 4, 7]],
+    ['a share of less once less is wanted', { maxUnavailable: '30%' }, 1, 3, [0, 1, 2, 3]],
   ] as const)('counts %s', (_what, spec, count, scale, [allowed, current, desired, expected]) => {
     const observed = {
       budget: budget(spec),

@@ -3,7 +3,7 @@
  * up and the name goes (https://kep.k8s.io/2307). Whatever is lost in between, nothing is counted twice or not at all.
  */
 import { addIndexes, type IndexInterval, type Job, type JobStatus, type Pod, parseIndexes } from '@coracle/api'
-import { indexOf, isFailed, isIndexed, isSucceeded, isTracked } from './job-pods.ts'
+import { indexOf, isCountable, isFailed, isIndexed, isSucceeded, isTracked } from './job-pods.ts'
 import { judgeFailure } from './pod-failure-policy.ts'
 
 /** Pods named in a status at a time, at most (upstream's MaxUncountedPods). */
@@ -22,8 +22,14 @@ export interface Account {
   readonly isSettled: boolean
 }
 
-/** `held` are failed pods that keep their finalizer for now. `isOver`: pods lose theirs whatever they do. */
-export function account(job: Job, pods: readonly Pod[], held: ReadonlySet<Pod>, isOver: boolean): Account {
+/**
+ * What becomes of pods that have not ended: they are not counted yet; or they lose their finalizer whatever they do, and count as
+ * failures, as those of a Job that fails, or not at all, as those of one that is done without them or on its way out.
+ */
+export type Unended = 'wait' | 'fail' | 'leave'
+
+/** `held` are failed pods that keep their finalizer for now. */
+export function account(job: Job, pods: readonly Pod[], held: ReadonlySet<Pod>, unended: Unended): Account {
   const { spec, status = {} } = job
   const tracked = pods.filter(isTracked)
   const trackedUids = new Set(tracked.map(({ metadata }) => metadata.uid ?? ''))
@@ -42,8 +48,8 @@ export function account(job: Job, pods: readonly Pod[], held: ReadonlySet<Pod>, 
       released.push(pod)
       continue
     }
-    const outcome = outcomeOf(pod, job)
-    if (outcome === undefined && !isOver) continue
+    const outcome = outcomeOf(pod, job, unended)
+    if (outcome === undefined) continue
     if (held.has(pod) || succeededNames.length + failedNames.length >= uncountedMax) {
       isSettled = false
       continue
@@ -51,7 +57,9 @@ export function account(job: Job, pods: readonly Pod[], held: ReadonlySet<Pod>, 
     if (outcome === 'succeeded') {
       if (!isIndexed(spec)) succeededNames.push(uid)
       else newIndexes.push(indexOf(pod, spec.completions ?? 0) ?? -1)
-    } else if (outcome === 'failed') failedNames.push(uid)
+    } else if (outcome === 'failed' && isCountable(pod, spec)) {
+      failedNames.push(uid)
+    }
     released.push(pod)
   }
   const before = parseIndexes(status.completedIndexes, spec.completions ?? 0)
@@ -77,8 +85,9 @@ export function account(job: Job, pods: readonly Pod[], held: ReadonlySet<Pod>, 
 }
 
 /** A failure that the policy ignores is no outcome to count, but the pod has ended all the same. */
-function outcomeOf(pod: Pod, job: Job): 'succeeded' | 'failed' | 'ignored' | undefined {
+function outcomeOf(pod: Pod, job: Job, unended: Unended): 'succeeded' | 'failed' | 'uncounted' | undefined {
   if (isSucceeded(pod)) return 'succeeded'
-  if (!isFailed(pod, job)) return undefined
-  return judgeFailure(job, pod)?.action === 'Ignore' ? 'ignored' : 'failed'
+  if (!isFailed(pod, job) && unended === 'wait') return undefined
+  if (!isFailed(pod, job) && unended === 'leave') return 'uncounted'
+  return judgeFailure(job, pod)?.action === 'Ignore' ? 'uncounted' : 'failed'
 }

@@ -1,6 +1,6 @@
 import type { Job, Pod } from '@coracle/api'
 import type { Time } from '@coracle/environment'
-import { endedAt, isFailed, isSucceeded } from './job-pods.ts'
+import { endedAt, isCountable, isFailed, isSucceeded } from './job-pods.ts'
 
 const backOffMs = 10_000
 const backOffMaxMs = 600_000
@@ -15,8 +15,9 @@ export function backOffAfter(failures: number): number {
  * count too whose pods are gone.
  */
 export function nextPodAt(job: Job, pods: readonly Pod[], totals: { succeeded: number; failed: number }): Time {
-  const lastSuccess = Math.max(...pods.filter(isSucceeded).map(endedAt), Number.NEGATIVE_INFINITY)
-  const failures = pods.filter((pod) => isFailed(pod, job) && endedAt(pod) > lastSuccess)
+  const counted = pods.filter((pod) => isCountable(pod, job.spec))
+  const lastSuccess = Math.max(...counted.filter(isSucceeded).map(endedAt), Number.NEGATIVE_INFINITY)
+  const failures = counted.filter((pod) => isFailed(pod, job) && endedAt(pod) > lastSuccess)
   if (failures.length === 0) return Number.NEGATIVE_INFINITY
   const inARow = totals.succeeded === 0 ? Math.max(failures.length, totals.failed) : failures.length
   return Math.max(...failures.map(endedAt)) + backOffAfter(inARow)

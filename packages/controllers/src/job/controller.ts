@@ -1,7 +1,6 @@
 import {
   dependenciesOf,
   type Job,
-  type JobStatus,
   jobLabels,
   jobs,
   type Namespace,
@@ -134,11 +133,9 @@ function dependents({ metadata: { namespace, name = '' } }: Job, lookup: Lookup)
 }
 
 async function perform(context: ReconcileContext<Job>, job: Job, plan: JobPlan): Promise<void> {
-  const { actions, status, created, releases } = plan
-  const failure = await failureOf(performPlan(context, job, { actions }))
-  const shown: JobStatus | undefined =
-    failure === undefined ? status : status && { ...status, active: (status.active ?? 0) - created }
-  if (shown !== undefined) await performPlan(context, job, { actions: [], status: shown })
+  const failure = await failureOf(performPlan(context, job, { actions: plan.actions }))
+  const { status, releases } = failure === undefined ? plan : (plan.otherwise ?? plan)
+  if (status !== undefined) await performPlan(context, job, { actions: [], status })
   // What the status names as counted loses its finalizer, never the other way round, and also where no pod can be made: a namespace
   // that is going waits for its pods to go.
   await performPlan(context, job, { actions: releases })

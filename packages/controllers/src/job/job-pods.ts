@@ -37,6 +37,10 @@ export function indexOf({ metadata }: Pod, completions: number): number | undefi
   return /^\d{1,10}$/.test(text) && Number(text) < completions ? Number(text) : undefined
 }
 
+/** Whether the end of a pod counts: where a Job has indexes, only that of a pod that has one of them. */
+export const isCountable = (pod: Pod, spec: JobSpec): boolean =>
+  !isIndexed(spec) || indexOf(pod, spec.completions ?? 0) !== undefined
+
 /** A count in an annotation; 0 where there is none. */
 export function countIn({ metadata }: Pod, annotation: string): number {
   const text = metadata.annotations?.[annotation] ?? ''

@@ -1,6 +1,7 @@
-import { deepFreeze, formatTime, type Job, type JobSpec, type JobStatus, type Pod } from '@coracle/api'
+import { formatTime, type Job, type JobSpec, type JobStatus, type Pod } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import { describe, expect, it } from 'vitest'
+import { job, jobPod as pod, type PodTraits as Traits } from '../testing/jobs.ts'
 import { secondsAgo, startMs } from '../testing/objects.ts'
 import { backOffAfter } from './back-off.ts'
 import { type Dependencies, judgeDependencies } from './dependencies.ts'
@@ -8,67 +9,6 @@ import { failureCountAnnotation, indexAnnotation, trackingFinalizer } from './jo
 import { planJob } from './plan.ts'
 
 const met: Dependencies = { state: 'met' }
-
-function job(spec: Partial<JobSpec> = {}, status: JobStatus = { startTime: secondsAgo(60) }): Job {
-  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox' }] } }
-  return deepFreeze({
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { name: 'sum', namespace: 'default', uid: 'u1' },
-    spec: { parallelism: 1, completions: 1, backoffLimit: 6, template, ...spec } as JobSpec,
-    status,
-  })
-}
-
-interface Traits {
-  readonly phase?: string
-  readonly index?: number
-  readonly isCounted?: boolean
-  readonly isGoing?: boolean
-  readonly exitCode?: number
-  readonly endedSecondsAgo?: number
-  readonly failuresBefore?: number
-  readonly condition?: string
-  readonly restarts?: number
-}
-
-function pod(name: string, traits: Traits = {}): Pod {
-  const { phase = 'Running', index, exitCode, endedSecondsAgo = 3600, failuresBefore, restarts = 0 } = traits
-  const ended = phase === 'Failed' || phase === 'Succeeded'
-  const terminated = { exitCode: exitCode ?? (phase === 'Failed' ? 1 : 0), finishedAt: secondsAgo(endedSecondsAgo) }
-  return deepFreeze({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name,
-      namespace: 'default',
-      uid: name,
-      resourceVersion: '1',
-      creationTimestamp: secondsAgo(7200),
-      annotations: {
-        ...(index === undefined ? {} : { [indexAnnotation]: String(index) }),
-        ...(failuresBefore === undefined ? {} : { [failureCountAnnotation]: String(failuresBefore) }),
-      },
-      finalizers: traits.isCounted === true ? [] : [trackingFinalizer],
-      ...(traits.isGoing === true ? { deletionTimestamp: secondsAgo(0) } : {}),
-    },
-    spec: { containers: [] },
-    status: {
-      phase,
-      conditions: traits.condition === undefined ? [] : [{ type: traits.condition, status: 'True' }],
-      containerStatuses: [
-        {
-          name: 'main',
-          image: '',
-          imageID: '',
-          ready: false,
-          restartCount: restarts,
-          ...(ended ? { state: { terminated } } : {}),
-        },
-      ],
-    },
-  } as unknown as Pod)
-}
 
 const plan = (of: Job, pods: readonly Pod[] = [], dependencies: Dependencies = met, isNamespaceGoing = false) =>
   planJob({ job: of, pods, dependencies, isNamespaceGoing }, startMs)

@@ -24,7 +24,7 @@ import { byName } from '../pods/by-name.ts'
 import { byDeletionRank } from '../pods/deletion-ranking.ts'
 import { podKey } from '../pods/pod-key.ts'
 import { isActive, isReady, isTerminating } from '../pods/pod-state.ts'
-import { account } from './accounting.ts'
+import { type Account, account } from './accounting.ts'
 import { nextPodAt } from './back-off.ts'
 import type { Dependencies } from './dependencies.ts'
 import { deadlineOf, type Ending, earlyEnding, interimCondition } from './ending.ts'
@@ -44,11 +44,16 @@ export interface ObservedJob {
   readonly isNamespaceGoing: boolean
 }
 
-export interface JobPlan extends Plan<JobStatus> {
+/** What a Job says, and what it lets go once it has said so. */
+interface Report {
+  readonly status?: JobStatus
   /** Finalizers to take off pods once the status names these as counted. */
   readonly releases: readonly PatchAction[]
-  /** How many of the active pods in the status the actions make: where these fail, so many are not there. */
-  readonly created: number
+}
+
+export interface JobPlan extends Plan<JobStatus>, Report {
+  /** What to say instead where an action has failed: pods may not be there yet, and pods that were to go still run. */
+  readonly otherwise?: Report
 }
 
 /** Who runs a Job that does not say who does. */
@@ -63,16 +68,29 @@ export const isAtWork = (job: Job): boolean =>
 /** What to do about a Job (pkg/controller/job). Pure. */
 export function planJob({ job, pods, dependencies, isNamespaceGoing }: ObservedJob, nowMs: Time): JobPlan {
   if (isManagedElsewhere(job)) return nothing
+  const isStarted = job.status?.startTime !== undefined
+  if (job.metadata.deletionTimestamp !== undefined && isStarted && !isJobFinished(job)) return planGoing(job, pods)
   if (job.metadata.deletionTimestamp !== undefined || isJobFinished(job)) {
     return { ...nothing, releases: releasesOf(pods.filter(isTracked)) }
   }
-  const isStarted = job.status?.startTime !== undefined
   if (!isStarted && dependencies.state === 'failed') return planDependencyFailure(job, dependencies.message, nowMs)
   if (!isStarted && dependencies.state === 'waiting') return planWaiting(job, dependencies.message, nowMs)
   return planStarted(started(job, nowMs), pods, isNamespaceGoing, nowMs)
 }
 
-const nothing: JobPlan = { actions: [], releases: [], created: 0 }
+const nothing: JobPlan = { actions: [], releases: [] }
+
+/** A Job on its way out counts what has ended, and holds back nothing. */
+function planGoing(job: Job, pods: readonly Pod[]): JobPlan {
+  const counts = account(job, pods, noPods, 'leave')
+  const active = pods.filter(isActive)
+  const terminating = pods.filter(isTerminating).length
+  return {
+    ...nothing,
+    status: statusOf(job, counts, { active: active.length, terminating, ready: active.filter(isReady).length }),
+    releases: releasesOf(counts.released),
+  }
+}
 
 /** A Job that does not start because one failed that it waits for. */
 function planDependencyFailure(job: Job, message: string, nowMs: Time): JobPlan {
@@ -120,36 +138,32 @@ function withoutWaiting(
 function planStarted(job: Job, pods: readonly Pod[], isNamespaceGoing: boolean, nowMs: Time): JobPlan {
   const { spec } = job
   const isLimited = spec.backoffLimitPerIndex !== undefined
-  const first = account(job, pods, noPods, false)
+  const first = account(job, pods, noPods, 'wait')
   const failures = isLimited ? indexFailures(job, pods, first.succeededIndexes) : noFailures
   const progress = { ...first, failedIndexes: failures.failedIndexes }
   const ending = earlyEnding(job, pods, progress, nowMs)
   // Where nothing can take over from a pod, it need not wait for that, and the namespace not for the pod.
   const holds = isLimited && ending === undefined && !isNamespaceGoing
   const held = holds ? heldPods(job, pods, failures) : noPods
-  const counts = held.size === 0 ? first : account(job, pods, held, false)
+  const before = held.size === 0 ? first : account(job, pods, held, 'wait')
   const active = pods.filter(isActive)
   const sync =
     ending === undefined
-      ? manage(job, pods, active, counts, failures, nowMs)
+      ? manage(job, pods, active, before, failures, nowMs)
       : {
           actions: active.toSorted(byName).map((pod) => deletePod(pod, `the Job is over: ${ending.reason}`)),
           active: 0,
         }
-  const end = ending ?? completion(job, counts.succeeded, sync.active)
+  const end = ending ?? completion(job, before.succeeded, sync.active)
+  const counts = end === undefined ? before : account(job, pods, held, end.type === 'Failed' ? 'fail' : 'leave')
   const suspension = end === undefined ? suspensionOf(job, nowMs) : { job, events: [] }
-  const { status = {} } = suspension.job
   const terminating = pods.filter(isTerminating).length
+  const ready = active.filter(isReady).length
   const [created, deleted] = [countOf(sync.actions, 'create'), countOf(sync.actions, 'delete')]
-  const counted: JobStatus = {
-    ...withoutCounts(status),
-    ...counts.counted,
-    ...positive('active', active.length + created - deleted),
-    terminating: terminating + deleted,
-    ready: active.filter(isReady).length,
-    ...(isIndexed(spec) ? textOf('completedIndexes', counts.succeededIndexes) : {}),
-    ...(isLimited ? { failedIndexes: formatIndexes(failures.failedIndexes) } : {}),
-  }
+  const failedIndexes = isLimited ? { failedIndexes: formatIndexes(failures.failedIndexes) } : {}
+  const done = { active: active.length + created - deleted, terminating: terminating + deleted, ready }
+  const counted: JobStatus = { ...statusOf(suspension.job, counts, done), ...failedIndexes }
+  const found = { active: active.length, terminating, ready }
   const isOver = counts.isSettled && active.length === 0 && terminating === 0
   const final = end === undefined ? { status: counted, events: [] } : ended(counted, end, isOver, nowMs)
   const deadlineAt = end === undefined ? deadlineOf(suspension.job) : undefined
@@ -158,8 +172,28 @@ function planStarted(job: Job, pods: readonly Pod[], isNamespaceGoing: boolean, 
     actions: [...sync.actions, ...suspension.events, ...final.events],
     status: final.status,
     releases: releasesOf(counts.released),
-    created,
+    // Seldom asked for, and as long as the list of pods.
+    get otherwise() {
+      const status = { ...statusOf(suspension.job, before, found), ...failedIndexes }
+      return { status, releases: releasesOf(before.released) }
+    },
     ...(Number.isFinite(requeueAt) ? { requeueAfterMs: Math.max(requeueAt - nowMs, 0) } : {}),
+  }
+}
+
+/** The status with these counts, and with those of pods that are there. */
+function statusOf(
+  { spec, status = {} }: Job,
+  { counted, succeededIndexes }: Account,
+  { active, terminating, ready }: { readonly active: number; readonly terminating: number; readonly ready: number },
+): JobStatus {
+  return {
+    ...withoutCounts(status),
+    ...counted,
+    ...positive('active', active),
+    terminating,
+    ready,
+    ...(isIndexed(spec) ? textOf('completedIndexes', succeededIndexes) : {}),
   }
 }
 
@@ -365,7 +399,7 @@ const countOf = (actions: readonly Action[], wanted: Action['type']): number =>
   actions.filter(({ type }) => type === wanted).length
 
 function withoutCounts(status: JobStatus): JobStatus {
-  const { active: _active, succeeded: _succeeded, failed: _failed, ...rest } = status
+  const { active: _active, succeeded: _succeeded, failed: _failed, completedIndexes: _completed, ...rest } = status
   return rest
 }
 

@@ -1,4 +1,5 @@
 import { events, type Lease, leases, type Node, nodes, type Pod, pods, type Toleration } from '@coracle/api'
+import { createInformer } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import {
@@ -364,6 +365,28 @@ describe('the node lifecycle controller', () => {
     await environment.clock.settle()
     expect(podNames()).toEqual([])
     expect(client.stored(events).map(({ reason }) => reason)).toContain('TaintManagerEviction')
+  })
+
+  it('goes no faster than ten pods a second, after as many as fit a node, where others put pods on it as fast as they go', async () => {
+    await createNode('a')
+    const taints = [{ key: 'maintenance', effect: 'NoExecute' }]
+    await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { spec: { taints } } })
+    let departures = 0
+    const others = createInformer(client, pods, {}, environment)
+    const createNext = () => void createPod(`p${departures}`, 'a')
+    others.addHandler({
+      delete: () => {
+        departures += 1
+        createNext()
+      },
+    })
+    others.start()
+    createNext()
+    await environment.clock.settle()
+    expect(departures).toBe(110)
+    await environment.clock.advance('2s')
+    expect(departures).toBe(130)
+    await others.stop()
   })
 
   it('gives a node that has never reported a minute', async () => {

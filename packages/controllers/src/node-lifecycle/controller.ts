@@ -9,6 +9,7 @@ import {
 } from '@coracle/controller-runtime'
 import type { Environment } from '@coracle/environment'
 import { byNode, isBound, nodeIndexName } from '../pods/by-node.ts'
+import { Departures } from './departures.ts'
 import { isEvicting } from './eviction.ts'
 import { NodeEvictions } from './node-evictions.ts'
 import { planNode } from './plan.ts'
@@ -52,6 +53,7 @@ export function createNodeLifecycleController({ environment }: NodeLifecycleOpti
   const known = new Map<string, KnownNode>()
   const signs = new SignsOfLife(environment.clock)
   const evictions = new NodeEvictions()
+  const departures = new Departures()
   const nodeNotWell = (lease: Lease): readonly string[] => {
     const name = nodeOfLease(lease)
     return name === undefined || known.get(name)?.isWell === true ? [] : [name]
@@ -69,6 +71,7 @@ export function createNodeLifecycleController({ environment }: NodeLifecycleOpti
       }
       if (node === undefined) {
         evictions.forget(name)
+        departures.forget(name)
         signs.forget(name)
         return undefined
       }
@@ -87,7 +90,9 @@ export function createNodeLifecycleController({ environment }: NodeLifecycleOpti
       const pods = needsPods ? context.informer(podResource).byIndex(nodeIndexName, name) : []
       const eviction = evictions.decide(node, unreadySinceMs, nowMs)
       const isNew = last === undefined
-      const plan = planNode({ node, pods, isSilent, eviction, isNew, awaited }, context.clock.now())
+      const departuresMax = needsPods ? departures.left(node, nowMs) : 0
+      const plan = planNode({ node, pods, isSilent, eviction, isNew, awaited, departuresMax }, context.clock.now())
+      if (plan.departures > 0) departures.note(node, departuresMax - plan.departures, nowMs)
       const againMs = isUnready ? unreadyCheckMs : silentAtMs - nowMs
       const current = { node, isWell: false, unreadySinceMs, awaited: plan.awaited }
       known.set(name, current)

@@ -26,7 +26,15 @@ function node(conditions: Conditions, taints?: readonly Taint[]): Node {
 
 const plan = (observed: Partial<ObservedNode> & Pick<ObservedNode, 'node'>) =>
   planNode(
-    { pods: [], isSilent: false, eviction: 'remove', isNew: false, awaited: new Set<string>(), ...observed },
+    {
+      pods: [],
+      isSilent: false,
+      eviction: 'remove',
+      isNew: false,
+      awaited: new Set<string>(),
+      departuresMax: 110,
+      ...observed,
+    },
     startMs,
   )
 
@@ -79,6 +87,7 @@ describe('a node whose agent reports', () => {
     expect(plan({ node: node([ready('True')]), pods: [pod('p', { node: 'n1', readyFor: 5 })] })).toEqual({
       actions: [],
       awaited: new Set(),
+      departures: 0,
     })
   })
 
@@ -196,6 +205,24 @@ describe('a node with a taint that evicts', () => {
     ).actions
     const targets = leaving.flatMap((action) => (action.type === 'delete' ? [action.key.name] : []))
     expect(targets).toEqual(['a', 'b', 'c'])
+  })
+
+  it('makes no more leave at once than it may, the oldest first, and looks again for the others', () => {
+    const aged = (name: string, age: number): Pod => {
+      const { metadata, ...rest } = pod(name, { node: 'n1' })
+      return { ...rest, metadata: { ...metadata, creationTimestamp: secondsAgo(age) } }
+    }
+    const pods = [aged('a', 1), aged('b', 2), aged('c', 3)]
+    const { actions, departures, awaited, requeueAfterMs } = plan({
+      node: tainted(),
+      pods,
+      eviction: 'keep',
+      departuresMax: 2,
+    })
+    expect(actions.flatMap((action) => (action.type === 'delete' ? [action.key.name] : []))).toEqual(['c', 'b'])
+    expect(departures).toBe(2)
+    expect(awaited).toEqual(new Set(['a']))
+    expect(requeueAfterMs).toBe(100)
   })
 
   it('waits as long as the pod tolerates it, from when the taint was added', () => {

@@ -3,7 +3,8 @@ import { type Action, type Condition, getCondition, type Plan, setCondition } fr
 import type { Time } from '@coracle/environment'
 import { byName } from '../pods/by-name.ts'
 import { podKey } from '../pods/pod-key.ts'
-import { hasEnded, isReady } from '../pods/pod-state.ts'
+import { hasEnded, isReady, timeOf } from '../pods/pod-state.ts'
+import { departureIntervalMs } from './departures.ts'
 import { evictionTime } from './eviction.ts'
 import { type EvictionTaint, taintsFor } from './taints.ts'
 
@@ -20,11 +21,15 @@ export interface ObservedNode {
   readonly isNew: boolean
   /** UIDs of pods that were to leave at some time, as of the last plan. */
   readonly awaited: ReadonlySet<string>
+  /** How many of its pods may be made to leave now. */
+  readonly departuresMax: number
 }
 
 /** What to do about a node, and which of its pods will have to leave later. */
 export interface NodePlan extends Plan<NodeStatus> {
   readonly awaited: ReadonlySet<string>
+  /** How many pods it makes leave. */
+  readonly departures: number
 }
 
 /**
@@ -33,7 +38,7 @@ export interface NodePlan extends Plan<NodeStatus> {
  * tolerate its taints. Pure.
  */
 export function planNode(observed: ObservedNode, nowMs: Time): NodePlan {
-  const { node, pods, isSilent, eviction, isNew, awaited } = observed
+  const { node, pods, isSilent, eviction, isNew, awaited, departuresMax } = observed
   const old: readonly Condition[] = node.status?.conditions ?? []
   const conditions = isSilent ? silencedTypes.reduce((list, type) => silence(node, list, type, nowMs), old) : old
   const taints = taintsFor(node, conditions, eviction, nowMs)
@@ -41,12 +46,15 @@ export function planNode(observed: ObservedNode, nowMs: Time): NodePlan {
   const unready = ready === 'Unknown' ? pods.filter((pod) => isReady(pod) && !hasEnded(pod)) : []
   const due = pods
     .filter((pod) => pod.metadata.deletionTimestamp === undefined)
-    .toSorted(byName)
+    .toSorted(byAge)
     .map((pod) => ({ pod, at: evictionTime(pod, taints ?? [], nowMs) }))
-  const evicted = due.filter(({ at }) => at !== undefined && at <= nowMs).map(({ pod }) => pod)
+  const leaving = due.filter(({ at }) => at !== undefined && at <= nowMs).map(({ pod }) => pod)
+  const evicted = leaving.slice(0, departuresMax)
+  const held = leaving.slice(departuresMax)
   const spared = due.filter(({ pod, at }) => at === undefined && awaited.has(pod.metadata.uid ?? ''))
   const later = due.filter(({ at }) => at !== undefined && at > nowMs)
-  const nextMs = later.reduce((next, { at = next }) => Math.min(next, at), Number.POSITIVE_INFINITY)
+  const afterHeld = held.length === 0 ? Number.POSITIVE_INFINITY : nowMs + departureIntervalMs
+  const nextMs = later.reduce((next, { at = next }) => Math.min(next, at), afterHeld)
   return {
     actions: [
       ...(isNew ? [registeredEvent(node)] : []),
@@ -59,10 +67,16 @@ export function planNode(observed: ObservedNode, nowMs: Time): NodePlan {
       ...evicted.map(evictionEvent),
       ...evicted.map(evict),
     ],
-    awaited: new Set(later.map(({ pod }) => pod.metadata.uid ?? '')),
+    awaited: new Set([...held, ...later.map(({ pod }) => pod)].map(({ metadata: { uid = '' } }) => uid)),
+    departures: evicted.length,
     ...(conditions === old ? {} : { status: { ...node.status, conditions } as NodeStatus }),
     ...(Number.isFinite(nextMs) ? { requeueAfterMs: nextMs - nowMs } : {}),
   }
+}
+
+/** Older pods first: those that come again as soon as they are gone keep nobody waiting. */
+function byAge(a: Pod, b: Pod): number {
+  return (timeOf(a.metadata.creationTimestamp) ?? 0) - (timeOf(b.metadata.creationTimestamp) ?? 0) || byName(a, b)
 }
 
 /** What the agent of a node reports. NetworkUnavailable is others' to say. */

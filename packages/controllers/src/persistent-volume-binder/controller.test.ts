@@ -1,4 +1,5 @@
 import {
+  ApiError,
   events,
   type PersistentVolume,
   type PersistentVolumeClaim,
@@ -87,6 +88,19 @@ describe('volumes and claims', () => {
     expect(failures).toBe(2)
     expect(namedWhenTold).toEqual(['a'])
     expect((await claimNow()).status?.phase).toBe('Bound')
+  })
+
+  it('get each other where the claim has changed meanwhile, though the volume stays as it was', async () => {
+    let failures = 0
+    client.intercept(({ verb, plural, subresource }) => {
+      const isNaming = verb === 'patch' && plural === 'persistentvolumeclaims' && subresource === undefined
+      if (isNaming && failures++ === 0) throw new ApiError(409, 'Conflict', 'the object has been modified')
+    })
+    const { metadata } = await createClaim(claim({ storageClassName: 'quick' }))
+    await createVolume(volume('made', { storageClassName: 'quick', ...claimedBy(metadata.uid) }))
+    await environment.clock.advance('1m')
+    expect(failures).toBeGreaterThan(1)
+    expect(await claimNow()).toMatchObject({ spec: { volumeName: 'made' }, status: { phase: 'Bound' } })
   })
 
   it('part when the claim goes, and the data stays until somebody has looked at it', async () => {

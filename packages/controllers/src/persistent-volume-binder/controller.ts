@@ -1,6 +1,5 @@
 import {
   formatTime,
-  hasReason,
   isDefaultStorageClass,
   newestOf,
   type PersistentVolume,
@@ -51,8 +50,8 @@ export function createVolumeBinder(): Controller {
       try {
         return await performPlan(context, claim, plan)
       } catch (error) {
-        // A conflict means that the volume has another version by now; after anything else it may be chosen again.
-        if (!hasReason(error, 'Conflict')) taken.set(name, '')
+        // Whatever of it has been done shows in another version of the volume, and that is not taken.
+        taken.set(name, '')
         throw error
       }
     })

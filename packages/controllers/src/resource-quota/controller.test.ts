@@ -1,10 +1,10 @@
-import { type Pod, pods, type ResourceQuota, resourceQuotas } from '@coracle/api'
+import { type KubernetesObject, type Pod, pods, type Resource, type ResourceQuota, resourceQuotas } from '@coracle/api'
 import { type Interceptor, interceptClient } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager } from '@coracle/controller-runtime'
 import { virtualEnvironment } from '@coracle/environment'
-import { describe, expect, it } from 'vitest'
-import { createResourceQuotaController } from './controller.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { createResourceQuotaController, mayGiveBack } from './controller.ts'
 
 const key = { namespace: 'default', name: 'quota' }
 
@@ -50,6 +50,27 @@ it('counts again where the quota was charged meanwhile, though the count is what
   await started
   expect((await client.get<ResourceQuota>(resourceQuotas, key)).status?.used).toEqual({ pods: '1' })
   await manager.stop()
+})
+
+it('asks what objects take only where there is a quota', () => {
+  const { sources } = createResourceQuotaController({ resources: () => [pods] })
+  const sourceOf = ({ plural }: Resource) => sources.find(({ resource }) => resource.plural === plural)
+  const [cache] = sourceOf(resourceQuotas)?.options.aggregates ?? []
+  const object = { ...pod('web') }
+  const status = vi.fn(() => ({ phase: 'Running' }))
+  Object.defineProperty(object, 'status', { get: status })
+  const isWorthIt = () =>
+    sourceOf(pods)?.predicates.every((holds) => holds({ type: 'update', old: object, object: pod('web') }))
+  const quota = { metadata: { ...key, uid: 'u' } } as KubernetesObject
+  expect(isWorthIt()).toBe(false)
+  expect(status).not.toHaveBeenCalled()
+  cache?.add(quota)
+  isWorthIt()
+  expect(status).toHaveBeenCalled()
+  cache?.remove(quota)
+  status.mockClear()
+  isWorthIt()
+  expect(status).not.toHaveBeenCalled()
 })
 
 describe('of a pod whose resources are changed', () => {
@@ -113,5 +134,19 @@ describe('of a pod whose resources are changed', () => {
     await environment.clock.advance('1s')
     expect(await counted()).toEqual({ 'requests.cpu': usedAfter })
     await manager.stop()
+  })
+})
+
+describe('what a pod takes is summed up again', () => {
+  const old = pod('web')
+  it.each<[when: string, object: Pod, expected: boolean]>([
+    ['not when it gets a node', { ...old, spec: { ...old.spec, nodeName: 'node-1' } }, false],
+    ['not when its conditions change', { ...old, status: { ...old.status, conditions: [] } }, false],
+    ['not when it is no longer running, but may again', { ...old, status: { phase: 'Unknown' } }, false],
+    ['when it has ended', { ...old, status: { phase: 'Succeeded' } }, true],
+    ['when its containers are others', { ...old, spec: { ...old.spec, containers: [] } }, true],
+    ['when it is given other resources as a whole', { ...old, spec: { ...old.spec, resources: {} } }, true],
+  ])('%s', (_when, object, expected) => {
+    expect(mayGiveBack({ type: 'update', old, object })).toBe(expected)
   })
 })

@@ -7,6 +7,7 @@ import {
   isBeingResized,
   type KubernetesObject,
   type Pod,
+  type PodSpec,
   persistentVolumeClaims,
   pods,
   quotaUsage,
@@ -17,8 +18,9 @@ import {
   secrets,
   services,
 } from '@coracle/api'
-import { type Client, keyOf } from '@coracle/client'
+import { type Aggregate, type Client, keyOf } from '@coracle/client'
 import { type Change, type Controller, controller, type Lookup } from '@coracle/controller-runtime'
+import { hasEnded } from '../pods/pod-state.ts'
 import { type CountedObjects, countedKinds, isWatched, planQuotaStatus } from './plan.ts'
 
 /** Kinds that nobody tells of are counted anew this often. */
@@ -35,11 +37,18 @@ const pageLimit = 500
  * not been charged since: no charge is ever lost.
  */
 export function createResourceQuotaController({ resources }: { resources(): readonly Resource[] }): Controller {
+  const known = new Set<string>()
+  const aggregate: Aggregate<ResourceQuota> = {
+    add: ({ metadata: { uid = '' } }) => known.add(uid),
+    remove: ({ metadata: { uid = '' } }) => known.delete(uid),
+  }
+  // Most clusters have no quota, and then it does not matter what an object takes.
+  const hasQuotas = (): boolean => known.size > 0
   return controller('resourcequota-controller', { component: 'resourcequota-controller' })
-    .for(resourceQuotas, { predicates: [changesLimits] })
-    .watches(pods, quotasOf, { predicates: [mayGiveBack, givesBack] })
-    .watches(services, quotasOf, { predicates: [givesBack] })
-    .watches(persistentVolumeClaims, quotasOf, { predicates: [givesBack] })
+    .for(resourceQuotas, { predicates: [changesLimits], aggregates: [aggregate] })
+    .watches(pods, quotasOf, { predicates: [hasQuotas, mayGiveBack, givesBack] })
+    .watches(services, quotasOf, { predicates: [hasQuotas, givesBack] })
+    .watches(persistentVolumeClaims, quotasOf, { predicates: [hasQuotas, givesBack] })
     .watches(configMaps, quotasOf, { predicates: [goes] })
     .watches(secrets, quotasOf, { predicates: [goes] })
     .watches(replicationControllers, quotasOf, { predicates: [goes] })
@@ -110,15 +119,22 @@ const quotasOf = ({ metadata }: KubernetesObject, lookup: Lookup): readonly stri
 const goes = (change: Change<KubernetesObject>): boolean => change.type === 'delete'
 
 /**
- * Most updates of pods are of their conditions, which take nothing: what a pod takes need not be summed up for those. While its resources
- * are changed the status says what it has, and so what it takes.
+ * Whether what a pod takes may have changed: most updates of pods place them, or tell how they are, and nothing need be summed up for
+ * those. While its resources are changed the status says what it has, and so what it takes.
  */
-const mayGiveBack = (change: Change<Pod>): boolean =>
+export const mayGiveBack = (change: Change<Pod>): boolean =>
   change.type !== 'update' ||
-  change.old.spec !== change.object.spec ||
-  change.old.status?.phase !== change.object.status?.phase ||
+  hasEnded(change.old) !== hasEnded(change.object) ||
+  demandsElse(change.old.spec, change.object.spec) ||
   isBeingResized(change.old) ||
   isBeingResized(change.object)
+
+/** What is the same in two versions of an object is the same reference in process; where it is not, the sums tell. */
+const demandsElse = (old: PodSpec, spec: PodSpec): boolean =>
+  old.containers !== spec.containers ||
+  old.initContainers !== spec.initContainers ||
+  old.resources !== spec.resources ||
+  old.overhead !== spec.overhead
 
 /** Whether an object may take less than before. */
 function givesBack<T extends KubernetesObject>(change: Change<T>): boolean {

@@ -1,10 +1,12 @@
 import {
+  apiVersionOf,
   deepEqual,
   type OwnerReference,
   type PersistentVolumeClaim,
   type Pod,
   persistentVolumeClaims,
   pods,
+  type Resource,
   type StatefulSet,
   statefulSets,
   type Volume,
@@ -70,7 +72,7 @@ export function hasStaleClaim(set: StatefulSet, ordinal: number, claim: ClaimLoo
   if (set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false
   return claimsOf(set, ordinal).some(({ metadata }) => {
     const present = claim(metadata.name ?? '')
-    return present?.metadata.ownerReferences?.some((owner) => isOf(owner, pods.kind, podName(set, ordinal))) === true
+    return present?.metadata.ownerReferences?.some((owner) => isOf(owner, pods, podName(set, ordinal))) === true
   })
 }
 
@@ -112,8 +114,8 @@ function ownersWanted(
   const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}
   const goesWithPod = whenScaled === 'Delete' && pod !== undefined && !isWanted(set, ordinal)
   const goesWithSet = whenDeleted === 'Delete' && !goesWithPod
-  const isSets = (owner: OwnerReference) => isOf(owner, statefulSets.kind, set.metadata.name)
-  const isPods = (owner: OwnerReference) => isOf(owner, pods.kind, podName(set, ordinal))
+  const isSets = (owner: OwnerReference) => isOf(owner, statefulSets, set.metadata.name)
+  const isPods = (owner: OwnerReference) => isOf(owner, pods, podName(set, ordinal))
   const kept = owners.filter((owner) => (goesWithSet || !isSets(owner)) && (goesWithPod || !isPods(owner)))
   if (goesWithSet && !kept.some(isSets)) return [...kept, controllerRef(set)]
   if (goesWithPod && !kept.some(isPods)) return [...kept, controllerRef(pod)]
@@ -126,5 +128,5 @@ function isOthers(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boo
   return uid !== undefined && uid !== set.metadata.uid && uid !== pod.metadata.uid
 }
 
-const isOf = (owner: OwnerReference, kind: string, name: string | undefined): boolean =>
-  owner.kind === kind && owner.name === name
+const isOf = (owner: OwnerReference, resource: Resource, name: string | undefined): boolean =>
+  owner.kind === resource.kind && owner.apiVersion === apiVersionOf(resource) && owner.name === name

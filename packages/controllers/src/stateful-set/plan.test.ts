@@ -81,8 +81,8 @@ function member(ordinal: number, { isOld = false, isUnready = false, ...traits }
 
 function claim(name: string, owners: readonly (readonly [kind: string, name: string, uid: string])[] = []) {
   const ownerReferences = owners.map(([kind, owner, uid]) => ({
-    apiVersion: 'v1',
-    kind,
+    apiVersion: { StatefulSet: 'apps/v1', Pod: 'v1' }[kind] ?? 'example.com/v1',
+    kind: kind.replace('Other ', ''),
     name: owner,
     uid,
     controller: true,
@@ -380,6 +380,15 @@ describe('claims of pods', () => {
   it('of a former pod, with which they go, are waited for', () => {
     const stale = claim('data-db-0', [['Pod', 'db-0', 'gone']])
     expect(plan(statefulSet(1, policy('Retain', 'Delete')), [], { claims: [stale] }).actions).toEqual([])
+    const others = claim('data-db-0', [['Other Pod', 'db-0', 'there']])
+    const { actions } = plan(statefulSet(1, policy('Retain', 'Delete')), [], { claims: [others] })
+    expect(actions.map(({ type }) => type)).toEqual(['create'])
+  })
+
+  it('are made with the pod of each place for itself in parallel, so that one that is refused keeps no other pod away', () => {
+    const chains = plan(statefulSet(2, { ...withClaims, ...parallel }), []).actions.map(({ chain }) => chain)
+    expect(chains).toEqual(['0', '1', '0', '1'])
+    expect(plan(statefulSet(2, withClaims), []).actions.map(({ chain }) => chain)).toEqual([undefined, undefined])
   })
 
   it.each([
@@ -428,7 +437,9 @@ describe('the status of a stateful set', () => {
 
 describe('the history of a stateful set', () => {
   it('begins with the first template', () => {
-    const { actions } = plan(statefulSet(0), [], { revisions: [] })
+    const { actions, isStatusOfSuccess } = plan(statefulSet(0), [], { revisions: [] })
+    // The status names it.
+    expect(isStatusOfSuccess).toBe(true)
     expect(actions).toMatchObject([
       { type: 'create', object: { metadata: { labels: { app: 'db', [hashLabel]: expect.any(String) } }, revision: 1 } },
     ])

@@ -39,6 +39,8 @@ export function planStatefulSet(observed: ObservedStatefulSet, nowMs: Time): Pla
       ...trimmed(observed, history, versions),
     ],
     status,
+    // A status names revisions: none that could not be made.
+    ...(history.actions.length === 0 ? {} : { isStatusOfSuccess: true }),
     ...(next === undefined ? {} : { requeueAfterMs: next - nowMs }),
   }
 }

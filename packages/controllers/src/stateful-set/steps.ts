@@ -32,7 +32,7 @@ interface Step {
 export function nextActions(input: StepInput): readonly Action[] {
   const isOrdered = (input.set.spec.podManagementPolicy ?? 'OrderedReady') === 'OrderedReady'
   const { places, condemned } = input.members
-  const filled = through(places, (place) => fill(input, place, isOrdered), isOrdered)
+  const filled = through(places, (place) => chained(place, fill(input, place, isOrdered), isOrdered), isOrdered)
   if (filled.isWaiting) return filled.actions
   const aligned = condemned.flatMap(({ ordinal, pod }) => alignClaims(input.set, ordinal, pod, input.claim))
   const before = [...filled.actions, ...aligned]
@@ -55,6 +55,12 @@ function through<P>(subjects: readonly P[], stepOf: (subject: P) => Step, isOrde
   const claims = actions.filter(isOfClaims)
   const others = actions.filter((action) => !isOfClaims(action))
   return { actions: [...claims, ...others], isWaiting: isOrdered && steps.some(({ isWaiting }) => isWaiting) }
+}
+
+/** What is done for one place. In parallel no other place waits for it: one whose claim is refused is without a pod alone. */
+function chained({ ordinal }: Place, step: Step, isOrdered: boolean): Step {
+  if (isOrdered) return step
+  return { ...step, actions: step.actions.map((action) => ({ ...action, chain: String(ordinal) })) }
 }
 
 const done: Step = { actions: [], isWaiting: false }

@@ -4,6 +4,7 @@ import { virtualEnvironment } from '@coracle/environment'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { apiSources } from '../env/api-sources.ts'
 import { testContainer, testPod } from '../testing/pods.ts'
+import type { PodTokens } from './pod-tokens.ts'
 import { VolumeSourceError, volumeFiles } from './volume-files.ts'
 
 let client: FakeClient
@@ -111,9 +112,9 @@ describe('the files of a volume', () => {
       '[secret "gone" not found, configmap "gone" not found]',
     ],
     [
-      'a token',
-      { projected: { sources: [{ serviceAccountToken: { path: 't' } }] } },
-      'sources of kind serviceAccountToken are not projected here',
+      'a bundle of certificates',
+      { projected: { sources: [{ clusterTrustBundle: { path: 't' } }] } },
+      'sources of kind clusterTrustBundle are not projected here',
     ],
     [
       'a container',
@@ -133,5 +134,47 @@ describe('the files of a volume', () => {
     const volume: Volume = { name: 'v', secret: { secretName: 'gone', items: items('any') } }
     const files = await volumeFiles(volume, { pod: testPod(), allocatable: {}, objects })
     expect(files).toMatchObject([{ path: 'any/file' }])
+  })
+})
+
+describe('the file of a token', () => {
+  const volume: Volume = {
+    name: 'v',
+    projected: { sources: [{ serviceAccountToken: { path: 'token', audience: 'vault', expirationSeconds: 600 } }] },
+  }
+  const filesFor = (spec: Parameters<typeof testPod>[0], tokens?: Pick<PodTokens, 'token'>) =>
+    volumeFiles(volume, {
+      pod: testPod(spec),
+      allocatable: {},
+      objects: apiSources(client),
+      ...(tokens === undefined ? {} : { tokens }),
+    })
+  const issuing: Pick<PodTokens, 'token'> = {
+    token: async (_, { audience, expirationSeconds }) => `for ${audience}, ${expirationSeconds}s`,
+  }
+  const user = (runAsUser: number | undefined) => testContainer({ securityContext: { runAsUser } })
+
+  it.each<readonly [string, Parameters<typeof testPod>[0], string]>([
+    ['all, where nothing is said of users', {}, '644'],
+    ['its owner, where there is a group of files', { securityContext: { fsGroup: 1000 } }, '600'],
+    ['its owner, where all run as one user', { containers: [user(1), user(1)] }, '600'],
+    ['all, where some run as others', { containers: [user(1), user(2)] }, '644'],
+    ['all, where of some it is not said', { containers: [user(1), user(undefined)] }, '644'],
+  ])('is readable by %s', async (_, spec, expected) => {
+    const [file] = await filesFor(spec, issuing)
+    expect([file?.path, Buffer.from(file?.data ?? []).toString(), file?.mode.toString(8)]).toEqual([
+      'token',
+      'for vault, 600s',
+      expected,
+    ])
+  })
+
+  it('is not there for want of a token, in the words of whoever gives none', async () => {
+    const refusing = { token: () => Promise.reject(new Error('serviceaccounts "robot" not found')) }
+    await expect(filesFor({}, refusing)).rejects.toThrow('failed to fetch token: serviceaccounts "robot" not found')
+  })
+
+  it('is not made where nobody reads it', async () => {
+    expect(await filesFor({})).toEqual([])
   })
 })

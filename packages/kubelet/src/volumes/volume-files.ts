@@ -1,6 +1,7 @@
-import type { ConfigMap, Pod, Secret, Volume } from '@coracle/api'
+import { type ConfigMap, type Pod, type Secret, tokenExpirationSecondsDefault, type Volume } from '@coracle/api'
 import type { EnvironmentSources } from '../env/environment-variables.ts'
 import { type DownwardContext, fieldValue, resourceValue } from '../env/field-ref.ts'
+import type { PodTokens } from './pod-tokens.ts'
 
 type KeyToPath = NonNullable<NonNullable<Volume['configMap']>['items']>[number]
 type DownwardApiVolumeFile = NonNullable<NonNullable<Volume['downwardAPI']>['items']>[number]
@@ -18,6 +19,8 @@ export interface FileSources {
   readonly pod: Pod
   readonly allocatable: DownwardContext['allocatable']
   readonly objects: Pick<EnvironmentSources, 'configMap' | 'secret'>
+  /** Absent where nobody reads the files: then there are none of tokens. */
+  readonly tokens?: Pick<PodTokens, 'token'>
 }
 
 /** What a volume shows cannot be had; the message says why, in the words of upstream's kubelet. */
@@ -44,6 +47,7 @@ export async function volumeFiles(volume: Volume, sources: FileSources): Promise
     ...(each.configMap === undefined ? [] : [keyed('configmap', each.configMap, defaultMode, sources)]),
     ...(each.secret === undefined ? [] : [keyed('secret', each.secret, defaultMode, sources)]),
     ...(each.downwardAPI === undefined ? [] : [downward(each.downwardAPI.items ?? [], defaultMode, sources)]),
+    ...(each.serviceAccountToken === undefined ? [] : [tokenFile(each.serviceAccountToken, defaultMode, sources)]),
     ...unknownPart(each),
   ])
   const results = await Promise.allSettled(parts)
@@ -59,11 +63,34 @@ export async function volumeFiles(volume: Volume, sources: FileSources): Promise
 
 type ProjectedSource = NonNullable<NonNullable<Volume['projected']>['sources']>[number]
 
+type TokenSource = NonNullable<ProjectedSource['serviceAccountToken']>
+
+/** A token of the pod's account, for its owner alone where the pod says which user that is. */
+async function tokenFile(
+  { path, audience, expirationSeconds = tokenExpirationSecondsDefault }: TokenSource,
+  defaultMode: number = fileModeDefault,
+  { pod, tokens }: FileSources,
+): Promise<readonly VolumeFile[]> {
+  if (tokens === undefined) return []
+  const mode = pod.spec.securityContext?.fsGroup !== undefined || hasOneUser(pod) ? 0o600 : defaultMode
+  try {
+    return [{ path, data: Buffer.from(await tokens.token(pod, { audience, expirationSeconds })), mode }]
+  } catch (error) {
+    throw new VolumeSourceError(`failed to fetch token: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Whether all containers are to run as the same user, and it is said which (upstream's FsUserFrom). */
+function hasOneUser({ spec: { securityContext, initContainers = [], containers } }: Pod): boolean {
+  const users = [...initContainers, ...containers].map(
+    (container) => container.securityContext?.runAsUser ?? securityContext?.runAsUser,
+  )
+  return users[0] !== undefined && users.every((user) => user === users[0])
+}
+
 /** What else may be projected is made for a while only, and by somebody who is asked for it. */
 function unknownPart(source: ProjectedSource): readonly Promise<readonly VolumeFile[]>[] {
-  const kind = ['serviceAccountToken', 'clusterTrustBundle', 'podCertificate'].find((name) =>
-    Object.hasOwn(source, name),
-  )
+  const kind = ['clusterTrustBundle', 'podCertificate'].find((name) => Object.hasOwn(source, name))
   return kind === undefined
     ? []
     : [Promise.reject(new VolumeSourceError(`sources of kind ${kind} are not projected here`))]

@@ -31,8 +31,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'forgotten finalizer',
     file: 'controllers/src/job/plan.ts',
-    find: 'releases: releasesOf(counts.released)',
-    replace: 'releases: []',
+    find: 'status: final.status,\n    releases: releasesOf(counts.released)',
+    replace: 'status: final.status,\n    releases: []',
   },
   {
     name: 'stale read: a reconcile sees caches older than its own writes',

@@ -339,6 +339,21 @@ describe('of Jobs', () => {
       ['a Job counts each pod once'],
     ],
     [
+      'a success that was made to go as the Job failed, as a failure',
+      [{ object: later(succeeded, { metadata: going }) }, { object: later(job, { status: { failed: 1 } }) }],
+      { all: [job] },
+      [],
+    ],
+    [
+      'a success that was made to go, as both',
+      [
+        { object: later(succeeded, { metadata: going }) },
+        { object: later(job, { status: { succeeded: 1, failed: 1 } }) },
+      ],
+      { all: [job] },
+      ['a Job counts each pod once'],
+    ],
+    [
       'before another is complete',
       ...comes(first, waiting, pod('a', waiting)),
       ['a Job waits for those it depends on'],

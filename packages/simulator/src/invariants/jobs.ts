@@ -90,8 +90,12 @@ function includesIndex(text: string | undefined, index: number): boolean {
   })
 }
 
-/** Which pods of each Job have ever succeeded, and which have ended otherwise. */
+/**
+ * Which pods of each Job have ever succeeded, and which may count as failed: those of a Job that fails do when they are made to go, and
+ * who makes them go may not have heard yet that one has succeeded.
+ */
 class Outcomes {
+  readonly #ended = new Map<string, Set<string>>()
   readonly #succeeded = new Map<string, Set<string>>()
   readonly #failed = new Map<string, Set<string>>()
 
@@ -103,23 +107,28 @@ class Outcomes {
     }
     if (object?.kind !== 'Job') return undefined
     const { metadata, status } = object as Job
+    const { succeeded = 0, failed = 0 } = status ?? {}
+    const sizeOf = (sets: Map<string, Set<string>>) => sets.get(metadata.uid ?? '')?.size ?? 0
     const counted = [
-      { what: 'succeeded', count: status?.succeeded ?? 0, ended: this.#succeeded.get(metadata.uid ?? '')?.size ?? 0 },
-      { what: 'failed', count: status?.failed ?? 0, ended: this.#failed.get(metadata.uid ?? '')?.size ?? 0 },
+      { what: 'status.succeeded', count: succeeded, ended: sizeOf(this.#succeeded) },
+      { what: 'status.failed', count: failed, ended: sizeOf(this.#failed) },
+      { what: 'the sum of both', count: succeeded + failed, ended: sizeOf(this.#ended) },
     ]
     const wrong = counted.find(({ count, ended }) => count > ended)
     return wrong === undefined
       ? undefined
-      : `${labelOf(object)}: status.${wrong.what} is ${wrong.count}, and ${wrong.ended} pods have ended so`
+      : `${labelOf(object)}: ${wrong.what} is ${wrong.count}, and ${wrong.ended} pods have ended so`
   }
 
   #note(pod: Pod, isGone: boolean): void {
     const owner = controllerOf(pod)
     if (owner?.kind !== 'Job') return
     const { uid = '', deletionTimestamp } = pod.metadata
-    if (pod.status?.phase === 'Succeeded') add(this.#succeeded, owner.uid, uid)
-    else if (pod.status?.phase === 'Failed' || deletionTimestamp !== undefined || isGone)
-      add(this.#failed, owner.uid, uid)
+    const { phase } = pod.status ?? {}
+    const isMadeToGo = deletionTimestamp !== undefined || isGone
+    if (phase === 'Succeeded') add(this.#succeeded, owner.uid, uid)
+    if (phase === 'Failed' || isMadeToGo) add(this.#failed, owner.uid, uid)
+    if (phase === 'Succeeded' || phase === 'Failed' || isMadeToGo) add(this.#ended, owner.uid, uid)
   }
 }
 

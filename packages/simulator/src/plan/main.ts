@@ -1,13 +1,20 @@
-/**
- * `npm run simulate:plans -- [--seeds N] [--seed S]`: plans N random changes (100, from seed 1 or S on) on copies of simulated clusters,
- * really makes them, and says which plans came true. Exits 1 where one did not.
- */
+/** `npm run simulate:plans`: plans random changes on copies of simulated clusters, really makes them, and says which plans came true. Exits 1 where one did not. */
 import { parseArgs } from 'node:util'
+import { readCommandLine, wholeNumber } from '../command-line.ts'
 import { comparePlan } from './faithfulness.ts'
 
-const { values } = parseArgs({ options: { seeds: { type: 'string' }, seed: { type: 'string' } } })
-const first = wholeNumber('seed', values.seed) ?? 1
-const count = wholeNumber('seeds', values.seeds) ?? (values.seed === undefined ? 100 : 1)
+const usage = `usage: npm run simulate:plans -- [options]
+
+  --seeds N   how many changes are planned (100; 1 with --seed)
+  --seed S    the seed of the first (1)`
+
+const { first, count } = readCommandLine(usage, (args) => {
+  const { values } = parseArgs({ args: [...args], options: { seeds: { type: 'string' }, seed: { type: 'string' } } })
+  return {
+    first: wholeNumber('seed', values.seed ?? '1'),
+    count: wholeNumber('seeds', values.seeds ?? (values.seed === undefined ? '100' : '1'), 1),
+  }
+})
 const started = performance.now()
 let wrong = 0
 let eventful = 0
@@ -25,10 +32,3 @@ console.log(
   `${count} plans, ${count - wrong} came true, ${eventful} of them with pods that came or went; ${ms} ms each`,
 )
 process.exit(wrong === 0 ? 0 : 1)
-
-function wholeNumber(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  console.error(`error: --${name} takes a whole number, and this is ${JSON.stringify(text)}`)
-  process.exit(2)
-}

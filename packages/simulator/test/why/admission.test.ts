@@ -2,6 +2,7 @@ import {
   daemonSets,
   deployments,
   limitRanges,
+  namespaces,
   pods,
   priorityClasses,
   resourceQuotas,
@@ -46,6 +47,24 @@ describe('why pods are refused', () => {
     await situation.create(limitRanges, 'defaults', {
       spec: { limits: [{ type: 'Container', defaultRequest: { cpu: '100m' } }] },
     })
+    await situation.passes('3m')
+    expect(await situation.verdict(deployments, 'web')).toBe('fine')
+  })
+
+  it('violate what their namespace enforces', async () => {
+    await using situation = await Situation.start()
+    const enforce = (level: string | null) =>
+      situation.patch(namespaces, 'default', { metadata: { labels: { 'pod-security.kubernetes.io/enforce': level } } })
+    await enforce('baseline')
+    await situation.create(deployments, 'web', web({ hostNetwork: true }))
+    await situation.passes('10s')
+    expect(await situation.cause(deployments, 'web')).toMatch(
+      /^PodSecurityViolated of .*pods "web-\w+-\w+" is forbidden: violates PodSecurity "baseline:latest": host namespaces \(hostNetwork=true\)$/,
+    )
+    expect(await situation.remedy(deployments, 'web')).toBe(
+      'give the pods a security context that fits baseline:latest, or change the label of the namespace',
+    )
+    await enforce(null)
     await situation.passes('3m')
     expect(await situation.verdict(deployments, 'web')).toBe('fine')
   })

@@ -16,7 +16,7 @@ export const joinedBytesMax = 8 * 1024 * 1024
 
 /**
  * Lists go out in pieces of about this size, each when the client has room for it: what it has not taken is here a
- * second time, encrypted for it alone. Neither the processor's time nor that of a client who reads grows by it.
+ * second time, encrypted for it alone. Smaller pieces cost more: 1.6 MB over TLS take 787 us of CPU in these, 885 in pieces of 256 kB.
  */
 export const pieceBytesMax = 512 * 1024
 

@@ -8,7 +8,6 @@ import { type Environment, realClock, realEnvironment } from '@coracle/environme
 import { createMemoryStore } from '@coracle/store'
 import { type ApiCore, type ApiCoreOptions, createApiCore } from '../../api-core.ts'
 import { createAuthenticator } from '../../security/authentication.ts'
-import { createAuthorizer } from '../../security/authorization.ts'
 import { createPki, type KeyPair, type Pki } from '../../security/certificates.ts'
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../server.ts'
 
@@ -67,7 +66,6 @@ export class TestServer {
       environment,
       store: createMemoryStore(),
       kinds: builtinKinds,
-      authorizer: createAuthorizer(),
       serviceAccountKey: async () => this.pki.serviceAccountKeyPem,
       ...options,
     })

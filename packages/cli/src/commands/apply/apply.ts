@@ -85,7 +85,7 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
       })
       if (applied.lacksLastApplied) {
         host.stderr.write(
-          `Warning: resource ${objectText({ ...resource, kind: resource.plural }, name)} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by coracle apply. The missing annotation will be patched automatically.\n`,
+          `Warning: resource ${objectText({ ...resource, kind: resource.plural }, name)} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by either coracle create --save-config or coracle apply. The missing annotation will be patched automatically.\n`,
         )
       }
       warnIfDeleting(host, applied.object)

@@ -15,7 +15,7 @@ export async function editLastApplied(host: Host, args: readonly string[], flags
   const { fieldManager = 'coracle-edit', validate } = flags
   const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, args, 'edit', { ...flags, all: true })
+    const { found, errors } = await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true })
     if (errors.length > 0) throw new AggregateError(errors)
     const noted = found.flatMap(({ resource, key, object }) => {
       const text = object.metadata.annotations?.[lastAppliedAnnotation]

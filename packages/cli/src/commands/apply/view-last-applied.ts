@@ -14,8 +14,8 @@ export async function viewLastApplied(host: Host, args: readonly string[], flags
   const { output } = flags
   await withSession(host, flags, async (session) => {
     // As kubectl has it: who names a namespace means all that is in it.
-    const all = flags.all === true || session.givenNamespace !== undefined
-    const { found, errors } = await findTargets(host, session, args, 'view', { ...flags, all })
+    const typesMeanAll = session.givenNamespace !== undefined
+    const { found, errors } = await findTargets(host, session, args, 'view', { ...flags, typesMeanAll })
     if (errors.length > 0) throw errors[0]
     // Of what was never applied there is nothing to show.
     const texts = found.flatMap(({ object }) => object.metadata.annotations?.[lastAppliedAnnotation] ?? [])

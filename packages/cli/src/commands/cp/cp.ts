@@ -35,12 +35,18 @@ export async function copy(host: Host, args: readonly (string | undefined)[], fl
   if (from.pod === undefined && to.pod === undefined) {
     throw new CliError('one of src or dest must be a remote file specification')
   }
+  if (from.pod === undefined && !(await isThere(host, from.path))) {
+    throw new CliError(`${from.path} doesn't exist in local filesystem`)
+  }
   await withSession(host, flags, async (session) => {
     const remote = await remoteOf(host, session, from.pod === undefined ? to : from, flags)
     if (from.pod === undefined) await copyToPod(host, remote, from, to, flags)
     else await copyFromPod(host, remote, from, to, flags)
   })
 }
+
+const isThere = async ({ workingDirectory }: Host, path: string): Promise<boolean> =>
+  (await stat(resolve(workingDirectory, path)).catch(() => undefined)) !== undefined
 
 /** Runs commands in the container that is copied to or from. */
 interface Remote {
@@ -69,9 +75,6 @@ async function remoteOf(host: Host, session: Session, spec: FileSpec, flags: Cop
 
 async function copyToPod(host: Host, remote: Remote, from: FileSpec, to: FileSpec, flags: CopyFlags): Promise<void> {
   const source = resolve(host.workingDirectory, from.path)
-  if ((await stat(source).catch(() => undefined)) === undefined) {
-    throw new CliError(`${from.path} doesn't exist in local filesystem`)
-  }
   // A folder that is there takes it in under its own name.
   const isFolder = (await remote.run(['test', '-d', to.path], { stdout: new PassThrough().resume() })) === 0
   const target = isFolder ? posix.join(to.path, basename(source)) : to.path.replace(/(?<=.)\/+$/, '')

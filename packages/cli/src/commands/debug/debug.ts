@@ -160,8 +160,10 @@ async function selectionsOf(
   targets: readonly string[],
   flags: DebugFlags,
 ): Promise<readonly Selection[]> {
-  const manifests = await loadManifests(host, flags)
-  if (manifests.length > 0) return selectManifests(session, manifests, targets)
+  const manifests = await loadManifests(host, flags, {
+    args: targets.map((target) => (target.includes('/') ? target : `pods/${target}`)),
+  })
+  if (manifests.length > 0) return selectManifests(session, manifests)
   const catalog = await session.catalog()
   const named = targets.map((target) => (target.includes('/') ? target : `pods/${target}`))
   return selectObjects(named, 'debug', catalog, {})

@@ -107,9 +107,18 @@ async function variablesOf(host: Host, path: string): Promise<readonly (readonly
     .map((line) => {
       const at = line.indexOf('=')
       const key = at < 0 ? line : line.slice(0, at)
+      requireVariableName(key)
       // A name alone takes its value from our own environment.
       return [key, at < 0 ? (host.variables[key] ?? '') : line.slice(at + 1)] as const
     })
+}
+
+/** Throws a CliError where a text is no name of an environment variable, which kubectl takes more narrowly than the API. */
+function requireVariableName(key: string): void {
+  if (/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(key)) return
+  throw new CliError(
+    `${JSON.stringify(key)} is not a valid key name: a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')`,
+  )
 }
 
 /** A ConfigMap with these keys; what is no text stands in `binaryData`. */
@@ -145,11 +154,46 @@ export async function generateTlsSecret(
   cert: string,
   key: string,
 ): Promise<KubernetesObject> {
+  const [certificate, privateKey] = [await readPem(host, cert), await readPem(host, key)]
+  await requireKeyPair(certificate, privateKey)
   const data = new Map([
-    ['tls.crt', await readPem(host, cert)],
-    ['tls.key', await readPem(host, key)],
+    ['tls.crt', certificate],
+    ['tls.key', privateKey],
   ])
   return generateSecret(name, data, 'kubernetes.io/tls')
+}
+
+/** Rejects with a CliError, in the words of Go's TLS, where a certificate and a key are none, or not of each other. */
+async function requireKeyPair(certificate: Uint8Array, key: Uint8Array): Promise<void> {
+  const { createPrivateKey, X509Certificate } = await import('node:crypto')
+  requirePem(certificate, 'certificate', /^CERTIFICATE$/)
+  requirePem(key, 'key', /PRIVATE KEY$/)
+  const parsed = attempt(() => new X509Certificate(certificate), 'x509: malformed certificate')
+  const parsedKey = attempt(() => createPrivateKey(Buffer.from(key)), 'tls: failed to parse private key')
+  if (!parsed.checkPrivateKey(parsedKey)) throw new CliError('tls: private key does not match public key')
+}
+
+function requirePem(bytes: Uint8Array, what: 'certificate' | 'key', wanted: RegExp): void {
+  const types = [
+    ...Buffer.from(bytes)
+      .toString('latin1')
+      .matchAll(/^-----BEGIN (.+)-----$/gm),
+  ].map(([, type = '']) => type.trimEnd())
+  if (types.some((type) => wanted.test(type))) return
+  if (types.length === 0) throw new CliError(`tls: failed to find any PEM data in ${what} input`)
+  throw new CliError(
+    what === 'certificate'
+      ? `tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${types.join(' ')}]`
+      : `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${types.join(' ')}]`,
+  )
+}
+
+function attempt<T>(parse: () => T, failure: string): T {
+  try {
+    return parse()
+  } catch {
+    throw new CliError(failure)
+  }
 }
 
 export interface RegistryFlags {

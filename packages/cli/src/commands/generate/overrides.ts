@@ -31,12 +31,17 @@ function kindOf({ apiVersion, kind }: KubernetesObject) {
   return { group, version, kind }
 }
 
+const noVersionAndKind =
+  'couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
 function parsePatch(text: string, type: (typeof overrideTypes)[number]): unknown {
   try {
     const value: unknown = JSON.parse(text)
     if (type === 'json' ? Array.isArray(value) : isJsonObject(value)) return value
-  } catch {
-    // Told below, as what is JSON and no patch is.
+    if (Array.isArray(value)) throw new CliError(noVersionAndKind)
+  } catch (error) {
+    // What is no JSON is told below, as what is JSON and no patch is.
+    if (error instanceof CliError) throw error
   }
   throw new CliError('Invalid JSON Patch')
 }

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import { type KubernetesObject, parseLabelSelector } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 
 export function generateNamespace(name: string): KubernetesObject {
@@ -84,8 +84,19 @@ function countOf(text: string, noun: string): number | string {
 
 const operators = { in: 'In', notin: 'NotIn' } as const
 
+/** Throws a CliError where a text is no label selector. */
+function requireSelector(text: string): void {
+  try {
+    parseLabelSelector(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error
+    throw new CliError(`couldn't parse the selector string ${JSON.stringify(text)}: ${reason}`)
+  }
+}
+
 /** `app=web,tier in (a,b)` as a selector of an object has it. */
 function labelSelectorOf(text: string): object {
+  requireSelector(text)
   const labels: Record<string, string> = {}
   const expressions: object[] = []
   // Commas between parentheses part values, and not requirements.
@@ -195,7 +206,8 @@ export function generateIngress(name: string, flags: IngressFlags): KubernetesOb
   }
   const annotations = flags.annotation.map((text) => {
     const at = text.indexOf('=')
-    return [at < 0 ? text : text.slice(0, at), at < 0 ? '' : text.slice(at + 1)] as const
+    if (at < 0) throw new CliError(`annotation ${text} is invalid and should be in format key=[value]`)
+    return [text.slice(0, at), text.slice(at + 1)] as const
   })
   const rules = new Map<string, object[]>()
   const tls = new Map<string, Set<string>>()
@@ -231,7 +243,7 @@ export function generateIngress(name: string, flags: IngressFlags): KubernetesOb
 
 function parseRule(text: string) {
   const [, host = '', path = '', backend = '', , tls, , secret = ''] =
-    /^([^/]*)(\/[^=]*)?=([^,]+)(,(tls)(=([^,]*))?)?$/.exec(text) ?? []
+    /^([^/]*)(\/[^=]*)?=([^:,]+:[^:,]+)(,(tls)(=([^,]*))?)?$/.exec(text) ?? []
   if (backend === '')
     throw new CliError(`rule ${text} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]`)
   const isPrefix = path.endsWith('*')

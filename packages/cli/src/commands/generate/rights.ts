@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
-import { CliError } from '../../cli-error.ts'
+import { CliError, SummaryError } from '../../cli-error.ts'
 import type { ResourceCatalog } from '../../resources/resource-catalog.ts'
 
 const group = 'rbac.authorization.k8s.io'
@@ -34,6 +34,9 @@ export function generateClusterRole(name: string, flags: ClusterRoleFlags, catal
   if (flags.resource.length === 0 && flags.nonResourceUrl.length === 0) {
     throw new CliError('one of resource or nonResourceURL must be specified')
   }
+  if (flags.nonResourceUrl.some((url) => url !== '*' && !url.startsWith('/'))) {
+    throw new CliError('nonResourceURL should start with /')
+  }
   const urls = flags.nonResourceUrl.length === 0 ? [] : [{ nonResourceURLs: flags.nonResourceUrl, verbs: flags.verb }]
   const resources = flags.resource.length === 0 ? [] : resourceRules(flags, catalog)
   return { apiVersion, kind: 'ClusterRole', metadata: { name }, ...{ rules: [...resources, ...urls] } }
@@ -44,6 +47,7 @@ function resourceRules({ verb, resource, resourceName }: RoleFlags, catalog: Res
   const byGroup = new Map<string, string[]>()
   for (const text of resource) {
     const [type = '', subresource] = text.split('/', 2)
+    if (type !== '*' && !catalog.has(type)) throw unknownType(type)
     const found = type === '*' ? { group: '', plural: '*' } : catalog.find(type)
     const name = subresource === undefined ? found.plural : `${found.plural}/${subresource}`
     byGroup.set(found.group, [...(byGroup.get(found.group) ?? []), name])
@@ -90,4 +94,10 @@ export function generateBinding(
     }),
   ]
   return { apiVersion, kind, metadata: { name }, ...{ roleRef, ...(subjects.length === 0 ? {} : { subjects }) } }
+}
+
+function unknownType(type: string): SummaryError {
+  const [name = '', ...group] = type.split('.')
+  const where = group.length === 0 ? '' : ` in group ${JSON.stringify(group.join('.'))}`
+  return new SummaryError(`the server doesn't have a resource type ${JSON.stringify(name)}${where}`)
 }

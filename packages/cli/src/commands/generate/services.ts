@@ -92,7 +92,7 @@ export function exposeObject(object: KubernetesObject, flags: ExposeFlags): Kube
   if (ports.length === 0 && flags.clusterIp !== 'None') {
     throw new UsageError("couldn't find port via --port flag or introspection")
   }
-  const labels = flags.labels === undefined ? metadata.labels : parsePairs(flags.labels)
+  const labels = (flags.labels ?? '') === '' ? metadata.labels : parsePairs(flags.labels ?? '')
   const { type, clusterIp, externalIp, loadBalancerIp, sessionAffinity } = flags
   if (sessionAffinity !== undefined && !['None', 'ClientIP'].includes(sessionAffinity)) {
     throw new CliError(`unknown session affinity: ${sessionAffinity}`)
@@ -128,11 +128,14 @@ function selectorOf(object: KubernetesObject): Readonly<Record<string, string>> 
     }
     return metadata.labels ?? {}
   }
-  const text = ['Service', 'ReplicationController', 'ReplicaSet', 'Deployment'].includes(kind)
-    ? selectorText(object)
-    : undefined
-  if (text === undefined) {
+  if (!['Service', 'ReplicationController', 'ReplicaSet', 'Deployment'].includes(kind)) {
     throw new CliError(`cannot expose a ${kind}`)
+  }
+  const text = selectorText(object)
+  if (text === undefined) {
+    throw new CliError(
+      `couldn't retrieve selectors via --selector flag or introspection: invalid ${kind.toLowerCase()}: no selectors, therefore cannot be exposed`,
+    )
   }
   if (/[ !]/.test(text)) {
     throw new CliError(
@@ -145,9 +148,9 @@ function selectorOf(object: KubernetesObject): Readonly<Record<string, string>> 
 function parsePairs(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     text.split(',').map((pair) => {
-      const [key = '', value = '', ...more] = pair.split('=')
-      if (key === '' || more.length > 0 || !pair.includes('='))
-        throw new CliError(`Invalid selector: ${pair}: write KEY=VALUE`)
+      const [key = '', value, ...more] = pair.split('=')
+      if (value === undefined || more.length > 0) throw new CliError(`unexpected label spec: ${pair}`)
+      if (key === '') throw new CliError('unexpected empty label key')
       return [key, value] as const
     }),
   )

@@ -119,9 +119,15 @@ export function generateCronJob(
   }
 }
 
+/** A port in Go's words where it is no number; whether it is one that can be had is for the server to say. */
+export function portOf(text: string): number {
+  if (/^[-+]?\d+$/.test(text)) return Number(text)
+  throw new CliError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
+}
+
 export interface PodFlags {
   readonly image: string
-  readonly port?: number
+  readonly port?: string
   readonly env: readonly string[]
   readonly labels?: string
   readonly annotations: readonly string[]
@@ -147,14 +153,14 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
     throw new UsageError(`invalid restart policy: ${flags.restart}`)
   }
   const labels = flags.labels === undefined ? { run: name } : pairsOf(flags.labels.split(','), 'label')
-  const annotations = pairsOf(flags.annotations, 'annotation')
+  const annotations = pairsOf(flags.annotations, 'annotations format')
   const env = Object.entries(pairsOf(flags.env, 'env')).map(([key, value]) => ({ name: key, value }))
   const container = {
     name,
     image: flags.image,
     ...(args.length === 0 ? {} : { [flags.command === true ? 'command' : 'args']: args }),
     ...(env.length === 0 ? {} : { env }),
-    ...(flags.port === undefined ? {} : { ports: [{ containerPort: flags.port }] }),
+    ...((flags.port ?? '') === '' ? {} : { ports: [{ containerPort: portOf(flags.port ?? '') }] }),
     ...(flags.imagePullPolicy ? { imagePullPolicy: pullPolicyOf(flags.imagePullPolicy) } : {}),
     ...(flags.privileged === true ? { securityContext: { privileged: true } } : {}),
     resources: {},

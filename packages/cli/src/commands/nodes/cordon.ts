@@ -25,7 +25,8 @@ async function setUnschedulable(
   verb: 'cordon' | 'uncordon',
   flags: NodeFlags,
 ): Promise<void> {
-  await changeObjects(host, nodeArguments(names, verb, flags), verb, { ...flags, filename: [] }, (session, target) =>
+  const targets = { ...flags, filename: [], stopsAtMissing: true }
+  await changeObjects(host, nodeArguments(names, verb, flags), verb, targets, (session, target) =>
     setOne(session, target, verb === 'cordon', flags.dryRun),
   )
 }
@@ -42,7 +43,8 @@ export function nodeArguments(
   if (names.length > 0 && selector !== undefined) {
     throw new UsageError('cannot specify both a node name and a --selector option')
   }
-  return names.some((name) => name.includes('/')) ? names : ['nodes', ...names]
+  if (!names.some((name) => name.includes('/'))) return ['nodes', ...names]
+  return names.map((name) => (name.includes('/') ? name : `nodes/${name}`))
 }
 
 /** Keeps the scheduler from a node, or lets it come back. */

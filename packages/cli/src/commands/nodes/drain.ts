@@ -44,6 +44,7 @@ export async function drain(host: Host, names: readonly string[], flags: DrainFl
     const { found, errors } = await findTargets(host, session, args, 'drain', {
       ...flags,
       filename: [],
+      stopsAtMissing: true,
     })
     if (errors.length > 0) throw new AggregateError(errors)
     for (const target of found) await printer.print(target.resource, await setOne(session, target, true, flags.dryRun))

@@ -1,7 +1,9 @@
 import { checkFormat, type Node, nodes, type Taint } from '@coracle/api'
-import { CliError, UsageError } from '../../cli-error.ts'
+import { CliError, SummaryError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { Outcome } from '../../output/outcome-printer.ts'
+import type { ResourceCatalog } from '../../resources/resource-catalog.ts'
+import { withSession } from '../../session.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import { fieldValidation } from '../manifest-command.ts'
 
@@ -18,13 +20,20 @@ interface TaintChanges {
 
 /** `coracle taint nodes NAME KEY=VALUE:EFFECT KEY:EFFECT-` */
 export async function taint(host: Host, args: readonly string[], flags: TaintFlags): Promise<void> {
-  const first = args.findIndex((arg, index) => index > 0 && (/[=:]/.test(arg) || arg.endsWith('-')))
-  const resources = first < 0 ? args : args.slice(0, first)
-  if (resources.length < 1) throw new CliError('one or more resources must be specified as <resource> <name>')
-  const changes = parseChanges(first < 0 ? [] : args.slice(first))
-  await changeObjects(host, resources, 'taint', flags, async ({ client }, { key, resource, object }) => {
-    if (resource.kind !== 'Node')
-      throw new CliError(`invalid resource type ${resources[0]}, only node types are supported`)
+  const { resources, changes } = splitArguments(args)
+  const [type = '', ...names] = resources
+  await withSession(host, flags, async (session) => requireNodes(type, await session.catalog()))
+  if (flags.all === true && flags.selector !== undefined) {
+    throw new CliError("setting 'all' parameter with a non empty selector is prohibited")
+  }
+  const isSelective = flags.all === true || flags.selector !== undefined
+  if (!isSelective && names.length === 0) {
+    throw new CliError("at least one resource name must be specified since 'all' parameter is not set")
+  }
+  // Whatever else is named, selectors mean nodes.
+  const targets = isSelective ? ['nodes'] : ['nodes', ...names]
+  const told = { ...flags, tellsDryRun: false, looksAtOutputLate: true }
+  await changeObjects(host, targets, 'taint', told, async ({ client }, { key, object }) => {
     const present = (object as Node).spec?.taints ?? []
     const { taints, verb } = changeTaints(present, changes, key.name, flags.overwrite)
     if (flags.dryRun === 'client') return { verb, object }
@@ -37,6 +46,27 @@ export async function taint(host: Host, args: readonly string[], flags: TaintFla
     const outcome: Outcome = { verb, object: await client.patch(nodes, key, { type: 'merge', body }, options) }
     return outcome
   })
+}
+
+/** Resources come first, then what is to be done with taints. Throws a CliError on anything else. */
+function splitArguments(args: readonly string[]) {
+  const isChange = (arg: string): boolean => /[=:]/.test(arg) || arg.endsWith('-')
+  const first = args.findIndex(isChange)
+  const [resources, texts] = first < 0 ? [args, []] : [args.slice(0, first), args.slice(first)]
+  const misplaced = texts.find((text) => !isChange(text))
+  if (misplaced !== undefined) {
+    throw new CliError(`all resources must be specified before taint changes: ${misplaced}`)
+  }
+  if (resources.length < 1) throw new CliError('one or more resources must be specified as <resource> <name>')
+  return { resources, changes: parseChanges(texts) }
+}
+
+/** Throws, in kubectl's words, where a type is not that of nodes. */
+function requireNodes(type: string, catalog: ResourceCatalog): void {
+  const name = type.toLowerCase()
+  const resource = catalog.has(name) ? catalog.find(name) : undefined
+  if (resource === undefined) throw new SummaryError(`the server doesn't have a resource type ${JSON.stringify(name)}`)
+  if (resource.kind !== 'Node') throw new CliError(`invalid resource type ${name}, only node types are supported`)
 }
 
 /** The list is replaced whole: only as long as nobody else has changed it. */

@@ -28,7 +28,7 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
   if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
   const format = await readOutputFormat(host, flags, { tables: false })
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, args, 'show', { ...flags, all: true })
+    const { found, errors } = await findTargets(host, session, args, 'show', { ...flags, typesMeanAll: true })
     if (errors.length > 0) throw new AggregateError(errors)
     for (const target of found) {
       const revisions = await revisionsOf(session, target, 'history')

@@ -61,17 +61,23 @@ async function changeRollout(
   change: (target: Target) => KubernetesObject,
 ): Promise<void> {
   if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
-  return changeObjects(host, args, verb, { ...flags, all: true }, async (session, target) => {
-    const wanted = changed(target, change)
-    return {
-      verb: done,
-      object: await writeChanges(session, target, wanted, {
-        dryRun: flags.dryRun,
-        fieldManager: flags.fieldManager ?? 'coracle-rollout',
-        failure: 'failed to patch:',
-      }),
-    }
-  })
+  return changeObjects(
+    host,
+    args,
+    verb,
+    { ...flags, typesMeanAll: true, looksAtOutputLate: true },
+    async (session, target) => {
+      const wanted = changed(target, change)
+      return {
+        verb: done,
+        object: await writeChanges(session, target, wanted, {
+          dryRun: flags.dryRun,
+          fieldManager: flags.fieldManager ?? 'coracle-rollout',
+          failure: 'failed to patch:',
+        }),
+      }
+    },
+  )
 }
 
 function changed(target: Target, change: (target: Target) => KubernetesObject): KubernetesObject {

@@ -33,7 +33,7 @@ export async function rolloutStatus(host: Host, args: readonly string[], flags: 
   if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
   const timeoutMs = parseDuration(flags.timeout)
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, args, 'watch', { ...flags, all: true })
+    const { found, errors } = await findTargets(host, session, args, 'watch', { ...flags, typesMeanAll: true })
     if (errors.length > 0) throw new AggregateError(errors)
     for (const target of found) {
       const stateOf = viewerOf(target)

@@ -18,29 +18,35 @@ export async function rolloutUndo(host: Host, args: readonly string[], flags: Ro
   const { toRevision, dryRun } = flags
   if (toRevision < 0) throw new CliError(`revision must be a positive integer: ${toRevision}`)
   if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
-  await changeObjects(host, args, 'undo', { ...flags, all: true }, async (session, target) => {
-    const { object } = target
-    const { name } = target.key
-    const isDeployment = target.resource.kind === 'Deployment'
-    const none = isDeployment
-      ? `no rollout history found for deployment ${JSON.stringify(name)}`
-      : 'no last revision to roll back to'
-    const revision = findRevision(await revisionsOf(session, target, 'rollbacker'), toRevision, none)
-    if (dryRun === 'client') {
-      const text = templateText(revision.template)
-      return { verb: isDeployment ? text : `will roll back to ${text}`, object }
-    }
-    if (isDeployment && specOf(object).paused === true) {
-      throw new CliError(
-        `you cannot rollback a paused deployment; resume it first with 'coracle rollout resume' and try again`,
-      )
-    }
-    const { template } = specOf(object)
-    if (template !== undefined && isSameTemplate(revision.template, template)) {
-      return { verb: `skipped rollback (current template already matches revision ${toRevision})`, object }
-    }
-    return { verb: 'rolled back', object: await rollBack(session, target, revision, dryRun === 'server') }
-  })
+  await changeObjects(
+    host,
+    args,
+    'undo',
+    { ...flags, typesMeanAll: true, looksAtOutputLate: true },
+    async (session, target) => {
+      const { object } = target
+      const { name } = target.key
+      const isDeployment = target.resource.kind === 'Deployment'
+      const none = isDeployment
+        ? `no rollout history found for deployment ${JSON.stringify(name)}`
+        : 'no last revision to roll back to'
+      const revision = findRevision(await revisionsOf(session, target, 'rollbacker'), toRevision, none)
+      if (dryRun === 'client') {
+        const text = templateText(revision.template)
+        return { verb: isDeployment ? text : `will roll back to ${text}`, object }
+      }
+      if (isDeployment && specOf(object).paused === true) {
+        throw new CliError(
+          `you cannot rollback a paused deployment; resume it first with 'coracle rollout resume' and try again`,
+        )
+      }
+      const { template } = specOf(object)
+      if (template !== undefined && isSameTemplate(revision.template, template)) {
+        return { verb: `skipped rollback (current template already matches revision ${toRevision})`, object }
+      }
+      return { verb: 'rolled back', object: await rollBack(session, target, revision, dryRun === 'server') }
+    },
+  )
 }
 
 function specOf(object: KubernetesObject): { readonly paused?: boolean; readonly template?: PodTemplateSpec } {

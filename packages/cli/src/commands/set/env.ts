@@ -3,7 +3,7 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { Session } from '../../session.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
-import type { Target } from '../targets.ts'
+import { requireTargets, type Target } from '../targets.ts'
 import { allContainers, changedTemplate, nameMatcher, templateOf, withContainers } from './pod-templates.ts'
 import { resolveEnvironment } from './resolve-env.ts'
 
@@ -25,6 +25,7 @@ export interface SetEnvFlags extends ChangeFlags {
 
 /** `coracle set env TYPE NAME KEY=VALUE KEY-` */
 export async function setEnv(host: Host, args: readonly string[], flags: SetEnvFlags): Promise<void> {
+  if (flags.local === true) requireTargets([], flags.filename.length)
   const split = splitEnvironment([...args, ...flags.env])
   const { resources, remove } = split
   const chosen = nameMatcher(flags.containers)
@@ -100,8 +101,8 @@ async function variablesFrom(
 ): Promise<readonly EnvVar[]> {
   if (from === undefined) return []
   const [type = '', name = '', ...more] = from.split('/')
-  if (name === '' || more.length > 0) throw new CliError(`--from must be TYPE/NAME, such as secret/settings: "${from}"`)
   const resource = (await session.catalog()).find(type)
+  if (name === '' || more.length > 0) throw new CliError(`--from must be TYPE/NAME, such as secret/settings: "${from}"`)
   const reference = { ConfigMap: 'configMapKeyRef', Secret: 'secretKeyRef' }[resource.kind]
   if (reference === undefined) throw new CliError(`unsupported resource specified in --from: ${resource.kind}`)
   const object = await session.client.get<KubernetesObject>(resource, { name, namespace: session.namespace })

@@ -14,6 +14,18 @@ export const configPages: ManualPages = {
     ],
     seeAlso: ['options'],
   },
+  plugin: {
+    details: [
+      'Words that name no command are looked for on PATH: coracle foo bar runs coracle-foo-bar or kubectl-foo-bar, or else coracle-foo or kubectl-foo with the argument bar. A dash within a word is an underscore in the name. A command cannot be replaced.',
+    ],
+    examples: [['which there are', 'coracle plugin list']],
+    seeAlso: ['completion'],
+  },
+  'plugin list': {
+    details: ['Ends with an error where there is none, or where one cannot be run.'],
+    examples: [['names without directories', 'coracle plugin list --name-only']],
+    seeAlso: ['plugin'],
+  },
   options: {
     examples: [['what every command may be told', 'coracle options']],
     seeAlso: ['config view'],

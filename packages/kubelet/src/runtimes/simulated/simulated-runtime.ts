@@ -336,14 +336,21 @@ class TableRuntime implements SimulatedRuntime {
     for (const listener of this.#listeners) listener({ podUid, containerId: id })
   }
 
-  /** Ids look like those of real runtimes: 64 hexadecimal digits. */
   #newId(podUid: string): string {
     let id: string
     do {
       this.#ids += 1
-      id = this.#ids.toString(16).padStart(64, '0')
+      id = idOf(this.#ids)
     } while (this.#podOf.has(id))
     this.#podOf.set(id, podUid)
     return id
   }
+}
+
+const zeros = Array.from({ length: 64 }, (_, digits) => '0'.repeat(64 - digits))
+
+/** Ids look like those of real runtimes: 64 hexadecimal digits. All share their zeros, of which `padStart` makes eight strings for each. */
+function idOf(count: number): string {
+  const digits = count.toString(16)
+  return `${zeros[digits.length]}${digits}`
 }

@@ -1,12 +1,7 @@
-import {
-  type AggregationRule,
-  type ClusterRole,
-  deepEqual,
-  type KubernetesObject,
-  type PolicyRule,
-  type RoleBinding,
-  type Subject,
-} from '@coracle/api'
+import { deepEqual } from '../equality.ts'
+import type { AggregationRule, ClusterRole, PolicyRule } from '../kinds/rbac/role.ts'
+import type { RoleBinding, Subject } from '../kinds/rbac/role-binding.ts'
+import type { KubernetesObject } from '../meta.ts'
 import { uncoveredRules } from './rule-coverage.ts'
 
 /** Roles and cluster roles: the former have no aggregation rule. */
@@ -28,7 +23,8 @@ export interface ReconcilePlan<T extends KubernetesObject> {
   readonly extraSubjects: readonly Subject[]
 }
 
-const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate'
+/** On roles and bindings: `false` where reconciliation is to leave them alone. */
+const autoUpdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate'
 
 const nothing = { missingRules: [], extraRules: [], missingSubjects: [], extraSubjects: [] } as const
 
@@ -102,7 +98,8 @@ function changeOf<T extends KubernetesObject>(existing: T, object: T) {
   return { operation, object, isProtected: hasOptedOut(existing) }
 }
 
-const hasOptedOut = ({ metadata }: KubernetesObject): boolean => metadata.annotations?.[autoUpdate] === 'false'
+const hasOptedOut = ({ metadata }: KubernetesObject): boolean =>
+  metadata.annotations?.[autoUpdateAnnotation] === 'false'
 
 /** The object with the labels and annotations that are expected, where it has no others of their names. */
 function withMetadataOf<T extends KubernetesObject>(existing: T, { metadata: expected }: KubernetesObject): T {

@@ -1,12 +1,12 @@
 import { hasReason, type KubernetesObject, namespaces, type PolicyRule, type Subject } from '@coracle/api'
-import { CliError } from '../../cli-error.ts'
-import type { Host } from '../../host.ts'
-import { loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
-import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
-import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
-import { type Placed, placeManifest } from '../manifest-command.ts'
-import { keyOf } from '../targets.ts'
-import { type AnyBinding, type AnyRole, planBinding, planRole, type ReconcilePlan } from './plan.ts'
+import { type AnyBinding, type AnyRole, planBinding, planRole, type ReconcilePlan } from '@coracle/api/rbac'
+import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
+import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import { type Placed, placeManifest } from './manifest-command.ts'
+import { keyOf } from './targets.ts'
 
 export interface ReconcileFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
   readonly removeExtraPermissions?: boolean

@@ -4,17 +4,38 @@ import { skipWhitespace } from './json-whitespace.ts'
  * Why `text` is not JSON, in the words of Go's encoding/json (`invalid character '}' looking for beginning of object
  * key string`), which is what people find when they search for it.
  */
-export function jsonSyntaxError(text: string): string {
-  try {
-    new SyntaxChecker(text).check()
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return error.message
-    throw error
-  }
-  return 'unexpected end of JSON input'
+export const jsonSyntaxError = (text: string): string => findJsonFault(text)?.message ?? endOfInput
+
+const endOfInput = 'unexpected end of JSON input'
+
+/** What is wrong with a text that is no JSON. */
+export interface JsonFault {
+  readonly message: string
+  /** How many characters were read when that was found; the whole text where more was expected. */
+  readonly offset: number
+  /** The text ends too early. */
+  readonly isEnd: boolean
 }
 
-class JsonSyntaxError extends Error {}
+/** Why `text` is not JSON; undefined where it is. */
+export function findJsonFault(text: string): JsonFault | undefined {
+  try {
+    new SyntaxChecker(text).check()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    return { message: error.message, offset: error.offset, isEnd: error.message === endOfInput }
+  }
+}
+
+class JsonSyntaxError extends Error {
+  readonly offset: number
+
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
 
 /** Follows Go's scanner without recursion: what is open is kept on a stack of its own. */
 class SyntaxChecker {
@@ -148,7 +169,7 @@ class SyntaxChecker {
 
   /** The character at the position; the end of the text is an error. */
   #current(): string {
-    if (this.#position >= this.#text.length) throw new JsonSyntaxError('unexpected end of JSON input')
+    if (this.#position >= this.#text.length) throw new JsonSyntaxError(endOfInput, this.#text.length)
     return this.#text.charAt(this.#position)
   }
 
@@ -159,7 +180,7 @@ class SyntaxChecker {
   }
 
   #fail(where: string): never {
-    throw new JsonSyntaxError(`invalid character ${quoted(this.#current())} ${where}`)
+    throw new JsonSyntaxError(`invalid character ${quoted(this.#current())} ${where}`, this.#position + 1)
   }
 }
 

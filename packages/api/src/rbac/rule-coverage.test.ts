@@ -1,5 +1,5 @@
-import type { PolicyRule } from '@coracle/api'
 import { expect, it } from 'vitest'
+import type { PolicyRule } from '../kinds/rbac/role.ts'
 import { uncoveredRules } from './rule-coverage.ts'
 
 const rule = (resources: readonly string[], verbs: readonly string[], rest: object = {}): PolicyRule => ({

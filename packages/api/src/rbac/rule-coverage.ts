@@ -1,4 +1,5 @@
-import type { PolicyRule } from '@coracle/api'
+import type { PolicyRule } from '../kinds/rbac/role.ts'
+import { matchesPath } from './rule-matching.ts'
 
 /** What these rules grant and the others do not, as rules of one verb, group, resource and name, or one verb and path, each. */
 export function uncoveredRules(rules: readonly PolicyRule[], others: readonly PolicyRule[]): readonly PolicyRule[] {
@@ -47,4 +48,4 @@ function coversResource(resources: readonly string[], wanted: string): boolean {
 }
 
 const coversPath = (paths: readonly string[], wanted: string): boolean =>
-  paths.some((path) => path === wanted || (path.endsWith('*') && wanted.startsWith(path.slice(0, -1))))
+  paths.some((path) => path === wanted || matchesPath(path, wanted))

@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { deepEqual, sortKeys } from '@coracle/api'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { commandLines, files, sampleOf } from './support/command-lines.ts'
+import { configMap, manifest } from './support/kubectl.ts'
+import { kubectlCommands } from './support/kubectl-help.ts'
+import { type Outcome, Program } from './support/program.ts'
+import { Twins } from './support/twins.ts'
+
+// Command lines made of what kubectl's own help says there is, by kubectl and by coracle: what they print and how they exit are equal.
+// CORACLE_TWIN_LINES and CORACLE_TWIN_SEED ask for more of them, or others.
+
+const lineCount = Number(process.env.CORACLE_TWIN_LINES ?? 120)
+const seed = Number(process.env.CORACLE_TWIN_SEED ?? 1)
+
+/** How many lines of one test run in the same pair of namespaces, one after another. */
+const linesPerPair = 50
+
+const template = (app: string) => ({
+  metadata: { labels: { app } },
+  spec: { containers: [{ name: 'web', image: 'example/web:1', ports: [{ containerPort: 80 }] }] },
+})
+
+const labelled = (name: string) => ({ name, labels: { app: 'web' } })
+
+/** What is there before each line that may take something away. */
+const objects = manifest(
+  { ...configMap('settings', { a: '1' }), metadata: labelled('settings') },
+  configMap('others', { b: '2' }),
+  { apiVersion: 'v1', kind: 'Secret', metadata: labelled('keys'), stringData: { password: 'hunter2' } },
+  { apiVersion: 'v1', kind: 'Service', metadata: labelled('web'), spec: { clusterIP: 'None', ports: [{ port: 80 }] } },
+  {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: labelled('web'),
+    spec: { replicas: 0, selector: { matchLabels: { app: 'web' } }, template: template('web') },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'ReplicationController',
+    metadata: labelled('old'),
+    spec: { replicas: 0, selector: { app: 'old' }, template: template('old') },
+  },
+  {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: labelled('nightly'),
+    spec: {
+      schedule: '0 0 * * *',
+      suspend: true,
+      jobTemplate: { spec: { template: { spec: { ...template('job').spec, restartPolicy: 'Never' } } } },
+    },
+  },
+  { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: labelled('reader'), rules: [] },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: labelled('bound'),
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+  },
+)
+
+let program: Program
+let directory: string
+const before = process.cwd()
+beforeAll(async () => {
+  program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--nodes', '2'] })
+  directory = await mkdtemp(join(tmpdir(), 'lines-'))
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, path)), { recursive: true })
+    await writeFile(join(directory, path), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  process.chdir(directory)
+})
+afterAll(async () => {
+  process.chdir(before)
+  await rm(directory, { recursive: true })
+  await program[Symbol.asyncDispose]()
+})
+
+/** JSON as what it says: kubectl writes members of what it knows in the order of Go's types. */
+function compared({ code, stdout, stderr }: Outcome): object {
+  try {
+    return { code, stdout: sortKeys(JSON.parse(stdout)), stderr: stderr.trimEnd() }
+  } catch {
+    return { code, stdout, stderr: stderr.trimEnd() }
+  }
+}
+
+/** Lines that are told apart, with the reason. */
+const otherLines: readonly (readonly [RegExp, string])[] = [
+  [/^set selector .*--resource-version=x/, 'a version that is no number is compared here, and not sent'],
+  [/--external-name=1 --external-name=$/, 'an empty name is as none'],
+  [/--sort-by=\{\.metadata\.name( |$)/, 'a path that is none is told even where there is nothing to sort'],
+]
+const isCompared = (line: readonly string[]): boolean => !otherLines.some(([lines]) => lines.test(line.join(' ')))
+
+const lines = commandLines(await kubectlCommands(new Set(['alpha', 'certificate', 'kustomize', 'plugin'])))
+const sample = sampleOf(lines, lineCount, seed).filter(isCompared)
+
+it.concurrent.each(
+  Array.from(
+    { length: Math.ceil(sample.length / linesPerPair) },
+    (_, part) => [part, sample.slice(part * linesPerPair, (part + 1) * linesPerPair)] as const,
+  ),
+)(
+  'part %i',
+  async (part, lines) => {
+    const twins = await Twins.in(program, `lines-${part}`)
+    const ours: Record<string, object> = {}
+    const theirs: Record<string, object> = {}
+    for (const [index, line] of lines.entries()) {
+      if (index === 0 || lines[index - 1]?.[0] === 'delete') {
+        await twins.run(['apply', '--server-side', '--force-conflicts', '-f', '-'], objects)
+      }
+      const outcome = await twins.run(line.map((word) => word.replaceAll('{n}', String(index))))
+      const [own, kubectls] = [compared(outcome.ours), compared(outcome.theirs)]
+      // What is equal would only hide what is not.
+      if (deepEqual(own, kubectls)) continue
+      ours[line.join(' ')] = own
+      theirs[line.join(' ')] = kubectls
+    }
+    expect(ours).toEqual(theirs)
+  },
+  300_000,
+)

@@ -1,0 +1,11 @@
+/** Descriptions of kinds for clients that do not know them. Loaded when somebody asks. */
+export type { GroupVersionKind, KindSchema } from './definitions.ts'
+export type { OpenApiOptions } from './document.ts'
+export {
+  jsonSchemaOfKind,
+  jsonSchemaOfKinds,
+  mergeOpenApiDefinitions,
+  type OpenApiDefinitions,
+} from './json-schema.ts'
+export { openApiV2 } from './v2.ts'
+export { openApiV3 } from './v3.ts'

@@ -1,0 +1,127 @@
+/** Loaded with the first namespace that has labels about it. */
+import {
+  describeFieldError,
+  invalid,
+  type KubernetesObject,
+  type Namespace,
+  type Pod,
+  type PodTemplateSpec,
+  pods,
+} from '@coracle/api'
+import {
+  enforcesMore,
+  type LevelVersion,
+  levelText,
+  type NamespacePolicy,
+  namespacePolicy,
+  podSecurityPrefix,
+  podViolations,
+  violationDetails,
+} from '@coracle/api/pod-security'
+import type { Registries } from '../../registries.ts'
+import type { AdmissionAttributes } from '../admission.ts'
+import { forbiddenByAdmission } from '../forbidden.ts'
+import { storedObjects } from '../stored-objects.ts'
+import { warningsOfExistingPods } from './existing-pods.ts'
+
+/** Refuses labels that cannot be read, and warns of pods that are there and would be refused now. */
+export function judgeNamespace(
+  registries: Registries,
+  { definition, old, context }: AdmissionAttributes,
+  namespace: KubernetesObject,
+): void {
+  const { name = '', labels } = namespace.metadata
+  const { policy, errors } = namespacePolicy(labels)
+  const before = old === undefined ? undefined : namespacePolicy(old.metadata.labels)
+  if (errors.length > 0 && textOf(errors) !== textOf(before?.errors ?? [])) throw invalid(definition, name, errors)
+  if (before === undefined || context.warn === undefined || !enforcesMore(policy, before.policy)) return
+  for (const warning of warningsOfExistingPods(name, storedObjects(registries, pods, name), policy.enforce)) {
+    context.warn(warning)
+  }
+}
+
+/** Refuses a pod that violates what its namespace enforces, and tells of what it would violate; of what makes pods it only tells. */
+export function judgePods(namespace: Namespace, attributes: AdmissionAttributes, object: KubernetesObject): void {
+  const { definition, old, context } = attributes
+  const isPod = definition.plural === 'pods'
+  if (isPod && old !== undefined && !changesImages(object as Pod, old as Pod)) return
+  const template = isPod ? (object as Pod) : templateOf(object)
+  if (template === undefined) return
+  const { policy, errors } = namespacePolicy(namespace.metadata.labels)
+  const note = (name: string, text: string): void => context.annotate?.(podSecurityPrefix + name, text)
+  const judge = new Judgement(template)
+  if (errors.length > 0) note('error', `Failed to parse policy: ${aggregateText(errors)}`)
+  if (isPod) note('enforce-policy', levelText(policy.enforce))
+  if (context.annotate !== undefined) {
+    const audited = judge.violationsOf(policy.audit)
+    if (audited !== '') note('audit-violations', wouldViolate(policy.audit, audited))
+  }
+  const refused = isPod ? judge.violationsOf(policy.enforce) : ''
+  if (refused !== '') {
+    throw forbiddenByAdmission(attributes, object, `violates PodSecurity "${levelText(policy.enforce)}": ${refused}`)
+  }
+  if (context.warn === undefined) return
+  const warned = judge.violationsOf(policy.warn)
+  if (warned !== '') context.warn(wouldViolate(policy.warn, warned))
+}
+
+/** One pod or template, judged once by each level that is asked about. */
+class Judgement {
+  readonly #pod: Parameters<typeof podViolations>[1]
+  readonly #known = new Map<string, string>()
+
+  constructor({ metadata, spec }: Template) {
+    this.#pod = { annotations: metadata?.annotations ?? {}, spec }
+  }
+
+  /** What is violated, as text; empty where nothing is. */
+  violationsOf(level: LevelVersion): string {
+    const key = levelText(level)
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const details = violationDetails(podViolations(level, this.#pod))
+    this.#known.set(key, details)
+    return details
+  }
+}
+
+type Template = Pick<PodTemplateSpec, 'metadata' | 'spec'>
+
+/** The template of the pods that an object makes. */
+function templateOf(object: KubernetesObject): Template | undefined {
+  const { template, spec } = object as {
+    readonly template?: Template
+    readonly spec?: { readonly template?: Template; readonly jobTemplate?: { readonly spec?: { template?: Template } } }
+  }
+  return template ?? spec?.template ?? spec?.jobTemplate?.spec?.template
+}
+
+/** Of what a pod may be changed in, only images and further containers are judged. */
+function changesImages({ spec }: Pod, { spec: old }: Pod): boolean {
+  const lists = ['containers', 'initContainers'] as const
+  if (lists.some((list) => !sameImages(spec[list] ?? [], old[list] ?? []))) return true
+  const debugging = old.ephemeralContainers ?? []
+  return (spec.ephemeralContainers ?? []).some(
+    ({ name, image }) => !debugging.some((known) => known.name === name && known.image === image),
+  )
+}
+
+type WithImage = { readonly image?: string | undefined }
+
+function sameImages(containers: readonly WithImage[], old: readonly WithImage[]): boolean {
+  return containers.length === old.length && containers.every(({ image }, index) => image === old[index]?.image)
+}
+
+function wouldViolate(level: LevelVersion, details: string): string {
+  return `would violate PodSecurity "${levelText(level)}": ${details}`
+}
+
+type Errors = NamespacePolicy['errors']
+
+const textOf = (errors: Errors): string => errors.map(describeFieldError).join('\n')
+
+/** As Go's client libraries show several errors as one. */
+function aggregateText(errors: Errors): string {
+  const texts = errors.map(describeFieldError)
+  return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`
+}

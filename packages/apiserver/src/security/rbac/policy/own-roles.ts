@@ -1,0 +1,68 @@
+import type { DefaultClusterRole } from './component-roles.ts'
+import type { DefaultClusterRoleBinding } from './default-bindings.ts'
+import { events, type RuleLine } from './rule-lines.ts'
+
+/** A role of this program's own, and who has it. */
+interface OwnRole extends Pick<DefaultClusterRoleBinding, 'users' | 'groups' | 'accounts'> {
+  readonly name: string
+  readonly rules: readonly RuleLine[]
+}
+
+/** What a controller needs that upstream's role of its name does not have, or all of a controller that upstream has not. */
+const further = (account: string, ...rules: readonly RuleLine[]): OwnRole => ({
+  name: `coracle:controller:${account}`,
+  accounts: [account],
+  rules,
+})
+
+/** What the components of this program may do beyond upstream's default roles. Upstream's are left as they are. */
+const roles: readonly OwnRole[] = [
+  // One agent for all simulated nodes: no node of its own that the Node authorizer could hold it to.
+  {
+    name: 'coracle:simulated-nodes',
+    users: ['system:simulated-nodes'],
+    rules: [
+      'read core nodes,pods',
+      'create,change core nodes',
+      'change core nodes/status,pods/status',
+      'delete core pods',
+      'get core configmaps,persistentvolumeclaims,persistentvolumes,secrets',
+      'get,create,change coordination.k8s.io leases',
+      events,
+    ],
+  },
+  // Upstream's servers have these controllers in themselves, or as an addition.
+  further(
+    'custom-resource-definition',
+    'update apiextensions.k8s.io customresourcedefinitions/status',
+    'list,deletecollection * *',
+    events,
+  ),
+  further(
+    'local-path-provisioner',
+    'read core namespaces,persistentvolumeclaims',
+    'read,create,change,delete core persistentvolumes',
+    'read,create storage.k8s.io storageclasses',
+    'get,create core configmaps',
+    events,
+  ),
+  // Upstream's write the whole object where ours say what changes.
+  further('persistent-volume-binder', 'patch core persistentvolumes,persistentvolumes/status,persistentvolumeclaims'),
+  further('pv-protection-controller', 'patch core persistentvolumes'),
+  further('pvc-protection-controller', 'patch core persistentvolumeclaims'),
+  further('statefulset-controller', 'patch core persistentvolumeclaims'),
+  // The count of a quota is only good where the quota was not charged meanwhile: that is asked of the server, not of a cache.
+  further('resourcequota-controller', 'get core resourcequotas'),
+]
+
+export const ownRoles: readonly DefaultClusterRole[] = roles.map(({ name, rules }) => ({ name, rules }))
+
+export const ownBindings: readonly DefaultClusterRoleBinding[] = [
+  ...roles.map(({ rules: _rules, ...binding }) => binding),
+  // As kubeadm does: node agents renew their own certificates without asking anybody.
+  {
+    name: 'coracle:node-autoapprove-certificate-rotation',
+    role: 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+    groups: ['system:nodes'],
+  },
+]
