@@ -111,8 +111,9 @@ async function judge(
     await auditHistory(api, log, before, label)
     return { outcome: log.problems.length === 0 ? 'whole' : 'wrong', details: log.problems }
   } catch (error) {
-    const output = error instanceof ProgramEndedError ? error.output : (program?.output ?? [])
-    const detail = `${error instanceof Error ? error.message : error}\n${output.join('\n')}`
+    const message = error instanceof Error ? error.message : String(error)
+    const output = error instanceof ProgramEndedError ? error.output : [...(program?.output ?? []), message]
+    const detail = `${message}\n${output.join('\n')}`
     if (!saysWhatIsDamaged(output)) return { outcome: 'wrong', details: [`no word of what is damaged: ${detail}`] }
     return { outcome: program === undefined ? 'refused at start' : 'refused when read', details: [detail] }
   } finally {

@@ -106,7 +106,8 @@ export async function watchInto(api: Api, log: WriteLog, after: number): Promise
 
 /**
  * Watches from a revision of an earlier life of the server up to now: everything known to be written since must be told,
- * with its revision. False where the server has that history no more and says so (410).
+ * with its revision. False where the server has that history no more and says so (410). Rejects where it says that the
+ * history is damaged.
  */
 export async function auditHistory(api: Api, log: WriteLog, after: number, label: string): Promise<boolean> {
   // A watch has no end: this write is where the look at it ends.
@@ -124,6 +125,7 @@ export async function auditHistory(api: Api, log: WriteLog, after: number, label
       const event = await lines.next()
       const status = event?.type === 'ERROR' ? event.object : event
       if (status?.kind === 'Status' && status.code === 410) return false
+      if (status?.kind === 'Status' && /\bstore is damaged\b/.test(status.message)) throw new Error(status.message)
       if (event?.type === undefined || event.type === 'ERROR') {
         log.report(`a watch from revision ${after} ended at ${revision}: ${JSON.stringify(event)}`)
         return true

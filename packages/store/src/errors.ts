@@ -86,11 +86,13 @@ export class StoreDamagedError extends Error {
   override readonly name = 'StoreDamagedError'
   /** Everything up to this revision is whole; undefined where that cannot be told, or something older is damaged. */
   readonly safeRevision: number | undefined
-  /** `what` is wrong, as the end of a sentence. */
+  /** What is wrong, as the end of a sentence; it names no place of this machine. */
+  readonly what: string
   constructor(directory: string, what: string, safeRevision?: number) {
     const rest = safeRevision === undefined ? '' : `, or go on from revision ${safeRevision}, the last that is whole`
     super(`the store in ${directory} is damaged: ${what}; restore the directory as a whole from a backup${rest}`)
     this.safeRevision = safeRevision
+    this.what = what
   }
 }
 

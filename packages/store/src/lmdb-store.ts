@@ -221,7 +221,7 @@ class LmdbStore implements SoleWriterStore {
     checkPrefix(prefix)
     await this.#parts.environment.clock.hold(this.#behind.settled())
     this.#checkOpen()
-    return { revision: this.#tables.revision, entries: this.#tables.list(prefix) }
+    return { revision: this.#tables.revision, entries: this.#reading(() => this.#tables.list(prefix)) }
   }
 
   async *pages(prefix: string, entriesMax: number): AsyncIterable<Listing> {
@@ -241,9 +241,11 @@ class LmdbStore implements SoleWriterStore {
       if (isPending) await this.#commits.settled()
       return { ok: false, revision, current }
     }
-    const revision = ++this.#assigned
+    const revision = this.#assigned + 1
     const carriedTo = Math.max(this.#carriedTo, revision - this.#parts.historyMax / 2)
+    // Reads what is replaced, which may turn out damaged: only then is the revision given away.
     const events = changesOf(transaction, revision, lookup, carriedTo)
+    this.#assigned = revision
     for (const event of events) this.#pending.set(event.key, { entry: entryAfter(event), revision })
     await this.#commits.add(revision, events)
     return { ok: true, revision }
@@ -274,7 +276,7 @@ class LmdbStore implements SoleWriterStore {
     checkNotesQuery(query)
     await this.#parts.environment.clock.hold(this.#behind.settled())
     this.#checkOpen()
-    return this.#tables.notes(query.before ?? Number.POSITIVE_INFINITY, query.limit)
+    return this.#reading(() => this.#tables.notes(query.before ?? Number.POSITIVE_INFINITY, query.limit))
   }
 
   async forgetNotes(revision: Revision): Promise<void> {
@@ -306,7 +308,19 @@ class LmdbStore implements SoleWriterStore {
 
   #durable(key: string): Entry | undefined {
     const held = this.#behind.get(key)
-    return held === undefined ? this.#tables.get(key) : held.entry
+    return held === undefined ? this.#reading(() => this.#tables.get(key)) : held.entry
+  }
+
+  /** Whoever runs the server learns of damage, too, not only who asked for what is damaged. */
+  #reading<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      if (error instanceof StoreDamagedError) {
+        this.#parts.environment.logger.error('what is stored cannot be read', { error: error.message })
+      }
+      throw error
+    }
   }
 
   async #write(batch: Batch): Promise<void> {
@@ -359,7 +373,6 @@ class LmdbStore implements SoleWriterStore {
       chunk = this.#chunkAfter(watcher.position)
     } catch (error) {
       if (!(error instanceof StoreDamagedError)) throw error
-      this.#parts.environment.logger.error('a watch cannot be served', { error: error.message })
       watcher.end(error)
       return
     }
@@ -370,7 +383,7 @@ class LmdbStore implements SoleWriterStore {
 
   /** A stretch of history that begins with the revision after `revision`, which must be kept. */
   #chunkAfter(revision: Revision): LogChunk {
-    if (revision < this.#tables.revision) return this.#tables.chunkAfter(revision)
+    if (revision < this.#tables.revision) return this.#reading(() => this.#tables.chunkAfter(revision))
     const batch = this.#behind.batches.find((each) => each.revision > revision)
     assert(batch !== undefined, `the history ends before revision ${revision + 1}`)
     return { after: revision, last: batch.revision, events: batch.events }

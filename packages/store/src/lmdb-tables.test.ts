@@ -194,6 +194,18 @@ describe('the tables of a store', () => {
       )
     })
 
+    it('name history that is gone, though it is to be kept', async () => {
+      const tables = await newTables()
+      await tables.write([batch(1, [put('a', 1)])])
+      await close()
+      const root = openLmdb(directory.path, { encoding: 'binary', keyEncoding: 'binary', overlappingSync: false })
+      await root.openDB({ name: 'log', encoding: 'binary', keyEncoding: 'binary' }).clearAsync()
+      await root.close()
+      const damaged = await openTables()
+      const lost = new StoreDamagedError(directory.path, 'the history after revision 0 is not as it was written')
+      expect(() => damaged.chunkAfter(0)).toThrow(lost)
+    })
+
     it('are refused where they do not say how far they go', async () => {
       await newTables()
       const message = 'its state, which says how far it goes, is not as it was written'

@@ -176,8 +176,9 @@ export class LmdbTables {
   /** The stretch of the log that holds the revision after `after`, which must be kept. */
   chunkAfter(after: Revision): LogChunk {
     const [found] = this.#log.getRange({ start: encodeRevision(after + 1), limit: 1, ...this.#read() })
-    assert(found !== undefined, `the change log ends before revision ${after + 1}`)
-    const chunk = decodeChunk(found.key, found.value, this.#seed)
+    const isKept = this.#compacted <= after && after < this.#revision
+    assert(found !== undefined || isKept, `the change log ends before revision ${after + 1}`)
+    const chunk = found && decodeChunk(found.key, found.value, this.#seed)
     if (chunk === undefined || chunk.after > after) {
       throw new StoreDamagedError(this.#directory, `the history after revision ${after} is not as it was written`)
     }

@@ -114,7 +114,7 @@ describe('LMDB store', () => {
     await live.until(await commit(again, put('c')))
     expect(live.events.map(({ key }) => key)).toEqual(['c'])
     expect(text((await again.get('b'))?.value)).toBe('b')
-    expect(logged).toEqual(['error a watch cannot be served'])
+    expect(logged).toEqual(['error what is stored cannot be read'])
   })
 
   it('refuses what is more than may wait for the disk', async () => {

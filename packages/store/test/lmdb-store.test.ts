@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Clock, virtualEnvironment } from '@coracle/environment'
+import { type Clock, createLogger, realClock, realRandom, virtualEnvironment } from '@coracle/environment'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   CompactedError,
   DirectoryInUseError,
+  type LmdbStoreOptions,
   openLmdbStore,
   type Store,
   StoreDamagedError,
@@ -29,7 +30,7 @@ describe('LMDB store', () => {
     directory.remove()
   })
 
-  const openStore = async (options: { readonly historyMax?: number } = {}) => {
+  const openStore = async (options: Pick<LmdbStoreOptions, 'historyMax' | 'environment'> = {}) => {
     const store = await openLmdbStore({ directory: directory.path, ...options })
     opened.push(store)
     return store
@@ -267,6 +268,24 @@ describe('LMDB store', () => {
       await again.close()
       rmSync(dataFile())
       await expect(openStore()).rejects.toThrow(/data\.mdb is missing or empty, and its journal holds records/)
+    })
+
+    it('refuses to replace a value that cannot be read, tells the log, and goes on with the next revision', async () => {
+      const store = await openStore()
+      await commit(store, put('k', 'readable'))
+      await commit(store, put('other'))
+      await writtenBehind(store)
+      await store.close()
+      const bytes = readFileSync(dataFile())
+      for (let at = bytes.indexOf('readable'); at >= 0; at = bytes.indexOf('readable', at + 1)) bytes[at] = 63
+      writeFileSync(dataFile(), bytes)
+
+      const logged: string[] = []
+      const logger = createLogger(({ level, message }) => logged.push(`${level} ${message}`))
+      const again = await openStore({ environment: { clock: realClock, random: realRandom, logger } })
+      await expect(commit(again, put('k', 'new'))).rejects.toThrow('the value of "k" is not as it was written')
+      expect(logged).toEqual(['error what is stored cannot be read'])
+      expect(await commit(again, put('other', 'new'))).toBe(3)
     })
 
     it.each(['', 'not what LMDB has left there '.repeat(1000)])(
