@@ -93,6 +93,17 @@ describe('what is told first', () => {
     expect(first).toMatchObject({ reason: 'ImageNotPulled', object: { name: 'a' }, alike: 2 })
   })
 
+  it('is told once where a controller has copied the condition of what it owns', () => {
+    const refused = {
+      status: { conditions: [condition('ReplicaFailure', 'True', 'FailedCreate', 'exceeded quota: q')] },
+    }
+    const owner = object('apps/v1', 'Deployment', { spec: { selector: {} }, ...refused })
+    const owned = examined(object('apps/v1', 'ReplicaSet', { spec: { selector: {} }, ...refused }))
+    expect(findingsOf(examined(owner, { leads: [owned] }))).toMatchObject([
+      { reason: 'QuotaExceeded', object: { kind: 'Deployment' } },
+    ])
+  })
+
   it('is no hint about an object that was not asked about', () => {
     const tainted = object('v1', 'Node', {
       spec: { taints: [{ key: 'gpu', effect: 'NoSchedule' }] },

@@ -53,9 +53,13 @@ function tellOf({ facts, rules, leads }: Examined, isAsked: boolean): readonly F
   const symptoms = [...own.filter(({ isSymptom }) => isSymptom === true), ...behind]
   const hints = causes.filter(({ state }) => state === 'hint')
   const holds = causes.filter(({ state }) => state !== 'hint')
+  // A controller copies conditions of what it owns: they are told once, of the object that people know.
+  const further = led.filter(
+    ({ reason, because }) => !holds.some((own) => own.reason === reason && own.because === because),
+  )
   const reference = referenceTo(object)
   const findings = (diagnoses: readonly Diagnosis[]) => diagnoses.map((diagnosis) => findingOf(diagnosis, reference))
-  return [...findings(holds), ...led, ...findings(symptoms), ...findings(hints)]
+  return [...findings(holds), ...further, ...findings(symptoms), ...findings(hints)]
 }
 
 function findingOf({ isSymptom: _, state = 'stuck', ...diagnosis }: Diagnosis, object: ObjectReference): Finding {

@@ -10,8 +10,8 @@ export const isHealthPath = (path: string): boolean =>
   path.startsWith('/readyz') || path.startsWith('/livez') || path.startsWith('/healthz')
 
 /**
- * Answers `/livez`, `/readyz`, `/healthz` and single checks below them (`/livez/ping`), whose names may have slashes. Undefined where the path is none of these;
- * else it resolves once it is answered.
+ * Answers `/livez`, `/readyz`, `/healthz` and single checks below them (`/livez/ping`), whose names may have slashes.
+ * Undefined where the path is none of these; else it resolves once it is answered.
  */
 export function handleHealth(
   checks: HealthChecks,
