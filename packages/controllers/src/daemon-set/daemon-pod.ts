@@ -63,6 +63,16 @@ export function daemonPod(daemonSet: DaemonSet, nodeName: string, hash: string):
   }
 }
 
+/**
+ * Whether a pod is of the present template: by the hash of its revision, or, as for pods that were made before there were
+ * revisions, by the count of template changes (upstream's IsPodUpdated).
+ */
+export function isUpToDate({ metadata: { annotations } }: DaemonSet, { metadata }: Pod, hash: string): boolean {
+  if (metadata.labels?.[revisionHashLabel] === hash) return true
+  const generation = annotations?.[templateGenerationAnnotation]
+  return generation !== undefined && metadata.labels?.[templateGenerationLabel] === generation
+}
+
 /** The node that a pod of a daemon set is on, or is for. */
 export function nodeOf({ spec }: Pod): string | undefined {
   if (spec.nodeName !== undefined && spec.nodeName !== '') return spec.nodeName

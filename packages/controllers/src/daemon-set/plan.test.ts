@@ -52,16 +52,19 @@ interface DaemonPodTraits extends PodTraits {
   readonly isUnready?: boolean
   /** Of a former template. */
   readonly isOld?: boolean
+  /** The count of template changes that its label names. */
+  readonly generation?: string
 }
 
 function podOn(owner: DaemonSet, name: string, on: string, traits: DaemonPodTraits = {}): Pod {
-  const { isOld = false, isUnready = false, ...rest } = traits
+  const { isOld = false, isUnready = false, generation, ...rest } = traits
   const hash = isOld ? 'old' : hashOf(owner)
+  const counted = generation === undefined ? {} : { 'pod-template-generation': generation }
   return anyPod(name, {
     node: on,
     ...(isUnready ? {} : { readyFor: 60 }),
     ...rest,
-    labels: { ...labels, 'controller-revision-hash': hash },
+    labels: { ...labels, 'controller-revision-hash': hash, ...counted },
   })
 }
 
@@ -212,6 +215,24 @@ describe('a node with pods already', () => {
     ],
     ['waits for one that is going', owner, [podOn(owner, 'p', 'n0', { isGoing: true })], []],
     [
+      'does not wait for one that failed and is kept by a finalizer',
+      owner,
+      [podOn(owner, 'p', 'n0', { phase: 'Failed', isGoing: true })],
+      ['+n0'],
+    ],
+    [
+      'does not wait for one that succeeded and is kept by a finalizer',
+      owner,
+      [podOn(owner, 'p', 'n0', { phase: 'Succeeded', isGoing: true })],
+      ['+n0'],
+    ],
+    [
+      'has no further one beside one that runs while an ended one goes',
+      owner,
+      [podOn(owner, 'ended', 'n0', { phase: 'Failed', isGoing: true, age: 9 }), podOn(owner, 'p', 'n0')],
+      [],
+    ],
+    [
       'makes one beside one that is going, if it may have two',
       surging,
       [podOn(surging, 'p', 'n0', { isGoing: true })],
@@ -312,6 +333,18 @@ describe('a rollout', () => {
       ['+n1', '+n0'],
     ],
     ['leaves pods to others', daemonSet({ updateStrategy: { type: 'OnDelete' } }), three, []],
+    [
+      'leaves pods alone whose label names the count of template changes, though they are of another revision',
+      rolling(1, 0),
+      [old('a', 'n0', { generation: '2' }), old('b', 'n1', { generation: '1' }), old('c', 'n2')],
+      ['-b'],
+    ],
+    [
+      'does not wait for pods that have ended and are going: their nodes lack one',
+      rolling(1, 0),
+      [old('a', 'n0', { phase: 'Failed', isGoing: true }), ...three.slice(1)],
+      ['+n0'],
+    ],
   ]
 
   it.each(rows)('%s', (_, set, pods, expected) => {
@@ -325,6 +358,28 @@ describe('a rollout', () => {
       actions: [],
       requeueAfterMs: 6000,
       status: { numberReady: 3, numberAvailable: 2, numberUnavailable: 1, updatedNumberScheduled: 1 },
+    })
+  })
+})
+
+describe('the status of a daemon set', () => {
+  it('counts pods as updated by their revision or by the count of template changes', () => {
+    const set = daemonSet()
+    const pods = [
+      podOn(set, 'both', 'n0', { generation: '2' }),
+      podOn(set, 'revision', 'n1', { generation: '1' }),
+      podOn(set, 'generation', 'n2', { isOld: true, generation: '2' }),
+      podOn(set, 'neither', 'n3', { isOld: true, generation: '1' }),
+    ]
+    expect(plan(set, { nodes: nodes(4), pods }).status).toMatchObject({ updatedNumberScheduled: 3 })
+  })
+
+  it('leaves out pods that have ended and are going', () => {
+    const set = daemonSet()
+    const pods = [podOn(set, 'p', 'n0', { phase: 'Succeeded', isGoing: true, isUnready: true })]
+    expect(plan(set, { nodes: nodes(1), pods }).status).toMatchObject({
+      desiredNumberScheduled: 1,
+      currentNumberScheduled: 0,
     })
   })
 })

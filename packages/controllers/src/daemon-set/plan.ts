@@ -1,7 +1,7 @@
 import type { DaemonSet, DaemonSetStatus, Pod } from '@coracle/api'
 import type { Action, Plan } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
-import { timeOf } from '../pods/pod-state.ts'
+import { hasEnded, timeOf } from '../pods/pod-state.ts'
 import { claimActions } from '../revisions/claims.ts'
 import { type History, historyOf, trimHistory } from '../revisions/history.ts'
 import { revisionHash, revisionHashLabel } from '../revisions/revision.ts'
@@ -90,12 +90,15 @@ function requeue(...waits: readonly (number | undefined)[]): { readonly requeueA
   return known.length === 0 ? {} : { requeueAfterMs: Math.min(...known) }
 }
 
-/** Pods by their node, the older first: a pod that is bound before one that is not, as it may run already. */
+/**
+ * Pods by their node, the older first: a pod that is bound before one that is not, as it may run already. One that has ended and
+ * is going is kept by somebody's finalizer alone: its node lacks a pod.
+ */
 function byNode(pods: readonly Pod[]): PodsByNode {
   const byName = new Map<string, Pod[]>()
   for (const pod of pods) {
     const name = nodeOf(pod)
-    if (name === undefined) continue
+    if (name === undefined || (hasEnded(pod) && pod.metadata.deletionTimestamp !== undefined)) continue
     const beside = byName.get(name)
     if (beside === undefined) byName.set(name, [pod])
     else beside.push(pod)

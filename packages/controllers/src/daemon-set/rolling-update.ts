@@ -2,8 +2,8 @@ import type { Node, Pod } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { availableAt } from '../pods/pod-state.ts'
-import { revisionHashLabel } from '../revisions/revision.ts'
 import { burstMax, podCreation, podDeletion } from './coverage.ts'
+import { isUpToDate } from './daemon-pod.ts'
 import { eligibility } from './eligibility.ts'
 import { maxSurge, maxUnavailable } from './limits.ts'
 import type { ObservedDaemonSet, PodsByNode } from './observed.ts'
@@ -24,7 +24,8 @@ export function rollForward(
   const desired = nodes.filter((node) => belongs(node) === 'runs').length
   const minReadySeconds = daemonSet.spec.minReadySeconds ?? 0
   const isAvailable = (pod: Pod) => availableAt(pod, minReadySeconds) <= nowMs
-  const states = [...podsByNode].map(([name, pods]) => stateOf(name, byName.get(name), pods, hash))
+  const isNew = (pod: Pod) => isUpToDate(daemonSet, pod, hash)
+  const states = [...podsByNode].map(([name, pods]) => stateOf(name, byName.get(name), pods, isNew))
   const surge = maxSurge(daemonSet, desired)
   if (surge === 0) {
     const replaced = replacedInPlace(states, maxUnavailable(daemonSet, desired), isAvailable)
@@ -48,10 +49,10 @@ interface NodeState {
   readonly isCrowded: boolean
 }
 
-function stateOf(name: string, node: Node | undefined, pods: readonly Pod[], hash: string): NodeState {
+function stateOf(name: string, node: Node | undefined, pods: readonly Pod[], isNew: (pod: Pod) => boolean): NodeState {
   const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-  const newPods = staying.filter(({ metadata }) => metadata.labels?.[revisionHashLabel] === hash)
-  const oldPods = staying.filter(({ metadata }) => metadata.labels?.[revisionHashLabel] !== hash)
+  const newPods = staying.filter(isNew)
+  const oldPods = staying.filter((pod) => !isNew(pod))
   const isCrowded = newPods.length > 1 || oldPods.length > 1
   return { name, node, oldPod: oldPods[0], newPod: newPods[0], isCrowded }
 }
