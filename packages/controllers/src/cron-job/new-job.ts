@@ -1,6 +1,7 @@
 import { type CronJob, formatTime, type Job } from '@coracle/api'
 import { controllerRef } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
+import { timeOf } from '../pods/pod-state.ts'
 
 /** The time for which a Job was made. */
 export const scheduledTimestampAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
@@ -13,7 +14,7 @@ export function jobOf(cronJob: CronJob, scheduledMs: Time): Job {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
-      name: `${metadata.name}-${Math.floor(scheduledMs / 60_000)}`,
+      name: nameOf(cronJob, scheduledMs),
       namespace: metadata.namespace,
       labels,
       annotations: { ...annotations, [scheduledTimestampAnnotation]: formatTime(scheduledMs) },
@@ -22,3 +23,12 @@ export function jobOf(cronJob: CronJob, scheduledMs: Time): Job {
     spec: spec.jobTemplate.spec,
   }
 }
+
+/** Whether a Job was made for a time of the schedule: it says for which, and is called after it. */
+export function isOfSchedule(cronJob: CronJob, { metadata }: Job): boolean {
+  const scheduledMs = timeOf(metadata.annotations?.[scheduledTimestampAnnotation])
+  return scheduledMs !== undefined && metadata.name === nameOf(cronJob, scheduledMs)
+}
+
+const nameOf = ({ metadata }: CronJob, scheduledMs: Time): string =>
+  `${metadata.name}-${Math.floor(scheduledMs / 60_000)}`

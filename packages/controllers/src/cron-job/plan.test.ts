@@ -31,7 +31,12 @@ function job(startTime: string, end?: 'Complete' | 'Failed', completionTime?: st
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name, namespace: 'default', uid: name },
+    metadata: {
+      name,
+      namespace: 'default',
+      uid: name,
+      annotations: { 'batch.kubernetes.io/cronjob-scheduled-timestamp': startTime },
+    },
     spec: {},
     status: { startTime, conditions, ...(completionTime === undefined ? {} : { completionTime }) },
   } as unknown as Job
@@ -120,6 +125,12 @@ describe('the times of a cron job', () => {
     expect(planAt(ten, cronJob(spec)).actions).toMatchObject([{ type: 'event', eventType: 'Warning', reason, message }])
   })
 
+  it('are of an unknown zone while it is suspended too', () => {
+    const of = cronJob({ suspend: true, timeZone: 'Mars/Olympus' })
+    expect(actionsAt(ten, of)).toEqual(['Warning UnknownTimeZone'])
+    expect(actionsAt(ten, cronJob({ suspend: true, schedule: 'never' }))).toEqual([])
+  })
+
   it('are read from a schedule once, as long as nobody changes it', () => {
     const cronJob = { spec: { schedule: '*/5 * * * *' } } as CronJob
     expect(scheduleOf({ ...cronJob, status: {} })).toBe(scheduleOf(cronJob))
@@ -143,6 +154,26 @@ describe('a job that still runs', () => {
     expect(plan.actions.map(summary)).toEqual(expected)
     expect(plan.status?.lastScheduleTime).toBe(last)
     expect(plan.status?.active).toEqual(concurrencyPolicy === 'Replace' ? undefined : active)
+  })
+
+  it.each<readonly [CronJobSpec['concurrencyPolicy'], readonly string[]]>([
+    ['Allow', [`create ${nameAt(ten)}`]],
+    ['Forbid', [`create ${nameAt(ten)}`]],
+    ['Replace', [`create ${nameAt(ten)}`]],
+  ])('is not in the way with %s, nor in the status, where somebody made it by hand', (concurrencyPolicy, expected) => {
+    const annotations = { 'cronjob.kubernetes.io/instantiate': 'manual' }
+    const manual = { ...job(five), metadata: { name: 'by-hand', namespace: 'default', uid: 'by-hand', annotations } }
+    const plan = planAt(ten, cronJob({ concurrencyPolicy }, { lastScheduleTime: five }), [manual])
+    expect(plan.actions.map(summary)).toEqual(['Warning UnexpectedJob', ...expected])
+    expect(plan.status?.active).toBeUndefined()
+  })
+
+  it('is in the way, though it is not of the schedule, where the status names it', () => {
+    const manual = { ...job(five), metadata: { name: 'by-hand', namespace: 'default', uid: 'by-hand' } }
+    const status = { lastScheduleTime: five, active: [referenceTo(manual)] }
+    const plan = planAt(ten, cronJob({ concurrencyPolicy: 'Forbid' }, status), [manual])
+    expect(plan.actions.map(summary)).toEqual(['Normal JobAlreadyActive'])
+    expect(plan.status?.active).toEqual(status.active)
   })
 
   it('is deleted with its pods, and no other of its name, when another takes its place', () => {

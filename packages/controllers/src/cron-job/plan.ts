@@ -12,7 +12,7 @@ import {
 import type { Action, Plan } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { timeOf } from '../pods/pod-state.ts'
-import { jobOf } from './new-job.ts'
+import { isOfSchedule, jobOf } from './new-job.ts'
 import { dueTime, missedTimesMax, scheduleOf } from './schedule.ts'
 
 export interface ObservedCronJob {
@@ -37,8 +37,9 @@ export function planCronJob(observed: ObservedCronJob, nowMs: Time): CronJobPlan
     status: seen.status,
   }
   if (metadata.deletionTimestamp !== undefined) return { actions: [], status: seen.status }
-  if (spec.suspend === true) return look
   const schedule = scheduleOf(cronJob)
+  const isZoneUnknown = 'reason' in schedule && schedule.reason === 'UnknownTimeZone'
+  if (spec.suspend === true && !isZoneUnknown) return look
   if ('reason' in schedule) return { ...look, actions: [...look.actions, warning(schedule.reason, schedule.message)] }
   const nextMs = schedule.next(nowMs)
   const plan = nextMs === undefined ? look : { ...look, requeueAfterMs: nextMs - nowMs }
@@ -80,7 +81,7 @@ function observe({ cronJob, jobs }: ObservedCronJob): { status: CronJobStatus; e
     const message = `Saw a job that the controller did not create or forgot: ${metadata.name}`
     events.push(warning('UnexpectedJob', message))
   }
-  const active = unfinished.map(referenceTo)
+  const active = activeJobs(cronJob, jobs).map(referenceTo)
   const successes = jobs.map(({ status: of }) => timeOf(of?.completionTime)).filter((ms) => ms !== undefined)
   const lastSuccess = Math.max(timeOf(status.lastSuccessfulTime) ?? Number.NEGATIVE_INFINITY, ...successes)
   const { active: _active, ...others } = status
@@ -92,6 +93,15 @@ function observe({ cronJob, jobs }: ObservedCronJob): { status: CronJobStatus; e
       ...(Number.isFinite(lastSuccess) ? { lastSuccessfulTime: formatTime(lastSuccess) } : {}),
     },
   }
+}
+
+/**
+ * The unfinished Jobs that the status names, or that were made for a time of the schedule and nobody got to say so. One that
+ * somebody else made for the CronJob, as `kubectl create job --from` does, runs beside them.
+ */
+function activeJobs(cronJob: CronJob, jobs: readonly Job[]): readonly Job[] {
+  const known = new Set((cronJob.status?.active ?? []).map(({ uid }) => uid))
+  return jobs.filter((job) => !isJobFinished(job) && (known.has(job.metadata.uid) || isOfSchedule(cronJob, job)))
 }
 
 /** A Job as the status names it. */
@@ -123,7 +133,7 @@ function startAt({ cronJob, jobs }: ObservedCronJob, dueMs: Time, nowMs: Time): 
   const { name = '' } = job.metadata
   // It was made, and nobody got to say so.
   if (jobs.some(({ metadata }) => metadata.name === name)) return left(true)
-  const active = jobs.filter((each) => !isJobFinished(each))
+  const active = activeJobs(cronJob, jobs)
   if (concurrencyPolicy === 'Forbid' && active.length > 0) {
     const message = 'Not starting job because prior execution is running and concurrency policy is Forbid'
     return left(false, normal('JobAlreadyActive', message))
