@@ -8,6 +8,7 @@ import {
   podDisruptionBudgets,
   pods,
   type ReplicaSet,
+  type Resource,
   replicaSets,
   replicationControllers,
 } from '@coracle/api'
@@ -168,4 +169,51 @@ it('asks the scale of whatever else controls pods', async () => {
   expect(await scaleWhere(noPath)).toEqual({ error: 'sets.example.com does not implement the scale subresource' })
   const another = { ...scale, metadata: { uid: 'other' } }
   expect(await scaleWhere(() => another)).toEqual({ error: 'found no controllers for pod "a"' })
+})
+
+it('says of a kind of the core group that it has no scale, by its name alone', async () => {
+  const nodes = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false }
+  const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u', controller: true }
+  const get = async () => {
+    throw new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
+  }
+  const sources = { client: { get } as never, informer: manager.informer.bind(manager), resources: () => [nodes] }
+  expect(await expectedScale(sources, 'default', [{ owner, podName: 'a' }])).toEqual({
+    error: 'nodes does not implement the scale subresource',
+  })
+})
+
+it.each(['apps/v1', 'apps/v1beta2', 'extensions/v1beta1'])(
+  'knows the controller of a pod as %s',
+  async (apiVersion) => {
+    const { uid: _uid, resourceVersion: _version, ...named } = replicaSet('1').metadata
+    const { metadata } = await client.create<ReplicaSet>(replicaSets, {
+      ...replicaSet('1', { replicas: 5 }),
+      metadata: named,
+    })
+    await environment.clock.settle()
+    const owner = { apiVersion, kind: 'ReplicaSet', name: 'web-1', uid: metadata.uid ?? '', controller: true }
+    const sources = { client, informer: manager.informer.bind(manager), resources: () => [] }
+    expect(await expectedScale(sources, 'default', [{ owner, podName: 'a' }])).toEqual({ count: 5 })
+  },
+)
+
+it('asks again for a kind that is not served yet', async () => {
+  const sets = { group: 'example.com', version: 'v1', kind: 'Set', plural: 'sets', namespaced: true }
+  const served: Resource[] = []
+  ;({ environment, client, manager } = await atWork(() => [createDisruptionController({ resources: () => served })]))
+  const get = client.get.bind(client)
+  client.get = (async (resource: Resource, ...rest: never[]) =>
+    resource === sets
+      ? { metadata: { uid: 'u' }, spec: { replicas: 2 } }
+      : get(resource as never, ...(rest as [never]))) as typeof client.get
+  const owner = { apiVersion: 'example.com/v1', kind: 'Set', name: 's', uid: 'u', controller: true }
+  await createPod('a', { ownerReferences: [owner] })
+  await createBudget({ maxUnavailable: 1 })
+  expect((await status())?.conditions).toMatchObject([
+    { reason: 'SyncFailed', message: 'no matches for kind "Set" in version "example.com/v1"' },
+  ])
+  served.push(sets)
+  await environment.clock.advance('1m')
+  expect(await status()).toMatchObject({ expectedPods: 2, conditions: [{ reason: 'InsufficientPods' }] })
 })

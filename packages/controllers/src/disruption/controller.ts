@@ -63,6 +63,8 @@ export function createDisruptionController({ resources }: { resources(): readonl
       const scale = needsScale(budget) ? await expectedScale(sources, namespace, guarded.controllers) : undefined
       const plan = planDisruptionBudget({ budget, guarded, granted, scale }, context.clock.now())
       await performPlan(context, budget, plan)
+      // What could not be asked may be there later, and nothing tells of it.
+      if (scale !== undefined && 'error' in scale) throw new Error(scale.error)
       return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
     })
 }

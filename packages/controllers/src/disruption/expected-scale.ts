@@ -51,8 +51,8 @@ async function scaleOf(
   namespace: string,
   owner: OwnerReference,
 ): Promise<FoundScale | string | undefined> {
-  const { apiVersion, kind } = owner
-  const cached = cachedKinds.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion)
+  const group = groupOf(owner)
+  const cached = cachedKinds.find(({ kind, groups }) => kind === owner.kind && groups.includes(group))?.resource
   if (cached === undefined) return askedScale(sources, namespace, owner)
   const found = cachedObject(sources, cached, namespace, owner)
   if (found === undefined) return undefined
@@ -61,8 +61,16 @@ async function scaleOf(
   return { uid: (counted ?? found).metadata.uid ?? '', replicas: (counted ?? found).spec?.replicas ?? 1 }
 }
 
-/** Kinds whose caches are there, since their controllers have them. */
-const cachedKinds: readonly Resource<Scalable>[] = [replicationControllers, replicaSets, deployments, statefulSets]
+/** Kinds whose caches are there, since their controllers have them, and the groups that they are or were in, in any version. */
+const cachedKinds: readonly { resource: Resource<Scalable>; kind: string; groups: readonly string[] }[] = [
+  { resource: replicationControllers, kind: 'ReplicationController', groups: [''] },
+  { resource: replicaSets, kind: 'ReplicaSet', groups: ['apps', 'extensions'] },
+  { resource: deployments, kind: 'Deployment', groups: ['apps'] },
+  { resource: statefulSets, kind: 'StatefulSet', groups: ['apps'] },
+]
+
+const groupOf = ({ apiVersion }: OwnerReference): string =>
+  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : ''
 
 type Scalable = KubernetesObject & { readonly spec?: { readonly replicas?: number | undefined } }
 
@@ -92,6 +100,7 @@ async function askedScale(
     if (!hasReason(error, 'NotFound')) throw error
     // What names no object says that there is no such path.
     if ((error.status.details?.name ?? '') !== '') return undefined
-    return `${resource.plural}.${resource.group} does not implement the scale subresource`
+    const name = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
+    return `${name} does not implement the scale subresource`
   }
 }

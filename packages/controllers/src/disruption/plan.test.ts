@@ -151,6 +151,21 @@ describe('planStaleTarget', () => {
     ])
   })
 
+  it('leaves the reason and the message, which others wrote', () => {
+    const told = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
+    const pod = targeted(120)
+    const conditions = pod.status.conditions.map((each) => ({ ...each, ...told }))
+    expect(planStaleTarget({ ...pod, status: { ...pod.status, conditions } }, startMs).actions).toMatchObject([
+      { patch: { body: { status: { conditions: [{ type: 'DisruptionTarget', status: 'False', ...told }] } } } },
+    ])
+  })
+
+  it('leaves a pod to its node that ends it, however long that takes', () => {
+    const pod = targeted(500)
+    const conditions = pod.status.conditions.map((each) => ({ ...each, reason: 'TerminationByKubelet' }))
+    expect(planStaleTarget({ ...pod, status: { ...pod.status, conditions } }, startMs)).toEqual({ actions: [] })
+  })
+
   it('waits until then', () => {
     expect(planStaleTarget(targeted(50), startMs)).toEqual({ actions: [], requeueAfterMs: 70_000 })
   })

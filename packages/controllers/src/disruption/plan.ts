@@ -182,10 +182,14 @@ function withAllowed(
   return setCondition(status?.conditions, condition, nowMs)
 }
 
-/** From when on a pod that is not going has said for too long that it is about to; undefined where it says no such thing. */
+/**
+ * From when on a pod that is not going has said for too long that it is about to; undefined where it says no such thing, or where
+ * its node ends it: that may take any time.
+ */
 export function staleTargetAt({ metadata, status }: Pod): Time | undefined {
   const target = getCondition(status?.conditions, 'DisruptionTarget')
   if (target?.status !== 'True' || metadata.deletionTimestamp !== undefined) return undefined
+  if (target.reason === 'TerminationByKubelet') return undefined
   return (timeOf(target.lastTransitionTime) ?? 0) + staleTargetMs
 }
 
@@ -195,7 +199,8 @@ export function planStaleTarget(pod: Pod, nowMs: Time): Plan<never> {
   if (staleMs === undefined) return { actions: [] }
   if (staleMs > nowMs) return { actions: [], requeueAfterMs: staleMs - nowMs }
   const { uid, resourceVersion } = pod.metadata
-  const target: PodCondition = { type: 'DisruptionTarget', status: 'False' }
+  const present = getCondition(pod.status?.conditions, 'DisruptionTarget')
+  const target: PodCondition = { ...present, type: 'DisruptionTarget', status: 'False' }
   const conditions = setCondition(pod.status?.conditions, target, nowMs)
   const body = { metadata: { uid, resourceVersion }, status: { conditions } }
   const because = 'the pod was to be disrupted and is still there'
