@@ -61,6 +61,19 @@ export function commandOf(args: readonly string[], program: Command): Command | 
   return command === program ? undefined : command
 }
 
+/**
+ * The word that should name a command of another and does not: the first one, or any after `help`; later ones are for the command to
+ * judge. Undefined where there is none.
+ */
+export function strayWord(
+  args: readonly string[],
+  program: Command,
+): { readonly parent: Command; readonly word: string } | undefined {
+  const isHelp = args[0] === 'help'
+  const { command, stray } = findCommand(isHelp ? args.slice(1) : args, program)
+  return stray === undefined || (command !== program && !isHelp) ? undefined : { parent: command, word: stray }
+}
+
 /** Whether there are no arguments but options that every command has. */
 export function namesNothing(args: readonly string[], program: Command): boolean {
   for (let index = 0; index < args.length; index++) {
@@ -78,7 +91,10 @@ export function namesNothing(args: readonly string[], program: Command): boolean
  * where that has commands of its own. Of a flag that only a later command may know nobody can tell here whether it has a value: as with
  * kubectl the next argument is taken for that, unless the flag has its value after `=` or is several letters behind one dash.
  */
-function findCommand(args: readonly string[], program: Command): { command: Command; places: ReadonlySet<number> } {
+function findCommand(
+  args: readonly string[],
+  program: Command,
+): { readonly command: Command; readonly places: ReadonlySet<number>; readonly stray?: string } {
   let command = program
   const places = new Set<number>()
   for (let index = 0; index < args.length && args[index] !== '--'; index++) {
@@ -90,7 +106,7 @@ function findCommand(args: readonly string[], program: Command): { command: Comm
       continue
     }
     const next = command.commands.find((each) => each.name() === arg || each.aliases().includes(arg))
-    if (next === undefined) break
+    if (next === undefined) return command.commands.length > 0 ? { command, places, stray: arg } : { command, places }
     command = next
     places.add(index)
   }

@@ -129,7 +129,7 @@ describe('apply', () => {
     const refused = await apply({ a: '2' }, ' --field-manager other')
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('conflict with "kubectl": .data.a')
-    expect(refused.stderr).toContain('add --force-conflicts')
+    expect(refused.stderr).toContain('with the `--force-conflicts` flag')
     expect((await apply({ a: '2' }, ' --field-manager other --force-conflicts')).code).toBe(0)
     expect((await coracle('get cm merged -o yaml --show-managed-fields')).stdout).toContain('manager: other')
     expect((await coracle('apply --force-conflicts -f -', configMap('merged', {}))).stderr).toContain('--server-side')
@@ -525,7 +525,7 @@ describe('errors', () => {
 
   it('suggests commands', async () => {
     expect((await coracle('gett pods')).stderr).toBe(
-      'error: unknown command "gett" for "coracle"\n\nDid you mean this?\n\tget\n',
+      'error: unknown command "gett" for "coracle"\n\nDid you mean this?\n\tset\n\tget\n',
     )
   })
 })

@@ -59,9 +59,14 @@ export interface Host {
   readonly input: Input
   /**
    * Runs another program to its end, with this process's input. What it prints goes to the terminal, or comes back where
-   * `captured`. Rejects where it cannot be started.
+   * `captured`. It has this process's environment, and `variables` in it. Rejects where it cannot be started.
    */
-  runProgram(command: string, args: readonly string[], captured: boolean): Promise<ProgramEnd>
+  runProgram(
+    command: string,
+    args: readonly string[],
+    captured: boolean,
+    variables?: Readonly<Record<string, string>>,
+  ): Promise<ProgramEnd>
   /** Other processes of this machine. */
   readonly processes: HostProcesses
   /**

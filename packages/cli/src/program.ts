@@ -1,5 +1,5 @@
 import { Command, CommanderError, type Option } from 'commander'
-import { commandOf, namesNothing, normalizeArguments } from './arguments.ts'
+import { commandOf, namesNothing, normalizeArguments, strayWord } from './arguments.ts'
 import { ExitError, PrintError, UsageError } from './cli-error.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
@@ -18,10 +18,13 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     return 0
   }
   try {
-    if (mayNamePlugin(program, args)) {
+    const stray = strayWord(args, program)
+    const pluginWords = leastPluginWords(program, args)
+    if (pluginWords !== undefined) {
       const { runPlugin } = await import('./plugins/run-plugin.ts')
-      if (await runPlugin(host, args)) return 0
+      if (await runPlugin(host, args, pluginWords)) return 0
     }
+    if (stray !== undefined) throw (await import('./unknown-command.ts')).unknownCommand(args, stray)
     const given = withHelpAsFlag(namesNothing(args, program) ? [...args, '--help'] : args, program)
     if (mayAskForHelp(given)) (await import('./manual/manual.ts')).addManual(program)
     await program.parseAsync(normalizeArguments(given, program), { from: 'user' })
@@ -168,9 +171,13 @@ export async function createProgram(host: Host, args: readonly string[] = []): P
   return program
 }
 
-/** Whether arguments begin with a word that is no command. */
-const mayNamePlugin = (program: Command, [first = '-']: readonly string[]): boolean =>
-  !first.startsWith('-') && first !== 'help' && !namesCommand(program, first)
+/** How many words the name of a plugin has at least that arguments may name: those of `create` are plugins, too. Undefined where they name none. */
+function leastPluginWords(program: Command, [first = '-', second = '-']: readonly string[]): number | undefined {
+  if (first.startsWith('-') || first === 'help') return undefined
+  if (!namesCommand(program, first)) return 1
+  const create = first === 'create' ? program.commands.find((command) => command.name() === first) : undefined
+  return create === undefined || second.startsWith('-') || namesCommand(create, second) ? undefined : 2
+}
 
 const namesCommand = (program: Command, word: string | undefined): boolean =>
   program.commands.some(

@@ -53,9 +53,7 @@ export function refusalOf(command: Command, message: string, code = ''): string 
     case 'commander.unknownOption':
       return withUsage(command, unknownFlag(quoted) + hint)
     case 'commander.unknownCommand':
-      return command.parent === null
-        ? `unknown command "${quoted}" for "${command.name()}"${meantCommands(suggestion)}`
-        : withExamples(command, `unknown command "${command.args.join(' ')}"${hint}`)
+      return withExamples(command, `unknown command "${command.args.join(' ')}"`)
     case 'commander.invalidArgument': {
       const [, flags, value, reason] = /^option '(.*?)' argument '(.*)' is invalid\. (.*)$/s.exec(text) ?? []
       return flags === undefined ? text : invalidValue(command, flags, value ?? '', reason ?? '')
@@ -66,12 +64,6 @@ export function refusalOf(command: Command, message: string, code = ''): string 
     default:
       return text
   }
-}
-
-/** `(Did you mean one of a, b?)` as kubectl lists them. */
-function meantCommands(suggestion: string): string {
-  const [, names = ''] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(suggestion) ?? []
-  return names === '' ? '' : `\n\nDid you mean this?\n\t${names.replaceAll(', ', '\n\t')}`
 }
 
 function unknownFlag(given: string): string {

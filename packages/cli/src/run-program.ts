@@ -7,9 +7,14 @@ import type { ProgramEnd } from './host.ts'
 const outputBytesMax = 64 * 1024 * 1024
 
 /** Runs a program to its end, as `Host.runProgram` promises. */
-export async function runProgram(command: string, args: readonly string[], captured: boolean): Promise<ProgramEnd> {
+export async function runProgram(
+  command: string,
+  args: readonly string[],
+  captured: boolean,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ProgramEnd> {
   const output = captured ? 'pipe' : 'inherit'
-  const child = spawn(command, args, { stdio: ['inherit', output, output] })
+  const child = spawn(command, args, { stdio: ['inherit', output, output], env: { ...process.env, ...variables } })
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text: string) => {

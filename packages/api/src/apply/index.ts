@@ -13,7 +13,7 @@ export {
   sameOwners,
   updateManagersMax,
 } from './field-manager.ts'
-export { type FieldSet, noFields } from './field-set.ts'
+export { elementIn, type FieldSet, fieldElement, noFields, unionOf } from './field-set.ts'
 export { fieldsText, interned, internedFieldSetsMax, isShared } from './interned-sets.ts'
 export { fieldSetFrom, managedFieldsOf, ownersOf, resetsOwners, unknownManager } from './managed-fields.ts'
 export { hasDuplicateElements, mergeApplied } from './merge.ts'

@@ -2,6 +2,7 @@ import { apiVersionOf, type KubernetesObject } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
+import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { withChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
@@ -47,7 +48,10 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
       const placed: KubernetesObject = withChangeCause(placeObject(made, scaler, session), flags)
       const object = flags.saveConfig === true ? withLastApplied(placed) : placed
       if (flags.dryRun === 'client') return { resource: scaler, verb: 'created', object }
-      const options = { fieldManager: flags.fieldManager ?? 'coracle-autoscale', dryRun: flags.dryRun === 'server' }
+      const options = {
+        fieldManager: flags.fieldManager ?? fieldManagerOf('autoscale'),
+        dryRun: flags.dryRun === 'server',
+      }
       return { resource: scaler, verb: 'autoscaled', object: await session.client.create(scaler, object, options) }
     },
   )

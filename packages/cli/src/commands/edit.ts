@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '@coracle/api'
 import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
+import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { patchBetween } from '../manifests/patch-between.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
@@ -21,7 +22,7 @@ export interface EditFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, E
 /** `coracle edit TYPE NAME`: in the editor that KUBE_EDITOR or EDITOR names, or vi */
 export async function edit(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
   checkEditorFlags(flags)
-  const { subresource, fieldManager = 'coracle-edit', validate } = flags
+  const { subresource, fieldManager = fieldManagerOf('edit'), validate } = flags
   const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
   await withSession(host, flags, async (session) => {
     // A type alone means all its objects.

@@ -1,6 +1,7 @@
 import { type KubernetesObject, services } from '@coracle/api'
 import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
+import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { withChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
@@ -26,7 +27,7 @@ export function expose(host: Host, args: readonly string[], flags: ExposeCommand
     const service = flags.saveConfig === true ? withLastApplied(recorded) : recorded
     const resource = (await session.catalog()).find('services')
     if (flags.dryRun === 'client') return { resource, verb: 'exposed', object: service }
-    const options = { fieldManager: flags.fieldManager ?? 'coracle-expose', dryRun: flags.dryRun === 'server' }
+    const options = { fieldManager: flags.fieldManager ?? fieldManagerOf('expose'), dryRun: flags.dryRun === 'server' }
     return {
       resource,
       verb: 'exposed',

@@ -5,6 +5,7 @@ import { findJsonFault } from '@coracle/api/json-syntax'
 import { parse } from 'yaml'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { findFault } from '../manifests/go-yaml/find-fault.ts'
 import { patchedHere } from '../manifests/patched-here.ts'
 import { noteChangeCause } from './change-cause.ts'
@@ -44,12 +45,13 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
               key,
               { type, body },
               {
-                fieldManager: flags.fieldManager ?? 'coracle-patch',
+                fieldManager: flags.fieldManager ?? fieldManagerOf('patch'),
                 dryRun: dryRun === 'server',
                 ...(subresource === undefined ? {} : { subresource }),
               },
             )
-      if (dryRun === 'none') await noteChangeCause(session, target, flags, flags.fieldManager ?? 'coracle-patch')
+      if (dryRun === 'none')
+        await noteChangeCause(session, target, flags, flags.fieldManager ?? fieldManagerOf('patch'))
       return { verb: hasChanged(object, patched) ? 'patched' : 'patched (no change)', object: patched }
     },
   )

@@ -2,6 +2,7 @@ import { hasReason, type KubernetesObject, namespaces, type PolicyRule, type Sub
 import { type AnyBinding, type AnyRole, planBinding, planRole, type ReconcilePlan } from '@coracle/api/rbac'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { plainFieldManager } from '../manifests/field-managers.ts'
 import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -62,7 +63,7 @@ async function carryOut(
   session: Session,
   { resource, object: expected }: Placed,
   { operation, object }: ReconcilePlan<KubernetesObject>,
-  { fieldManager = 'coracle' }: ReconcileFlags,
+  { fieldManager = plainFieldManager }: ReconcileFlags,
 ): Promise<KubernetesObject> {
   const { client } = session
   if (operation === 'none') return object

@@ -1,5 +1,6 @@
 import { CliError } from '../cli-error.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
+import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { kindText } from '../resources/object-text.ts'
 import type { ManifestCommandFlags, Placed } from './manifest-command.ts'
 import type { RecreateFlags } from './recreate.ts'
@@ -14,7 +15,7 @@ export interface ReplaceFlags extends ManifestCommandFlags, RecreateFlags {
 }
 
 /** Who replaces, for field ownership. */
-export const replaceFieldManager = 'coracle-replace'
+export const replaceFieldManager = fieldManagerOf('replace')
 
 /** What is put in the place of another. Throws a CliError where it has no name. */
 export function replacementOf(placed: Placed, { saveConfig }: ReplaceFlags): Placed {

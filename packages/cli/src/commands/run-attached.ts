@@ -16,7 +16,7 @@ export async function runAttached(host: Host, made: Pod, flags: RunFlags): Promi
   await withSession(host, flags, async (session) => {
     const resource = (await session.catalog()).find('pods')
     const pod = await session.client.create<Pod>(pods, placeObject(made, resource, session) as Pod, {
-      fieldManager: 'coracle-run',
+      ...(flags.fieldManager === undefined ? {} : { fieldManager: flags.fieldManager }),
       fieldValidation: fieldValidation[flags.validate],
     })
     try {

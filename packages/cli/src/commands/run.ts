@@ -1,6 +1,7 @@
 import type { Pod } from '@coracle/api'
 import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { propagationPolicy } from './cascade.ts'
 import type { StreamFlags } from './connect-streams.ts'
 import { createGenerated, type GeneratedFlags } from './create/generated.ts'
@@ -40,10 +41,11 @@ export async function runPod(host: Host, args: readonly string[], flags: RunFlag
       "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)",
     )
   }
+  const written = { ...flags, fieldManager: flags.fieldManager ?? fieldManagerOf('run') }
   if (flags.expose === true) {
     await createGenerated(
       host,
-      flags,
+      written,
       () => {
         const pod = generatePod(name, command, flags)
         const port = portOf(flags.port ?? '')
@@ -56,7 +58,7 @@ export async function runPod(host: Host, args: readonly string[], flags: RunFlag
     )
   }
   const generate = () => withOverrides(generatePod(name, command, flags), flags)
-  if (!isAttached) return createGenerated(host, flags, generate, { asksServer: true })
+  if (!isAttached) return createGenerated(host, written, generate, { asksServer: true })
   const { runAttached } = await import('./run-attached.ts')
-  await runAttached(host, generate() as Pod, flags)
+  await runAttached(host, generate() as Pod, written)
 }

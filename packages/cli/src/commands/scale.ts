@@ -2,6 +2,7 @@ import type { KubernetesObject } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { plainFieldManager } from '../manifests/field-managers.ts'
 import type { Session } from '../session.ts'
 import { awaitObject } from './await-object.ts'
 import { noteChangeCause } from './change-cause.ts'
@@ -17,8 +18,6 @@ export interface ScaleFlags extends ChangeFlags {
   /** How long to wait until the status has as many; `0s`: not at all. */
   readonly timeout: string
 }
-
-const fieldManager = 'coracle-scale'
 
 /** What every kind that can be scaled answers under `scale`. */
 interface Scale extends KubernetesObject {
@@ -41,7 +40,7 @@ export async function scale(host: Host, args: readonly string[], flags: ScaleFla
       throw new CliError('cannot use --resource-version with multiple resources')
     }
     const object = await scaleOne(session, target, replicas, flags)
-    if (flags.dryRun === 'none') await noteChangeCause(session, target, flags, fieldManager)
+    if (flags.dryRun === 'none') await noteChangeCause(session, target, flags, plainFieldManager)
     if (timeoutMs > 0 && flags.dryRun === 'none') await untilScaled(host, session, target, replicas, timeoutMs)
     return { verb: 'scaled', object }
   })
@@ -54,7 +53,7 @@ async function scaleOne(
   replicas: number,
   { currentReplicas, resourceVersion, dryRun }: ScaleFlags,
 ): Promise<KubernetesObject> {
-  const options = { subresource: 'scale', fieldManager, dryRun: dryRun === 'server' }
+  const options = { subresource: 'scale', fieldManager: plainFieldManager, dryRun: dryRun === 'server' }
   const isConditional = (currentReplicas ?? -1) >= 0 || resourceVersion !== undefined
   if (isConditional) {
     const current = await client.get<Scale>(resource, key, { subresource: 'scale' })

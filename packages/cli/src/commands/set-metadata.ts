@@ -1,6 +1,7 @@
 import { checkFormat, type KubernetesObject } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { fieldManagerOf } from '../manifests/field-managers.ts'
 import type { Outcome } from '../output/outcome-printer.ts'
 import type { Session } from '../session.ts'
 import { noteChangeCause } from './change-cause.ts'
@@ -165,7 +166,7 @@ async function setOne(
   if (dryRun === 'client' || (!isChanged && resourceVersion === undefined))
     return { verb, object: withChanges(object, field.name, changes) }
   const patch = { type: 'merge' as const, body: { metadata: { ...precondition, [field.name]: changes } } }
-  const manager = fieldManager ?? `coracle-${field.verb}`
+  const manager = fieldManager ?? fieldManagerOf(field.verb)
   const changed = await session.client.patch(resource, key, patch, {
     fieldManager: manager,
     dryRun: dryRun === 'server',

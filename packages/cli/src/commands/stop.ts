@@ -2,6 +2,7 @@ import { isJsonObject } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { plainFieldManager } from '../manifests/field-managers.ts'
 import { kindText } from '../resources/object-text.ts'
 import type { Session } from '../session.ts'
 import { waitUntilGone } from './await-deletion.ts'
@@ -36,7 +37,7 @@ async function stopOne(
   const { resource, key, object } = target
   const { client } = session
   if (resource.subresources.includes('scale')) {
-    const options = { subresource: 'scale', fieldManager: 'coracle-stop' }
+    const options = { subresource: 'scale', fieldManager: plainFieldManager }
     await client.patch(resource, key, { type: 'merge', body: { spec: { replicas: 0 } } }, options)
     const isEmpty = await awaitObject(host, session, target, timeoutMs, (each) => {
       const status = each !== undefined && 'status' in each && isJsonObject(each.status) ? each.status : {}

@@ -93,7 +93,7 @@ describe('help', () => {
     })
     expect(await runCommand(['help', 'rollout', 'undoo'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('undo?'),
+      stderr: expect.stringContaining('Did you mean this?\n\tundo\n'),
     })
   })
 })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
+import { showHelp } from '../manual/help-arguments.ts'
 import { objectFormatsText, withFiles, withPrinting } from './shared-options.ts'
 
 /** Adds the commands that decide about CertificateSigningRequests. */
@@ -8,6 +9,8 @@ export function addCertificateVerbs(program: Command, host: Host): void {
     .command('certificate')
     .summary('approve and deny requests for certificates')
     .description('Decides about CertificateSigningRequests.')
+    .allowExcessArguments()
+    .action(() => showHelp(certificate))
   for (const [verb, summary, description, action] of [
     [
       'approve',

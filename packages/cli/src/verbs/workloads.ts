@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
+import { SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { showHelp } from '../manual/help-arguments.ts'
 import { collect, collectCommas, durationText, switchOption, wholeNumber } from '../option-values.ts'
+import { refusesArguments, withExamples } from '../refusals.ts'
 import { localFlags, withChanges, withLocalChanges } from './changing.ts'
 import {
   dryRunOption,
@@ -25,6 +28,12 @@ function addRollout(program: Command, host: Host): void {
     .command('rollout')
     .summary('follow, undo, hold and repeat rollouts')
     .description('Works with the rollouts of Deployments, DaemonSets and StatefulSets.')
+    .allowExcessArguments(false)
+    .action(async () => {
+      await showHelp(rollout)
+      throw new SilentError()
+    })
+  refusesArguments(rollout, (args) => withExamples(rollout, `unknown command "${args.join(' ')}"`))
   withRollouts(rollout.command('status'), 'watch')
     .summary('follow a rollout until it is done')
     .description('Tells how far a rollout is, until it is done.')

@@ -62,7 +62,7 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
           dryRun: flags.dryRun === 'server',
           ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
         }
-        const merged = await applyOnServer(client, resource, object, options)
+        const merged = await applyOnServer(client, resource, object, options, (text) => host.stderr.write(text))
         warnIfDeleting(host, merged)
         return { verb: 'serverside-applied', object: merged }
       }

@@ -2,6 +2,7 @@ import { type KubernetesObject, sortKeys } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
+import { applyFieldManager } from '../../manifests/field-managers.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
 import { withSession } from '../../session.ts'
 import type { EditFlags } from '../edit.ts'
@@ -12,7 +13,7 @@ import { findTargets } from '../targets.ts'
 /** `coracle apply edit-last-applied TYPE NAME`: opens in the editor what objects were last applied as, and notes what is saved. */
 export async function editLastApplied(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
   checkEditorFlags(flags)
-  const { fieldManager = 'coracle-edit', validate } = flags
+  const { fieldManager = applyFieldManager, validate } = flags
   const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
   await withSession(host, flags, async (session) => {
     const { found, errors } = await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true })

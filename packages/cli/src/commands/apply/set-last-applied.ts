@@ -2,6 +2,7 @@ import { type KubernetesObject, sortKeys } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
+import { plainFieldManager } from '../../manifests/field-managers.ts'
 import { loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
 import { nothingNamed } from '../../resources/select-objects.ts'
@@ -43,7 +44,7 @@ export async function setLastApplied(host: Host, flags: SetLastAppliedFlags): Pr
         flags.dryRun === 'client'
           ? current
           : await client.patch(target.resource, keyOf(target.object), patch, {
-              fieldManager: 'coracle-set-last-applied',
+              fieldManager: plainFieldManager,
               dryRun: flags.dryRun === 'server',
             })
       await printer.print(target.resource, { verb: 'configured', object })

@@ -1,11 +1,12 @@
 import type { KubernetesObject } from '@coracle/api'
 import { withLastApplied } from '../../manifests/apply-object.ts'
+import { fieldManagerOf } from '../../manifests/field-managers.ts'
 import type { Session } from '../../session.ts'
 import { type RecordFlags, withChangeCause } from '../change-cause.ts'
 import { fieldValidation, type ManifestCommandFlags, type Placed } from '../manifest-command.ts'
 
 /** Who creates, for field ownership. */
-export const createFieldManager = 'coracle-create'
+export const createFieldManager = fieldManagerOf('create')
 
 export interface CreateFlags extends ManifestCommandFlags, RecordFlags {
   /** Notes what was created in the object, so that `apply` can go on from it. */

@@ -3,6 +3,7 @@ import type { DiscoveredResource } from '@coracle/client'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { withLastApplied } from '../../manifests/apply-object.ts'
+import { fieldManagerOf } from '../../manifests/field-managers.ts'
 import { placeObject } from '../../manifests/place-object.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
@@ -47,7 +48,7 @@ export async function createGenerated(
     const placed = placeObject(made, resource, session)
     const object = flags.saveConfig === true ? withLastApplied(placed) : placed
     const creation = session.client.create(resource, object, {
-      fieldManager: flags.fieldManager ?? 'coracle-create',
+      fieldManager: flags.fieldManager ?? fieldManagerOf('create'),
       fieldValidation: fieldValidation[flags.validate],
       dryRun: flags.dryRun === 'server',
     })

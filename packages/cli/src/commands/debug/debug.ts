@@ -4,6 +4,7 @@ import { hasReason, isJsonObject, type KubernetesObject, type Node, type Pod, po
 import { nameAlphabet } from '@coracle/environment'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { plainFieldManager } from '../../manifests/field-managers.ts'
 import { loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
 import { patchBetween } from '../../manifests/patch-between.ts'
 import { type Selection, selectObjects } from '../../resources/select-objects.ts'
@@ -246,7 +247,7 @@ async function debugInCopy(
   return { pod: created, container: name }
 }
 
-const written = { fieldManager: 'coracle-debug' } as const
+const written = { fieldManager: plainFieldManager } as const
 
 /** A name for a container that none of the pod has. */
 function newName(host: Host, pod: Pod, { quiet }: DebugFlags): string {

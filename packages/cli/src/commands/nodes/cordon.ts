@@ -1,6 +1,7 @@
 import { type Node, nodes } from '@coracle/api'
 import { UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { plainFieldManager } from '../../manifests/field-managers.ts'
 import type { Outcome } from '../../output/outcome-printer.ts'
 import type { Session } from '../../session.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
@@ -58,6 +59,6 @@ export async function setOne(
   if (((object as Node).spec?.unschedulable ?? false) === isUnschedulable) return { verb: `already ${word}`, object }
   if (dryRun === 'client') return { verb: word, object }
   const body = { spec: { unschedulable: isUnschedulable ? true : null } }
-  const options = { fieldManager: 'coracle-cordon', dryRun: dryRun === 'server' }
+  const options = { fieldManager: plainFieldManager, dryRun: dryRun === 'server' }
   return { verb: word, object: await client.patch(nodes, key, { type: 'strategic', body }, options) }
 }

@@ -1,6 +1,7 @@
 import { checkFormat, type Node, nodes, type Taint } from '@coracle/api'
 import { CliError, SummaryError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { fieldManagerOf } from '../../manifests/field-managers.ts'
 import type { Outcome } from '../../output/outcome-printer.ts'
 import type { ResourceCatalog } from '../../resources/resource-catalog.ts'
 import { withSession } from '../../session.ts'
@@ -39,7 +40,7 @@ export async function taint(host: Host, args: readonly string[], flags: TaintFla
     if (flags.dryRun === 'client') return { verb, object }
     const body = { spec: { taints: taints.length === 0 ? null : taints }, metadata: version(object) }
     const options = {
-      fieldManager: flags.fieldManager ?? 'coracle-taint',
+      fieldManager: flags.fieldManager ?? fieldManagerOf('taint'),
       fieldValidation: fieldValidation[flags.validate],
       dryRun: flags.dryRun === 'server',
     }

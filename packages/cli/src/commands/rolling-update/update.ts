@@ -1,5 +1,6 @@
 import { hasReason, type ReplicationController, replicationControllers } from '@coracle/api'
 import type { Host } from '../../host.ts'
+import { plainFieldManager } from '../../manifests/field-managers.ts'
 import type { ManifestFlags } from '../../manifests/load-manifests.ts'
 import type { OutcomeFlags } from '../../output/outcome-printer.ts'
 import type { ConnectionFlags, Session } from '../../session.ts'
@@ -20,7 +21,7 @@ export interface RollingUpdateFlags extends ConnectionFlags, ManifestFlags, Outc
   readonly rollback?: boolean
 }
 
-export const fieldManager = 'coracle-rolling-update'
+export const fieldManager = plainFieldManager
 
 /** How often a write is tried again that came between the writes of others. */
 const conflictsMax = 20

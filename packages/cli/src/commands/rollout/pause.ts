@@ -1,6 +1,7 @@
 import { formatTime, type KubernetesObject, type PodTemplateSpec } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { fieldManagerOf } from '../../manifests/field-managers.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import type { Target } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
@@ -72,7 +73,7 @@ async function changeRollout(
         verb: done,
         object: await writeChanges(session, target, wanted, {
           dryRun: flags.dryRun,
-          fieldManager: flags.fieldManager ?? 'coracle-rollout',
+          fieldManager: flags.fieldManager ?? fieldManagerOf('rollout'),
           failure: 'failed to patch:',
         }),
       }

@@ -2,6 +2,7 @@ import type { KubernetesObject, PodTemplateSpec } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
+import { plainFieldManager } from '../../manifests/field-managers.ts'
 import type { Session } from '../../session.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import type { Target } from '../targets.ts'
@@ -60,7 +61,7 @@ function rollBack(
   revision: Revision,
   dryRun: boolean,
 ): Promise<KubernetesObject> {
-  const options = { fieldManager: 'coracle-rollout', dryRun }
+  const options = { fieldManager: plainFieldManager, dryRun }
   if (resource.kind !== 'Deployment') {
     const body = { spec: { template: { ...revision.template, $patch: 'replace' } } }
     return client.patch(resource, key, { type: 'strategic', body }, options)

@@ -1,6 +1,7 @@
 import { type Container, deepEqual, isJsonObject, type KubernetesObject, type PodSpec } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { fieldManagerOf } from '../../manifests/field-managers.ts'
 import type { Outcome } from '../../output/outcome-printer.ts'
 import type { Session } from '../../session.ts'
 import { withChangeCause } from '../change-cause.ts'
@@ -9,7 +10,7 @@ import type { Target } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
 
 /** Who sets, for field ownership. */
-export const setFieldManager = 'coracle-set'
+export const setFieldManager = fieldManagerOf('set')
 
 /** What is said of a change: when it is made, and before the reason why it is not. */
 export interface ChangeTexts {

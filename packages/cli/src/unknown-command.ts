@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { CliError, SummaryError } from './cli-error.ts'
+import { nameOf } from './refusals.ts'
+
+/** More letters than these do not differ between what was written and what was meant. */
+const distanceMax = 2
+
+/** kubectl's commands in the order in which it suggests them. */
+const order = [
+  ...'create expose run set explain get edit delete rollout scale autoscale certificate cluster-info top'.split(' '),
+  ...'cordon uncordon drain taint describe logs attach exec port-forward proxy cp auth debug events'.split(' '),
+  ...'diff apply patch replace wait kustomize label annotate completion alpha config plugin version'.split(' '),
+  ...'api-versions api-resources options'.split(' '),
+]
+
+/** The commands that do what other programs, or kubectl once, call so. */
+const otherWords: Readonly<Record<string, readonly string[]>> = {
+  rm: ['delete'],
+  list: ['get', 'wait'],
+  ps: ['get', 'wait'],
+}
+
+/** What is told where a word that should name a command names none, in kubectl's words. */
+export function unknownCommand(
+  args: readonly string[],
+  { parent, word }: { readonly parent: Command; readonly word: string },
+): CliError {
+  const [first = ''] = args
+  // The word might have named a plugin.
+  if (first.startsWith('-')) return new SummaryError(`Error: flags cannot be placed before plugin name: ${first}`)
+  const suggestions = similarCommands(parent, word).map((name) => `\n\t${name}`)
+  const hint = suggestions.length === 0 ? '' : `\n\nDid you mean this?${suggestions.join('')}`
+  return new CliError(`unknown command ${JSON.stringify(word)} for "${nameOf(parent)}"${hint}`)
+}
+
+/** The commands that may have been meant: those that differ little, those that begin so, and those that do what others call so. */
+function similarCommands(parent: Command, word: string): readonly string[] {
+  const written = word.toLowerCase()
+  return parent.commands
+    .map((command) => command.name())
+    .filter(
+      (name) =>
+        editDistance(written, name.toLowerCase()) <= distanceMax ||
+        name.toLowerCase().startsWith(written) ||
+        otherWords[written]?.includes(name),
+    )
+    .toSorted((a, b) => place(a) - place(b))
+}
+
+/** Commands that kubectl does not have come last, in the order of help. */
+function place(name: string): number {
+  const index = order.indexOf(name)
+  return index < 0 ? order.length : index
+}
+
+/** How many letters have to be put in, left out or replaced to make one text of the other (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let above = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [row, letter] of [...from].entries()) {
+    const current = [row + 1]
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (above[column] ?? 0) + (letter === other ? 0 : 1)
+      current.push(Math.min((above[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1, replaced))
+    }
+    above = current
+  }
+  return above.at(-1) ?? 0
+}
