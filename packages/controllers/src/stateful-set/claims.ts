@@ -1,6 +1,5 @@
 import {
   apiVersionOf,
-  deepEqual,
   type OwnerReference,
   type PersistentVolumeClaim,
   type Pod,
@@ -11,7 +10,7 @@ import {
   statefulSets,
   type Volume,
 } from '@coracle/api'
-import { type Action, controllerOf, controllerRef } from '@coracle/controller-runtime'
+import { type Action, controllerRef } from '@coracle/controller-runtime'
 import { isWanted, podName } from './identity.ts'
 
 /** Looks up a claim of the stateful set's namespace by name. */
@@ -47,6 +46,7 @@ export function volumesOf(set: StatefulSet, ordinal: number, others: readonly Vo
 export function createMissingClaims(set: StatefulSet, ordinal: number, claim: ClaimLookup): readonly Action[] {
   const pod = podName(set, ordinal)
   const ofSet = `Pod ${pod} in StatefulSet ${set.metadata.name}`
+  const owner = ownerOf(set, ordinal, undefined)
   return claimsOf(set, ordinal)
     .filter(({ metadata }) => claim(metadata.name ?? '') === undefined)
     .map((object) => ({
@@ -54,7 +54,7 @@ export function createMissingClaims(set: StatefulSet, ordinal: number, claim: Cl
       resource: persistentVolumeClaims,
       object: {
         ...object,
-        metadata: { ...object.metadata, ownerReferences: ownersWanted(set, ordinal, [], undefined) },
+        metadata: { ...object.metadata, ownerReferences: owner === undefined ? [] : [owner] },
       },
       because: `pod ${pod} has no claim ${object.metadata.name}`,
       events: {
@@ -83,14 +83,24 @@ export function goingClaims(set: StatefulSet, ordinal: number, claim: ClaimLooku
     .filter((name) => claim(name)?.metadata.deletionTimestamp !== undefined)
 }
 
-/** Sets whose the claims of a pod are, which decides what takes them along: the stateful set, the pod, or nothing. */
+/**
+ * Sets whose the claims of a pod are, which decides what takes them along: the stateful set, the pod, or nothing. One that is still
+ * of a former stateful set or pod is left to the garbage collector (upstream's isClaimOwnerUpToDate).
+ */
 export function alignClaims(set: StatefulSet, ordinal: number, pod: Pod, claim: ClaimLookup): readonly Action[] {
   return claimsOf(set, ordinal).flatMap(({ metadata }) => {
     const present = claim(metadata.name ?? '')
-    if (present === undefined || isOthers(present, set, pod)) return []
+    if (present === undefined) return []
     const { namespace, name = '', uid, resourceVersion, ownerReferences = [] } = present.metadata
-    const wanted = ownersWanted(set, ordinal, ownerReferences, pod)
-    if (deepEqual(wanted, ownerReferences)) return []
+    const isOwn = (owner: OwnerReference) =>
+      isOf(owner, statefulSets, set.metadata.name) || isOf(owner, pods, podName(set, ordinal))
+    const own = ownerReferences.filter(isOwn)
+    if (own.some((owner) => owner.uid !== set.metadata.uid && owner.uid !== pod.metadata.uid)) return []
+    const others = ownerReferences.filter((owner) => !isOwn(owner))
+    // What something else controls gets no second controller.
+    const owner = others.some(({ controller }) => controller === true) ? undefined : ownerOf(set, ordinal, pod)
+    if (isOwnedBy(own, owner)) return []
+    const wanted = owner === undefined ? others : [...others, owner]
     const body = { metadata: { uid, resourceVersion, ownerReferences: wanted.length === 0 ? null : wanted } }
     return [
       {
@@ -104,28 +114,17 @@ export function alignClaims(set: StatefulSet, ordinal: number, pod: Pod, claim: 
   })
 }
 
-/** Upstream's updateClaimOwnerRefForSetAndPod. */
-function ownersWanted(
-  set: StatefulSet,
-  ordinal: number,
-  owners: readonly OwnerReference[],
-  pod: Pod | undefined,
-): readonly OwnerReference[] {
-  const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}
-  const goesWithPod = whenScaled === 'Delete' && pod !== undefined && !isWanted(set, ordinal)
-  const goesWithSet = whenDeleted === 'Delete' && !goesWithPod
-  const isSets = (owner: OwnerReference) => isOf(owner, statefulSets, set.metadata.name)
-  const isPods = (owner: OwnerReference) => isOf(owner, pods, podName(set, ordinal))
-  const kept = owners.filter((owner) => (goesWithSet || !isSets(owner)) && (goesWithPod || !isPods(owner)))
-  if (goesWithSet && !kept.some(isSets)) return [...kept, controllerRef(set)]
-  if (goesWithPod && !kept.some(isPods)) return [...kept, controllerRef(pod)]
-  return kept
+/** Whether these owners are just the one that is wanted, as the controller. */
+function isOwnedBy(owners: readonly OwnerReference[], wanted: OwnerReference | undefined): boolean {
+  if (wanted === undefined) return owners.length === 0
+  return owners.length === 1 && owners.every(({ uid, controller }) => uid === wanted.uid && controller === true)
 }
 
-/** A claim that something else controls is left to it. */
-function isOthers(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
-  const uid = controllerOf(claim)?.uid
-  return uid !== undefined && uid !== set.metadata.uid && uid !== pod.metadata.uid
+/** With what the claims of the pod go: with the pod that is too much, or with the stateful set; undefined: they stay. */
+function ownerOf(set: StatefulSet, ordinal: number, pod: Pod | undefined): OwnerReference | undefined {
+  const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}
+  if (whenScaled === 'Delete' && pod !== undefined && !isWanted(set, ordinal)) return controllerRef(pod)
+  return whenDeleted === 'Delete' ? controllerRef(set) : undefined
 }
 
 const isOf = (owner: OwnerReference, resource: Resource, name: string | undefined): boolean =>

@@ -79,13 +79,15 @@ function member(ordinal: number, { isOld = false, isUnready = false, ...traits }
   })
 }
 
-function claim(name: string, owners: readonly (readonly [kind: string, name: string, uid: string])[] = []) {
-  const ownerReferences = owners.map(([kind, owner, uid]) => ({
+type Owner = readonly [kind: string, name: string, uid: string, controller?: boolean]
+
+function claim(name: string, owners: readonly Owner[] = []) {
+  const ownerReferences = owners.map(([kind, owner, uid, isController = true]) => ({
     apiVersion: { StatefulSet: 'apps/v1', Pod: 'v1' }[kind] ?? 'example.com/v1',
     kind: kind.replace('Other ', ''),
     name: owner,
     uid,
-    controller: true,
+    ...(isController ? { controller: true } : {}),
   }))
   return { metadata: { namespace: 'default', name, uid: name, ownerReferences } } as unknown as PersistentVolumeClaim
 }
@@ -376,6 +378,60 @@ describe('claims of pods', () => {
     const foreign = claim('data-db-0', [['Other', 'x', 'other']])
     expect(ownersAfter(statefulSet(1, policy('Delete', 'Retain')), [member(0)], foreign)).toEqual([])
   })
+
+  const set: Owner = ['StatefulSet', 'db', 'sts']
+  const formerSet: Owner = ['StatefulSet', 'db', 'former']
+  const scaled: Owner = ['Pod', 'db-1', 'db-1']
+  const formerPod: Owner = ['Pod', 'db-1', 'former']
+  const other: Owner = ['Other', 'x', 'other']
+  const plain = ([kind, name, uid]: Owner): Owner => [kind, name, uid, false]
+  // Of the claim of a pod that is too much: what the policy says, whose it is, and whose it is then; undefined: it is left alone.
+  const rows: readonly (readonly [
+    'Retain' | 'Delete',
+    'Retain' | 'Delete',
+    readonly Owner[],
+    readonly string[] | undefined,
+  ])[] = [
+    ['Retain', 'Retain', [], undefined],
+    ['Retain', 'Retain', [set], []],
+    ['Retain', 'Retain', [scaled], []],
+    ['Retain', 'Retain', [plain(set), plain(scaled)], []],
+    ['Retain', 'Retain', [other], undefined],
+    ['Retain', 'Retain', [other, plain(set)], ['Other']],
+    ['Retain', 'Retain', [formerSet], undefined],
+    ['Retain', 'Retain', [plain(formerSet)], undefined],
+    ['Retain', 'Retain', [formerPod], undefined],
+    ['Delete', 'Retain', [], ['StatefulSet']],
+    ['Delete', 'Retain', [set], undefined],
+    ['Delete', 'Retain', [plain(set)], ['StatefulSet']],
+    ['Delete', 'Retain', [scaled], ['StatefulSet']],
+    ['Delete', 'Retain', [set, plain(scaled)], ['StatefulSet']],
+    ['Delete', 'Retain', [set, plain(other)], undefined],
+    ['Delete', 'Retain', [plain(other)], ['Other', 'StatefulSet']],
+    ['Delete', 'Retain', [other], undefined],
+    ['Delete', 'Retain', [other, plain(set)], ['Other']],
+    ['Delete', 'Retain', [formerSet], undefined],
+    ['Retain', 'Delete', [], ['Pod']],
+    ['Retain', 'Delete', [scaled], undefined],
+    ['Retain', 'Delete', [plain(scaled)], ['Pod']],
+    ['Retain', 'Delete', [set], ['Pod']],
+    ['Retain', 'Delete', [formerPod], undefined],
+    ['Retain', 'Delete', [plain(formerPod)], undefined],
+    ['Delete', 'Delete', [], ['Pod']],
+    ['Delete', 'Delete', [set], ['Pod']],
+    ['Delete', 'Delete', [set, plain(scaled)], ['Pod']],
+    ['Delete', 'Delete', [scaled], undefined],
+    ['Delete', 'Delete', [other, plain(scaled)], ['Other']],
+  ]
+  it.each(rows)(
+    'deleted %s and scaled %s: those of %j become those of %j',
+    (whenDeleted, whenScaled, owners, wanted) => {
+      const of = statefulSet(1, policy(whenDeleted, whenScaled))
+      const kept = claim('data-db-0', whenDeleted === 'Delete' ? [set] : [])
+      const after = ownersAfter(of, [member(0), member(1)], kept, claim('data-db-1', owners))
+      expect(after).toEqual(wanted === undefined ? [] : [['data-db-1', wanted]])
+    },
+  )
 
   it('of a former pod, with which they go, are waited for', () => {
     const stale = claim('data-db-0', [['Pod', 'db-0', 'gone']])
