@@ -17,7 +17,10 @@ beforeEach(async () => {
     createEndpointSliceController(),
     createEndpointsController(),
   ]))
+  await client.create<Node>(nodes, nodeNamed('n0'))
 })
+
+const nodeNamed = (name: string): Node => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } })
 
 const key = { namespace: 'default', name: 'web' }
 
@@ -29,7 +32,7 @@ const createService = (spec: object = { selector: { app: 'web' } }) =>
     spec: { ipFamilies: ['IPv4'], ports: [{ port: 80, targetPort: 8080 }], ...spec },
   } as Service)
 
-async function createPod(name: string, ip: string, ready = true, app = 'web', nodeName?: string): Promise<void> {
+async function createPod(name: string, ip: string, ready = true, app = 'web', nodeName = 'n0'): Promise<void> {
   const status = {
     phase: 'Running',
     podIP: ip,
@@ -97,6 +100,14 @@ it('leaves alone what is behind a service without a selector', async () => {
   expect(client.stored(endpoints)).toHaveLength(1)
 })
 
+it('leads to a pod once its node is there', async () => {
+  await createService()
+  await createPod('a', '10.0.0.1', true, 'web', 'late')
+  expect((await behind()).slices).toEqual([])
+  await client.create<Node>(nodes, nodeNamed('late'))
+  expect((await behind()).slices).toEqual(['10.0.0.1 true'])
+})
+
 it('takes its endpoints away with a service', async () => {
   await createService()
   await createPod('a', '10.0.0.1')
@@ -126,6 +137,7 @@ it('allocates endpoints anew when the nodes of a zone change', async () => {
       metadata: { name, labels: { 'topology.kubernetes.io/zone': zone } },
       status: { allocatable: { cpu }, conditions: [{ type: 'Ready', status: 'True' }] },
     }) as unknown as Node
+  await client.delete(nodes, { name: 'n0' })
   for (const each of [node('n1', 'a', '1'), node('n2', 'b', '1')]) await client.create<Node>(nodes, each)
   const made = await createService()
   const annotations = { 'service.kubernetes.io/topology-mode': 'Auto' }

@@ -6,6 +6,7 @@ import {
   controller,
   isBeingDeleted,
   isControlledBy,
+  type Lookup,
   performPlan,
 } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
@@ -27,14 +28,19 @@ export function createEndpointSliceController(): Controller {
   const triggerTimes = new TriggerTimes()
   /** What has been said of each service's allocation. */
   const said = new Map<string, SaidOfHints>()
+  /** The services that leave pods out, and the nodes that these say they are on. */
+  const waiting = new Map<string, ReadonlySet<string>>()
+  const servicesOfNode = ({ metadata: { name = '' } }: Node, lookup: Lookup): readonly string[] => [
+    ...lookup.informer(services).byIndex(topologyIndexName, '').map(keyOf),
+    ...[...waiting].filter(([, missing]) => missing.has(name)).map(([key]) => key),
+  ]
   return controller('endpointslice-controller', { component: 'endpoint-slice-controller' })
     .for(services, { indexes: { ...serviceIndexes, [topologyIndexName]: byTopology } })
     .owns(endpointSlices, { indexes: { [controllerIndexName]: byController } })
     .watches(pods, servicesOf, { predicates: [changesEndpoints], indexes: podLabelsIndex })
-    .watches(nodes, (_node, lookup) => lookup.informer(services).byIndex(topologyIndexName, '').map(keyOf), {
-      predicates: [changesShares],
-    })
+    .watches(nodes, servicesOfNode, { predicates: [changesShares] })
     .reconcile(async ({ key, object: service }, context) => {
+      waiting.delete(key)
       if (service === undefined) {
         triggerTimes.forget(key)
         said.delete(key)
@@ -44,12 +50,16 @@ export function createEndpointSliceController(): Controller {
         .informer(endpointSlices)
         .byIndex(controllerIndexName, service.metadata.uid ?? '')
         .filter((slice) => isControlledBy(slice, service) && slice.metadata.labels?.[managedByLabel] === managedBy)
-      const zoneOf = (nodeName: string) => context.informer(nodes).get(nodeName)?.metadata.labels?.[zoneLabel]
+      const zoneOf = (nodeName: string) => {
+        const node = context.informer(nodes).get(nodeName)
+        return node && (node.metadata.labels?.[zoneLabel] ?? '')
+      }
       const behind = podsBehind(service, context)
       const triggerTime = triggerTimes.next(key, service, behind)
       const topology = wantsTopologyHints(service) ? { shares: zoneShares(context.informer(nodes).list()) } : undefined
       const saidOfHints = said.get(key) ?? new Map()
       const plan = planEndpointSlices({ service, pods: behind, slices, zoneOf, triggerTime, topology, saidOfHints })
+      if (plan.missingNodes.size > 0) waiting.set(key, plan.missingNodes)
       try {
         const result = await performPlan(context, service, plan)
         if (plan.saidOfHints.size > 0) said.set(key, plan.saidOfHints)

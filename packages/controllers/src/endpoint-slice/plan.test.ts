@@ -151,7 +151,7 @@ describe('who should use an endpoint first', () => {
       service: service({ trafficDistribution: 'PreferSameZone' }),
       pods: [pod('p1')],
       slices: [],
-      zoneOf: () => undefined,
+      zoneOf: () => '',
     })
     expect((actions[0] as unknown as { object: EndpointSlice }).object.endpoints?.[0]?.hints).toBeUndefined()
   })
@@ -238,6 +238,25 @@ describe('ports by name', () => {
   it('that a pod does not have leave it without ports', () => {
     const without = pod('p1', { spec: { containers: [{}] } })
     expect(made(byName, [without])[0]?.ports).toEqual([])
+  })
+})
+
+describe('pods whose node is not there', () => {
+  const given = [pod('p1'), pod('p2', { spec: { nodeName: 'gone' } }), pod('p3', { spec: { nodeName: undefined } })]
+  const zoneOf = (name: string) => (name === 'n1' ? 'z' : undefined)
+  const addresses = (spec: object) => {
+    const { actions, missingNodes } = planEndpointSlices({ service: service(spec), pods: given, slices: [], zoneOf })
+    const [made] = actions.map((action) => (action as unknown as { readonly object: EndpointSlice }).object)
+    return { missing: [...missingNodes], addresses: made?.endpoints?.flatMap((each) => each.addresses).sort() }
+  }
+
+  it('are left out until it is', () => {
+    expect(addresses({})).toEqual({ missing: ['gone', ''], addresses: ['10.0.0.1'] })
+  })
+
+  it('are there where the service wants all addresses', () => {
+    const wanted = ['10.0.0.1', '10.0.0.2', '10.0.0.3']
+    expect(addresses({ publishNotReadyAddresses: true })).toEqual({ missing: [], addresses: wanted })
   })
 })
 

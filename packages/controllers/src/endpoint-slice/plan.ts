@@ -12,7 +12,7 @@ import {
 } from '@coracle/api'
 import { type Action, controllerRef, type Plan } from '@coracle/controller-runtime'
 import { hasEnded, isReady } from '../pods/pod-state.ts'
-import { addressInFamily, hostnameOf, targetPortOf } from '../services/pods-behind.ts'
+import { addressInFamily, hasAddress, hostnameOf, targetPortOf } from '../services/pods-behind.ts'
 import { type AddressType, managedByLabel, serviceNameLabel, signatureOf, sliceDeletion } from '../services/slices.ts'
 import { triggerTimeAnnotation, withTriggerTime } from '../services/trigger-times.ts'
 import { allocateToZones, hintsDisabled, hintsEnabled } from './topology-hints.ts'
@@ -29,7 +29,7 @@ export interface SlicesInput {
   readonly pods: readonly Pod[]
   /** The slices that the service controls. */
   readonly slices: readonly EndpointSlice[]
-  /** The zone of a node; undefined where it is not known. */
+  /** The zone of a node, empty where it names none; undefined where there is no such node. */
   readonly zoneOf: (nodeName: string) => string | undefined
   /** When what is behind the service changed, for whoever measures how long it takes to be heard of; undefined: unknown. */
   readonly triggerTime?: string | undefined
@@ -48,6 +48,8 @@ export type SaidOfHints = ReadonlyMap<AddressType, string>
 
 export interface SlicesPlan extends Plan<ServiceStatus> {
   readonly saidOfHints: SaidOfHints
+  /** Nodes that are not there, and for which pods of the service are left out. */
+  readonly missingNodes: ReadonlySet<string>
 }
 
 /** Endpoints that can be in one slice: they have the same ports, and addresses of one family. */
@@ -71,7 +73,8 @@ export function planEndpointSlices(input: SlicesInput): SlicesPlan {
     bySignature.set(signature, [...(bySignature.get(signature) ?? []), slice])
   }
   const changes: Changes = { made: [], changed: [], gone: [] }
-  const { groups, said } = withTopologyHints(groupsOf(input), input)
+  const { pods, missingNodes } = placedPods(input)
+  const { groups, said } = withTopologyHints(groupsOf({ ...input, pods }), input)
   for (const group of groups) {
     const signature = signatureOf(group.addressType, group.ports)
     packGroup(group, bySignature.get(signature) ?? [], labels, changes)
@@ -87,7 +90,24 @@ export function planEndpointSlices(input: SlicesInput): SlicesPlan {
       ...hintEvents(said, saidOfHints),
     ],
     saidOfHints: said,
+    missingNodes,
   }
+}
+
+/**
+ * The pods that may be in slices: those that run, on nodes that are there. Where a node has been removed its pods are about to go,
+ * and nothing leads to them, unless the service wants all addresses.
+ */
+function placedPods({
+  service,
+  pods,
+  zoneOf,
+}: SlicesInput): Pick<SlicesInput, 'pods'> & Pick<SlicesPlan, 'missingNodes'> {
+  const running = pods.filter((pod) => !hasEnded(pod) && hasAddress(pod))
+  if (service.spec.publishNotReadyAddresses === true) return { pods: running, missingNodes: new Set() }
+  const nodeOf = ({ spec }: Pod): string => spec.nodeName ?? ''
+  const missing = running.filter((pod) => zoneOf(nodeOf(pod)) === undefined)
+  return { pods: running.filter((pod) => !missing.includes(pod)), missingNodes: new Set(missing.map(nodeOf)) }
 }
 
 /** Has the endpoints of each family allocated to zones, where the service wants that. */
@@ -163,7 +183,7 @@ function groupsOf({ service, pods, zoneOf }: SlicesInput): readonly Group[] {
     const groups = new Map<string, { ports: readonly EndpointSlicePort[]; endpoints: Endpoint[] }>()
     for (const pod of pods) {
       const address = addressInFamily(pod, addressType)
-      if (address === undefined || hasEnded(pod)) continue
+      if (address === undefined) continue
       const ports = portsOf(service, pod)
       const signature = signatureOf(addressType, ports)
       const group = groups.get(signature) ?? { ports, endpoints: [] }
@@ -191,7 +211,7 @@ function endpointOf(service: Service, pod: Pod, address: string, zoneOf: SlicesI
   const terminating = deletionTimestamp !== undefined
   const ready = service.spec.publishNotReadyAddresses === true || (serving && !terminating)
   const hostname = hostnameOf(pod, service)
-  const zone = nodeName ? zoneOf(nodeName) : undefined
+  const zone = zoneOf(nodeName ?? '') || undefined
   const hints = ready ? hintsOf(service, nodeName, zone) : undefined
   return {
     addresses: [address],

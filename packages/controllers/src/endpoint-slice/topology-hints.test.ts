@@ -143,7 +143,8 @@ it.each<readonly [Readonly<Record<string, string>>, boolean]>([
   [{ 'service.kubernetes.io/topology-mode': 'auto' }, true],
   [{ 'service.kubernetes.io/topology-mode': 'Disabled' }, false],
   [{ 'service.kubernetes.io/topology-aware-hints': 'Auto' }, true],
-  [{ 'service.kubernetes.io/topology-mode': 'Disabled', 'service.kubernetes.io/topology-aware-hints': 'Auto' }, false],
+  [{ 'service.kubernetes.io/topology-mode': 'Disabled', 'service.kubernetes.io/topology-aware-hints': 'Auto' }, true],
+  [{ 'service.kubernetes.io/topology-mode': 'Auto', 'service.kubernetes.io/topology-aware-hints': 'Disabled' }, false],
   [{}, false],
 ])('with %j a service wants hints: %s', (annotations, wants) => {
   expect(wantsTopologyHints({ metadata: { annotations } } as Service)).toBe(wants)

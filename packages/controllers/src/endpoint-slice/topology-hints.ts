@@ -16,8 +16,9 @@ const endpointWithoutZone = 'One or more endpoints do not have a zone specified'
 
 /** Whether endpoints are allocated to zones by how much the zones can do. It goes before the service's traffic distribution. */
 export function wantsTopologyHints({ metadata: { annotations = {} } }: Service): boolean {
+  // The former annotation goes first, as upstream.
   const mode =
-    annotations['service.kubernetes.io/topology-mode'] ?? annotations['service.kubernetes.io/topology-aware-hints']
+    annotations['service.kubernetes.io/topology-aware-hints'] ?? annotations['service.kubernetes.io/topology-mode']
   return mode === 'Auto' || mode === 'auto'
 }
 

@@ -71,7 +71,8 @@ export function addressInFamily({ status }: Pod, family: string | undefined): st
   return status?.podIPs?.find(({ ip }) => isWanted(ip))?.ip
 }
 
-const hasAddress = ({ status }: Pod): boolean => Boolean(status?.podIP) || (status?.podIPs ?? []).length > 0
+/** Whether a pod has an address yet. */
+export const hasAddress = ({ status }: Pod): boolean => Boolean(status?.podIP) || (status?.podIPs ?? []).length > 0
 
 /** The host name of a pod below its service: where it has one and names the service as its subdomain. */
 export function hostnameOf({ spec, metadata }: Pod, service: Service): string | undefined {
