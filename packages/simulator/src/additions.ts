@@ -8,7 +8,9 @@ import {
   type ClaimPolicy,
   claimShape,
   namespaceOf,
+  shapeOf,
   volumeShape,
+  waitingJob,
   withClaims,
 } from './shapes.ts'
 
@@ -17,6 +19,8 @@ const additionsShare = 0.5
 const volumesMax = 3
 /** Requests to each autoscaler and each volume, at most. */
 const requestsMax = 6
+/** A Job is made anew within this time. */
+const remakeMaxMs = 20_000
 
 /**
  * A scenario's operations with those of autoscalers and volumes among them, and with claims for some stateful sets. They are drawn from a
@@ -77,6 +81,33 @@ function volumes(draw: Draw, lastMs: number): readonly Operation[] {
     ]
     return [...choices.slice(0, 2).map((each) => ({ atMs: 0, ...each() })), ...later(draw, choices, lastMs)]
   })
+}
+
+/** How often a scenario has a Job that waits for one which is made anew. */
+const jobMadeAnewShare = 0.15
+
+/**
+ * A scenario's operations with those of two Jobs among them, one of which waits for the other, and is over or not by the time that
+ * the other is made anew. They are drawn from a source of their own, too.
+ */
+export function withJobMadeAnew(seed: number, operations: readonly Operation[]): readonly Operation[] {
+  const draw = new Draw(seededRandom(seed).fork('a Job made anew'))
+  if (!draw.chance(jobMadeAnewShare)) return operations
+  const lastMs = lastOf(operations)
+  const namespace = namespaceOf(draw)
+  const [first, second] = (['first', 'second'] as const).map((name): Target => ({ kind: 'Job', namespace, name }))
+  if (first === undefined || second === undefined) return operations
+  const make = (): Request => ({ type: 'create', object: shapeOf(draw, 'Job', first.name, namespace) })
+  const wait = (): Request => ({ type: 'create', object: waitingJob(draw, second.name, namespace, [first.name]) })
+  const goneMs = draw.below(lastMs + 1)
+  const added: readonly Operation[] = [
+    { atMs: 0, ...make() },
+    { atMs: 0, ...wait() },
+    { atMs: goneMs, type: 'delete', target: first, propagationPolicy: draw.of(['Background', 'Foreground']) },
+    { atMs: goneMs + draw.below(remakeMaxMs), ...make() },
+    ...later(draw, [make, wait, () => ({ type: 'touch', target: draw.of([first, second]) })], lastMs),
+  ]
+  return [...operations, ...added].toSorted((a, b) => a.atMs - b.atMs)
 }
 
 /** The claim of a pod, which stays until the pod has gone. */

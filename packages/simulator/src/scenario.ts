@@ -1,5 +1,5 @@
 import { seededRandom } from '@coracle/environment'
-import { withAdditions } from './additions.ts'
+import { withAdditions, withJobMadeAnew } from './additions.ts'
 import { Draw } from './draw.ts'
 import { isScalable, namespaceNames } from './kinds.ts'
 import {
@@ -110,7 +110,7 @@ export function scenarioOf(seed: number, { operationsMax = 30, faults }: Scenari
     servers: cast.servers,
     nodes: cast.nodes,
     skewsMs: skews(draw, cast),
-    operations: withAdditions(seed, cast.workloads, operations),
+    operations: withJobMadeAnew(seed, withAdditions(seed, cast.workloads, operations)),
   }
 }
 

@@ -304,6 +304,18 @@ describe('of Jobs', () => {
     ['a pod after the end', ...comes(over, pod('a', job)), ['a Job that is over stays so']],
     ['over no more', [{ old: over, object: job }], {}, ['a Job that is over stays so']],
     [
+      'over, with another status than it ended with',
+      [{ old: over, object: later(over, { status: { ...holds('Complete'), succeeded: 1 } }) }],
+      {},
+      ['a Job that is over stays so', 'a Job counts each pod once'],
+    ],
+    [
+      'over, with another spec',
+      [{ old: over, object: later(over, { spec: { parallelism: 2 }, metadata: { generation: 2 } }) }],
+      {},
+      [],
+    ],
+    [
       'more at a time than may be',
       ...comes(job, pod('a', job), pod('b', job)),
       ['a Job runs no more pods at a time than it may'],

@@ -1,4 +1,4 @@
-import { type CronJob, isJobFinished, type Job, type KubernetesObject, type Pod } from '@coracle/api'
+import { type CronJob, deepEqual, isJobFinished, type Job, type KubernetesObject, type Pod } from '@coracle/api'
 import { type Change, controllerOf, type Invariant, isActive, isNew, labelOf, type View } from '../view.ts'
 
 /** What Jobs and CronJobs promise. Made for each run: it remembers which pods have ended. */
@@ -35,10 +35,12 @@ function podMade(change: Change, view: View): Made | undefined {
 function runsAfterEnd(change: Change, view: View): string | undefined {
   const { old, object } = change
   if (object?.kind === 'Job') {
-    const isSame = old?.metadata.uid === object.metadata.uid
-    return isSame && isJobFinished(old as Job) && !isJobFinished(object as Job)
-      ? `${labelOf(object)} was over and is not`
-      : undefined
+    const before = old?.metadata.uid === object.metadata.uid ? (old as Job) : undefined
+    if (before === undefined || !isJobFinished(before)) return undefined
+    if (!isJobFinished(object as Job)) return `${labelOf(object)} was over and is not`
+    return deepEqual(before.status, (object as Job).status)
+      ? undefined
+      : `${labelOf(object)} was over, and its status has changed`
   }
   const made = podMade(change, view)
   // It suffices that no version lately was still open.
