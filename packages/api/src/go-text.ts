@@ -5,7 +5,25 @@ import { isJsonObject } from './json.ts'
 export function goText(value: unknown): string {
   if (value === null || value === undefined) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`
+  if (typeof value === 'number') return goNumber(value)
   if (!isJsonObject(value)) return String(value)
   const members = Object.keys(value).sort(compareText)
   return `map[${members.map((key) => `${key}:${goText(value[key])}`).join(' ')}]`
+}
+
+/**
+ * A number of JSON as Go's `%v` prints it: a whole one that an int64 holds by its digits, any other as a float64, with an
+ * exponent below 1e-04 and from 1e+06 on.
+ */
+export function goNumber(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return String(value)
+  return goFloat(value)
+}
+
+/** A float64 with as few digits as tell it from its neighbours, as Go's `%g` writes it. */
+export function goFloat(value: number): string {
+  const [mantissa = '', power = '0'] = value.toExponential().split('e')
+  const exponent = Number(power)
+  if (exponent >= -4 && exponent < 6) return String(value)
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }

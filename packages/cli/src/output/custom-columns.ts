@@ -2,6 +2,7 @@ import { goText } from '@coracle/api'
 import { findJsonPath, parseJsonPath, type Template } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import { alignTabs, tableAlignment } from './align.ts'
+import { escapeControls } from './escape-controls.ts'
 
 /** A column of `-o custom-columns`. */
 export interface Column {
@@ -52,10 +53,10 @@ function parseColumnPath(text: string): Template {
 export function printColumns(columns: readonly Column[], objects: readonly unknown[], headers: boolean): string {
   const lines = objects.map((object) => columns.map(({ template }) => cellText(template, object)))
   if (headers) lines.unshift(columns.map(({ header }) => header))
-  return alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment)
+  return alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, [])
 }
 
 function cellText(template: Template, object: unknown): string {
   const found = findJsonPath(template, object).flat()
-  return found.length === 0 ? '<none>' : found.map(goText).join(',')
+  return found.length === 0 ? '<none>' : escapeControls(found.map(goText).join(','))
 }

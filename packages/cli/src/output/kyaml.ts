@@ -33,19 +33,22 @@ function list(items: readonly unknown[], indent: string): string {
 function text(value: string, indent: string): string {
   const lines = value.split('\n')
   if (lines.length === 1) return quote(value)
-  const inner = `${indent}   `
   const shown = lines.map((line, index) => {
     const isLast = index === lines.length - 1
     if (isLast && line === '') return ''
-    // A space at the beginning of a line would be lost.
-    const escaped = quote(line).slice(1, -1).replace(/^ /, '\\ ')
-    return `${inner}${escaped}${isLast ? '' : '\\n'}\\\n`
+    // White space at the beginning of a line would be lost.
+    const start = /^[ \t]/.test(line) ? '\\' : ' '
+    return `${indent}  ${start}${quote(line).slice(1, -1)}${isLast ? '' : '\\n'}\\\n`
   })
   return `"\\\n${shown.join('')}${indent}  "`
 }
 
-const quote = (value: string): string => JSON.stringify(value)
+/** A text in double quotes; escapes are those of YAML, which has one for the escape character and leaves tabs. */
+const quote = (value: string): string =>
+  JSON.stringify(value).replaceAll(/\\(u001b|t|.)/g, (whole, what) => shortEscapes[what] ?? whole)
+
+const shortEscapes: Readonly<Record<string, string>> = { u001b: '\\e', t: '\t' }
 
 /** Whether a key can do without quotes and is read as nothing but a text. */
 const isPlain = (key: string): boolean =>
-  /^[A-Za-z_][\w./-]*$/.test(key) && !/^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i.test(key)
+  /^[\p{L}_][\p{L}\p{N}_./-]*$/u.test(key) && !/^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i.test(key)

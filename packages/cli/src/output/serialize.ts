@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject, sortKeys } from '@coracle/api'
+import { goFloat, isJsonObject, type JsonObject, sortKeys } from '@coracle/api'
 import type { Scalar, ScalarTag, Tags } from 'yaml'
 import { foldLines } from './fold-lines.ts'
+import { safeInHtml } from './go-json.ts'
 import { kyaml } from './kyaml.ts'
 
 export type SerializedFormat = 'json' | 'kyaml' | 'yaml'
@@ -8,14 +9,16 @@ export type SerializedFormat = 'json' | 'kyaml' | 'yaml'
 /** A value as `-o json` and `-o yaml` print it: keys in order and texts quoted as kubectl does, and a line feed at the end. */
 export async function serialize(value: unknown, format: SerializedFormat): Promise<string> {
   const sorted = sortKeys(value)
-  if (format === 'json') return `${JSON.stringify(sorted, undefined, 4)}\n`
+  if (format === 'json') return `${safeInHtml(JSON.stringify(sorted, undefined, 4))}\n`
   if (format === 'kyaml') return kyaml(sorted)
   const { Document, parse, visit } = await import('yaml')
   const document = new Document(sorted, { ...goYaml, aliasDuplicateObjects: false })
   visit(document, {
     Scalar(_, node) {
-      // What would be read as something else is in double quotes, other texts that need quotes in single ones.
-      if (typeof node.value === 'string' && isAmbiguous(node.value, parse)) node.type = 'QUOTE_DOUBLE'
+      // What would be read as something else, or holds a tab, is in double quotes, other texts that need quotes in single ones.
+      if (typeof node.value === 'string' && (isAmbiguous(node.value, parse) || node.value.includes('\t'))) {
+        node.type = 'QUOTE_DOUBLE'
+      }
     },
   })
   return document.toString({ indentSeq: false, lineWidth: 0, singleQuote: true })
@@ -30,9 +33,17 @@ const goYaml = {
       if (tag.test?.test('.') === true) {
         return { ...tag, test: new RegExp(`(?!^\\.$)${tag.test.source}`) } as ScalarTag
       }
+      if (tag.tag === 'tag:yaml.org,2002:float') return { ...tag, stringify: numberText } as ScalarTag
+      if (tag.tag === 'tag:yaml.org,2002:int') return { ...tag, stringify: numberText } as ScalarTag
       return tag.tag === 'tag:yaml.org,2002:str' ? foldingTag(tag as ScalarTag) : tag
     }),
 } as const
+
+/** A number as Go's YAML writes it: digits where JSON has digits alone, and a 64-bit integer holds them. */
+function numberText({ value }: Scalar): string {
+  const number = Number(value)
+  return Number.isInteger(number) && number < 2 ** 64 && number >= -(2 ** 63) ? String(number) : goFloat(number)
+}
 
 /** A quoted text in single quotes, also where it has some itself, unless only double quotes can hold it. */
 function inSingleQuotes({ type, value }: Scalar, text: string): string {

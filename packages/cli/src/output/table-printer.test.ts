@@ -32,9 +32,9 @@ describe('TablePrinter', () => {
     expect(text).toBe('NAME          READY\nweb-1         1/1\nlonger-name   0/1\n')
   })
 
-  it('prints every column where wanted, and what is null as <none>', () => {
+  it('prints every column where wanted, and nothing for what is null', () => {
     const text = new TablePrinter({ ...style, wide: true }).print(table(row('web', '1/1', null)))
-    expect(text).toBe('NAME   READY   POD IP\nweb    1/1     <none>\n')
+    expect(text).toBe('NAME   READY   POD IP\nweb    1/1     \n')
   })
 
   it('adds namespaces, labels and columns of labels', () => {
@@ -55,8 +55,8 @@ describe('TablePrinter', () => {
     expect(printer.print(table(row('b', '0/1', null)))).toBe('b             0/1\n')
   })
 
-  it('keeps a cell to its first line and takes control characters out', () => {
+  it('keeps a cell to its first line and shows what begins an escape sequence', () => {
     const printer = new TablePrinter({ ...style, headers: false })
-    expect(printer.print(table(row('a\u001b[31m', 'first\nsecond', null)))).toBe('a[31m   first...\n')
+    expect(printer.print(table(row('a\u001b[31m', 'first\nsecond', null)))).toBe('a^[[31m   first...\n')
   })
 })

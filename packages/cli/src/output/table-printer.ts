@@ -1,5 +1,6 @@
-import type { Cell, Table, TableColumnDefinition, TableRow } from '@coracle/api'
-import { padEnd, tableAlignment, textWidth } from './align.ts'
+import { type Cell, goNumber, type Table, type TableColumnDefinition, type TableRow } from '@coracle/api'
+import { alignTabs, tableAlignment } from './align.ts'
+import { escapeControls } from './escape-controls.ts'
 
 /** Longest cell that is shown whole; what a server sends beyond is cut, so that one annotation does not fill the screen. */
 export const cellLengthMax = 1024 * 16
@@ -43,8 +44,7 @@ export class TablePrinter {
     if (!this.#isStarted && this.#style.headers)
       lines.unshift(this.#headers(columns.map(({ definition }) => definition)))
     this.#isStarted = true
-    for (const line of lines) this.#widen(line)
-    return lines.map((line) => `${this.#join(line)}\n`).join('')
+    return alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, this.#widths)
   }
 
   #headers(columns: readonly TableColumnDefinition[]): readonly string[] {
@@ -72,27 +72,14 @@ export class TablePrinter {
       ...(labels ? [labelText(metadata?.labels)] : []),
     ]
   }
-
-  #widen(line: readonly string[]): void {
-    const { widthMin = 0, padding } = tableAlignment
-    for (const [column, text] of line.entries()) {
-      this.#widths[column] = Math.max(this.#widths[column] ?? widthMin, textWidth(text) + padding)
-    }
-  }
-
-  #join(line: readonly string[]): string {
-    return line
-      .map((text, column) => (column < line.length - 1 ? padEnd(text, this.#widths[column] ?? 0) : text))
-      .join('')
-  }
 }
 
-/** One line of text, whatever the server sent: a line break or an escape sequence would spoil the table and the terminal. */
+/** One line of text, whatever the server sent: a line break would spoil the table, an escape sequence the terminal. */
 function cellText(cell: Cell): string {
-  if (cell === null) return '<none>'
-  const text = String(cell).slice(0, cellLengthMax)
+  if (cell === null) return ''
+  const text = (typeof cell === 'number' ? goNumber(cell) : String(cell)).slice(0, cellLengthMax)
   const end = text.search(/[\f\n\r]/)
-  return (end < 0 ? text : `${text.slice(0, end)}...`).replaceAll('\t', ' ').replaceAll(/\p{Cc}/gu, '')
+  return escapeControls(end < 0 ? text : `${text.slice(0, end)}...`)
 }
 
 /** `example.com/tier` heads its column as TIER. */

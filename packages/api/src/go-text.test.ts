@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { goNumber, goText } from './go-text.ts'
+
+it.each([
+  [0, '0'],
+  [5, '5'],
+  [-100000000, '-100000000'],
+  [1.5, '1.5'],
+  [0.0001, '0.0001'],
+  [0.000001, '1e-06'],
+  [1e-7, '1e-07'],
+  [123456.5, '123456.5'],
+  [123456789.125, '1.23456789125e+08'],
+  [2 ** 63, '9.223372036854776e+18'],
+  [1e21, '1e+21'],
+])('writes %d as Go does', (number, text) => {
+  expect(goNumber(number)).toBe(text)
+})
+
+it('writes what is nested as Go does', () => {
+  expect(goText({ b: [1, null, 'x'], a: { c: true } })).toBe('map[a:map[c:true] b:[1 <nil> x]]')
+})
