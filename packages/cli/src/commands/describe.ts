@@ -108,20 +108,32 @@ async function describeOne(
   return describe(session, object, happened, nowMs)
 }
 
+/** The kubelet's annotation of a pod from a manifest of its node: the identity under which it reports about it. */
+const mirrorAnnotation = 'kubernetes.io/config.mirror'
+
 /** Undefined where the server does not let us see events: what else there is, is shown all the same. */
-async function eventsOf(
-  { client }: Session,
-  { kind, metadata }: KubernetesObject,
-): Promise<readonly Event[] | undefined> {
-  const { name = '', namespace, uid } = metadata
-  // Nodes report about themselves under their names, before they know their identity.
-  const identity = kind === 'Node' || uid === undefined ? '' : `,involvedObject.uid=${uid}`
-  try {
+async function eventsOf({ client }: Session, object: KubernetesObject): Promise<readonly Event[] | undefined> {
+  const { kind, metadata } = object
+  const { name = '', namespace = '', uid = '', annotations } = metadata
+  const about = async (identity: string): Promise<readonly Event[]> => {
+    const wanted = {
+      'involvedObject.name': name,
+      'involvedObject.namespace': namespace,
+      ...(kind === 'Pod' ? {} : { 'involvedObject.kind': kind }),
+      ...(identity === '' ? {} : { 'involvedObject.uid': identity }),
+    }
     const { items } = await client.list(events, {
-      ...(namespace === undefined ? {} : { namespace }),
-      fieldSelector: `involvedObject.kind=${kind},involvedObject.name=${name}${identity}`,
+      ...(namespace === '' ? {} : { namespace }),
+      fieldSelector: Object.entries(wanted)
+        .map(([field, value]) => `${field}=${value}`)
+        .join(','),
     })
     return items
+  }
+  try {
+    if (kind === 'Pod') return await about(annotations?.[mirrorAnnotation] ?? uid)
+    // Nodes report about themselves under their names, before they know their identity.
+    return kind === 'Node' ? [...(await about(uid)), ...(await about(name))] : await about(uid)
   } catch (error) {
     if (hasReason(error, 'Forbidden')) return undefined
     throw error

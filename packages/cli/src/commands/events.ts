@@ -118,4 +118,4 @@ function rowOf(event: Event, nowMs: number, { allNamespaces }: EventsFlags): rea
 }
 
 const table = (rows: readonly (readonly string[])[]): string =>
-  alignTabs(rows.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment)
+  alignTabs(rows.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, [])

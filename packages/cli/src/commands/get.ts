@@ -121,10 +121,14 @@ async function printTables(
   const groups = groupByResource(flags.serverPrint ? found : found.filter(({ result }) => result.rows.length > 0))
   const isMixed = flags.showKind === true || groups.length > 1
   let isFirst = true
+  let hasNamespaces = false
   for (const group of groups) {
     const [head] = group
     if (head === undefined) continue
-    const printer = new TablePrinter(tableStyle(format, flags, head.selection, isMixed))
+    const style = tableStyle(format, flags, head.selection, isMixed)
+    // kubectl shows the column from the first table that has namespaces on.
+    hasNamespaces ||= style.namespaces
+    const printer = new TablePrinter({ ...style, namespaces: hasNamespaces })
     const text = group.map(({ result }) => printer.print(result)).join('')
     if (text === '') continue
     host.stdout.write(isFirst || !flags.headers ? text : `\n${text}`)

@@ -6,9 +6,11 @@ import {
   parseQuantity,
   podLimits,
   podRequests,
-  quantityToNumber,
+  quantityMilli,
+  quantityValue,
   type ResourceList,
   type ResourceQuantities,
+  specOnNode,
   timeSince,
 } from '@coracle/api'
 import type { Description } from './description.ts'
@@ -27,8 +29,8 @@ export function describeAllocatedResources(text: Description, node: Node, pods: 
     .line(1, '(Total limits may be over 100 percent, i.e., overcommitted.)')
     .line(1, 'Resource\tRequests\tLimits')
     .line(1, '--------\t--------\t------')
-  const requests = sum(running.map(({ spec }) => podRequests(spec)))
-  const limits = sum(running.map(({ spec }) => podLimits(spec)))
+  const requests = sum(running.map((pod) => podRequests(specOnNode(pod))))
+  const limits = sum(running.map((pod) => podLimits(specOnNode(pod))))
   for (const name of namesOf(total)) {
     text.line(1, `${name}\t${shareText(requests, name, total)}\t${shareText(limits, name, total)}`)
   }
@@ -36,13 +38,15 @@ export function describeAllocatedResources(text: Description, node: Node, pods: 
 
 function podLine(pod: Pod, total: ResourceList, nowMs: number): string {
   const { namespace = '', name = '', creationTimestamp } = pod.metadata
-  const [requests, limits] = [podRequests(pod.spec), podLimits(pod.spec)]
+  const [requests, limits] = [podRequests(specOnNode(pod)), podLimits(specOnNode(pod))]
   const shares = ['cpu', 'memory'].flatMap((resource) => [
     shareText(requests, resource, total),
     shareText(limits, resource, total),
   ])
   return [namespace, name, '', ...shares, timeSince(creationTimestamp, nowMs)].join('\t')
 }
+
+const isHugePages = (name: string): boolean => name.startsWith('hugepages-')
 
 const standardNames = ['cpu', 'memory', 'ephemeral-storage']
 
@@ -51,16 +55,16 @@ function namesOf(total: ResourceList): readonly string[] {
   const others = Object.keys(total)
     .filter((name) => !standardNames.includes(name) && name !== 'pods')
     .sort()
-  const isHugePages = (name: string): boolean => name.startsWith('hugepages-')
   return [...standardNames, ...others.filter(isHugePages), ...others.filter((name) => !isHugePages(name))]
 }
 
-/** `100m (5%)`; resources of vendors have no share. */
+/** `100m (5%)`; what is neither standard nor huge pages has no share. */
 function shareText(resources: ResourceQuantities, name: string, total: ResourceList): string {
   const amount = resources.get(name) ?? parseQuantity('0')
-  if (name.includes('/')) return formatQuantity(amount)
-  const whole = quantityToNumber(total[name] ?? '0')
-  const percent = whole === 0 ? 0 : Math.trunc((quantityToNumber(amount) / whole) * 100)
+  if (!standardNames.includes(name) && !isHugePages(name)) return formatQuantity(amount)
+  const units = name === 'cpu' ? quantityMilli : quantityValue
+  const whole = units(total[name] ?? '0')
+  const percent = whole === 0 ? 0 : Math.trunc((units(amount) / whole) * 100)
   return `${formatQuantity(amount)} (${percent}%)`
 }
 

@@ -15,7 +15,7 @@ export function describeClaimSpec(text: Description, level: number, claim: Claim
   text.field(level, 'StorageClass', storageClassOfClaim(claim) ?? '')
   if (more !== undefined) text.field(level, 'Status', more.status)
   text.field(level, 'Volume', spec?.volumeName ?? '')
-  // In a template kubectl sets these in once more.
+  // In a template kubectl sets keys in once more.
   const inner = '  '.repeat(level)
   text.lines(level, 'Labels', indented(labelLines(metadata.labels), inner))
   text.lines(level, 'Annotations', indented(annotationLines(metadata.annotations), inner))
@@ -31,7 +31,7 @@ export function describeClaimSpec(text: Description, level: number, claim: Claim
 }
 
 const indented = (lines: readonly string[], indent: string): readonly string[] =>
-  (lines.length === 0 ? ['<none>'] : lines).map((line) => `${indent}${line}`)
+  (lines.length === 0 ? ['<none>'] : lines).map((line) => (line.startsWith(' ') ? line : `${indent}${line}`))
 
 /** What only a claim that is there has. */
 export interface ClaimLines {

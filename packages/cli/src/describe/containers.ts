@@ -2,12 +2,17 @@ import {
   type Container,
   type ContainerState,
   type ContainerStatus,
+  compareQuantity,
+  compareText,
   type EnvVar,
   type Pod,
   type Probe,
+  quantityMilli,
   quantityValue,
+  type ResourceFieldSelector,
 } from '@coracle/api'
 import type { Description } from './description.ts'
+import { goUrl, joinHostPort } from './go-url.ts'
 
 /** Which containers, and where they stand in the text. */
 export interface ContainersSection {
@@ -26,8 +31,7 @@ export function describeContainers(
   text: Description,
   { label, containers, statuses, indent, pod }: ContainersSection,
 ): void {
-  if (containers.length === 0) text.line(0, `${indent}${label}:\t<none>`)
-  else text.line(0, `${indent}${label}:`)
+  text.line(0, `${indent}${label}:${containers.length === 0 ? ' <none>' : ''}`)
   for (const container of containers) {
     const status = statuses?.find(({ name }) => name === container.name)
     text.line(1, `${indent === '' ? '' : ' '}${container.name}:`)
@@ -83,7 +87,7 @@ export function describeSeccomp(
 function describeCommand(text: Description, label: string, words: readonly string[] | undefined): void {
   if (words === undefined || words.length === 0) return
   text.heading(2, label)
-  for (const word of words) for (const line of word.split('\n')) text.line(3, line.replaceAll('\t', '    '))
+  for (const word of words) for (const line of word.split('\n')) text.line(3, line)
 }
 
 function describeStatus(text: Description, status: ContainerStatus): void {
@@ -95,14 +99,14 @@ function describeStatus(text: Description, status: ContainerStatus): void {
 
 function describeState(text: Description, label: string, state: ContainerState = {}): void {
   const { running, terminated, waiting } = state
-  if (running !== undefined) text.field(2, label, 'Running').time(3, 'Started', running.startedAt)
+  if (running !== undefined) text.field(2, label, 'Running').timeOrZero(3, 'Started', running.startedAt)
   else if (terminated !== undefined) {
     text.field(2, label, 'Terminated')
     if (terminated.reason) text.field(3, 'Reason', terminated.reason)
-    if (terminated.message) text.field(3, 'Message', terminated.message.trimEnd().replaceAll(/\s*\n\s*/g, ' '))
+    if (terminated.message) text.field(3, 'Message', terminated.message)
     text.field(3, 'Exit Code', terminated.exitCode)
     if (terminated.signal) text.field(3, 'Signal', terminated.signal)
-    text.time(3, 'Started', terminated.startedAt).time(3, 'Finished', terminated.finishedAt)
+    text.timeOrZero(3, 'Started', terminated.startedAt).timeOrZero(3, 'Finished', terminated.finishedAt)
   } else {
     text.field(2, label, 'Waiting')
     if (waiting?.reason) text.field(3, 'Reason', waiting.reason)
@@ -137,7 +141,7 @@ function checkText({ exec, httpGet, tcpSocket, grpc }: Probe): string {
   if (exec !== undefined) return `exec [${(exec.command ?? []).join(' ')}]`
   if (httpGet !== undefined) {
     const { scheme = 'HTTP', host = '', port, path = '' } = httpGet
-    return `http-get ${scheme.toLowerCase()}://${host}:${port}${path}`
+    return `http-get ${goUrl({ scheme: scheme.toLowerCase(), host: joinHostPort(host, port), path })}`
   }
   if (tcpSocket !== undefined) return `tcp-socket ${tcpSocket.host ?? ''}:${tcpSocket.port}`
   if (grpc !== undefined) return `grpc <pod>:${grpc.port} ${grpc.service ?? ''}`
@@ -158,40 +162,39 @@ function describeEnvironment(text: Description, container: Container, pod: Pod |
   }
   if (env.length === 0) text.field(2, 'Environment', '<none>')
   else text.heading(2, 'Environment')
-  for (const variable of env) text.field(3, variable.name, variableText(variable, container, pod).replaceAll('\n', ' '))
-}
-
-function variableText({ value = '', valueFrom }: EnvVar, container: Container, pod: Pod | undefined): string {
-  if (valueFrom === undefined) return value
-  const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef, fileKeyRef } = valueFrom
-  if (fieldRef) return `${fieldText(pod, fieldRef.fieldPath)} (${fieldRef.apiVersion ?? 'v1'}:${fieldRef.fieldPath})`
-  if (resourceFieldRef) return `${resourceText(container, resourceFieldRef.resource)} (${resourceFieldRef.resource})`
-  if (secretKeyRef) return keyText(secretKeyRef, 'in secret')
-  if (configMapKeyRef) return keyText(configMapKeyRef, 'of config map')
-  return fileKeyRef
-    ? `<set to the key '${fileKeyRef.key}' of file '${fileKeyRef.path}' in volume '${fileKeyRef.volumeName}'>`
-    : ''
-}
-
-/** What `limits.cpu` of a container says, in whole units; a limit that it has not is what its node can give. */
-function resourceText({ resources }: Container, resource: string): string {
-  const [list, name = ''] = resource.split('.', 2)
-  const value = list === 'limits' ? resources?.limits?.[name] : resources?.requests?.[name]
-  if (value !== undefined) return String(quantityValue(value))
-  return list === 'limits' ? 'node allocatable' : '0'
-}
-
-/** What a field of the metadata says; the others are not known before the pod runs. */
-function fieldText(pod: Pod | undefined, path: string): string {
-  const { name, namespace, uid, labels, annotations } = pod?.metadata ?? {}
-  const [, map, key] = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path) ?? []
-  if (key !== undefined) return (map === 'labels' ? labels : annotations)?.[key] ?? ''
-  const fields: Readonly<Record<string, string | undefined>> = {
-    'metadata.name': name,
-    'metadata.namespace': namespace,
-    'metadata.uid': uid,
+  for (const variable of env) {
+    const [first, ...others] = variableLines(variable, container, pod)
+    if (first !== undefined) text.field(3, variable.name, first)
+    for (const other of others) text.line(3, `\t${other}`)
   }
-  return fields[path] ?? ''
+}
+
+/** What a variable is set to. Of a source that kubectl does not know there is no line. */
+function variableLines({ value = '', valueFrom }: EnvVar, container: Container, pod?: Pod): readonly string[] {
+  if (valueFrom === undefined) return value.split('\n')
+  const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef } = valueFrom
+  if (fieldRef) return [`${fieldText(pod, fieldRef.fieldPath)} (${fieldRef.apiVersion ?? 'v1'}:${fieldRef.fieldPath})`]
+  if (resourceFieldRef) return [`${resourceText(container, resourceFieldRef)} (${resourceFieldRef.resource})`]
+  if (secretKeyRef) return [keyText(secretKeyRef, 'in secret')]
+  return configMapKeyRef ? [keyText(configMapKeyRef, 'of config map')] : []
+}
+
+/** What `limits.cpu` of a container says, in units of the divisor; a limit that it has not is what its node can give. */
+function resourceText({ resources }: Container, { resource, divisor = '0' }: ResourceFieldSelector): string {
+  const [, list, name = ''] = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.*)$/.exec(resource) ?? []
+  if (list === undefined) return ''
+  const amount = (list === 'limits' ? resources?.limits?.[name] : resources?.requests?.[name]) ?? '0'
+  const unit = compareQuantity(divisor, '0') === 0 ? '1' : divisor
+  const inUnits =
+    name === 'cpu' ? quantityMilli(amount) / quantityMilli(unit) : quantityValue(amount) / quantityValue(unit)
+  const units = String(Math.ceil(inUnits))
+  return units === '0' && ['limits.cpu', 'limits.memory'].includes(resource) ? 'node allocatable' : units
+}
+
+/** What a field says; kubectl knows of name and namespace alone. */
+function fieldText(pod: Pod | undefined, path: string): string {
+  const { name = '', namespace = '' } = pod?.metadata ?? {}
+  return path === 'metadata.name' ? name : path === 'metadata.namespace' ? namespace : ''
 }
 
 function keyText(
@@ -205,11 +208,13 @@ function describeMounts(text: Description, { volumeMounts = [], volumeDevices = 
   if (volumeMounts.length === 0) text.field(2, 'Mounts', '<none>')
   else text.heading(2, 'Mounts')
   for (const { mountPath, name, readOnly, subPath } of volumeMounts.toSorted((a, b) =>
-    a.mountPath < b.mountPath ? -1 : 1,
+    compareText(a.mountPath, b.mountPath),
   )) {
-    const flags = [readOnly === true ? 'ro' : 'rw', ...(subPath ? [`path="${subPath}"`] : [])]
+    const flags = [readOnly === true ? 'ro' : 'rw', ...(subPath ? [`path=${JSON.stringify(subPath)}`] : [])]
     text.line(3, `${mountPath} from ${name} (${flags.join(',')})`)
   }
-  if (volumeDevices.length > 0) text.heading(2, 'Devices')
-  for (const { devicePath, name } of volumeDevices) text.line(3, `${devicePath} from ${name}`)
+  // kubectl says of devices that there are none where there are no mounts.
+  if (volumeDevices.length > 0) text.line(2, `Devices:${volumeMounts.length === 0 ? '\t<none>' : ''}`)
+  const byPath = volumeDevices.toSorted((a, b) => compareText(a.devicePath, b.devicePath))
+  for (const { devicePath, name } of byPath) text.line(3, `${devicePath} from ${name}`)
 }

@@ -13,7 +13,7 @@ export function describeConfigMap(map: ConfigMap, events: readonly Event[] | und
     text
       .heading(0, key)
       .line(0, '----')
-      .line(0, (data[key] ?? '').replaceAll('\t', '    '))
+      .line(0, data[key] ?? '')
       .line(0, '')
   }
   text.line(0, '').line(0, 'BinaryData').line(0, '====')

@@ -17,7 +17,7 @@ export function describeDaemonSet(
   const { metadata, spec, status } = set
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  text.field(0, 'Selector', labelSelectorText(spec.selector))
+  text.field(0, 'Selector', labelSelectorText(spec.selector, ''))
   text.field(0, 'Node-Selector', labelText(spec.template?.spec.nodeSelector))
   describeLabels(text, 0, 'Labels', metadata.labels)
   describeAnnotations(text, 0, metadata.annotations)

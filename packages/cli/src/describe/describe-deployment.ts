@@ -22,10 +22,10 @@ export function describeDeployment(
   const { metadata, spec, status = {} } = deployment
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  text.time(0, 'CreationTimestamp', metadata.creationTimestamp)
+  text.timeOrZero(0, 'CreationTimestamp', metadata.creationTimestamp)
   describeLabels(text, 0, 'Labels', metadata.labels)
   describeAnnotations(text, 0, metadata.annotations)
-  text.field(0, 'Selector', labelSelectorText(spec.selector))
+  text.field(0, 'Selector', labelSelectorText(spec.selector, ''))
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, unavailableReplicas = 0 } = status
   text.field(
     0,
@@ -40,8 +40,10 @@ export function describeDeployment(
   }
   describePodTemplate(text, spec.template)
   describeConditions(text, status.conditions)
-  text.field(0, 'OldReplicaSets', setsText(old))
-  text.field(0, 'NewReplicaSet', setsText(current === undefined ? [] : [current]))
+  if (current !== undefined || old.length > 0) {
+    text.field(0, 'OldReplicaSets', setsText(old))
+    text.field(0, 'NewReplicaSet', setsText(current === undefined ? [] : [current]))
+  }
   describeEvents(text, events, nowMs)
   return text.toString()
 }

@@ -50,7 +50,7 @@ it('describes an autoscaler as kubectl does', () => {
   const lines = describeHorizontalPodAutoscaler(autoscaler, [], 0)
     .split('\n')
     .map((line) => line.replace(/\s+/g, ' ').trim())
-  expect(lines.slice(4, -2)).toEqual([
+  expect(lines.slice(5, -2)).toEqual([
     'Reference: Deployment/web',
     'Metrics: ( current / target )',
     'resource cpu on pods (as a percentage of request): 80% (800m) / 50%',

@@ -9,7 +9,6 @@ import type {
 } from '@coracle/api'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { formatLocalTime } from './local-time.ts'
 import { describeIdentity } from './metadata.ts'
 
 /** An autoscaler in detail. */
@@ -21,9 +20,7 @@ export function describeHorizontalPodAutoscaler(
   const text = new Description()
   const { kind, name } = spec.scaleTargetRef
   describeIdentity(text, metadata)
-  if (metadata.creationTimestamp !== undefined) {
-    text.field(0, 'CreationTimestamp', formatLocalTime(metadata.creationTimestamp))
-  }
+  text.timeOrZero(0, 'CreationTimestamp', metadata.creationTimestamp)
   text.field(0, 'Reference', `${kind}/${name}`).field(0, 'Metrics', '( current / target )')
   for (const [index, metric] of (spec.metrics ?? []).entries()) {
     text.line(1, metricLine(metric, status?.currentMetrics?.[index]))
@@ -45,62 +42,67 @@ export function describeHorizontalPodAutoscaler(
   return text.toString()
 }
 
-const unknown = '<unknown>'
-
 /** What a metric is and is to be, in kubectl's words. */
 function metricLine(metric: MetricSpec, current: MetricStatus | undefined): string {
-  const { resource, containerResource, pods, object, external } = metric
-  if (resource !== undefined) {
-    const { name, target } = resource
-    return `resource ${name} on pods${usageText(target, current?.resource?.current)}`
+  const { type, resource, containerResource, pods, object, external } = metric
+  if (type === 'Resource' && resource !== undefined) {
+    return `resource ${resource.name} on pods${usageText(resource.target, current?.resource?.current)}`
   }
-  if (containerResource !== undefined) {
+  if (type === 'ContainerResource' && containerResource !== undefined) {
     const { name, container, target } = containerResource
     const used = current?.containerResource?.current
-    return `resource ${name} of container ${JSON.stringify(container)} on pods${usageText(target, used)}`
+    return `resource ${name} of container "${container}" on pods${usageText(target, used)}`
   }
-  if (pods !== undefined) {
-    const average = current?.pods?.current.averageValue ?? unknown
-    return `${JSON.stringify(pods.metric.name)} on pods:\t${average} / ${pods.target.averageValue ?? ''}`
+  if (type === 'Pods' && pods !== undefined) {
+    return `${JSON.stringify(pods.metric.name)} on pods:${amountsText('averageValue', pods.target, current?.pods?.current)}`
   }
-  if (object !== undefined) {
-    const { kind, name } = object.describedObject
-    const about = `${JSON.stringify(object.metric.name)} on ${kind}/${name} ${targetWord(object.target)}`
-    return `${about}:\t${valueText(object.target, current?.object?.current)}`
+  if (type === 'Object' && object !== undefined) {
+    const { metric, describedObject, target } = object
+    const about = `"${metric.name}" on ${describedObject.kind}/${describedObject.name}`
+    const used = current?.object?.current
+    return target.type === 'AverageValue'
+      ? `${about} (target average value):${amountsText('averageValue', target, used)}`
+      : `${about} (target value):${amountsText('value', target, used)}`
   }
-  if (external !== undefined) {
-    const about = `${JSON.stringify(external.metric.name)} ${targetWord(external.target)}`
-    return `${about}:\t${valueText(external.target, current?.external?.current)}`
+  if (type === 'External' && external !== undefined) {
+    const about = JSON.stringify(external.metric.name)
+    const used = current?.external?.current
+    if (external.target.averageValue === undefined) {
+      return `${about} (target value):${amountsText('value', external.target, used)}`
+    }
+    const known = used?.averageValue === undefined ? undefined : used
+    return `${about} (target average value):${amountsText('averageValue', external.target, known)}`
   }
-  return `<unknown metric type ${JSON.stringify(metric.type)}>`
+  return `<unknown metric type ${JSON.stringify(type)}>`
+}
+
+/** What there is and what there is to be; what is known and not set is as Go prints no amount. */
+function amountsText(
+  field: 'value' | 'averageValue',
+  target: MetricTarget,
+  current: MetricValueStatus | undefined,
+): string {
+  const now = current === undefined ? '<unknown>' : (current[field] ?? '<nil>')
+  return `\t${now} / ${target[field] ?? '<nil>'}`
 }
 
 function usageText(target: MetricTarget, current: MetricValueStatus | undefined): string {
-  if (target.averageValue !== undefined) return `:\t${current?.averageValue ?? unknown} / ${target.averageValue}`
+  if (target.averageValue !== undefined) return `:${amountsText('averageValue', target, current)}`
   const used = current?.averageUtilization
-  const now = used === undefined ? unknown : `${used}% (${current?.averageValue ?? unknown})`
-  return `  (as a percentage of request):\t${now} / ${target.averageUtilization ?? '<auto>'}%`
+  const now = used === undefined ? '<unknown>' : `${used}% (${current?.averageValue ?? '<nil>'})`
+  const wanted = target.averageUtilization === undefined ? '<auto>' : `${target.averageUtilization}%`
+  return `  (as a percentage of request):\t${now} / ${wanted}`
 }
-
-const targetWord = ({ averageValue }: MetricTarget): string =>
-  averageValue === undefined ? '(target value)' : '(target average value)'
-
-const valueText = (target: MetricTarget, current: MetricValueStatus | undefined): string =>
-  target.averageValue === undefined
-    ? `${current?.value ?? unknown} / ${target.value ?? ''}`
-    : `${current?.averageValue ?? unknown} / ${target.averageValue}`
 
 function describeRules(text: Description, label: string, rules: ScalingRules | undefined): void {
   if (rules === undefined) return
   text.heading(1, label)
-  if (rules.stabilizationWindowSeconds !== undefined) {
-    text.field(2, 'Stabilization Window', `${rules.stabilizationWindowSeconds} seconds`)
+  const { stabilizationWindowSeconds, policies = [], selectPolicy = 'Max' } = rules
+  if (stabilizationWindowSeconds !== undefined) {
+    text.line(2, `Stabilization Window: ${stabilizationWindowSeconds} seconds`)
   }
-  const { policies = [], selectPolicy, tolerance } = rules
-  if (selectPolicy !== undefined) text.field(2, 'Select Policy', selectPolicy)
-  if (tolerance !== undefined) text.field(2, 'Tolerance', tolerance)
   if (policies.length === 0) return
-  text.heading(2, 'Policies')
+  text.line(2, `Select Policy: ${selectPolicy}`).heading(2, 'Policies')
   for (const { type, value, periodSeconds } of policies) {
     text.line(3, `- Type: ${type}\tValue: ${value}\tPeriod: ${periodSeconds} seconds`)
   }

@@ -1,5 +1,6 @@
 import type { LimitRange, Namespace, ResourceQuota } from '@coracle/api'
 import { Description } from './description.ts'
+import { formatLocalTime, zeroTime } from './local-time.ts'
 import { describeIdentity } from './metadata.ts'
 import { describeLimitRanges, describeQuotas } from './namespace-limits.ts'
 
@@ -19,7 +20,7 @@ export function describeNamespace({ metadata, status }: Namespace, { quotas, lim
     const rows = conditions.map((each) => [
       each.type,
       each.status,
-      each.lastTransitionTime ?? '',
+      formatLocalTime(each.lastTransitionTime ?? zeroTime),
       each.reason ?? '',
       each.message ?? '',
     ])

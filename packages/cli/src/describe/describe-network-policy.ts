@@ -59,7 +59,7 @@ function describeRules(text: Description, direction: typeof ingress | typeof egr
 }
 
 function portText({ port, endPort, protocol = 'TCP' }: NetworkPolicyPort): string {
-  if (endPort !== undefined) return `To Port Range: ${port}-${endPort}/${protocol}`
+  if (endPort !== undefined) return `To Port Range: ${port ?? '<nil>'}-${endPort}/${protocol}`
   return `To Port: ${port ?? '<nil>'}/${protocol}`
 }
 

@@ -1,11 +1,26 @@
-import type { Event, Lease, Node, Pod } from '@coracle/api'
+import { compareText, type Event, type Lease, type Node, type Pod } from '@coracle/api'
 import { describeAllocatedResources } from './allocated-resources.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { formatLocalTime } from './local-time.ts'
+import { formatLocalTime, zeroTime } from './local-time.ts'
 import { describeAnnotations, describeLabels } from './metadata.ts'
 
 const rolePrefix = 'node-role.kubernetes.io/'
+const roleLabel = 'kubernetes.io/role'
+
+/** What a node is there for, by its labels, in order. */
+function rolesOf({ metadata }: Node): readonly string[] {
+  const roles = Object.entries(metadata.labels ?? {}).map(([key, value]) =>
+    key.startsWith(rolePrefix) ? key.slice(rolePrefix.length) : key === roleLabel ? value : '',
+  )
+  return [...new Set(roles.filter((role) => role !== ''))].sort(compareText)
+}
+
+/** `key=value:NoSchedule`; of a taint without an effect, what there is (Taint.ToString). */
+function taintText({ key, value = '', effect = '' }: NonNullable<NonNullable<Node['spec']>['taints']>[number]): string {
+  if (effect === '') return value === '' ? key : `${key}=${value}:`
+  return value === '' ? `${key}:${effect}` : `${key}=${value}:${effect}`
+}
 
 /** What a node's description draws on beside the node. */
 export interface NodeSurroundings {
@@ -22,13 +37,12 @@ export function describeNode(node: Node, { pods, lease, events }: NodeSurroundin
   const { metadata, spec, status } = node
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '')
-  const roles = Object.keys(metadata.labels ?? {}).filter((key) => key.startsWith(rolePrefix))
-  text.field(0, 'Roles', roles.length === 0 ? '<none>' : roles.map((key) => key.slice(rolePrefix.length)).join(','))
+  text.field(0, 'Roles', rolesOf(node).join(',') || '<none>')
   describeLabels(text, 0, 'Labels', metadata.labels)
   describeAnnotations(text, 0, metadata.annotations)
-  text.time(0, 'CreationTimestamp', metadata.creationTimestamp)
-  const taints = (spec?.taints ?? []).map(({ key, value, effect }) => `${key}${value ? `=${value}` : ''}:${effect}`)
-  text.lines(0, 'Taints', taints)
+  text.timeOrZero(0, 'CreationTimestamp', metadata.creationTimestamp)
+  const taints = (spec?.taints ?? []).toSorted((a, b) => compareText(`${a.effect},${a.key}`, `${b.effect},${b.key}`))
+  text.lines(0, 'Taints', taints.map(taintText))
   text.field(0, 'Unschedulable', spec?.unschedulable === true)
   describeLease(text, lease)
   describeConditions(text, node)
@@ -60,7 +74,7 @@ function describeLease(text: Description, lease: Lease | Error): void {
 }
 
 function describeConditions(text: Description, { status }: Node): void {
-  const time = (value: string | undefined): string => (value === undefined ? '<unknown>' : formatLocalTime(value))
+  const time = (value: string | undefined): string => formatLocalTime(value ?? zeroTime)
   const rows = (status?.conditions ?? []).map((each) => [
     `${each.type} `,
     `${each.status} `,
@@ -69,7 +83,10 @@ function describeConditions(text: Description, { status }: Node): void {
     `${each.reason ?? ''} `,
     each.message ?? '',
   ])
-  text.table(0, 'Conditions', ['Type', 'Status', 'LastHeartbeatTime', 'LastTransitionTime', 'Reason', 'Message'], rows)
+  if (rows.length === 0) return
+  text.heading(0, 'Conditions').line(1, 'Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage')
+  text.line(1, '----\t------\t-----------------\t------------------\t------\t-------')
+  for (const row of rows) text.line(1, row.join('\t'))
 }
 
 function describeResources(text: Description, label: string, list: Readonly<Record<string, string>> = {}): void {
@@ -80,18 +97,17 @@ function describeResources(text: Description, label: string, list: Readonly<Reco
 }
 
 function describeSystem(text: Description, { status }: Node): void {
-  const info = status?.nodeInfo
-  if (info === undefined) return
+  const info: Partial<NonNullable<NonNullable<Node['status']>['nodeInfo']>> = status?.nodeInfo ?? {}
   text
     .heading(0, 'System Info')
-    .field(1, 'Machine ID', info.machineID)
-    .field(1, 'System UUID', info.systemUUID)
-    .field(1, 'Boot ID', info.bootID)
-    .field(1, 'Kernel Version', info.kernelVersion)
-    .field(1, 'OS Image', info.osImage)
-    .field(1, 'Operating System', info.operatingSystem)
-    .field(1, 'Architecture', info.architecture)
-    .field(1, 'Container Runtime Version', info.containerRuntimeVersion)
-    .field(1, 'Kubelet Version', info.kubeletVersion)
+    .field(1, 'Machine ID', info.machineID ?? '')
+    .field(1, 'System UUID', info.systemUUID ?? '')
+    .field(1, 'Boot ID', info.bootID ?? '')
+    .field(1, 'Kernel Version', info.kernelVersion ?? '')
+    .field(1, 'OS Image', info.osImage ?? '')
+    .field(1, 'Operating System', info.operatingSystem ?? '')
+    .field(1, 'Architecture', info.architecture ?? '')
+    .field(1, 'Container Runtime Version', info.containerRuntimeVersion ?? '')
+    .field(1, 'Kubelet Version', info.kubeletVersion ?? '')
     .field(1, 'Kube-Proxy Version', info.kubeProxyVersion ?? '')
 }

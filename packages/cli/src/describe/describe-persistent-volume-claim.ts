@@ -2,7 +2,7 @@ import { type Event, goText, type PersistentVolumeClaim, type Pod } from '@corac
 import { describeClaimSpec } from './claim-spec.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { formatLocalTime } from './local-time.ts'
+import { formatLocalTime, zeroTime } from './local-time.ts'
 import { lifecycleText } from './metadata.ts'
 
 /** A PersistentVolumeClaim in detail (kubectl's describePersistentVolumeClaim); `pods` are all of its namespace. */
@@ -42,10 +42,7 @@ function describeConditions(text: Description, conditions: Conditions = []): voi
   text.heading(0, 'Conditions').line(1, 'Type\tStatus\tLastProbeTime\tLastTransitionTime\tReason\tMessage')
   text.line(1, '----\t------\t-----------------\t------------------\t------\t-------')
   for (const { type, status, lastProbeTime, lastTransitionTime, reason = '', message = '' } of conditions) {
-    const times = [lastProbeTime, lastTransitionTime].map((time) => formatLocalTime(time ?? noTime))
+    const times = [lastProbeTime, lastTransitionTime].map((time) => formatLocalTime(time ?? zeroTime))
     text.line(1, `${type} \t${status} \t${times.join(' \t')} \t${reason} \t${message}`)
   }
 }
-
-/** What Go makes of a time that is not there. */
-const noTime = '0001-01-01T00:00:00Z'

@@ -1,4 +1,4 @@
-import type { Event, Pod } from '@coracle/api'
+import { computeQos, type Event, type Pod } from '@coracle/api'
 import { describeContainers, describeResources, describeSeccomp } from './containers.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
@@ -27,7 +27,7 @@ export function describePod(pod: Pod, events: readonly Event[] | undefined, nowM
   if (conditions.length > 0) text.heading(0, 'Conditions').line(1, 'Type\tStatus')
   for (const condition of conditions) text.line(0, condition)
   describeVolumes(text, spec.volumes)
-  text.field(0, 'QoS Class', status.qosClass ?? '')
+  text.field(0, 'QoS Class', status.qosClass ?? computeQos(spec))
   describeLabels(text, 0, 'Node-Selectors', spec.nodeSelector)
   describeTolerations(text, 0, spec.tolerations)
   describeTopologySpread(text, 0, spec.topologySpreadConstraints)

@@ -40,7 +40,6 @@ describe('describeReplicationController', () => {
     expect(describeReplicationController(controller, [pod('Running'), pod('Pending')], [event], nowMs)).toBe(
       `Name:         frontend
 Namespace:    default
-Image(s):     example/frontend
 Selector:     name=frontend
 Labels:       name=frontend
               tier=front

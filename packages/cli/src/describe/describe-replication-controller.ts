@@ -1,5 +1,6 @@
 import type { Event, Pod, ReplicationController } from '@coracle/api'
 import { labelText } from '../output/table-printer.ts'
+import { describeConditions } from './conditions.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 import { describeAnnotations, describeLabels } from './metadata.ts'
@@ -15,25 +16,19 @@ export function describeReplicationController(
   const { metadata, spec, status } = controller
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  // kubectl has dropped this line since; whoever looks for a controller by what it runs still wants it first.
-  text.field(0, 'Image(s)', (spec.template?.spec.containers ?? []).map(({ image }) => image ?? '').join(','))
   text.field(0, 'Selector', labelText(spec.selector))
   describeLabels(text, 0, 'Labels', metadata.labels)
   describeAnnotations(text, 0, metadata.annotations)
   text.field(0, 'Replicas', `${status?.replicas ?? 0} current / ${spec.replicas ?? 0} desired`)
   text.field(0, 'Pods Status', podsStatusText(pods))
   describePodTemplate(text, spec.template)
-  const conditions = status?.conditions ?? []
-  if (conditions.length > 0) {
-    const rows = conditions.map(({ type, status: value, reason }) => [type, value, reason ?? ''])
-    text.table(0, 'Conditions', ['Type', 'Status', 'Reason'], rows)
-  }
+  describeConditions(text, status?.conditions)
   describeEvents(text, events, nowMs)
   return text.toString()
 }
 
 /** `2 Running / 0 Waiting / 0 Succeeded / 0 Failed` */
 export function podsStatusText(pods: readonly Pod[]): string {
-  const count = (phase: string): number => pods.filter(({ status }) => (status?.phase ?? 'Pending') === phase).length
+  const count = (phase: string): number => pods.filter(({ status }) => status?.phase === phase).length
   return `${count('Running')} Running / ${count('Pending')} Waiting / ${count('Succeeded')} Succeeded / ${count('Failed')} Failed`
 }

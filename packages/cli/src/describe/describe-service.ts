@@ -27,7 +27,10 @@ export function describeService(
   if ((spec.externalIPs ?? []).length > 0) text.field(0, 'External IPs', (spec.externalIPs ?? []).join(','))
   if (spec.loadBalancerIP) text.field(0, 'Desired LoadBalancer IP', spec.loadBalancerIP)
   if (spec.externalName) text.field(0, 'External Name', spec.externalName)
-  const ingress = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '')
+  const ingress = (status?.loadBalancer?.ingress ?? []).map(({ ip, ipMode, hostname = '' }) => {
+    if (!ip) return hostname
+    return ipMode === undefined ? ip : `${ip} (${ipMode})`
+  })
   if (ingress.length > 0) text.field(0, 'LoadBalancer Ingress', ingress.join(', '))
   for (const port of spec.ports ?? []) describePort(text, port, slices)
   text.field(0, 'Session Affinity', spec.sessionAffinity ?? '')

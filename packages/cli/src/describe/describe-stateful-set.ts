@@ -1,9 +1,9 @@
-import type { Event, PersistentVolumeClaim, Pod, StatefulSet } from '@coracle/api'
+import { type Event, type PersistentVolumeClaim, type Pod, type StatefulSet, storageClassOfClaim } from '@coracle/api'
 import { labelSelectorText } from '../resources/selector-text.ts'
 import { podsStatusText } from './describe-replication-controller.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeAnnotations, describeLabels, labelLines } from './metadata.ts'
 import { describePodTemplate } from './pod-template.ts'
 
 /** A StatefulSet in detail (kubectl's describeStatefulSet); `pods` are those it controls. */
@@ -16,14 +16,17 @@ export function describeStatefulSet(
   const { metadata, spec, status } = set
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  text.time(0, 'CreationTimestamp', metadata.creationTimestamp)
-  text.field(0, 'Selector', labelSelectorText(spec.selector))
+  text.timeOrZero(0, 'CreationTimestamp', metadata.creationTimestamp)
+  text.field(0, 'Selector', labelSelectorText(spec.selector, ''))
   describeLabels(text, 0, 'Labels', metadata.labels)
   describeAnnotations(text, 0, metadata.annotations)
   text.field(0, 'Replicas', `${spec.replicas ?? 0} desired | ${status?.replicas ?? 0} total`)
   const { type = '', rollingUpdate } = spec.updateStrategy ?? {}
   text.field(0, 'Update Strategy', type)
-  if (rollingUpdate?.partition !== undefined) text.field(1, 'Partition', rollingUpdate.partition)
+  if (rollingUpdate?.partition !== undefined) {
+    text.field(1, 'Partition', rollingUpdate.partition)
+    if (rollingUpdate.maxUnavailable !== undefined) text.field(1, 'MaxUnavailable', rollingUpdate.maxUnavailable)
+  }
   text.field(0, 'Pods Status', podsStatusText(pods))
   describePodTemplate(text, spec.template)
   describeClaims(text, spec.volumeClaimTemplates)
@@ -37,10 +40,11 @@ function describeClaims(text: Description, claims: readonly PersistentVolumeClai
     return
   }
   text.heading(0, 'Volume Claims')
-  for (const { metadata, spec } of claims) {
-    text.field(1, 'Name', metadata.name ?? '').field(1, 'StorageClass', spec?.storageClassName ?? '')
-    describeLabels(text, 1, 'Labels', metadata.labels)
-    describeAnnotations(text, 1, metadata.annotations)
+  for (const claim of claims) {
+    const { metadata, spec } = claim
+    text.field(1, 'Name', metadata.name ?? '').field(1, 'StorageClass', storageClassOfClaim(claim) ?? '')
+    text.lines(1, 'Labels', labelLines(metadata.labels), '  ')
+    text.lines(1, 'Annotations', labelLines(metadata.annotations), '  ')
     text.field(1, 'Capacity', spec?.resources?.requests?.storage ?? '<default>')
     text.field(1, 'Access Modes', `[${(spec?.accessModes ?? []).join(' ')}]`)
   }

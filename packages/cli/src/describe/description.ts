@@ -1,5 +1,6 @@
 import { alignTabs, descriptionAlignment } from '../output/align.ts'
-import { formatLocalTime } from './local-time.ts'
+import { escapeControls } from '../output/escape-controls.ts'
+import { formatLocalTime, zeroTime } from './local-time.ts'
 
 /** Text in labelled lines, indented by levels and aligned as kubectl describe does. */
 export class Description {
@@ -17,15 +18,20 @@ export class Description {
 
   /** A line; tabs end its cells. */
   line(level: number, text: string): this {
-    this.#text += `${'  '.repeat(level)}${text}\n`
+    return this.part(`${'  '.repeat(level)}${text}\n`)
+  }
+
+  /** Text that no line ends after, where kubectl forgets that. */
+  part(text: string): this {
+    this.#text += escapeControls(text)
     return this
   }
 
-  /** `Label:  first`, with the further ones below the first. `<none>` where there are none. */
-  lines(level: number, label: string, values: readonly string[]): this {
+  /** `Label:  first`, with the further ones below the first, after `indent`. `<none>` where there are none. */
+  lines(level: number, label: string, values: readonly string[], indent = ''): this {
     const [first = '<none>', ...others] = values
     this.field(level, label, first)
-    for (const other of others) this.line(0, `\t${other}`)
+    for (const other of others) this.line(0, `${indent}\t${other}`)
     return this
   }
 
@@ -40,6 +46,11 @@ export class Description {
 
   time(level: number, label: string, time: string | undefined): this {
     return time === undefined ? this : this.field(level, label, formatLocalTime(time))
+  }
+
+  /** A time that is always shown: the first of the year 1 where it is not set, as Go has it. */
+  timeOrZero(level: number, label: string, time: string | undefined): this {
+    return this.field(level, label, formatLocalTime(time ?? zeroTime))
   }
 
   /** As it is before it is aligned: a tab after each cell. */

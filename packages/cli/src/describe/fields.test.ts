@@ -6,6 +6,12 @@ it.each([
   ['apiVersion', 'API Version'],
   ['creationTimestamp', 'Creation Timestamp'],
   ['uid', 'UID'],
+  ['diskURI', 'Disk Uri'],
+  ['podIPs', 'Pod I Ps'],
+  ['HTTPProxy', 'Http Proxy'],
+  ['apiURL', 'API URL'],
+  ['a-b', 'A - B'],
+  ['ip4', 'ip4'],
   ['example.com/key', 'example.com/key'],
 ])('labels %s', (key, label) => {
   expect(labelOf(key)).toBe(label)

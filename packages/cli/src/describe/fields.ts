@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@coracle/api'
+import { goText, isJsonObject, type JsonObject } from '@coracle/api'
 import type { Description } from './description.ts'
 
 /** Nested fields of any object, in order of their names: what kubectl prints of kinds it does not know. */
@@ -11,27 +11,32 @@ function describeValue(text: Description, level: number, label: string, value: u
     text.heading(level, label)
     for (const item of value) {
       if (isJsonObject(item)) describeFields(text, level + 1, item)
-      else text.line(level + 1, scalarText(item))
+      else text.line(level + 1, goText(item))
     }
   } else if (isJsonObject(value)) {
     text.heading(level, label)
     describeFields(text, level + 1, value)
-  } else text.field(level, label, scalarText(value))
+  } else text.field(level, label, goText(value))
 }
 
-const scalarText = (value: unknown): string =>
-  value === null || value === undefined ? '<nil>' : String(value).replaceAll(/\s*\n\s*/g, ' ')
-
 /** Words that are all capitals in labels. */
-const acronyms = new Set(['api', 'url', 'uid', 'osb', 'guid'])
+const acronyms = new Set(['API', 'URL', 'UID', 'OSB', 'GUID'])
 
-/** `podIPs` is shown as `Pod I Ps`, as kubectl has it, and `creationTimestamp` as `Creation Timestamp`. Keys that are no identifiers stay. */
+/**
+ * The words of a key, each with a capital at its beginning alone: `creationTimestamp` is shown as `Creation Timestamp`,
+ * `diskURI` as `Disk Uri`, `podIPs` as `Pod I Ps`. A key with anything but letters and hyphens stays (smartLabelFor).
+ */
 export function labelOf(key: string): string {
-  if (!/^[A-Za-z0-9]+$/.test(key)) return key
-  return key
-    .split(/(?=[A-Z])/)
-    .map((word) =>
-      acronyms.has(word.toLowerCase()) ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1),
-    )
+  if (!/^[\p{L}-]*$/u.test(key)) return key
+  return wordsOf(key)
+    .map((word) => {
+      const capitals = word.toUpperCase()
+      return acronyms.has(capitals) ? capitals : `${capitals.charAt(0)}${word.slice(1).toLowerCase()}`
+    })
     .join(' ')
+}
+
+/** Runs of small letters, of capitals, and of the rest; the last capital before small letters belongs to these. */
+function wordsOf(key: string): readonly string[] {
+  return key.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[^\p{Lu}\p{Ll}]+/gu) ?? []
 }

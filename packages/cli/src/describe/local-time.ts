@@ -1,5 +1,8 @@
 import { parseTime } from '@coracle/api'
 
+/** What Go makes of a time that is not there. */
+export const zeroTime = '0001-01-01T00:00:00Z'
+
 /** `Thu, 01 Jan 2026 00:00:00 +0000` (RFC 1123) in the host's time zone, or the one given; the text itself where it is no time. */
 export function formatLocalTime(time: string, timeZone?: string): string {
   const ms = parseTime(time)
@@ -19,7 +22,7 @@ export function formatLocalTime(time: string, timeZone?: string): string {
   const offset = part('timeZoneName').replace('GMT', '').replace(':', '') || '+0000'
   // September is Sept in British English alone.
   const month = part('month').slice(0, 3)
-  return `${part('weekday')}, ${part('day')} ${month} ${part('year')} ${part('hour')}:${part('minute')}:${part('second')} ${offset}`
+  return `${part('weekday')}, ${part('day')} ${month} ${part('year').padStart(4, '0')} ${part('hour')}:${part('minute')}:${part('second')} ${offset}`
 }
 
 /** `2026-01-01 00:00:00 +0000 UTC`, as Go prints a time that nobody formats, in the host's time zone or the one given. */
@@ -39,5 +42,5 @@ export function formatGoTime(time: string, timeZone?: string): string {
   }).formatToParts(ms)
   const part = (type: Intl.DateTimeFormatPartTypes): string => parts.find((each) => each.type === type)?.value ?? ''
   const offset = formatLocalTime(time, timeZone).slice(-5)
-  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')} ${offset} ${part('timeZoneName')}`
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}:${part('second')} ${offset} ${part('timeZoneName')}`
 }

@@ -1,6 +1,5 @@
 import { humanDuration, type KubernetesObject, type ObjectMeta, parseTime } from '@coracle/api'
 import { lastAppliedAnnotation } from '../manifests/apply-object.ts'
-import { labelText } from '../output/table-printer.ts'
 import type { Description } from './description.ts'
 
 /** Longest annotation shown on the line of its key (kubectl's rule). */
@@ -33,7 +32,9 @@ export function describeLabels(
 
 /** Labels, one a line, in order of their keys. */
 export const labelLines = (labels: Readonly<Record<string, string>> = {}): readonly string[] =>
-  Object.keys(labels).length === 0 ? [] : labelText(labels, '\n').split('\n')
+  Object.keys(labels)
+    .sort()
+    .map((key) => `${key}=${labels[key]}`)
 
 /** All annotations but the one that holds the whole object once more. */
 export function describeAnnotations(

@@ -1,4 +1,12 @@
-import { compareText, type LimitRange, type ResourceList, type ResourceQuota } from '@coracle/api'
+import {
+  compareText,
+  formatQuantity,
+  type LimitRange,
+  parseQuantity,
+  quantityValue,
+  type ResourceList,
+  type ResourceQuota,
+} from '@coracle/api'
 import { Description } from './description.ts'
 
 /** kubectl's explanations of scopes. */
@@ -41,8 +49,18 @@ export function describeQuota({ metadata, spec, status }: ResourceQuota): string
   if (scopes.length > 0) text.field(0, 'Scopes', scopes.join(', '))
   for (const scope of scopes) if (scopeTexts[scope] !== undefined) text.line(0, ` * ${scopeTexts[scope]}`)
   text.line(0, 'Resource\tUsed\tHard').line(0, '--------\t----\t----')
-  for (const cells of usageRows(status)) text.line(0, cells.join('\t'))
+  for (const [resource = '', used = '0', hard = '0'] of usageRows(status)) {
+    text.line(0, [resource, inFormatOf(hard, used), hard].join('\t'))
+  }
   return text.toString()
+}
+
+/** An amount with suffixes of the family that another is written with; where its own are others, in whole units. */
+function inFormatOf(other: string, amount: string): string {
+  const { format } = parseQuantity(other)
+  const quantity = parseQuantity(amount)
+  if (quantity.format === format) return amount
+  return formatQuantity({ nanos: BigInt(quantityValue(quantity)) * 1_000_000_000n, format })
 }
 
 function usageRows(status: ResourceQuota['status']): readonly (readonly string[])[] {

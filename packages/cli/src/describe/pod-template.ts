@@ -8,7 +8,7 @@ import { describeVolumes } from './volumes.ts'
 /** The template of pods, as it stands in the description of what makes them. */
 export function describePodTemplate(text: Description, template: PodTemplateSpec | undefined): void {
   if (template === undefined) {
-    text.heading(0, 'Pod Template').line(1, '<unset>')
+    text.heading(0, 'Pod Template').part('  <unset>')
     return
   }
   const { metadata, spec } = template

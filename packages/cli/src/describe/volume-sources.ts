@@ -1,4 +1,4 @@
-import { goText, isJsonObject, type JsonObject } from '@coracle/api'
+import { compareQuantity, goText, isJsonObject, type JsonObject } from '@coracle/api'
 import type { Description } from './description.ts'
 
 /** A line of a description: its label, the field it shows or what reads it, and what it shows where that is absent. */
@@ -8,6 +8,8 @@ interface SourceForm {
   readonly title: string
   readonly lines: readonly FieldLine[]
 }
+
+const isAboveZero = (amount: unknown): boolean => typeof amount === 'string' && compareQuantity(amount, '0') > 0
 
 const fsType: FieldLine = ['FSType', 'fsType', '']
 const readOnly: FieldLine = ['ReadOnly', 'readOnly', false]
@@ -65,7 +67,7 @@ const forms: Readonly<Record<string, SourceForm>> = {
     title: "EmptyDir (a temporary directory that shares a pod's lifetime)",
     lines: [
       ['Medium', 'medium', ''],
-      ['SizeLimit', 'sizeLimit', '<unset>'],
+      ['SizeLimit', ({ sizeLimit }) => (isAboveZero(sizeLimit) ? sizeLimit : undefined), '<unset>'],
     ],
   },
   fc: {

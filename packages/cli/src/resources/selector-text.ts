@@ -17,15 +17,19 @@ export function selectorText(object: KubernetesObject): string | undefined {
   return texts.length === 0 ? undefined : texts.join(',')
 }
 
-/** A selector of an object as people read it: its requirements in order of their keys; `<none>` where it has none. */
-export function labelSelectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): string {
+/**
+ * A selector of an object as people read it: its requirements in order of their keys; `<none>` where it has none, unless told
+ * otherwise.
+ */
+export function labelSelectorText(selector: LabelSelector | undefined, none = '<none>'): string {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {}
   const equalities = Object.entries(matchLabels).map(([key, value]) => ({ key, text: `${key}=${value}` }))
   const expressions = matchExpressions.map(({ key, operator, values }) => ({
     key,
     text: expressionText({ key, operator, values: [...(values ?? [])].sort() }),
   }))
   const all = [...equalities, ...expressions].sort((a, b) => (a.key < b.key ? -1 : 1))
-  return all.length === 0 ? '<none>' : all.map(({ text }) => text).join(',')
+  return all.length === 0 ? none : all.map(({ text }) => text).join(',')
 }
 
 interface Expression {

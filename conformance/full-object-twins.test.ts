@@ -1,0 +1,50 @@
+import { builtinKinds } from '@coracle/api'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { customDefinition, customObjects, fullObjects, surroundings } from './support/full-objects.ts'
+import { ObjectServer } from './support/object-server.ts'
+import type { Outcome } from './support/program.ts'
+
+// Objects of every kind with all their fields, as kubectl and coracle show them: equal to the byte. They are long ago, so that ages
+// stay the same. CORACLE_TWIN_OBJECTS and CORACLE_TWIN_SEED ask for more of them, or others.
+
+const count = Number(process.env.CORACLE_TWIN_OBJECTS ?? 2)
+const seed = Number(process.env.CORACLE_TWIN_SEED ?? 1)
+
+/** Definitions and what is given to other servers would change what is served. */
+const left = new Set(['CustomResourceDefinition', 'APIService'])
+const kinds = builtinKinds.filter(({ kind }) => !left.has(kind))
+const everyKind = [...kinds.map(({ plural, group }) => (group === '' ? plural : `${plural}.${group}`)), 'things'].join(
+  ',',
+)
+
+let server: ObjectServer
+beforeAll(async () => {
+  const objects = kinds.flatMap((kind) => fullObjects(kind, count, seed))
+  server = await ObjectServer.of([...objects, ...surroundings(objects, seed), customDefinition, ...customObjects])
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+describe('full objects of every kind', () => {
+  it.each([
+    ['are described', ['describe', everyKind, '-A']],
+    ['are described without events', ['describe', everyKind, '-n', 'full', '--show-events=false']],
+    ['are in tables', ['get', everyKind, '-A', '-o', 'wide', '--show-labels', '-L', 'app,example.com/role']],
+    ['are printed as YAML', ['get', everyKind, '-A', '-o', 'yaml']],
+    ['are printed as KYAML', ['get', everyKind, '-A', '-o', 'kyaml']],
+    ['are printed as JSON', ['get', everyKind, '-A', '-o', 'json']],
+    [
+      'are printed by a JSONPath',
+      ['get', everyKind, '-A', '-o', `jsonpath={range .items[*]}{.spec}{.status}{"\\n"}{end}`],
+    ],
+    [
+      'are printed by a template',
+      ['get', everyKind, '-A', '-o', 'go-template={{range .items}}{{.spec}}{{"\\n"}}{{end}}'],
+    ],
+    ['are printed in columns', ['get', everyKind, '-A', '-o', 'custom-columns=N:.metadata.name,S:.spec,T:.status']],
+  ])('%s', async (_, line) => {
+    const theirs = await server.kubectl(line)
+    expect(linesOf(await server.coracle(line))).toEqual(linesOf(theirs))
+  })
+})
+
+const linesOf = ({ code, stdout, stderr }: Outcome) => ({ code, stdout: stdout.split('\n'), stderr })
