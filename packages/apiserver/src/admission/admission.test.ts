@@ -1,4 +1,4 @@
-import { configMaps, type Node, namespaces, nodes, pods, serviceAccounts } from '@coracle/api'
+import { configMaps, type Node, namespaces, nodes, pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
 import type { AdmissionPlugin } from './admission.ts'
@@ -106,22 +106,8 @@ describe('what pods are given', () => {
   it('leaves alone what they say themselves', async () => {
     const { client } = await startTestCore()
     const own = { operator: 'Exists' as const }
-    const { spec } = await client.create(pods, pod('a', {}, { serviceAccountName: 'robot', tolerations: [own] }))
-    expect(spec.serviceAccountName).toBe('robot')
+    const { spec } = await client.create(pods, pod('a', {}, { tolerations: [own] }))
     expect(spec.tolerations).toEqual([own])
-  })
-
-  it('is what their account pulls images with, unless they say so themselves', async () => {
-    const { client } = await startTestCore()
-    const metadata = { namespace: 'default', name: 'robot' }
-    const imagePullSecrets = [{ name: 'registry' }]
-    await client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata, imagePullSecrets })
-    const pullSecretsOf = async (name: string, spec: object) =>
-      (await client.create(pods, pod(name, {}, { serviceAccountName: 'robot', ...spec }))).spec.imagePullSecrets
-    expect(await pullSecretsOf('a', {})).toEqual(imagePullSecrets)
-    const own = [{ name: 'own' }]
-    expect(await pullSecretsOf('b', { imagePullSecrets: own })).toEqual(own)
-    expect(await pullSecretsOf('c', { serviceAccountName: 'nobody' })).toBeUndefined()
   })
 
   it('is the priority of their class', async () => {

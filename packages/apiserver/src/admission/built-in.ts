@@ -17,7 +17,7 @@ import { validatingPolicies } from './policies/validating-policies.ts'
 import { priority } from './priority.ts'
 import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
-import { serviceAccount } from './service-account.ts'
+import { serviceAccount } from './service-account/service-account.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
@@ -32,7 +32,7 @@ export function builtInAdmission(
   return [
     namespaceLifecycle(registries),
     limitRanger(registries),
-    serviceAccount(registries),
+    serviceAccount(registries, clock),
     nodeRestriction(registries),
     taintNodesByCondition,
     podSecurity(registries, clock),

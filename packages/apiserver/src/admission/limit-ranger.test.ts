@@ -1,6 +1,6 @@
 import { type LimitRange, limitRanges, persistentVolumeClaims, pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { pod, refusal, startTestCore } from '../testing/test-core.ts'
+import { createAccount, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
 const limits = (name: string, ...items: readonly object[]): LimitRange =>
   ({
@@ -125,6 +125,7 @@ describe('LimitRanger', () => {
   it('leaves other namespaces alone', async () => {
     const { client } = await startTestCore()
     await client.create(limitRanges, limits('l', { type: 'Container', max: { cpu: '1' } }))
+    await createAccount(client, 'default', 'kube-public')
     await client.create(pods, pod('a', { namespace: 'kube-public' }, withResources({ limits: { cpu: '2' } }) as never))
   })
 })

@@ -173,15 +173,12 @@ describe('pods', () => {
       ['of no controller', withOwner({ controller: false }), 'with a controller owner reference'],
       ['that hold it back', withOwner({ blockOwnerDeletion: true }), 'must not set blockOwnerDeletion'],
       ['of an earlier node', withOwner({ uid: 'earlier' }), 'UID mismatch: expected earlier got'],
-      [
-        'as somebody',
-        withSpec({ serviceAccountName: 'admin' }),
-        'can not create pods that reference a service account',
-      ],
+      // The ServiceAccount plugin refuses these before NodeRestriction does.
+      ['as somebody', withSpec({ serviceAccountName: 'admin' }), 'a mirror pod may not reference service accounts'],
       [
         'with a secret',
         withSpec({ volumes: [{ name: 'v', secret: { secretName: 's' } }] }),
-        'can not create pods that reference secrets',
+        'a mirror pod may not reference secrets',
       ],
       [
         'with a config map',
@@ -195,6 +192,20 @@ describe('pods', () => {
       ],
     ])('are never %s', async (_, change, expected) => {
       expect(await why(agent.create(pods, await mirror(change)))).toContain(expected)
+    })
+
+    it.each<[what: string, spec: object, why: string]>([
+      ['as somebody', { serviceAccountName: 'admin' }, 'can not create pods that reference a service account'],
+      [
+        'with a secret',
+        { volumes: [{ name: 'v', secret: { secretName: 's' } }] },
+        'can not create pods that reference secrets',
+      ],
+    ])('are never %s, whether or not accounts are looked at', async (_, spec, expected) => {
+      test = await startTestCore({ authorizer: 'default', disabledAdmission: ['ServiceAccount'] })
+      agent = test.core.client(user)
+      await test.client.create(nodes, node('n1'))
+      expect(await why(agent.create(pods, await mirror(withSpec(spec))))).toContain(expected)
     })
   })
 })

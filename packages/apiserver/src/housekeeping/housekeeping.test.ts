@@ -4,7 +4,7 @@ import { type CompactedError, createMemoryStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
 import { describe, expect, it } from 'vitest'
 import { createApiCore } from '../api-core.ts'
-import { configMap, follow, pod, refusal, startTestCore } from '../testing/test-core.ts'
+import { configMap, createAccount, follow, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
 const event = (name: string) =>
   ({
@@ -57,6 +57,7 @@ describe('a start on a store that has been used', () => {
   it('finds everything as it was, and makes no second namespaces', async () => {
     const store = createMemoryStore()
     const first = await startTestCore({ store })
+    await createAccount(first.client, 'default')
     const created = await first.client.create(pods, pod('a', { labels: { app: 'web' } }))
     await first.core.close()
     const before = await store.latest()

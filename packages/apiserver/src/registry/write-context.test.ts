@@ -10,7 +10,7 @@ import {
 } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
-import { admin, configMap, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
+import { admin, configMap, createAccount, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 
 const key = { namespace: 'default', name: 'a' }
 
@@ -259,6 +259,7 @@ describe('a refusal', () => {
   it('keeps everything out of a namespace that is ending, evictions and bindings too', async () => {
     const { client } = await startTestCore()
     await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } })
+    await createAccount(client, 'default', 'team')
     await client.create(pods, pod('a', { namespace: 'team' }))
     await client.delete(namespaces, { name: 'team' })
     const bound = client.createSubresource(pods, { namespace: 'team', name: 'a' }, 'binding', binding)

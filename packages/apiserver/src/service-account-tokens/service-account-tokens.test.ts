@@ -13,7 +13,7 @@ import {
 } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { createServiceAccountKey } from '../security/certificates.ts'
-import { pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
+import { createAccount, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 
 const key = { namespace: 'default', name: 'robot' }
 const api = 'https://kubernetes.default.svc.cluster.local'
@@ -118,6 +118,7 @@ describe('serviceaccounts/token', () => {
 
   it('is bound to a pod of the account, and to no other', async () => {
     const test = await started()
+    await createAccount(test.client, 'other')
     await test.client.create(pods, pod('a', {}, { serviceAccountName: 'other' }))
     const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'a' }
     expect(await refusal(ask(test, { boundObjectRef }))).toMatchObject({

@@ -1,4 +1,4 @@
-import { builtinKinds, type ConfigMap, configMaps, type Pod, type Resource } from '@coracle/api'
+import { builtinKinds, type ConfigMap, configMaps, type Pod, type Resource, serviceAccounts } from '@coracle/api'
 import type { Client, Watch, WatchEvent } from '@coracle/client'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { createMemoryStore, type Store } from '@coracle/store'
@@ -45,7 +45,17 @@ export async function startTestCore({
     if (found === undefined) throw new Error(`${resource.plural} are not served`)
     return found
   }
-  return { core, client: core.client(apiServerUser), store, environment, registry }
+  const client = core.client(apiServerUser)
+  // A store that the test brings stays as it is.
+  if (options.store === undefined && core.registries.of(serviceAccounts) !== undefined)
+    await createAccount(client, 'default')
+  return { core, client, store, environment, registry }
+}
+
+/** A service account for pods to run as. Controllers make those of the name `default`; here there are none but in `default`. */
+export async function createAccount(client: Client, name: string, namespace = 'default'): Promise<void> {
+  const metadata = { namespace, name }
+  await client.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata })
 }
 
 export function configMap(

@@ -15,7 +15,7 @@ async function withPodsAndNodes(count: number): Promise<CountingCore> {
     return each.spec.nodeName ?? ''
   }
   const counting: StoredKind<Pod> = { ...pods, selectableFields: { 'spec.nodeName': nodeName } }
-  const test = await startTestCore({ kinds: [namespaces, counting] })
+  const test = await startTestCore({ kinds: [namespaces, counting], disabledAdmission: ['ServiceAccount'] })
   for (let index = 0; index < count; index += 1) {
     await test.client.create(pods, pod(`p${index}`, {}, { nodeName: `n${index}` }))
   }

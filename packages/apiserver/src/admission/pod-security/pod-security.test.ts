@@ -17,11 +17,14 @@ import { admin, pod, refusal, startTestCore, type TestCore } from '../../testing
 import { checkedPodsMax } from './existing-pods.ts'
 
 let test: TestCore
+/** Nobody makes accounts for pods here. */
+const withoutAccounts = { disabledAdmission: ['ServiceAccount'] }
+
 /** What was told beside the answers, since it was last emptied. */
 let warnings: string[]
 let annotations: Record<string, string>
 beforeEach(async () => {
-  test = await startTestCore()
+  test = await startTestCore(withoutAccounts)
   warnings = []
   annotations = {}
 })
@@ -133,7 +136,7 @@ describe('pods', () => {
   })
 
   it('may be left to do everything by leaving the plugin out', async () => {
-    test = await startTestCore({ disabledAdmission: ['PodSecurity'] })
+    test = await startTestCore({ disabledAdmission: ['PodSecurity', 'ServiceAccount'] })
     await create(namespaces, namespace({ enforce: 'nonsense' }))
     await create(pods, pod('a', inTeam, privileged))
   })
@@ -197,9 +200,9 @@ describe('labels of namespaces', () => {
     expect((await refusal(update(namespaces, namespace({ 'warn-version': '1.30' })))).message).toBe(
       `${problem('warn-version')}"1.30": must be "latest" or "v1.x"`,
     )
-    test = await startTestCore({ store: test.store, disabledAdmission: ['PodSecurity'] })
+    test = await startTestCore({ store: test.store, disabledAdmission: ['PodSecurity', 'ServiceAccount'] })
     await update(namespaces, namespace({ enforce: 'all' }))
-    test = await startTestCore({ store: test.store })
+    test = await startTestCore({ store: test.store, ...withoutAccounts })
     const { metadata, ...rest } = namespace({ enforce: 'all' })
     await update(namespaces, { ...rest, metadata: { ...metadata, annotations: { seen: 'yes' } } })
     expect((await refusal(create(pods, pod('a', inTeam)))).message).toContain(

@@ -7,8 +7,10 @@ import { builtinKinds, type Status } from '@coracle/api'
 import { type Environment, realClock, realEnvironment } from '@coracle/environment'
 import { createMemoryStore } from '@coracle/store'
 import { type ApiCore, type ApiCoreOptions, createApiCore } from '../../api-core.ts'
+import { apiServerUser } from '../../api-server-user.ts'
 import { createAuthenticator } from '../../security/authentication.ts'
 import { createPki, type KeyPair, type Pki } from '../../security/certificates.ts'
+import { createAccount } from '../../testing/test-core.ts'
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../server.ts'
 
 export const adminToken = 'an-administrators-token'
@@ -93,6 +95,8 @@ export class TestServer {
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const server = new TestServer(options)
     await server.core.ready
+    // A store that the test brings stays as it is.
+    if (options.store === undefined) await createAccount(server.core.client(apiServerUser), 'default')
     const { port } = await server.#server.listen({ host: '127.0.0.1', port: 0 })
     server.#port = port
     return server

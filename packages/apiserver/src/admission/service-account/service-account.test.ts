@@ -1,0 +1,174 @@
+import { namespaces, type Pod, pods, type ServiceAccount, serviceAccounts } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { mirrorAnnotation } from '../../security/node-identity.ts'
+import { createAccount, pod, refusal, startTestCore } from '../../testing/test-core.ts'
+import { accountWaitMs } from './account-arrivals.ts'
+
+const robot = (parts: Partial<ServiceAccount> = {}): ServiceAccount => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  ...parts,
+  metadata: { namespace: 'default', name: 'robot', ...parts.metadata },
+})
+
+const notFound = (namespace: string, name: string) => ({
+  code: 403,
+  reason: 'Forbidden',
+  message: `pods "a" is forbidden: error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
+})
+
+describe('the account of a pod', () => {
+  it('is what it says', async () => {
+    const { client } = await startTestCore()
+    await client.create(serviceAccounts, robot())
+    const { spec } = await client.create(pods, pod('a', {}, { serviceAccountName: 'robot' }))
+    expect(spec).toMatchObject({ serviceAccountName: 'robot', serviceAccount: 'robot' })
+  })
+
+  it('has to be there', async () => {
+    const { client } = await startTestCore()
+    expect(await refusal(client.create(pods, pod('a', {}, { serviceAccountName: 'robot' })))).toEqual(
+      notFound('default', 'robot'),
+    )
+    expect(
+      (await refusal(client.create(pods, pod('', { generateName: 'web-' }, { serviceAccountName: 'robot' })))).message,
+    ).toContain('pods "web-" is forbidden: error looking up')
+  })
+
+  describe('that a controller is yet to make', () => {
+    const withNamespace = async () => {
+      const test = await startTestCore()
+      await test.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } })
+      return test
+    }
+
+    it('is waited for, by all who need it', async () => {
+      const { client, environment } = await withNamespace()
+      const creations = ['a', 'b'].map((name) => client.create(pods, pod(name, { namespace: 'team' })))
+      await environment.clock.advance(accountWaitMs - 1)
+      await createAccount(client, 'default', 'team')
+      const created = await Promise.all(creations)
+      expect(created.map(({ spec }) => spec.serviceAccountName)).toEqual(['default', 'default'])
+    })
+
+    it('is waited for in its own namespace, and not for ever', async () => {
+      const { client, environment } = await withNamespace()
+      const refused = refusal(client.create(pods, pod('a', { namespace: 'team' })))
+      await environment.clock.settle()
+      await createAccount(client, 'default', 'kube-public')
+      await environment.clock.advance(accountWaitMs)
+      expect(await refused).toEqual(notFound('team', 'default'))
+    })
+  })
+
+  it('says what images are pulled with, unless the pod does', async () => {
+    const { client } = await startTestCore()
+    const imagePullSecrets = [{ name: 'registry' }]
+    await client.create(serviceAccounts, robot({ imagePullSecrets }))
+    const pullSecretsOf = async (name: string, spec: object) =>
+      (await client.create(pods, pod(name, {}, { serviceAccountName: 'robot', ...spec }))).spec.imagePullSecrets
+    expect(await pullSecretsOf('a', {})).toEqual(imagePullSecrets)
+    const own = [{ name: 'own' }]
+    expect(await pullSecretsOf('b', { imagePullSecrets: own })).toEqual(own)
+  })
+})
+
+describe('an account that limits secrets', () => {
+  const limiting = (value = 'true') =>
+    robot({
+      metadata: { annotations: { 'kubernetes.io/enforce-mountable-secrets': value } },
+      secrets: [{ name: 'known' }],
+      imagePullSecrets: [{ name: 'registry' }],
+    })
+  const main = { name: 'main', image: 'i' }
+  const env = (name: string) => [{ name: 'TOKEN', valueFrom: { secretKeyRef: { name, key: 'k' } } }]
+  const envFrom = (name: string) => [{ secretRef: { name } }]
+  const volumes = (secretName: string) => [{ name: 'v', secret: { secretName } }]
+  const create = async (spec: Partial<Pod['spec']>, account = limiting()) => {
+    const { client } = await startTestCore()
+    await client.create(serviceAccounts, account)
+    return client.create(pods, pod('a', {}, { serviceAccountName: 'robot', ...spec }))
+  }
+  const via = (how: string) =>
+    `${how} referencing secret.secretName="other" is not allowed because service account robot does not reference that secret`
+
+  it.each<[string, Partial<Pod['spec']>, string]>([
+    [
+      'a volume',
+      { volumes: volumes('other') },
+      'volume with secret.secretName="other" is not allowed because service account robot does not reference that secret',
+    ],
+    ['a variable', { containers: [{ ...main, env: env('other') }] }, via('container main with envVar TOKEN')],
+    ['variables', { containers: [{ ...main, envFrom: envFrom('other') }] }, via('container main with envFrom')],
+    [
+      'a variable of an init container',
+      { initContainers: [{ name: 'first', image: 'i', env: env('other') }] },
+      via('init container first with envVar TOKEN'),
+    ],
+    [
+      'variables of an init container',
+      { initContainers: [{ name: 'first', image: 'i', envFrom: envFrom('other') }] },
+      via('init container first with envFrom'),
+    ],
+    [
+      'images',
+      { imagePullSecrets: [{ name: 'registry' }, { name: 'other' }] },
+      'imagePullSecrets[1].name="other" is not allowed because service account robot does not reference that imagePullSecret',
+    ],
+  ])('refuses pods that name another for %s', async (_what, spec, why) => {
+    expect((await refusal(create(spec))).message).toBe(`pods "a" is forbidden: ${why}`)
+  })
+
+  it('takes pods that name its own', async () => {
+    await create({
+      volumes: volumes('known'),
+      containers: [{ ...main, env: env('known'), envFrom: envFrom('known') }],
+      imagePullSecrets: [{ name: 'registry' }],
+    })
+  })
+
+  it.each(['false', 'yes', ''])('has to say so: "%s" is not it', async (value) => {
+    await create({ volumes: volumes('other') }, limiting(value))
+  })
+
+  it('limits those of containers for debugging, too', async () => {
+    const { client } = await startTestCore()
+    await client.create(serviceAccounts, limiting())
+    await client.create(pods, pod('a', {}, { serviceAccountName: 'robot' }))
+    const add = (name: string, container: object) =>
+      client.patch(
+        pods,
+        { namespace: 'default', name: 'a' },
+        { type: 'strategic', body: { spec: { ephemeralContainers: [{ name, image: 'i', ...container }] } } },
+        { subresource: 'ephemeralcontainers' },
+      )
+    await add('one', { env: env('known') })
+    expect((await refusal(add('two', { env: env('other') }))).message).toBe(
+      `pods "a" is forbidden: ${via('ephemeral container two with envVar TOKEN')}`,
+    )
+    expect((await refusal(add('two', { envFrom: envFrom('other') }))).message).toBe(
+      `pods "a" is forbidden: ${via('ephemeral container two with envFrom')}`,
+    )
+  })
+})
+
+describe('a mirror pod', () => {
+  const mirror = (spec: Partial<Pod['spec']>) => pod('a', { annotations: { [mirrorAnnotation]: 'hash' } }, spec)
+
+  it('gets no account', async () => {
+    const { client } = await startTestCore()
+    expect((await client.create(pods, mirror({}))).spec.serviceAccountName).toBeUndefined()
+  })
+
+  it.each<[Partial<Pod['spec']>, string]>([
+    [{ serviceAccountName: 'default' }, 'a mirror pod may not reference service accounts'],
+    [{ volumes: [{ name: 'v', secret: { secretName: 's' } }] }, 'a mirror pod may not reference secrets'],
+    [
+      { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }] },
+      'a mirror pod may not use ServiceAccountToken volume projections',
+    ],
+  ])('names nothing of the API: %j', async (spec, why) => {
+    const { client } = await startTestCore()
+    expect((await refusal(client.create(pods, mirror(spec)))).message).toBe(`pods "a" is forbidden: ${why}`)
+  })
+})

@@ -1,0 +1,115 @@
+import { type KubernetesObject, type Pod, type ServiceAccount, serviceAccounts } from '@coracle/api'
+import type { Clock } from '@coracle/environment'
+import type { Registries } from '../../registries.ts'
+import { mirrorAnnotation } from '../../security/node-identity.ts'
+import { podReferences } from '../../security/pod-references.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import { forbiddenByAdmission } from '../forbidden.ts'
+import { type AdmittedPod, createsPod, withSpec } from '../pods.ts'
+import { storedObject } from '../stored-objects.ts'
+import { AccountArrivals } from './account-arrivals.ts'
+import { containerSecretsProblem, limitsSecrets, podSecretsProblem } from './mountable-secrets.ts'
+
+/** What pods run as that name no service account. */
+const defaultAccountName = 'default'
+
+/**
+ * Pods that name no service account run as `default`, the account has to exist, and those that name no secrets to pull images with
+ * have those of their account. An account may limit the secrets that its pods name.
+ */
+export function serviceAccount(registries: Registries, clock: Clock): AdmissionPlugin {
+  const arrivals = new AccountArrivals(registries, clock)
+
+  /** The account at once where this server knows it, as nearly always. */
+  const accountOf = (
+    attributes: AdmissionAttributes,
+    pod: Pod,
+    name: string,
+  ): ServiceAccount | Promise<ServiceAccount> =>
+    storedObject<ServiceAccount>(registries, serviceAccounts, name, attributes.namespace) ??
+    arrivals.find(attributes.namespace, name, name === defaultAccountName).then((account) => {
+      if (account !== undefined) return account
+      const why = `serviceaccount ${JSON.stringify(name)} not found`
+      throw forbiddenByAdmission(
+        attributes,
+        pod,
+        `error looking up service account ${attributes.namespace}/${name}: ${why}`,
+      )
+    })
+
+  const judge = (attributes: AdmissionAttributes, pod: Pod, account: ServiceAccount): void => {
+    if (!limitsSecrets(account)) return
+    const problem = attributes.subresource === '' ? podSecretsProblem(pod, account) : ephemeralProblem(pod, account)
+    if (problem !== undefined) throw forbiddenByAdmission(attributes, pod, problem)
+  }
+
+  return {
+    name: 'ServiceAccount',
+    mutate(attributes, object) {
+      if (!createsPod(attributes)) return object
+      const pod = object as Pod
+      // What a node runs without the API is shown there as it is.
+      if (isMirror(pod)) {
+        judgeMirror(attributes, pod)
+        return object
+      }
+      const name = pod.spec.serviceAccountName || defaultAccountName
+      const completed = (account: ServiceAccount): KubernetesObject => {
+        const changed = withPullSecrets(withAccount(pod as AdmittedPod, name), account)
+        judge(attributes, changed as Pod, account)
+        return changed
+      }
+      const account = accountOf(attributes, pod, name)
+      return account instanceof Promise ? account.then(completed) : completed(account)
+    },
+    validate(attributes, object) {
+      const isCreated = createsPod(attributes)
+      if (object === undefined || !(isCreated || addsEphemeralContainers(attributes))) return
+      const pod = object as Pod
+      if (isCreated && isMirror(pod)) return judgeMirror(attributes, pod)
+      const name = pod.spec.serviceAccountName
+      if (!name) {
+        const key = `${attributes.namespace}/${pod.metadata.name ?? ''}`
+        throw forbiddenByAdmission(attributes, pod, `no service account specified for pod ${key}`)
+      }
+      const account = accountOf(attributes, pod, name)
+      if (account instanceof Promise) return account.then((found) => judge(attributes, pod, found))
+      judge(attributes, pod, account)
+    },
+  }
+}
+
+const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorAnnotation] !== undefined
+
+function addsEphemeralContainers({ operation, definition, subresource }: AdmissionAttributes): boolean {
+  const { group, plural } = definition
+  return operation === 'UPDATE' && subresource === 'ephemeralcontainers' && plural === 'pods' && group === ''
+}
+
+function judgeMirror(attributes: AdmissionAttributes, pod: Pod): void {
+  const problem = mirrorProblem(pod)
+  if (problem !== undefined) throw forbiddenByAdmission(attributes, pod, problem)
+}
+
+/** A node has to read nothing of the API for a mirror pod. */
+function mirrorProblem(pod: Pod): string | undefined {
+  if (pod.spec.serviceAccountName) return 'a mirror pod may not reference service accounts'
+  if (podReferences(pod).some(({ plural }) => plural === 'secrets')) return 'a mirror pod may not reference secrets'
+  const sources = pod.spec.volumes?.flatMap(({ projected }) => projected?.sources ?? []) ?? []
+  if (sources.every(({ serviceAccountToken }) => serviceAccountToken === undefined)) return undefined
+  return 'a mirror pod may not use ServiceAccountToken volume projections'
+}
+
+const ephemeralProblem = ({ spec }: Pod, account: ServiceAccount): string | undefined =>
+  containerSecretsProblem('ephemeral container', spec.ephemeralContainers, account)
+
+function withAccount(pod: AdmittedPod, name: string): AdmittedPod {
+  if (pod.spec.serviceAccountName === name) return pod
+  // `serviceAccount` is the older name of the same field; both are always there in stored pods.
+  return withSpec(pod, { serviceAccountName: name, serviceAccount: name }) as AdmittedPod
+}
+
+function withPullSecrets(pod: AdmittedPod, { imagePullSecrets = [] }: ServiceAccount): KubernetesObject {
+  const { imagePullSecrets: own = [] } = pod.spec
+  return own.length > 0 || imagePullSecrets.length === 0 ? pod : withSpec(pod, { imagePullSecrets })
+}
