@@ -8,6 +8,7 @@ import {
   pods,
   type Resource,
   replicationControllers,
+  serviceAccounts,
 } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { admin, configMap, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
@@ -48,6 +49,19 @@ describe('the owners of fields', () => {
     expect(await owned(core, configMaps, 'a')).toEqual({
       'creator Update v1': { 'f:data': { '.': {}, 'f:y': {} } },
       'patcher Update v1': { 'f:data': { 'f:x': {} }, 'f:metadata': { 'f:labels': { '.': {}, 'f:l': {} } } },
+    })
+  })
+
+  it('stay as they were where elements of a list do not say which they are: the write goes on, or is refused for what it is', async () => {
+    const core = await startTestCore()
+    const { client } = core
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } }
+    await client.create(serviceAccounts, { ...account, secrets: [{}] }, as('creator'))
+    expect(await owned(core, serviceAccounts, 'robot')).toEqual({})
+    const nameless = { containers: [{ image: 'nginx' }] } as never
+    expect(await refusal(client.create(pods, pod('b', {}, nameless)))).toMatchObject({
+      code: 422,
+      message: 'Pod "b" is invalid: spec.containers[0].name: Required value',
     })
   })
 

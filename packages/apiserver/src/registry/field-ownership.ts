@@ -17,6 +17,7 @@ import {
   resetsOwners,
   type Schema,
   type StoredKind,
+  UnidentifiedElementError,
   unknownManager,
 } from '@coracle/api'
 import { BoundedMap } from '@coracle/client'
@@ -152,11 +153,16 @@ function record(
   manager: Manager,
   nowMs: number,
 ): FieldOwners | Promise<FieldOwners> {
-  const recorded = withConversions(kind, (versions) =>
-    recordUpdate({ ...change, owners, manager, versions }, formatTime(nowMs)),
-  )
-  // As upstream: a write does not fail for the sake of ownership where nobody converts.
-  return recorded instanceof Promise ? recorded.catch(() => owners) : recorded
+  // As upstream: a write does not fail for the sake of ownership where nobody converts, or elements do not say which they are.
+  try {
+    const recorded = withConversions(kind, (versions) =>
+      recordUpdate({ ...change, owners, manager, versions }, formatTime(nowMs)),
+    )
+    return recorded instanceof Promise ? recorded.catch(() => owners) : recorded
+  } catch (error) {
+    if (error instanceof UnidentifiedElementError) return owners
+    throw error
+  }
 }
 
 /** What the managedFields of a request make of the owners there are: they are taken, unless they make no sense. */
