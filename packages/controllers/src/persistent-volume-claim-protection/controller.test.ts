@@ -7,6 +7,7 @@ import {
   pods,
 } from '@coracle/api'
 import type { FakeClient } from '@coracle/client/testing'
+import { controllerRef } from '@coracle/controller-runtime'
 import type { VirtualEnvironment } from '@coracle/environment'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createVolumeProtectionController } from '../persistent-volume-protection/controller.ts'
@@ -32,13 +33,20 @@ const createClaim = (finalizers = ['kubernetes.io/pvc-protection']) =>
     metadata: { ...key, finalizers },
   })
 
-const createPod = (name: string, volume: object, nodeName = 'n1') =>
+const createPod = (name: string, volume: object, nodeName = 'n1', metadata: object = {}) =>
   client.create<Pod>(pods, {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { namespace: 'default', name },
+    metadata: { namespace: 'default', name, ...metadata },
     spec: { nodeName, containers: [], volumes: [{ name: 'v', ...volume }] },
   } as unknown as Pod)
+
+/** Of a pod that only a finalizer keeps. */
+const done = {
+  deletionTimestamp: '2026-01-01T00:00:00Z',
+  deletionGracePeriodSeconds: 0,
+  finalizers: ['example.com/mine'],
+}
 
 const usingClaim = { persistentVolumeClaim: { claimName: 'data' } }
 
@@ -74,17 +82,41 @@ describe('the protection of claims', () => {
     expect(await deleteClaim()).toBe(0)
   })
 
-  it('counts the claims of ephemeral volumes', async () => {
+  it.each([
+    ['counts the claims of ephemeral volumes', true, {}, 1],
+    ['does not count claims that others made under the name of one', false, {}, 0],
+    ['does not wait for a pod that is done and kept by a finalizer', true, done, 0],
+    ['waits for a pod that is not done yet', true, { ...done, deletionGracePeriodSeconds: 30 }, 1],
+  ])('%s', async (_, isOwned, metadata, left) => {
+    const pod = await createPod('a', { ephemeral: { volumeClaimTemplate: { spec: {} } } }, 'n1', metadata)
     await client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
-      metadata: { namespace: 'default', name: 'a-v', finalizers: ['kubernetes.io/pvc-protection'] },
+      metadata: { namespace: 'default', name: 'a-v', ...(isOwned ? { ownerReferences: [controllerRef(pod)] } : {}) },
     })
-    await createPod('a', { ephemeral: { volumeClaimTemplate: { spec: {} } } })
     await environment.clock.settle()
     await client.delete(persistentVolumeClaims, { namespace: 'default', name: 'a-v' })
     await environment.clock.settle()
-    expect(client.stored(persistentVolumeClaims)).toHaveLength(1)
+    expect(client.stored(persistentVolumeClaims)).toHaveLength(left)
+  })
+
+  it('protects a claim that nobody has protected', async () => {
+    await createClaim(['example.com/mine'])
+    await environment.clock.settle()
+    expect(client.stored(persistentVolumeClaims)[0]?.metadata.finalizers).toEqual([
+      'example.com/mine',
+      'kubernetes.io/pvc-protection',
+    ])
+  })
+
+  it('asks the server for pods that its cache does not know of yet', async () => {
+    await createClaim()
+    await environment.clock.settle()
+    const list = client.list.bind(client)
+    const unseen = { spec: { nodeName: 'n1', volumes: [{ name: 'v', ...usingClaim }] }, metadata: { name: 'unseen' } }
+    client.list = (async (resource: typeof pods, options: object) =>
+      resource.plural === 'pods' ? { metadata: {}, items: [unseen] } : list(resource, options)) as typeof client.list
+    expect(await deleteClaim()).toBe(1)
   })
 
   it('leaves the finalizers of others', async () => {
@@ -95,6 +127,16 @@ describe('the protection of claims', () => {
 })
 
 describe('the protection of volumes', () => {
+  it('protects a volume that nobody has protected', async () => {
+    await client.create<PersistentVolume>(persistentVolumes, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'pv' },
+    })
+    await environment.clock.settle()
+    expect(client.stored(persistentVolumes)[0]?.metadata.finalizers).toEqual(['kubernetes.io/pv-protection'])
+  })
+
   it.each([
     ['Bound', 1],
     ['Released', 0],

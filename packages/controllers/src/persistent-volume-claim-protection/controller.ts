@@ -1,5 +1,5 @@
 import { persistentVolumeClaims, pods } from '@coracle/api'
-import { type Controller, controller, performPlan } from '@coracle/controller-runtime'
+import { type Controller, controller, isBeingDeleted, performPlan } from '@coracle/controller-runtime'
 import { claimIndexName, podsByClaim } from '../pods/by-claim.ts'
 import { planClaimProtection } from './plan.ts'
 
@@ -8,12 +8,12 @@ export function createClaimProtectionController(): Controller {
   return controller('pvc-protection-controller')
     .for(persistentVolumeClaims)
     .watches(pods, podsByClaim, { indexes: { [claimIndexName]: podsByClaim } })
-    .reconcile(async ({ key, object: claim }, context) => {
+    .reconcile(async ({ key, object: claim, namespace = '' }, context) => {
       if (claim === undefined) return undefined
-      return performPlan(
-        context,
-        claim,
-        planClaimProtection(claim, context.informer(pods).byIndex(claimIndexName, key)),
-      )
+      const plan = planClaimProtection(claim, context.informer(pods).byIndex(claimIndexName, key))
+      if (!isBeingDeleted(claim) || plan.actions.length === 0) return performPlan(context, claim, plan)
+      // The cache may not know of a pod yet; what is irreversible is done on the server's word.
+      const { items } = await context.client.list(pods, { namespace })
+      return performPlan(context, claim, planClaimProtection(claim, items))
     })
 }

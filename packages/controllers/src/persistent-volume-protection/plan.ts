@@ -6,15 +6,23 @@ import {
 } from '@coracle/api'
 import { finalizersPatch, hasFinalizer, isBeingDeleted, type Plan } from '@coracle/controller-runtime'
 
-/** Lets a volume go once no claim has it. Pure. */
+const { volume: finalizer } = protectionFinalizers
+
+/** Has every volume wait for the claim that has it, and lets one go once none does. Pure. */
 export function planVolumeProtection(volume: PersistentVolume): Plan<PersistentVolumeStatus> {
-  const { volume: finalizer } = protectionFinalizers
-  const isBound = volume.status?.phase === 'Bound'
-  if (!isBeingDeleted(volume) || !hasFinalizer(volume, finalizer) || isBound) return { actions: [] }
   const { name = '', finalizers = [] } = volume.metadata
-  const left = finalizers.filter((each) => each !== finalizer)
-  const patch = finalizersPatch(volume, left)
-  return {
-    actions: [{ type: 'patch', resource: persistentVolumes, key: { name }, patch, because: 'no claim has the volume' }],
+  const isProtected = hasFinalizer(volume, finalizer)
+  const change = (wanted: readonly string[], because: string): Plan<PersistentVolumeStatus> => ({
+    actions: [
+      { type: 'patch', resource: persistentVolumes, key: { name }, patch: finalizersPatch(volume, wanted), because },
+    ],
+  })
+  if (!isBeingDeleted(volume)) {
+    return isProtected ? { actions: [] } : change([...finalizers, finalizer], 'a claim may have the volume')
   }
+  if (!isProtected || volume.status?.phase === 'Bound') return { actions: [] }
+  return change(
+    finalizers.filter((each) => each !== finalizer),
+    'no claim has the volume',
+  )
 }

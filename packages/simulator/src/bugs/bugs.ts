@@ -163,7 +163,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a claim goes although a pod uses it',
     file: 'controllers/src/persistent-volume-claim-protection/plan.ts',
-    find: "if (pods.some(({ spec }) => (spec.nodeName ?? '') !== ''))",
-    replace: "if (pods.some(({ spec }) => spec.nodeName === ''))",
+    find: "if ((pod.spec.nodeName ?? '') === '') return false",
+    replace: "if (pod.spec.nodeName !== '') return false",
   },
 ]
