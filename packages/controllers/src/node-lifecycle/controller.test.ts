@@ -367,6 +367,28 @@ describe('the node lifecycle controller', () => {
     expect(client.stored(events).map(({ reason }) => reason)).toContain('TaintManagerEviction')
   })
 
+  it('evicts a pod when its toleration of a taint has run out that does not say when it was added', async () => {
+    await createNode('a')
+    await createPod('p', 'a', [{ key: 'maintenance', operator: 'Exists', tolerationSeconds: 60 }])
+    const taints = [{ key: 'maintenance', effect: 'NoExecute' }]
+    await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { spec: { taints } } })
+    await pass(50)
+    expect(podNames()).toEqual(['p'])
+    await pass(20)
+    expect(podNames()).toEqual([])
+  })
+
+  it('leaves a pod that comes to a node tainted long ago its time', async () => {
+    await createNode('a')
+    const taints = [{ key: 'maintenance', effect: 'NoExecute', timeAdded: '2020-01-01T00:00:00Z' }]
+    await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { spec: { taints } } })
+    await createPod('p', 'a', [{ key: 'maintenance', operator: 'Exists', tolerationSeconds: 60 }])
+    await pass(50)
+    expect(podNames()).toEqual(['p'])
+    await pass(20)
+    expect(podNames()).toEqual([])
+  })
+
   it('goes no faster than ten pods a second, after as many as fit a node, where others put pods on it as fast as they go', async () => {
     await createNode('a')
     const taints = [{ key: 'maintenance', effect: 'NoExecute' }]

@@ -7,7 +7,7 @@ import {
   performPlan,
   type ReconcileContext,
 } from '@coracle/controller-runtime'
-import type { Environment } from '@coracle/environment'
+import type { Environment, Time } from '@coracle/environment'
 import { byNode, isBound, nodeIndexName } from '../pods/by-node.ts'
 import { Departures } from './departures.ts'
 import { isEvicting } from './eviction.ts'
@@ -36,8 +36,8 @@ interface KnownNode {
   readonly isWell: boolean
   /** Since when it is known not to be ready, on the monotonic clock; undefined while it is. */
   readonly unreadySinceMs: number | undefined
-  /** UIDs of its pods that will have to leave. */
-  readonly awaited: ReadonlySet<string>
+  /** When its pods will have to leave, by UID. */
+  readonly awaited: ReadonlyMap<string, Time>
 }
 
 /** What the controller is made from. */
@@ -103,7 +103,7 @@ export function createNodeLifecycleController({ environment }: NodeLifecycleOpti
     })
 }
 
-const nobody: ReadonlySet<string> = new Set()
+const nobody: ReadonlyMap<string, Time> = new Map()
 
 function reportRemoval(
   { apiVersion, kind, metadata }: Node,

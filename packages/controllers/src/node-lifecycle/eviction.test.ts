@@ -11,8 +11,15 @@ const taint = (key: string, parts: Partial<Taint> = {}): Taint => ({
 })
 
 function tolerating(...tolerations: readonly Toleration[]): Pod {
-  const base = pod('p', { node: 'n' })
+  const base = pod('p', { node: 'n', age: 600 })
   return { ...base, spec: { ...base.spec, tolerations } }
+}
+
+/** A pod that tolerates the taint for so long, and was put on its node so many seconds ago, long after it was made. */
+function scheduled(age: number, tolerationSeconds: number): Pod {
+  const base = tolerating({ key: 'a', operator: 'Exists', tolerationSeconds })
+  const condition = { type: 'PodScheduled', status: 'True', lastTransitionTime: secondsAgo(age) } as const
+  return { ...base, status: { ...base.status, conditions: [condition] } }
 }
 
 const inSeconds = (at: number | undefined) => (at === undefined ? undefined : (at - startMs) / 1000)
@@ -40,6 +47,20 @@ describe('evictionTime', () => {
       tolerating({ key: 'a', operator: 'Exists', tolerationSeconds: 60 }),
       [taint('a')],
       0,
+    ],
+    ['stays for so many seconds after it came to a node tainted before', scheduled(20, 60), [taint('a')], 40],
+    ['stays for so many seconds after a taint that came later', scheduled(200, 150), [taint('a')], 50],
+    [
+      'stays for so many seconds after it was made for a node tainted before',
+      { ...pod('p', { node: 'n', age: 30 }), spec: scheduled(0, 60).spec },
+      [taint('a')],
+      30,
+    ],
+    [
+      'stays for so many seconds from now where the taint does not say when it was added',
+      scheduled(200, 60),
+      [{ key: 'a', effect: 'NoExecute' }],
+      60,
     ],
     [
       'goes by the shortest toleration',

@@ -1,4 +1,5 @@
 import { type Pod, type Taint, toleratesTaint } from '@coracle/api'
+import { getCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { timeOf } from '../pods/pod-state.ts'
 
@@ -9,7 +10,8 @@ export function isEvicting(taints: readonly Taint[] | undefined): boolean {
 
 /**
  * When a pod has to leave a node with these taints: at once where it does not tolerate one, when the shortest toleration has run
- * out since its taint was added, or never (undefined).
+ * out, or never (undefined). The time begins when the taint was added or the pod was put on the node, whichever is later: a pod
+ * that comes to a node tainted long ago stays as long as others did.
  */
 export function evictionTime(pod: Pod, taints: readonly Taint[], nowMs: Time): Time | undefined {
   let earliest: Time | undefined
@@ -19,9 +21,16 @@ export function evictionTime(pod: Pod, taints: readonly Taint[], nowMs: Time): T
     if (tolerations.length === 0) return nowMs
     const seconds = tolerations.reduce((least, each) => Math.min(least, each.tolerationSeconds ?? Infinity), Infinity)
     if (seconds === Infinity) continue
-    const since = timeOf(taint.timeAdded) ?? nowMs
+    // A taint that somebody puts on by hand does not say when: it counts from when it is seen.
+    const since = Math.max(timeOf(taint.timeAdded) ?? nowMs, boundAt(pod) ?? 0)
     const until = Math.max(nowMs, since + Math.max(0, seconds) * 1000)
     earliest = Math.min(earliest ?? until, until)
   }
   return earliest
+}
+
+/** When a pod was put on its node; undefined where nothing tells. One that was made for its node was there from the first. */
+function boundAt({ metadata, status }: Pod): Time | undefined {
+  const scheduled = getCondition(status?.conditions, 'PodScheduled')
+  return timeOf(scheduled?.status === 'True' ? scheduled.lastTransitionTime : metadata.creationTimestamp)
 }

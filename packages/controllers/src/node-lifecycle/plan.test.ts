@@ -24,18 +24,18 @@ function node(conditions: Conditions, taints?: readonly Taint[]): Node {
   } as Node
 }
 
-const plan = (observed: Partial<ObservedNode> & Pick<ObservedNode, 'node'>) =>
+const plan = (observed: Partial<ObservedNode> & Pick<ObservedNode, 'node'>, nowMs = startMs) =>
   planNode(
     {
       pods: [],
       isSilent: false,
       eviction: 'remove',
       isNew: false,
-      awaited: new Set<string>(),
+      awaited: new Map<string, number>(),
       departuresMax: 110,
       ...observed,
     },
-    startMs,
+    nowMs,
   )
 
 const noExecute = (seconds = 0): Taint => ({
@@ -45,7 +45,7 @@ const noExecute = (seconds = 0): Taint => ({
 })
 const noSchedule: Taint = { key: 'node.kubernetes.io/unreachable', effect: 'NoSchedule', timeAdded: secondsAgo(0) }
 const tolerating = (name: string, seconds?: number): Pod => {
-  const base = pod(name, { node: 'n1', readyFor: 60 })
+  const base = pod(name, { node: 'n1', readyFor: 60, age: 600 })
   const toleration = { key: 'node.kubernetes.io/unreachable', operator: 'Exists', tolerationSeconds: seconds }
   return {
     ...base,
@@ -86,7 +86,7 @@ describe('a node whose agent reports', () => {
   it('is left alone', () => {
     expect(plan({ node: node([ready('True')]), pods: [pod('p', { node: 'n1', readyFor: 5 })] })).toEqual({
       actions: [],
-      awaited: new Set(),
+      awaited: new Map(),
       departures: 0,
     })
   })
@@ -174,7 +174,9 @@ describe('a node that is silent', () => {
 describe('a node with a taint that evicts', () => {
   const tainted = (seconds = 0) => node([ready('Unknown')], [noSchedule, noExecute(seconds)])
   const observe = (seconds: number, on: readonly Pod[], awaited: readonly string[] = []) =>
-    plan({ node: tainted(seconds), pods: on, eviction: 'keep', awaited: new Set(awaited) })
+    plan({ node: tainted(seconds), pods: on, eviction: 'keep', awaited: new Map(awaited.map((uid) => [uid, startMs])) })
+  const inSeconds = (awaited: ReadonlyMap<string, number>) =>
+    Object.fromEntries([...awaited].map(([uid, at]) => [uid, (at - startMs) / 1000]))
   const names = (actions: readonly Action[]) =>
     actions.map((action) => {
       if (action.type === 'event') return `${action.reason} ${action.about?.metadata.name ?? ''}: ${action.message}`
@@ -221,7 +223,7 @@ describe('a node with a taint that evicts', () => {
     })
     expect(actions.flatMap((action) => (action.type === 'delete' ? [action.key.name] : []))).toEqual(['c', 'b'])
     expect(departures).toBe(2)
-    expect(awaited).toEqual(new Set(['a']))
+    expect(inSeconds(awaited)).toEqual({ a: 0 })
     expect(requeueAfterMs).toBe(100)
   })
 
@@ -230,21 +232,38 @@ describe('a node with a taint that evicts', () => {
     const waiting = observe(100, [patient])
     expect(waiting.actions).toEqual([])
     expect(waiting.requeueAfterMs).toBe(200_000)
-    expect(waiting.awaited).toEqual(new Set(['p']))
+    expect(inSeconds(waiting.awaited)).toEqual({ p: 200 })
     const due = observe(300, [patient], ['p'])
     expect(names(due.actions)).toEqual([
       'patch p',
       'TaintManagerEviction p: Marking for deletion Pod default/p',
       'delete p',
     ])
-    expect(due.awaited).toEqual(new Set())
+    expect(inSeconds(due.awaited)).toEqual({})
     expect(due.requeueAfterMs).toBeUndefined()
+  })
+
+  it('keeps to the time it found, though the taint does not say when it was added', () => {
+    const unsaid: Taint = { key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }
+    const observed = { node: node([ready('Unknown')], [noSchedule, unsaid]), pods: [tolerating('p', 300)] }
+    const { awaited } = plan({ ...observed, eviction: 'keep' })
+    expect(inSeconds(awaited)).toEqual({ p: 300 })
+    const due = plan({ ...observed, eviction: 'keep', awaited }, startMs + 300_000)
+    expect(names(due.actions)).toContain('delete p')
+  })
+
+  it('is not tolerated for longer by a pod that says so when its time has begun', () => {
+    const { awaited } = observe(0, [tolerating('p', 60)])
+    const longer = plan({ node: tainted(), pods: [tolerating('p', 600)], eviction: 'keep', awaited })
+    expect(inSeconds(longer.awaited)).toEqual({ p: 60 })
+    const shorter = plan({ node: tainted(), pods: [tolerating('p', 10)], eviction: 'keep', awaited })
+    expect(inSeconds(shorter.awaited)).toEqual({ p: 10 })
   })
 
   it('looks again when the first of several has to leave', () => {
     const { requeueAfterMs, awaited } = observe(0, [tolerating('a', 300), tolerating('b', 60), tolerating('c')])
     expect(requeueAfterMs).toBe(60_000)
-    expect(awaited).toEqual(new Set(['a', 'b']))
+    expect(inSeconds(awaited)).toEqual({ a: 300, b: 60 })
   })
 
   it('does not mark a pod as not ready that it evicts', () => {

@@ -19,15 +19,15 @@ export interface ObservedNode {
   readonly eviction: EvictionTaint
   /** Whether it is seen for the first time. */
   readonly isNew: boolean
-  /** UIDs of pods that were to leave at some time, as of the last plan. */
-  readonly awaited: ReadonlySet<string>
+  /** When pods were to leave, by UID, as of the last plan. That time stays, whatever else comes to be tolerated. */
+  readonly awaited: ReadonlyMap<string, Time>
   /** How many of its pods may be made to leave now. */
   readonly departuresMax: number
 }
 
 /** What to do about a node, and which of its pods will have to leave later. */
 export interface NodePlan extends Plan<NodeStatus> {
-  readonly awaited: ReadonlySet<string>
+  readonly awaited: ReadonlyMap<string, Time>
   /** How many pods it makes leave. */
   readonly departures: number
 }
@@ -47,9 +47,9 @@ export function planNode(observed: ObservedNode, nowMs: Time): NodePlan {
   const due = pods
     .filter((pod) => pod.metadata.deletionTimestamp === undefined)
     .toSorted(byAge)
-    .map((pod) => ({ pod, at: evictionTime(pod, taints ?? [], nowMs) }))
-  const leaving = due.filter(({ at }) => at !== undefined && at <= nowMs).map(({ pod }) => pod)
-  const evicted = leaving.slice(0, departuresMax)
+    .map((pod) => ({ pod, at: sooner(evictionTime(pod, taints ?? [], nowMs), awaited.get(pod.metadata.uid ?? '')) }))
+  const leaving = due.filter(({ at }) => at !== undefined && at <= nowMs)
+  const evicted = leaving.slice(0, departuresMax).map(({ pod }) => pod)
   const held = leaving.slice(departuresMax)
   const spared = due.filter(({ pod, at }) => at === undefined && awaited.has(pod.metadata.uid ?? ''))
   const later = due.filter(({ at }) => at !== undefined && at > nowMs)
@@ -67,12 +67,16 @@ export function planNode(observed: ObservedNode, nowMs: Time): NodePlan {
       ...evicted.map(evictionEvent),
       ...evicted.map(evict),
     ],
-    awaited: new Set([...held, ...later.map(({ pod }) => pod)].map(({ metadata: { uid = '' } }) => uid)),
+    awaited: new Map([...held, ...later].map(({ pod, at = nowMs }) => [pod.metadata.uid ?? '', at])),
     departures: evicted.length,
     ...(conditions === old ? {} : { status: { ...node.status, conditions } as NodeStatus }),
     ...(Number.isFinite(nextMs) ? { requeueAfterMs: nextMs - nowMs } : {}),
   }
 }
+
+/** A pod that need not leave is not awaited any more. */
+const sooner = (at: Time | undefined, awaited: Time | undefined): Time | undefined =>
+  at === undefined ? undefined : Math.min(at, awaited ?? at)
 
 /** Older pods first: those that come again as soon as they are gone keep nobody waiting. */
 function byAge(a: Pod, b: Pod): number {
