@@ -6,17 +6,19 @@ import { VirtualClock } from './virtual-clock.ts'
 function measuredProcess() {
   const clock = new VirtualClock()
   const preferred: boolean[] = []
+  const room: boolean[] = []
   let activeMs = 700
   const memory = {
     activeMs: () => activeMs,
     preferLittleMemory: (little: boolean) => void preferred.push(little),
+    leaveRoomToGrow: (left: boolean) => void room.push(left),
   }
   const stop = returnMemoryWhenIdle(clock, memory)
   const spend = async (ms: number, within = '5s') => {
     activeMs += ms
     await clock.advance(within)
   }
-  return { preferred, spend, stop, clock }
+  return { preferred, room, spend, stop, clock }
 }
 
 describe('returnMemoryWhenIdle', () => {
@@ -42,11 +44,26 @@ describe('returnMemoryWhenIdle', () => {
     expect(preferred).toEqual([true, false])
   })
 
+  it('leaves the heap room to grow from the first moment of rest until work has lasted', async () => {
+    const { room, spend } = measuredProcess()
+    await spend(0)
+    expect(room).toEqual([true])
+    await spend(250, '250ms')
+    await spend(0)
+    await spend(250, '250ms')
+    expect(room).toEqual([true])
+    await spend(4000)
+    expect(room).toEqual([true, false])
+    await spend(4000)
+    expect(room).toEqual([true, false])
+  })
+
   it('leaves the engine as it found it', async () => {
-    const { preferred, spend, stop, clock } = measuredProcess()
+    const { preferred, room, spend, stop, clock } = measuredProcess()
     await spend(0)
     stop()
     await clock.advance('60s')
     expect(preferred).toEqual([true, false])
+    expect(room).toEqual([true, false])
   })
 })
