@@ -82,8 +82,6 @@ export const controllerEvents: readonly ControllerEvent[] = [
       'create Claim … for Pod … in StatefulSet … failed error: …',
       src('stateful-set/claims'),
     ],
-    ['Warning', 'RecreatingFailedPod', 'StatefulSet …/… is recreating … Pod …', src('stateful-set/steps')],
-    ['Normal', 'RecreatingTerminatedPod', 'StatefulSet …/… is recreating … Pod …', src('stateful-set/steps')],
   ),
   ...of(
     'daemonset',

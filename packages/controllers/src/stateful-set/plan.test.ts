@@ -130,13 +130,8 @@ describe('in order, a stateful set', () => {
     ['waits for one that is going', statefulSet(3), [member(0, { isGoing: true })], []],
     ['waits until one has been ready for long enough', statefulSet(2, { minReadySeconds: 90 }), [member(0)], []],
     ['fills the first gap', statefulSet(3), [member(1), member(2)], ['+db-0']],
-    ['removes a pod that has failed', statefulSet(2), [member(0, { phase: 'Failed' }), member(1)], ['event', '-db-0']],
-    [
-      'removes a pod that has ended well',
-      statefulSet(2),
-      [member(0, { phase: 'Succeeded' }), member(1)],
-      ['event', '-db-0'],
-    ],
+    ['removes a pod that has failed', statefulSet(2), [member(0, { phase: 'Failed' }), member(1)], ['-db-0']],
+    ['removes a pod that has ended well', statefulSet(2), [member(0, { phase: 'Succeeded' }), member(1)], ['-db-0']],
     ['waits for an ended pod to go', statefulSet(2), [member(0, { phase: 'Failed', isGoing: true }), member(1)], []],
     ['has nothing to do when all are there', statefulSet(2), [member(0), member(1)], []],
     ['removes the last first', statefulSet(1), [member(0), member(1), member(2)], ['-db-2']],
@@ -168,13 +163,6 @@ describe('in order, a stateful set', () => {
   it.each(rows)('%s', (_, set, pods, expected) => {
     expect(shortly(plan(set, pods).actions)).toEqual(expected)
   })
-})
-
-it.each([
-  ['Failed', 'Warning', 'RecreatingFailedPod', 'StatefulSet default/db is recreating failed Pod db-0'],
-  ['Succeeded', 'Normal', 'RecreatingTerminatedPod', 'StatefulSet default/db is recreating terminated Pod db-0'],
-])('tells that a pod that is %s is made anew', (phase, eventType, reason, message) => {
-  expect(plan(statefulSet(1), [member(0, { phase })]).actions[0]).toMatchObject({ eventType, reason, message })
 })
 
 describe('in parallel, a stateful set', () => {

@@ -75,9 +75,7 @@ function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Pla
     return { actions: [...missing, creation(set, versions, ordinal)], isWaiting: isOrdered }
   }
   if (hasEnded(pod)) {
-    return isGoing(pod)
-      ? waiting
-      : { actions: [recreation(set, pod), deletion(set, pod, 'the pod has ended')], isWaiting: true }
+    return isGoing(pod) ? waiting : { actions: [deletion(set, pod, 'the pod has ended')], isWaiting: true }
   }
   const missing = pod.status?.phase === 'Pending' ? createMissingClaims(set, ordinal, claim) : []
   if (isOrdered && !health.isHealthy(pod)) return { actions: missing, isWaiting: true }
@@ -139,19 +137,6 @@ function identify(set: StatefulSet, ordinal: number, pod: Pod): readonly Action[
   return [
     { type: 'patch', resource: podResource, key: podKey(pod), patch, because: 'the pod lacks its number', events },
   ]
-}
-
-/** Says that a pod has ended by itself and is made anew. */
-function recreation({ metadata: { namespace, name } }: StatefulSet, pod: Pod): Action {
-  const hasFailed = pod.status?.phase === 'Failed'
-  const how = hasFailed ? 'failed' : 'terminated'
-  return {
-    type: 'event',
-    eventType: hasFailed ? 'Warning' : 'Normal',
-    reason: hasFailed ? 'RecreatingFailedPod' : 'RecreatingTerminatedPod',
-    message: `StatefulSet ${namespace}/${name} is recreating ${how} Pod ${pod.metadata.name}`,
-    because: 'the pod has ended',
-  }
 }
 
 /** Says why a pod is not made yet, as upstream does. */
