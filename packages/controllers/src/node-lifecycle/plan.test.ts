@@ -91,6 +91,40 @@ describe('a node whose agent reports', () => {
     })
   })
 
+  it.each<[string, Record<string, string>, Record<string, string> | undefined]>([
+    ['no labels', {}, undefined],
+    ['other labels', { 'topology.kubernetes.io/region': 'r' }, undefined],
+    [
+      'neither under its former name',
+      { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' },
+      { 'beta.kubernetes.io/os': 'linux', 'beta.kubernetes.io/arch': 'amd64' },
+    ],
+    [
+      'another value under a former name',
+      { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'windows' },
+      { 'beta.kubernetes.io/os': 'linux' },
+    ],
+    ['both names', { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'linux' }, undefined],
+    ['a former name alone', { 'beta.kubernetes.io/os': 'linux' }, undefined],
+  ])('gets its labels under their former names: with %s', (_what, labels, added) => {
+    const given = node([ready('True')])
+    const { actions } = plan({ node: { ...given, metadata: { ...given.metadata, labels } } })
+    const metadata = { uid: 'n1', resourceVersion: '7', labels: added }
+    expect(actions).toEqual(
+      added === undefined
+        ? []
+        : [
+            {
+              type: 'patch',
+              resource: nodes,
+              key: { name: 'n1' },
+              patch: { type: 'merge', body: { metadata } },
+              because: 'the node lacks labels under their former names',
+            },
+          ],
+    )
+  })
+
   it('is welcomed when it is seen first', () => {
     const message = 'Node n1 event: Registered Node n1 in Controller'
     expect(plan({ node: node([ready('True')]), isNew: true }).actions).toEqual([

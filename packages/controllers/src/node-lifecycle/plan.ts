@@ -1,4 +1,4 @@
-import { formatTime, type Node, type NodeStatus, nodes, type Pod, pods as podResource } from '@coracle/api'
+import { formatTime, type Node, type NodeStatus, nodes, type Pod, pods as podResource, type Taint } from '@coracle/api'
 import { type Action, type Condition, getCondition, type Plan, setCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { byName } from '../pods/by-name.ts'
@@ -6,6 +6,7 @@ import { podKey } from '../pods/pod-key.ts'
 import { hasEnded, isReady, timeOf } from '../pods/pod-state.ts'
 import { departureIntervalMs } from './departures.ts'
 import { evictionTime } from './eviction.ts'
+import { missingFormerLabels } from './former-labels.ts'
 import { type EvictionTaint, taintsFor } from './taints.ts'
 
 /** What is known about a node. */
@@ -59,7 +60,7 @@ export function planNode(observed: ObservedNode, nowMs: Time): NodePlan {
     actions: [
       ...(isNew ? [registeredEvent(node)] : []),
       ...(ready === 'Unknown' && getCondition(old, 'Ready')?.status === 'True' ? [notReadyEvent(node)] : []),
-      ...(taints === node.spec?.taints ? [] : [retaint(node, taints ?? [])]),
+      ...change(node, taints),
       ...unready.filter((pod) => !evicted.includes(pod)).map((pod) => markNotReady(pod, nowMs)),
       ...unready.map(podNotReadyEvent),
       ...spared.map(({ pod }) => cancelledEvent(pod)),
@@ -141,11 +142,21 @@ function taintEvent(pod: Pod, what: string, because: string): Action {
 
 const lostReason = 'nobody hears from the node any more'
 
-function retaint({ metadata }: Node, taints: NonNullable<NonNullable<Node['spec']>['taints']>): Action {
-  const { uid, resourceVersion, name = '' } = metadata
-  const body = { metadata: { uid, resourceVersion }, spec: { taints: taints.length === 0 ? null : taints } }
-  const because = 'the conditions of the node have changed'
-  return { type: 'patch', resource: nodes, key: { name }, patch: { type: 'merge', body }, because }
+/** Gives the node these taints, and its labels under their former names. */
+function change(node: Node, taints: readonly Taint[] | undefined): readonly Action[] {
+  const labels = missingFormerLabels(node)
+  const isRelabelled = Object.keys(labels).length > 0
+  const isRetainted = taints !== node.spec?.taints
+  if (!isRelabelled && !isRetainted) return []
+  const { uid, resourceVersion, name = '' } = node.metadata
+  const body = {
+    metadata: { uid, resourceVersion, ...(isRelabelled ? { labels } : {}) },
+    ...(isRetainted ? { spec: { taints: taints === undefined || taints.length === 0 ? null : taints } } : {}),
+  }
+  const because = isRetainted
+    ? 'the conditions of the node have changed'
+    : 'the node lacks labels under their former names'
+  return [{ type: 'patch', resource: nodes, key: { name }, patch: { type: 'merge', body }, because }]
 }
 
 function markNotReady(pod: Pod, nowMs: Time): Action {
