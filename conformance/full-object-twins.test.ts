@@ -10,12 +10,14 @@ import type { Outcome } from './support/program.ts'
 const count = Number(process.env.CORACLE_TWIN_OBJECTS ?? 2)
 const seed = Number(process.env.CORACLE_TWIN_SEED ?? 1)
 
-/** Definitions and what is given to other servers would change what is served. */
+/** Others than there are would change what is served. */
 const left = new Set(['CustomResourceDefinition', 'APIService'])
 const kinds = builtinKinds.filter(({ kind }) => !left.has(kind))
-const everyKind = [...kinds.map(({ plural, group }) => (group === '' ? plural : `${plural}.${group}`)), 'things'].join(
-  ',',
-)
+const everyKind = [
+  ...builtinKinds.map(({ plural, version, group }) => (group === '' ? plural : `${plural}.${version}.${group}`)),
+  'horizontalpodautoscalers.v1.autoscaling',
+  'things',
+].join(',')
 
 let server: ObjectServer
 beforeAll(async () => {

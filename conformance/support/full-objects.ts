@@ -236,7 +236,7 @@ function everywhere(each: readonly string[], ...names: readonly string[]): Reado
 }
 
 /** Fields that objects of the API cannot do without, where they are optional in the schema. */
-const always = new Set(['metadata', 'name', 'selector', 'spec', 'template'])
+const always = new Set(['allocatable', 'metadata', 'name', 'qosClass', 'selector', 'spec', 'status', 'template'])
 
 /** How probable it is that an object has an optional field. */
 const densities = [1, 1, 0.8, 0.5, 0.2]

@@ -87,10 +87,10 @@ export function formatSelector(selector: LabelSelectorObject | undefined): strin
   return selectorFromLabelSelector(selector).toString() || '<none>'
 }
 
-/** Labels as tables show them: `app=web,tier=front` in the order of the keys, or `<none>`. */
+/** Labels as tables show them: `app=web,tier=front`, in the order of these texts, or `<none>`. */
 export function formatLabels(labels: Labels | undefined): string {
-  const pairs = Object.entries(labels ?? {}).sort(([a], [b]) => compareText(a, b))
-  return pairs.map(([key, value]) => `${key}=${value}`).join(',') || '<none>'
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`)
+  return pairs.sort(compareText).join(',') || '<none>'
 }
 
 /** A selector of these requirements. They are taken to be valid. */

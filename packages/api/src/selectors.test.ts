@@ -130,6 +130,7 @@ describe('selectorFromLabelSelector', () => {
 describe('formatting', () => {
   it('shows labels in the order of their keys', () => {
     expect(formatLabels({ b: '2', a: '1' })).toBe('a=1,b=2')
+    expect(formatLabels({ 'example.com': '1', 'example.com/role': '2' })).toBe('example.com/role=2,example.com=1')
     expect(formatLabels(undefined)).toBe('<none>')
     expect(formatSelector({ matchLabels: { a: '1' } })).toBe('a=1')
     expect(formatSelector(undefined)).toBe('<none>')

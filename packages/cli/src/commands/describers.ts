@@ -96,9 +96,21 @@ export type Describer = (
   nowMs: number,
 ) => string | Promise<string>
 
-/** How objects of a resource are described; undefined for kinds without a form of their own. */
-export function describerOf({ group, version, kind }: DiscoveredResource): Describer | undefined {
-  return describers[`${group}/${version}/${kind}`]
+/**
+ * How objects of a resource are described; undefined for kinds without a form of their own. An object of another version
+ * than is described is fetched in that one, as kubectl does.
+ */
+export function describerOf(resource: DiscoveredResource): Describer | undefined {
+  const { group, version, kind } = resource
+  const own = describers[`${group}/${version}/${kind}`]
+  const known = Object.entries(describers).find(([name]) => name.startsWith(`${group}/`) && name.endsWith(`/${kind}`))
+  if (own !== undefined || known === undefined) return own
+  const [name, describe] = known
+  return async (session, { metadata: { name: objectName = '', namespace } }, events, nowMs) => {
+    const described = { ...resource, version: name.split('/')[1] ?? version }
+    const key = { name: objectName, ...(namespace === undefined ? {} : { namespace }) }
+    return describe(session, await session.client.get(described, key), events, nowMs)
+  }
 }
 
 /** By group, version and kind. */
@@ -231,10 +243,9 @@ async function limitsOf({ client }: Session, { metadata: { name = '' } }: Kubern
 }
 
 async function podsOf({ client }: Session, owner: KubernetesObject): Promise<readonly Pod[]> {
-  const labelSelector = selectorText(owner)
   const { namespace } = owner.metadata
-  if (labelSelector === undefined || namespace === undefined) return []
-  const { items } = await client.list(pods, { namespace, labelSelector })
+  if (namespace === undefined) return []
+  const { items } = await client.list(pods, { namespace, labelSelector: selectorText(owner) ?? '' })
   return controlledBy(owner, items)
 }
 

@@ -1,11 +1,11 @@
 import {
   type CertificateSigningRequest,
   type Event,
+  formatLabels,
   parseCertificateRequest,
   requestedDuration,
   signingRequestState,
 } from '@coracle/api'
-import { labelText } from '../output/table-printer.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 
@@ -18,8 +18,8 @@ export function describeCertificateSigningRequest(
   const { metadata, spec } = request
   const { subject, names } = parseCertificateRequest(Buffer.from(spec.request, 'base64').toString('latin1'))
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '').field(0, 'Labels', labelText(metadata.labels))
-  text.field(0, 'Annotations', labelText(metadata.annotations))
+  text.field(0, 'Name', metadata.name ?? '').field(0, 'Labels', formatLabels(metadata.labels))
+  text.field(0, 'Annotations', formatLabels(metadata.annotations))
   text.time(0, 'CreationTimestamp', metadata.creationTimestamp)
   text.field(0, 'Requesting User', spec.username ?? '')
   if (spec.signerName !== '') text.field(0, 'Signer', spec.signerName)

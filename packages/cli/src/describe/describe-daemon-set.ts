@@ -1,5 +1,4 @@
-import type { DaemonSet, Event, Pod } from '@coracle/api'
-import { labelText } from '../output/table-printer.ts'
+import { type DaemonSet, type Event, formatLabels, type Pod } from '@coracle/api'
 import { labelSelectorText } from '../resources/selector-text.ts'
 import { podsStatusText } from './describe-replication-controller.ts'
 import { Description } from './description.ts'
@@ -18,7 +17,7 @@ export function describeDaemonSet(
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
   text.field(0, 'Selector', labelSelectorText(spec.selector, ''))
-  text.field(0, 'Node-Selector', labelText(spec.template?.spec.nodeSelector))
+  text.field(0, 'Node-Selector', formatLabels(spec.template?.spec.nodeSelector))
   describeLabels(text, 0, 'Labels', metadata.labels)
   describeAnnotations(text, 0, metadata.annotations)
   // These stand beside their labels, and in no column.

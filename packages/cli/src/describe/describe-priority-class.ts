@@ -1,5 +1,4 @@
-import type { Event, PriorityClass } from '@coracle/api'
-import { labelText } from '../output/table-printer.ts'
+import { type Event, formatLabels, type PriorityClass } from '@coracle/api'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 
@@ -12,7 +11,7 @@ export function describePriorityClass(
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '').field(0, 'Value', value)
   text.field(0, 'GlobalDefault', globalDefault === true).field(0, 'PreemptionPolicy', preemptionPolicy ?? '')
-  text.field(0, 'Description', description ?? '').field(0, 'Annotations', labelText(metadata.annotations))
+  text.field(0, 'Description', description ?? '').field(0, 'Annotations', formatLabels(metadata.annotations))
   describeEvents(text, events, nowMs)
   return text.toString()
 }

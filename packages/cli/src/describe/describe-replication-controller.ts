@@ -1,5 +1,4 @@
-import type { Event, Pod, ReplicationController } from '@coracle/api'
-import { labelText } from '../output/table-printer.ts'
+import { type Event, formatLabels, type Pod, type ReplicationController } from '@coracle/api'
 import { describeConditions } from './conditions.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
@@ -16,7 +15,7 @@ export function describeReplicationController(
   const { metadata, spec, status } = controller
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '').field(0, 'Namespace', metadata.namespace ?? '')
-  text.field(0, 'Selector', labelText(spec.selector))
+  text.field(0, 'Selector', formatLabels(spec.selector))
   describeLabels(text, 0, 'Labels', metadata.labels)
   describeAnnotations(text, 0, metadata.annotations)
   text.field(0, 'Replicas', `${status?.replicas ?? 0} current / ${spec.replicas ?? 0} desired`)

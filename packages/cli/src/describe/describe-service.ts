@@ -1,5 +1,4 @@
-import type { EndpointSlice, Event, Service } from '@coracle/api'
-import { labelText } from '../output/table-printer.ts'
+import { type EndpointSlice, type Event, formatLabels, type Service } from '@coracle/api'
 import { Description } from './description.ts'
 import { endpointsText } from './endpoints-text.ts'
 import { describeEvents } from './events.ts'
@@ -17,7 +16,7 @@ export function describeService(
   const { metadata, spec = {}, status } = service
   const text = new Description()
   describeIdentity(text, metadata)
-  text.field(0, 'Selector', labelText(spec.selector)).field(0, 'Type', spec.type ?? '')
+  text.field(0, 'Selector', formatLabels(spec.selector)).field(0, 'Type', spec.type ?? '')
   if (spec.ipFamilyPolicy !== undefined) text.field(0, 'IP Family Policy', spec.ipFamilyPolicy)
   if ((spec.ipFamilies ?? []).length > 0) text.field(0, 'IP Families', (spec.ipFamilies ?? []).join(','))
   else text.field(0, 'IP Families', '<none>')

@@ -1,6 +1,10 @@
-import type { Event, StorageClass, VolumeAttributesClass } from '@coracle/api'
-import { isDefaultStorageClass } from '@coracle/api'
-import { labelText } from '../output/table-printer.ts'
+import {
+  type Event,
+  formatLabels,
+  isDefaultStorageClass,
+  type StorageClass,
+  type VolumeAttributesClass,
+} from '@coracle/api'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 import { describeRequirements } from './requirements.ts'
@@ -15,8 +19,8 @@ export function describeStorageClass(
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '')
   text.field(0, 'IsDefaultClass', isDefaultStorageClass(storageClass) ? 'Yes' : 'No')
-  text.field(0, 'Annotations', labelText(metadata.annotations)).field(0, 'Provisioner', storageClass.provisioner)
-  text.field(0, 'Parameters', labelText(storageClass.parameters))
+  text.field(0, 'Annotations', formatLabels(metadata.annotations)).field(0, 'Provisioner', storageClass.provisioner)
+  text.field(0, 'Parameters', formatLabels(storageClass.parameters))
   const expansion = allowVolumeExpansion === undefined ? '<unset>' : allowVolumeExpansion ? 'True' : 'False'
   text.field(0, 'AllowVolumeExpansion', expansion)
   if (mountOptions.length === 0) text.field(0, 'MountOptions', '<none>')
@@ -41,8 +45,8 @@ export function describeVolumeAttributesClass(
   nowMs: number,
 ): string {
   const text = new Description()
-  text.field(0, 'Name', metadata.name ?? '').field(0, 'Annotations', labelText(metadata.annotations))
-  text.field(0, 'DriverName', driverName).field(0, 'Parameters', labelText(parameters))
+  text.field(0, 'Name', metadata.name ?? '').field(0, 'Annotations', formatLabels(metadata.annotations))
+  text.field(0, 'DriverName', driverName).field(0, 'Parameters', formatLabels(parameters))
   describeEvents(text, events, nowMs)
   return text.toString()
 }

@@ -1,4 +1,4 @@
-import { type Cell, goNumber, type Table, type TableColumnDefinition, type TableRow } from '@coracle/api'
+import { type Cell, formatLabels, goNumber, type Table, type TableColumnDefinition, type TableRow } from '@coracle/api'
 import { alignTabs, tableAlignment } from './align.ts'
 import { escapeControls } from './escape-controls.ts'
 
@@ -69,7 +69,7 @@ export class TablePrinter {
       ...(namespaces ? [metadata?.namespace ?? ''] : []),
       ...columns.map(({ index }) => cell(index)),
       ...labelColumns.map((key) => metadata?.labels?.[key] ?? ''),
-      ...(labels ? [labelText(metadata?.labels)] : []),
+      ...(labels ? [formatLabels(metadata?.labels)] : []),
     ]
   }
 }
@@ -84,11 +84,3 @@ function cellText(cell: Cell): string {
 
 /** `example.com/tier` heads its column as TIER. */
 const labelHeader = (key: string): string => key.slice(key.lastIndexOf('/') + 1).toUpperCase()
-
-/** Labels as one text, in order of their keys; `<none>` without any. */
-export function labelText(labels: Readonly<Record<string, string>> = {}, separator = ','): string {
-  const pairs = Object.keys(labels)
-    .sort()
-    .map((key) => `${key}=${labels[key]}`)
-  return pairs.length === 0 ? '<none>' : pairs.join(separator)
-}
