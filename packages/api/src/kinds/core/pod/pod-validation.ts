@@ -70,11 +70,21 @@ export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPa
   return [
     ...validateLabels(metadata?.labels, path.field('labels')),
     ...validateAnnotations(metadata?.annotations, path.field('annotations')),
-    ...validatePodSpec(spec, specPath),
+    ...templateSpecErrors(spec, specPath),
     ...(spec.ephemeralContainers?.length
       ? [forbiddenField(specPath.field('ephemeralContainers'), 'ephemeral containers not allowed in pod template')]
       : []),
   ]
+}
+
+/** Specs of templates without a fault that nobody can change any more: most updates leave the template as it is. */
+const faultlessInTemplates = new WeakSet<PodSpec>()
+
+function templateSpecErrors(spec: PodSpec, path: FieldPath): readonly FieldError[] {
+  if (faultlessInTemplates.has(spec)) return []
+  const errors = validatePodSpec(spec, path)
+  if (errors.length === 0 && Object.isFrozen(spec)) faultlessInTemplates.add(spec)
+  return errors
 }
 
 /** Checks a whole pod: its spec, and what holds for pods but not for templates. */
