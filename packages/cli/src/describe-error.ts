@@ -21,14 +21,19 @@ export function describeError(error: unknown): string {
   return `error: ${error instanceof Error ? error.message : String(error)}`
 }
 
-/** One of several errors: what the server did not refuse stands there without `error:`. */
+/** One of several errors: what the server did not refuse stands there without `error:`, and fields at fault in the line of their object. */
 function describePart(error: unknown): string {
-  const isPlain = error instanceof Error && !isRefusal(error) && !(error instanceof AggregateError)
+  if (isRefusal(error)) return describeInOneLine(error)
+  const isPlain = error instanceof Error && !(error instanceof AggregateError)
   return isPlain ? error.message : describeError(error)
 }
 
-function describeRefusal({ message, status: { reason, details } }: Refusal): string {
-  if (reason === 'Invalid') return describeInvalid(message, details)
+function describeRefusal(refusal: Refusal): string {
+  const { message, status } = refusal
+  return status.reason === 'Invalid' ? describeInvalid(message, status.details) : describeInOneLine(refusal)
+}
+
+function describeInOneLine({ message, status: { reason } }: Refusal): string {
   if (reason === 'Unauthorized') return 'error: You must be logged in to the server (Unauthorized)'
   return reason === undefined || reason === 'Unknown' || reason === ''
     ? `Error from server: ${message}`

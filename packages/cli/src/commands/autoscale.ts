@@ -30,7 +30,7 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
     host,
     args,
     'autoscale',
-    { ...flags, filesAsTheyAre: true },
+    { ...flags, filesAsTheyAre: true, looksAtOutputLate: true, hasDeclaredOrder: true },
     async (session, { resource, key }) => {
       if (!resource.subresources.includes('scale')) {
         throw new CliError(`cannot autoscale a ${resource.kind}: it has no scale`)

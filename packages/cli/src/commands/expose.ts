@@ -20,18 +20,27 @@ export interface ExposeCommandFlags
 
 /** `coracle expose TYPE NAME --port=PORT` */
 export function expose(host: Host, args: readonly string[], flags: ExposeCommandFlags): Promise<void> {
-  return changeObjects(host, args, 'expose', { ...flags, filesAsTheyAre: true }, async (session, { object }) => {
-    const selector = flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }
-    const made = placeObject(withOverrides(exposeObject(object, { ...flags, ...selector }), flags), services, session)
-    const recorded = withChangeCause(made, flags)
-    const service = flags.saveConfig === true ? withLastApplied(recorded) : recorded
-    const resource = (await session.catalog()).find('services')
-    if (flags.dryRun === 'client') return { resource, verb: 'exposed', object: service }
-    const options = { fieldManager: flags.fieldManager ?? fieldManagerOf('expose'), dryRun: flags.dryRun === 'server' }
-    return {
-      resource,
-      verb: 'exposed',
-      object: await session.client.create<KubernetesObject>(resource, service, options),
-    }
-  })
+  return changeObjects(
+    host,
+    args,
+    'expose',
+    { ...flags, filesAsTheyAre: true, hasDeclaredOrder: true },
+    async (session, { object }) => {
+      const selector = flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }
+      const made = placeObject(withOverrides(exposeObject(object, { ...flags, ...selector }), flags), services, session)
+      const recorded = withChangeCause(made, flags)
+      const service = flags.saveConfig === true ? withLastApplied(recorded) : recorded
+      const resource = (await session.catalog()).find('services')
+      if (flags.dryRun === 'client') return { resource, verb: 'exposed', object: service }
+      const options = {
+        fieldManager: flags.fieldManager ?? fieldManagerOf('expose'),
+        dryRun: flags.dryRun === 'server',
+      }
+      return {
+        resource,
+        verb: 'exposed',
+        object: await session.client.create<KubernetesObject>(resource, service, options),
+      }
+    },
+  )
 }

@@ -25,7 +25,7 @@ export interface Placed {
 }
 
 export interface ManifestCommand {
-  /** Whether several objects are printed as one list. */
+  /** Whether objects are printed once all are done, several as one list, and not at all where one failed. A wrong `-o` is told then. */
   readonly asList: boolean
   /** Refuses where no object is left to do something with: the command's name, for the message. */
   readonly needsObjects?: string
@@ -50,7 +50,9 @@ export async function forEachManifest(
   act: (session: Session, placed: Placed) => Promise<Outcome>,
 ): Promise<void> {
   if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
-  const printer = await OutcomePrinter.for(host, flags, { asList })
+  const printsWords = (flags.output ?? '') === '' || flags.output === 'name'
+  const isLate = asList && !printsWords
+  const printer = isLate ? undefined : await OutcomePrinter.for(host, flags)
   const use = { isWritten: true, mayBeNone: needsObjects !== undefined }
   const read = await loadReadable(host, flags, use)
   if (read.manifests.length === 0 && read.failures.length > 0) throw new AggregateError(read.failures)
@@ -60,22 +62,33 @@ export async function forEachManifest(
       throw new CliError(`no objects passed to ${needsObjects}`)
     }
     const errors: unknown[] = []
-    const done: Done[] = []
+    const done: Outcomes = []
     for (const each of placed) {
       const { resource } = each
       try {
         const outcome = await act(session, each)
-        done.push({ resource, object: outcome.object })
-        await printer.print(resource, outcome)
+        done.push({ resource, ...outcome })
+        await printer?.print(resource, outcome)
       } catch (error) {
         errors.push(error)
       }
     }
     errors.push(...failures)
-    await printer.end()
     if (errors.length > 0) throw new AggregateError(errors, errors.map(describeError).join('\n'))
+    if (isLate) await printAll(host, flags, done)
     await afterwards?.(session, done)
   })
+}
+
+type Outcomes = (Done & Outcome)[]
+
+/** One object as itself, several as a list. */
+async function printAll(host: Host, flags: OutcomeFlags, outcomes: Outcomes): Promise<void> {
+  const printer = await OutcomePrinter.for(host, flags)
+  const [first, ...others] = outcomes
+  if (first === undefined) return
+  if (others.length === 0) await printer.print(first.resource, first)
+  else await printer.printList(outcomes)
 }
 
 /** Whether the labels that a manifest has in its file are wanted. Throws a CliError on a malformed selector. */

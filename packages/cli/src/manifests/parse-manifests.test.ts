@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseManifests } from './parse-manifests.ts'
+import { parseManifests, readManifests } from './parse-manifests.ts'
 
 const objectsIn = (text: string) => parseManifests(text, 'x.yaml').map(({ object }) => object)
 
@@ -87,5 +87,45 @@ describe('parseManifests', () => {
     expect(() => parseManifests(text, 'x.yaml', true)).toThrow(
       `error validating "x.yaml": error validating data: ${problem}; if you choose to ignore these errors, turn validation off with --validate=false`,
     )
+  })
+})
+
+describe('a text with more in it than is read', () => {
+  const map = (name: string): string => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"}}`
+  const block = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`
+
+  function read(text: string): readonly (string | undefined)[] {
+    const { manifests, failures } = readManifests(text, 'file')
+    return [
+      ...manifests.map(({ object }) => object.metadata.name),
+      ...failures.map((failure) => (failure instanceof Error ? failure.message : '')),
+    ]
+  }
+
+  // The expectations are what kubectl 1.35 answers.
+  it.each([
+    ['a document ends at three points', `${block('a')}...\nrubbish: [`, ['a']],
+    ['the next one is read all the same', `${block('a')}...\n---\n${block('b')}`, ['a', 'b']],
+    ['what follows braces is not read', '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}} more', ['a']],
+    ['JSON values follow one another', `${map('a')} ${map('b')}\n${map('c')}`, ['a', 'b', 'c']],
+    ['YAML follows JSON', `${map('a')}\n---\n${block('b')}`, ['a', 'b']],
+    ['JSON values end too early', `${map('a')}\n{"apiVersion"`, ['a', 'error parsing file: unexpected EOF']],
+    [
+      'JSON values are followed by something else',
+      `${map('a')}${map('b')} xyz`,
+      ['a', 'b', "error parsing file: invalid character 'x' looking for beginning of value"],
+    ],
+    [
+      'a separator has something behind it',
+      `${block('a')}--- b`,
+      ['error parsing file: invalid Yaml document separator: b'],
+    ],
+    [
+      'a document begins with its end',
+      `...\n${block('a')}`,
+      ['error parsing file: error converting YAML to JSON: yaml: did not find expected node content'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(read(text)).toEqual(expected)
   })
 })

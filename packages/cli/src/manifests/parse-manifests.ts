@@ -3,7 +3,7 @@ import { findJsonFault } from '@coracle/api/json-syntax'
 import { convertFormerVersion, convertLegacy } from '@coracle/api/legacy'
 import { type Document, isCollection, parseAllDocuments, parseDocument, type Tags, visit } from 'yaml'
 import { CliError } from '../cli-error.ts'
-import { findFault } from './go-yaml/find-fault.ts'
+import { readDocument } from './go-yaml/find-fault.ts'
 
 /** An object as a file has it, in today's form. */
 export interface Manifest {
@@ -79,6 +79,8 @@ interface Documents {
 function parseDocuments(text: string, source: string): Documents {
   const json = parseJson(text)
   if (json !== undefined) return { values: [json], isJson: true }
+  // What stands between documents in another form is not read as the YAML parser does.
+  if (/^(\.\.\.|%|---\s*[^\s#])/m.test(text)) return parseOneByOne(text, source)
   const documents = parseAllDocuments(text, yamlOptions)
   const values: unknown[] = []
   for (const document of Array.isArray(documents) ? documents : []) {
@@ -97,12 +99,24 @@ function parseOneByOne(text: string, source: string): Documents {
     values,
     failure: new CliError(`error parsing ${source}: ${reason}`),
   })
+  if (/^\s*\{/.test(text)) {
+    const { values, rest, failure } = leadingJson(text)
+    if (failure !== undefined) return fail(values, failure)
+    if (values.length > 0) {
+      // What follows one JSON value may be YAML; where it is none, it is the JSON that is told of.
+      const others = parseOneByOne(rest, source)
+      const hasFailed = others.failure !== undefined && others.values.length === 0 && !/^\s*---\s*$/m.test(rest)
+      return hasFailed ? fail(values, jsonReason(text)) : { ...others, values: [...values, ...others.values] }
+    }
+  }
   const values: unknown[] = []
   for (const part of splitDocuments(text)) {
-    const fault = findFault(part)
+    const [, separator] = /^---\s*([^\s#].*)$/m.exec(part) ?? []
+    if (separator !== undefined) return fail(values, `invalid Yaml document separator: ${separator.trimEnd()}`)
+    const { fault, end } = readDocument(part)
     const looksLikeJson = values.length === 0 && /^\s*\{/.test(text)
     if (fault !== undefined) return fail(values, looksLikeJson ? jsonReason(text) : yamlReason(fault))
-    const document = parseDocument(part, yamlOptions)
+    const document = parseDocument(part.slice(0, end), yamlOptions)
     const invalidKey = invalidKeyOf(document)
     if (invalidKey !== undefined) {
       return fail(values, looksLikeJson ? jsonReason(text) : yamlReason(`invalid map key: ${invalidKey}`))
@@ -114,6 +128,23 @@ function parseOneByOne(text: string, source: string): Documents {
     if (value !== null && value !== undefined) values.push(value)
   }
   return { values }
+}
+
+/** The JSON values that a text begins with, one after another, and the rest where that is not JSON but may be YAML. */
+function leadingJson(text: string): { values: readonly unknown[]; rest: string; failure?: string } {
+  const values: unknown[] = []
+  let rest = text
+  while (rest.trim() !== '') {
+    const fault = findJsonFault(rest)
+    const length = fault === undefined ? rest.length : fault.offset - 1
+    const isValue = fault === undefined || fault.message.endsWith('after top-level value')
+    if (!isValue && values.length > 0 && fault.isEnd) return { values, rest, failure: 'unexpected EOF' }
+    if (!isValue && values.length > 1) return { values, rest, failure: fault.message }
+    if (!isValue) return { values, rest }
+    values.push(JSON.parse(rest.slice(0, length)))
+    rest = rest.slice(length)
+  }
+  return { values, rest: '' }
 }
 
 const yamlReason = (problem: string): string => `error converting YAML to JSON: yaml: ${problem}`

@@ -15,6 +15,8 @@ export interface PrintStyle {
   readonly headers?: boolean
   /** A template's fields have to be there. */
   readonly requireKeys?: boolean
+  /** Puts the fields of an object that is printed as it is in an order; sorted unless given. */
+  readonly order?: (resource: Resource, object: unknown) => unknown
 }
 
 /** An object and the resource it belongs to. */
@@ -36,7 +38,12 @@ export class ObjectPrinter {
 
   /** One object. YAML documents and columns know what has been printed before. */
   one(found: Found): Promise<string> {
-    return this.#print([found], this.#shown(found.object))
+    const shown = this.#shown(found.object)
+    const { order } = this.#style
+    const isWhole = this.#format.type === 'json' || this.#format.type === 'kyaml'
+    return order === undefined || !isWhole
+      ? this.#print([found], shown)
+      : this.#print([found], order(found.resource, shown), true)
   }
 
   /** One object, and what happened to it: as an event of a watch. */
@@ -50,7 +57,7 @@ export class ObjectPrinter {
     return this.#print(found, { apiVersion: 'v1', kind: 'List', metadata, items })
   }
 
-  async #print(found: readonly Found[], whole: unknown): Promise<string> {
+  async #print(found: readonly Found[], whole: unknown, isOrdered = false): Promise<string> {
     const isFirst = !this.#isStarted
     this.#isStarted = true
     const format = this.#format
@@ -59,7 +66,7 @@ export class ObjectPrinter {
         return found.map(({ resource, object }) => `${objectText(resource, object.metadata.name)}\n`).join('')
       case 'json':
       case 'kyaml':
-        return serialize(whole, format.type)
+        return serialize(whole, format.type, isOrdered)
       case 'yaml':
         return `${isFirst ? '' : '---\n'}${await serialize(whole, 'yaml')}`
       case 'custom-columns':

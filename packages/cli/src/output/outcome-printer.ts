@@ -17,6 +17,8 @@ export interface OutcomeFlags extends OutputFormatFlags {
   readonly allowMissingTemplateKeys?: boolean
   /** Whether words of an outcome say that it was only tried; true unless set. */
   readonly tellsDryRun?: boolean
+  /** Fields are printed in the order in which kinds declare them, and not sorted. */
+  readonly hasDeclaredOrder?: boolean
 }
 
 /** What was done with an object. */
@@ -33,30 +35,26 @@ export class OutcomePrinter {
   readonly #host: Host
   readonly #dryRun: DryRun
   readonly #objects: ObjectPrinter | undefined
-  readonly #gathered: Found[] | undefined
 
-  private constructor(host: Host, dryRun: DryRun, objects: ObjectPrinter | undefined, gathered: Found[] | undefined) {
+  private constructor(host: Host, dryRun: DryRun, objects: ObjectPrinter | undefined) {
     this.#host = host
     this.#dryRun = dryRun
     this.#objects = objects
-    this.#gathered = gathered
   }
 
-  /** With `asList`, objects are kept for `end` and printed as one list, where `-o` asks for them. Rejects with a CliError where `-o` names no format. */
-  static async for(host: Host, flags: OutcomeFlags, { asList = false } = {}): Promise<OutcomePrinter> {
+  /** Rejects with a CliError where `-o` names no format. */
+  static async for(host: Host, flags: OutcomeFlags): Promise<OutcomePrinter> {
     const format = await readOutputFormat(host, flags, { tables: false })
     const isText = format === undefined || format.type === 'table'
     const style = {
       managedFields: flags.showManagedFields === true,
       requireKeys: flags.allowMissingTemplateKeys === false,
+      ...(flags.hasDeclaredOrder === true && !isText
+        ? { order: (await import('./declared-order.ts')).inDeclaredOrder }
+        : {}),
     }
     const objects = isText ? undefined : new ObjectPrinter(format, style)
-    return new OutcomePrinter(
-      host,
-      flags.tellsDryRun === false ? 'none' : flags.dryRun,
-      objects,
-      asList && objects !== undefined && (flags.output ?? '') !== '' ? [] : undefined,
-    )
+    return new OutcomePrinter(host, flags.tellsDryRun === false ? 'none' : flags.dryRun, objects)
   }
 
   /** Whether objects are printed, and not words: then what else there is to say goes to standard error, or nowhere. */
@@ -66,17 +64,13 @@ export class OutcomePrinter {
 
   async print(resource: DiscoveredResource, outcome: Outcome): Promise<void> {
     const { object } = outcome
-    if (this.#gathered !== undefined) this.#gathered.push({ resource, object })
-    else if (this.#objects !== undefined) this.#host.stdout.write(await this.#objects.one({ resource, object }))
+    if (this.#objects !== undefined) this.#host.stdout.write(await this.#objects.one({ resource, object }))
     else this.#host.stdout.write(outcomeLine(resource, outcome, this.#dryRun))
   }
 
-  /** Prints what was kept: one object as itself, several as a list. */
-  async end(): Promise<void> {
-    const found = this.#gathered ?? []
-    const [first, ...others] = found
-    if (first === undefined || this.#objects === undefined) return
-    this.#host.stdout.write(others.length === 0 ? await this.#objects.one(first) : await this.#objects.many(found, {}))
+  /** Prints objects as one list; nothing where words are printed. */
+  async printList(found: readonly Found[]): Promise<void> {
+    if (this.#objects !== undefined) this.#host.stdout.write(await this.#objects.many(found, {}))
   }
 }
 

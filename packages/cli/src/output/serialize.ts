@@ -6,9 +6,12 @@ import { kyaml } from './kyaml.ts'
 
 export type SerializedFormat = 'json' | 'kyaml' | 'yaml'
 
-/** A value as `-o json` and `-o yaml` print it: keys in order and texts quoted as kubectl does, and a line feed at the end. */
-export async function serialize(value: unknown, format: SerializedFormat): Promise<string> {
-  const sorted = sortKeys(value)
+/**
+ * A value as `-o json` and `-o yaml` print it: keys in order and texts quoted as kubectl does, and a line feed at the end. What stands in
+ * an order of its own (`isOrdered`) keeps that where the format can.
+ */
+export async function serialize(value: unknown, format: SerializedFormat, isOrdered = false): Promise<string> {
+  const sorted = isOrdered && format !== 'yaml' ? value : sortKeys(value)
   if (format === 'json') return `${safeInHtml(JSON.stringify(sorted, undefined, 4))}\n`
   if (format === 'kyaml') return kyaml(sorted)
   const { Document, parse, visit } = await import('yaml')

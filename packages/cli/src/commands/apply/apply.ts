@@ -37,7 +37,7 @@ export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags, RecordF
 /** `coracle apply -f FILE` */
 export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
   checkFlags(flags)
-  const afterwards = flags.prune === true ? { afterwards: await pruner(host, flags) } : {}
+  const afterwards = flags.prune === true ? { afterwards: pruner(host, flags) } : {}
   await forEachManifest(
     host,
     flags,
@@ -126,8 +126,7 @@ function checkFlags(flags: ApplyFlags): void {
 }
 
 /** What takes away, once all is applied, what is in the files no more. */
-async function pruner(host: Host, flags: ApplyFlags): Promise<NonNullable<ManifestCommand['afterwards']>> {
-  const printer = await OutcomePrinter.for(host, flags)
+function pruner(host: Host, flags: ApplyFlags): NonNullable<ManifestCommand['afterwards']> {
   const { gracePeriod } = flags
   const deleteOptions = {
     propagationPolicy: propagationPolicy(flags.cascade),
@@ -135,6 +134,7 @@ async function pruner(host: Host, flags: ApplyFlags): Promise<NonNullable<Manife
     ...(flags.dryRun === 'server' ? { dryRun: true } : {}),
   }
   return async (session, done) => {
+    const printer = await OutcomePrinter.for(host, flags)
     const resources = await prunedResources(session, flags.pruneAllowlist)
     const local = flags.dryRun === 'client'
     await prune(session, resources, done, printer, { selector: flags.selector, local, deleteOptions })

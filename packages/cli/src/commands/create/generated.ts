@@ -36,7 +36,7 @@ export async function createGenerated(
   generate: Generate,
   { subject, asksServer }: { readonly subject?: string | undefined; readonly asksServer: boolean },
 ): Promise<void> {
-  const printer = await OutcomePrinter.for(host, flags)
+  const printer = await OutcomePrinter.for(host, { ...flags, hasDeclaredOrder: true })
   if (flags.dryRun === 'client' && !asksServer) return printHere(flags, generate, printer)
   await withSession(host, flags, async (session) => {
     const made = await madeBy(generate, session, flags)

@@ -37,7 +37,7 @@ export async function taint(host: Host, args: readonly string[], flags: TaintFla
   await changeObjects(host, targets, 'taint', told, async ({ client }, { key, object }) => {
     const present = (object as Node).spec?.taints ?? []
     const { taints, verb } = changeTaints(present, changes, key.name, flags.overwrite)
-    if (flags.dryRun === 'client') return { verb, object }
+    if (flags.dryRun === 'client') return { verb, object: withTaints(object as Node, taints) }
     const body = { spec: { taints: taints.length === 0 ? null : taints }, metadata: version(object) }
     const options = {
       fieldManager: flags.fieldManager ?? fieldManagerOf('taint'),
@@ -47,6 +47,11 @@ export async function taint(host: Host, args: readonly string[], flags: TaintFla
     const outcome: Outcome = { verb, object: await client.patch(nodes, key, { type: 'merge', body }, options) }
     return outcome
   })
+}
+
+function withTaints(node: Node, taints: readonly Taint[]): Node {
+  const { taints: _, ...spec } = node.spec ?? {}
+  return { ...node, spec: taints.length === 0 ? spec : { ...spec, taints } }
 }
 
 /** Resources come first, then what is to be done with taints. Throws a CliError on anything else. */

@@ -66,7 +66,7 @@ async function changeRollout(
     host,
     args,
     verb,
-    { ...flags, typesMeanAll: true, looksAtOutputLate: true },
+    { ...flags, typesMeanAll: true, looksAtOutputLate: true, hasDeclaredOrder: true },
     async (session, target) => {
       const wanted = changed(target, change)
       return {

@@ -23,7 +23,7 @@ export async function rolloutUndo(host: Host, args: readonly string[], flags: Ro
     host,
     args,
     'undo',
-    { ...flags, typesMeanAll: true, looksAtOutputLate: true },
+    { ...flags, typesMeanAll: true, looksAtOutputLate: true, hasDeclaredOrder: true },
     async (session, target) => {
       const { object } = target
       const { name } = target.key

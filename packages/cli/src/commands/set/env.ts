@@ -29,7 +29,7 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
   const split = splitEnvironment([...args, ...flags.env])
   const { resources, remove } = split
   const chosen = nameMatcher(flags.containers)
-  await changeObjects(host, resources, 'set', flags, async (session, target) => {
+  await changeObjects(host, resources, 'set', { ...flags, hasDeclaredOrder: true }, async (session, target) => {
     const template = templateOf(target)
     const set = [...split.set, ...(await variablesFrom(host, session, flags))]
     const containers = allContainers(template).filter(({ name }) => chosen(name))

@@ -28,7 +28,7 @@ export function changeTemplates(
   texts: ChangeTexts,
   change: (spec: PodSpec) => PodSpec,
 ): Promise<void> {
-  return changeObjects(host, resources, 'set', flags, (session, target) =>
+  return changeObjects(host, resources, 'set', { ...flags, hasDeclaredOrder: true }, (session, target) =>
     changedTemplate(session, target, change(templateOf(target)), flags, texts),
   )
 }

@@ -18,7 +18,7 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
   if (pairs.some((pair) => pair.length !== 2 || pair[0] === '')) {
     throw new CliError(`a selector of a Service has the form KEY=VALUE[,KEY=VALUE]: "${text}"`)
   }
-  await changeObjects(host, args.slice(0, -1), 'set', flags, async (session, target) => {
+  await changeObjects(host, args.slice(0, -1), 'set', { ...flags, hasDeclaredOrder: true }, async (session, target) => {
     const { object } = target
     if (object.kind !== 'Service') throw new CliError(`setting a selector is only supported for Services`)
     const { resourceVersion = object.metadata.resourceVersion } = flags

@@ -25,7 +25,7 @@ export async function setSubject(host: Host, args: readonly string[], flags: Set
   if (serviceaccount.some((text) => !/^[^:]*:[^:]+$/.test(text))) {
     throw new CliError('serviceaccount must be <namespace>:<name>')
   }
-  await changeObjects(host, args, 'set', rest, async (session, target) => {
+  await changeObjects(host, args, 'set', { ...rest, hasDeclaredOrder: true }, async (session, target) => {
     const { resource, key, object: before } = target
     if (before.kind !== 'RoleBinding' && before.kind !== 'ClusterRoleBinding') {
       throw new CliError(

@@ -6,15 +6,19 @@ import { Scanner, type TokenType } from './scanner.ts'
  * context`. Undefined where it takes it.
  */
 export function findFault(text: string): string | undefined {
+  return readDocument(text).fault
+}
+
+/** Where the first document of a text ends, what follows it being read by nobody; or else what is wrong with it, as of `findFault`. */
+export function readDocument(text: string): { readonly end: number; readonly fault?: string } {
   try {
     if (/[^\t\n\r -~\u0085\u00a0-\ud7ff\ud800-\udfff\ue000-\ufffd]/.test(text)) {
       throw new YamlFault('control characters are not allowed', 0)
     }
-    new Checker(text).document()
-    return undefined
+    return { end: new Checker(text).document() }
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error
-    return error.line === 0 ? error.message : `line ${error.line}: ${error.message}`
+    return { end: 0, fault: error.line === 0 ? error.message : `line ${error.line}: ${error.message}` }
   }
 }
 
@@ -31,17 +35,19 @@ class Checker {
     this.#scanner = new Scanner(text)
   }
 
-  /** The first document; Go's YAML reads no other. */
-  document(): void {
-    while (this.#is('document-end')) this.#scanner.take()
-    if (this.#is('stream-end')) return
+  /** The first document; Go's YAML reads no other. Returns where it ends. */
+  document(): number {
+    if (this.#is('stream-end')) return this.#scanner.peek().position
     if (this.#is('directive')) {
       while (this.#is('directive')) this.#scanner.take()
       if (!this.#is('document-start')) this.#fail('did not find expected <document start>')
     }
-    if (this.#is('document-start')) this.#scanner.take()
-    if (!this.#is('directive', 'document-start', 'document-end', 'stream-end')) this.#node({ isBlock: true })
-    this.#scanner.peek()
+    const isExplicit = this.#is('document-start')
+    if (isExplicit) this.#scanner.take()
+    // Only what begins with `---` may be empty.
+    const isEmpty = isExplicit && this.#is('directive', 'document-start', 'document-end', 'stream-end')
+    if (!isEmpty) this.#node({ isBlock: true })
+    return this.#scanner.peek().position
   }
 
   #is(...types: readonly TokenType[]): boolean {

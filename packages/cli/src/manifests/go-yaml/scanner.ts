@@ -25,6 +25,8 @@ export interface Token {
   readonly type: TokenType
   /** From 0. */
   readonly line: number
+  /** Where it begins. */
+  readonly position: number
   /** Of an anchor or an alias: its name. */
   readonly name?: string
 }
@@ -50,6 +52,8 @@ const simpleKeyLengthMax = 1024
 export class Scanner {
   readonly #text: string
   #position = 0
+  /** Where the token begins that is being made. */
+  #start = 0
   #line = 0
   #column = 0
   #flowLevel = 0
@@ -68,7 +72,7 @@ export class Scanner {
   peek(): Token {
     while (this.#needsMore()) this.#fetch()
     const [token] = this.#tokens
-    return token ?? { type: 'stream-end', line: this.#line }
+    return token ?? { type: 'stream-end', line: this.#line, position: this.#position }
   }
 
   take(): Token {
@@ -104,13 +108,15 @@ export class Scanner {
   }
 
   #add(type: TokenType, at?: number, name?: string): void {
-    const token = { type, line: this.#line, ...(name === undefined ? {} : { name }) }
-    if (at === undefined) this.#tokens.push(token)
-    else this.#tokens.splice(at - this.#taken, 0, token)
+    const index = at === undefined ? this.#tokens.length : at - this.#taken
+    // What stands before another token begins where that does.
+    const position = this.#tokens[index]?.position ?? this.#start
+    this.#tokens.splice(index, 0, { type, line: this.#line, position, ...(name === undefined ? {} : { name }) })
   }
 
   #fetch(): void {
     this.#skipToNextToken()
+    this.#start = this.#position
     this.#unroll(this.#column)
     const first = this.#at()
     const next = this.#at(1)
