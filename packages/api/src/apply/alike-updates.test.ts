@@ -8,7 +8,7 @@ import { recordUpdate, recordUpdateAnew } from './field-manager.ts'
 import { noFields } from './field-set.ts'
 import { isShared } from './interned-sets.ts'
 import { managedFieldsOf } from './managed-fields.ts'
-import type { FieldOwners, Manager, Versions } from './ownership.ts'
+import { atTime, type FieldOwners, type Manager, type Versions } from './ownership.ts'
 
 const item = object('', '', { name: optional(string(), ''), value: optional(string(), '') })
 const schema: Schema = object('', '', {
@@ -157,6 +157,21 @@ describe('updates that are alike', () => {
     expect(one[0]).toBe(other[0])
     expect(one[1]?.fields).not.toEqual(other[1]?.fields)
     expect(one.every(({ fields }) => isShared(fields))).toBe(true)
+  })
+
+  it('give no object a getter of its own for what names its elements', () => {
+    const lived = new Lived()
+    lived.become({ phase: 'x', addresses: [{ name: '10.4.0.1' }] }, node, 't1')
+    const [owner] = lived.owners
+    expect(Object.keys(owner?.fields['f:addresses'] ?? {})).toContain('k:{"name":"10.4.0.1"}')
+    expect(Object.getOwnPropertyDescriptor(owner, 'fields')?.get).toBeUndefined()
+  })
+
+  it('leave owners what they own when only the time is another', () => {
+    const lived = new Lived()
+    lived.become({ phase: 'x', addresses: [{ name: '10.5.0.1' }] }, node, 't1')
+    const later = lived.owners.map((owner) => atTime(owner, 't2'))
+    expect(managedFieldsOf(later)).toEqual(managedFieldsOf(lived.owners).map((entry) => ({ ...entry, time: 't2' })))
   })
 
   it('give up their places with the elements that are gone', () => {

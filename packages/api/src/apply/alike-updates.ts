@@ -10,7 +10,7 @@ import { type Comparison, comparisonOf } from './compare.ts'
 import type { Steps } from './difference.ts'
 import { type FieldSet, noFields, setOfElements } from './field-set.ts'
 import { interned, noteOwnNodes } from './interned-sets.ts'
-import type { FieldOwners, Manager, Owned } from './ownership.ts'
+import { atTime, type FieldOwners, type Manager, type Owned } from './ownership.ts'
 
 /** How many updates are remembered, the oldest of which goes first, and how long the text of one may be. */
 export const rememberedUpdatesMax = 512
@@ -161,9 +161,7 @@ function patternWith(owners: FieldOwners): Pattern {
 function ownersAt(pattern: Pattern, times: readonly Time[]): FieldOwners {
   const { owners } = pattern
   if (!owners.every((owner, index) => owner.time === times[index]))
-    pattern.owners = owners.map((owner, index) =>
-      owner.time === times[index] ? owner : { ...owner, time: times[index] },
-    )
+    pattern.owners = owners.map((owner, index) => (owner.time === times[index] ? owner : atTime(owner, times[index])))
   return pattern.owners
 }
 
@@ -263,20 +261,38 @@ function filled(pattern: Pattern, names: readonly string[], times: readonly Time
     if (!known.has(alike)) known.set(alike, { pattern, names })
     return alike
   }
-  const owners = alike.map((owner) => (hasPlaces(owner.fields) ? withNames(owner, names) : owner))
+  const owners = alike.map((owner) => (hasPlaces(owner.fields) ? new NamedOwner(owner, names) : owner))
   known.set(owners, { pattern, names })
   return owners
 }
 
-/** An owner with names in the places of its fields, which are made when somebody asks for them: the next update does not. */
-function withNames({ fields: alike, ...who }: Owned, names: readonly string[]): Owned {
-  let made: FieldSet | undefined
-  return {
-    ...who,
-    get fields() {
-      made ??= replaced(alike, (element) => names[placeOf(element)] ?? element)
-      return made
-    },
+/**
+ * An owner with names in the places of its fields, which are made when somebody asks for them: the next update does not. Every pod
+ * has one: V8 gives each object literal with a getter a shape and a dictionary of its own, a kilobyte in all.
+ */
+class NamedOwner implements Owned {
+  readonly name: string
+  readonly operation: Owned['operation']
+  readonly apiVersion: string
+  readonly subresource: string
+  readonly time: Time
+  readonly #alike: FieldSet
+  readonly #names: readonly string[]
+  #fields: FieldSet | undefined
+
+  constructor({ name, operation, apiVersion, subresource, time, fields }: Owned, names: readonly string[]) {
+    this.name = name
+    this.operation = operation
+    this.apiVersion = apiVersion
+    this.subresource = subresource
+    this.time = time
+    this.#alike = fields
+    this.#names = names
+  }
+
+  get fields(): FieldSet {
+    this.#fields ??= replaced(this.#alike, (element) => this.#names[placeOf(element)] ?? element)
+    return this.#fields
   }
 }
 

@@ -16,6 +16,7 @@ import { inOrder } from './managed-fields.ts'
 import {
   type ApplyInput,
   applyConfiguration,
+  atTime,
   type FieldOwners,
   isSameManager,
   type Manager,
@@ -130,7 +131,7 @@ export function sameOwners(a: FieldOwners, b: FieldOwners): boolean {
 }
 
 const timed = (owners: FieldOwners, manager: Manager, time: string): FieldOwners =>
-  owners.map((owner) => (isSameManager(owner, manager) ? { ...owner, time } : owner))
+  owners.map((owner) => (isSameManager(owner, manager) ? atTime(owner, time) : owner))
 
 function firstOwners({ live, schema, manager, versions, ignored }: ApplyInput, time: string): FieldOwners {
   const first: Manager = { ...manager, name: beforeFirstApplyManager, operation: 'Update' }

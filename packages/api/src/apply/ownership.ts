@@ -55,6 +55,11 @@ export function isSameManager(a: Manager, b: Manager): boolean {
   )
 }
 
+/** The owner as it has what it owns since another time. Owners may make their fields when they are asked for. */
+export function atTime(owner: Owned, time: Owned['time']): Owned {
+  return { ...owner, fields: owner.fields, time }
+}
+
 /** Fields that somebody else owns and an apply would change. */
 export interface OwnershipConflict {
   readonly manager: Owned
