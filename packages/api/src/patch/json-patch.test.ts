@@ -116,7 +116,7 @@ describe('applyJsonPatch', () => {
     expect(() => applyJsonPatch(document, patch)).toThrow(
       expect.objectContaining({
         code: 413,
-        message: 'The allowed maximum operations in a JSON patch is 10000, got 10001',
+        message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
       }),
     )
   })

@@ -49,7 +49,7 @@ export function parseJsonPatch(patch: unknown): readonly JsonPatchOperation[] {
   }
   if (patch.length > jsonPatchOperationsMax) {
     throw requestTooLarge(
-      `The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${patch.length}`,
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${patch.length}`,
     )
   }
   checkNesting(patch)

@@ -150,15 +150,15 @@ describe('applyStrategicMergePatch', () => {
   })
 
   it.each<[object, number, string]>([
-    [{ parts: [{ image: 'x' }] }, 422, 'map: {"image":"x"} does not contain declared merge key: name'],
-    [{ parts: ['x'] }, 422, 'list element types are not identical: "x" is not an object'],
+    [{ parts: [{ image: 'x' }] }, 500, 'map: map[image:x] does not contain declared merge key: name'],
+    [{ parts: ['x'] }, 500, 'list element types are not identical: x is not an object'],
     [
       { '$setElementOrder/parts': [{ name: 'a' }], parts: [{ name: 'b' }] },
-      422,
-      'The order in patch list:\n[{"name":"b"}]\n doesn\'t match $setElementOrder list:\n[{"name":"a"}]\n',
+      500,
+      "The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder list:\n[map[name:a]]\n",
     ],
-    [{ parts: [{ $patch: 'merge', name: 'a' }] }, 400, 'merging lists cannot yet be specified in the patch'],
-    [{ selector: { $patch: 'grow' } }, 400, 'unknown patch type: grow in map: {"$patch":"grow"}'],
+    [{ parts: [{ $patch: 'merge', name: 'a' }] }, 500, 'merging lists cannot yet be specified in the patch'],
+    [{ selector: { $patch: 'grow' } }, 500, 'unknown patch type: grow in map: map[$patch:grow]'],
     [{ '$deleteFromPrimitiveList/tags': 'a' }, 400, 'invalid patch format of primitive list'],
     [{ '$setElementOrder/tags': 'a' }, 400, 'invalid patch format of setElementOrder list'],
     [{ strategy: { $retainKeys: ['type'], rolling: {} } }, 400, 'invalid patch format of retainKeys'],

@@ -5,12 +5,11 @@
  * where the patch adds what was not there.
  */
 import { deepEqual } from '../equality.ts'
-import { shortText } from '../field-error.ts'
 import { isJsonObject, type JsonObject, member, setMember } from '../json.ts'
 import type { Schema } from '../schema/schema.ts'
 import { badRequest, requestTooLarge } from '../status.ts'
 import { mergeOrdered } from './element-order.ts'
-import { checkNesting, patchDoesNotApply } from './patch-error.ts'
+import { checkNesting, patchCannotBeMerged, patchText } from './patch-error.ts'
 import { directives, itemsOf, type PatchMetadata, patchMetadata } from './patch-metadata.ts'
 
 /**
@@ -50,7 +49,7 @@ function applyToObject(schema: Schema | undefined, original: JsonObject, patch: 
   if (directive === 'delete') return {}
   const start = directive === 'replace' ? {} : original
   if (directive !== undefined && directive !== 'replace' && directive !== 'merge') {
-    throw badRequest(`unknown patch type: ${String(directive)} in map: ${shortText(patch)}`)
+    throw patchCannotBeMerged(`unknown patch type: ${String(directive)} in map: ${patchText(patch)}`)
   }
   const result = new ObjectEdit(retainKeys === undefined ? start : retain(start, members, retainKeys, work), work)
   for (const name of fieldsOf(members)) {
@@ -142,16 +141,17 @@ function mergeList(
 /** Elements that have their merge key. A lone `$patch: replace` has none and needs none. */
 function keyed(element: unknown, mergeKey: string): JsonObject {
   if (!isJsonObject(element)) {
-    throw patchDoesNotApply(`list element types are not identical: ${shortText(element)} is not an object`)
+    throw patchCannotBeMerged(`list element types are not identical: ${patchText(element)} is not an object`)
   }
   if (element[directives.patch] === 'replace' || element[mergeKey] !== undefined) return element
-  throw patchDoesNotApply(`map: ${shortText(element)} does not contain declared merge key: ${mergeKey}`)
+  throw patchCannotBeMerged(`map: ${patchText(element)} does not contain declared merge key: ${mergeKey}`)
 }
 
 function deletedKey(element: JsonObject, mergeKey: string): string {
   if (element[directives.patch] === 'delete') return elementKey(element, mergeKey)
-  if (element[directives.patch] === 'merge') throw badRequest('merging lists cannot yet be specified in the patch')
-  throw badRequest(`unknown patch type: ${String(element[directives.patch])} in map: ${shortText(element)}`)
+  if (element[directives.patch] === 'merge')
+    throw patchCannotBeMerged('merging lists cannot yet be specified in the patch')
+  throw patchCannotBeMerged(`unknown patch type: ${String(element[directives.patch])} in map: ${patchText(element)}`)
 }
 
 const elementKey = (element: unknown, mergeKey: string): string =>
@@ -219,8 +219,8 @@ function checkOrder(
   let place = 0
   for (const key of wanted) if (key === changed[place]) place += 1
   if (place === changed.length) return
-  throw patchDoesNotApply(
-    `The order in patch list:\n${shortText(patch)}\n doesn't match $setElementOrder list:\n${shortText(order)}\n`,
+  throw patchCannotBeMerged(
+    `The order in patch list:\n${patchText(patch)}\n doesn't match $setElementOrder list:\n${patchText(order)}\n`,
   )
 }
 
