@@ -31,7 +31,7 @@ export function podTopologyLabels(registries: Registries): AdmissionPlugin {
         definition.group === '' &&
         definition.plural === pods.plural
       const nodeName = binds
-        ? (object as Binding).target.name
+        ? (object as Partial<Binding>).target?.name
         : createsPod(attributes)
           ? (object as Pod).spec.nodeName
           : undefined

@@ -12,6 +12,7 @@ describe('content types of bodies', () => {
     expect(() => bodyFormatOf('text/plain')).toThrow(
       'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     )
+    expect(() => bodyFormatOf(';;')).toThrow('unknown format')
     expect(() => patchTypeOf('application/apply-patch+cbor')).toThrow(
       'accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
     )

@@ -47,7 +47,7 @@ function splitOnce(text: string, separator: string): [string, string] {
 
 /** The media type of a `Content-Type` header without its parameters; '' where there is none. */
 export const mediaTypeOf = (contentType: string | undefined): string =>
-  contentType === undefined ? '' : (contentType.split(';')[0] ?? '').trim().toLowerCase()
+  contentType === undefined ? '' : (contentType.split(';')[0] ?? '').trim().toLowerCase() || contentType.trim()
 
 /** How a body is written. Nothing said means JSON; what is none of these is 415. */
 export function bodyFormatOf(contentType: string | undefined): 'json' | 'yaml' | 'protobuf' {

@@ -58,6 +58,8 @@ describe('pods/binding', () => {
     ],
     ['another name', binding('n1', { name: 'b' }), 400, 'name in URL does not match name in Binding object'],
     ['no node', binding(''), 422, 'target.name: Required value'],
+    ['no name and no target', {}, 400, 'name in URL does not match name in Binding object'],
+    ['no target', { metadata: { name: 'a' } }, 422, 'target.name: Required value'],
     [
       'no such kind',
       { ...binding('n1'), target: { kind: 'Cat', name: 'n1' } },

@@ -45,11 +45,16 @@ describe('a binding', () => {
   it('fills in the groups of users and of the role', () => {
     const { roleRef: role, subjects } = decoded(
       roleBindings,
-      bound({ kind: 'User', name: 'eve' }, { kind: 'ServiceAccount', name: 'a' }),
+      bound(
+        { kind: 'User', name: 'eve' },
+        { kind: 'Group', name: 'all', apiGroup: '' },
+        { kind: 'ServiceAccount', name: 'a' },
+      ),
     )
     expect(role.apiGroup).toBe('rbac.authorization.k8s.io')
     expect(subjects).toEqual([
       { kind: 'User', name: 'eve', apiGroup: 'rbac.authorization.k8s.io' },
+      { kind: 'Group', name: 'all', apiGroup: 'rbac.authorization.k8s.io' },
       { kind: 'ServiceAccount', name: 'a' },
     ])
   })

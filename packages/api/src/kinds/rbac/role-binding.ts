@@ -62,7 +62,7 @@ type Binding = Pick<RoleBinding, 'subjects' | 'roleRef'>
 function withGroups<T extends Binding>(binding: T): T {
   const { subjects = [] } = binding
   const filled = subjects.map((each) =>
-    each.apiGroup === undefined && (each.kind === 'User' || each.kind === 'Group')
+    (each.apiGroup ?? '') === '' && (each.kind === 'User' || each.kind === 'Group')
       ? { ...each, apiGroup: rbacGroup }
       : each,
   )

@@ -8,7 +8,7 @@ import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { objectReference } from '../common.ts'
-import { checkPortNumber, checkText } from '../pod/validation/checks.ts'
+import { checkGiven, checkPortNumber, checkText } from '../pod/validation/checks.ts'
 
 export interface EndpointAddress extends Infer<typeof endpointAddress> {}
 export const endpointAddress = object(
@@ -95,7 +95,7 @@ function portErrors(
     ...(!name && isOneOfSeveral ? [requiredField(path.field('name'))] : []),
     ...checkText('dns1123-label', name, path.field('name')),
     ...checkPortNumber(port, path.field('port')),
-    ...checkText('qualified-name', appProtocol, path.field('appProtocol')),
+    ...checkGiven('qualified-name', appProtocol, path.field('appProtocol')),
   ]
 }
 

@@ -9,7 +9,7 @@ import {
 import { FieldPath } from '../../../field-path.ts'
 import { validateLabels } from '../../../object-meta-validation.ts'
 import { addressFamily, checkCidr, checkIp, checkNonSpecialIp } from '../../addresses.ts'
-import { checkPort, checkPortNumber, checkText } from '../pod/validation/checks.ts'
+import { checkGiven, checkPort, checkPortNumber, checkText } from '../pod/validation/checks.ts'
 import { noClusterIp, type Service, type ServicePort, type ServiceSpec } from './service-schema.ts'
 import { isExternallyAccessible, needsClusterIp, needsHealthCheckNodePort } from './service-update.ts'
 
@@ -147,7 +147,7 @@ function portErrors(ports: readonly ServicePort[], path: FieldPath): readonly Fi
       ...(isTwice ? [duplicateField(at.field('name'), name)] : []),
       ...checkPortNumber(port, at.field('port')),
       ...(targetPort === undefined ? [] : checkPort(targetPort, at.field('targetPort'))),
-      ...checkText('qualified-name', appProtocol, at.field('appProtocol')),
+      ...checkGiven('qualified-name', appProtocol, at.field('appProtocol')),
     ]
   })
 }
@@ -253,10 +253,11 @@ function loadBalancerErrors(spec: ServiceSpec): readonly FieldError[] {
 }
 
 function trafficErrors(spec: ServiceSpec): readonly FieldError[] {
-  const { externalTrafficPolicy, healthCheckNodePort = 0 } = spec
+  const { healthCheckNodePort = 0 } = spec
+  const externalTrafficPolicy: string = spec.externalTrafficPolicy ?? ''
   const errors: FieldError[] = []
   const portPath = specPath.field('healthCheckNodePort')
-  if (externalTrafficPolicy !== undefined && !isExternallyAccessible(spec)) {
+  if (externalTrafficPolicy !== '' && !isExternallyAccessible(spec)) {
     const why = 'may only be set for externally-accessible services'
     errors.push(invalidField(specPath.field('externalTrafficPolicy'), externalTrafficPolicy, why))
   }

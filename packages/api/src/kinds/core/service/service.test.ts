@@ -177,6 +177,15 @@ describe('validation of a service', () => {
         "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'",
       ],
     ],
+    ['a policy for traffic from outside that says nothing', { externalTrafficPolicy: '' as never }, []],
+    [
+      'a port that speaks nothing',
+      { ports: [{ port: 80, appProtocol: '' }] },
+      [
+        'spec.ports[0].appProtocol: Invalid value: "": name part must be non-empty',
+        `spec.ports[0].appProtocol: Invalid value: "": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+      ],
+    ],
     [
       'policies for traffic that there is not',
       { externalTrafficPolicy: 'Local', healthCheckNodePort: 30000 },

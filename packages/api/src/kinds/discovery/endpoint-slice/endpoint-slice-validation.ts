@@ -4,7 +4,7 @@ import { FieldPath } from '../../../field-path.ts'
 import { validateLabels } from '../../../object-meta-validation.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import { checkEndpointIp, checkFamily } from '../../addresses.ts'
-import { checkPortNumber, checkText } from '../../core/pod/validation/checks.ts'
+import { checkGiven, checkPortNumber, checkText } from '../../core/pod/validation/checks.ts'
 import { checkUnchanged } from '../../validation.ts'
 import type { Endpoint, EndpointHints, EndpointSlice, EndpointSlicePort } from './endpoint-slice-schema.ts'
 
@@ -113,7 +113,7 @@ function portErrors(ports: readonly EndpointSlicePort[], path: FieldPath): reado
       ...checkText('dns1123-label', name, at.field('name')),
       ...(isTwice ? [duplicateField(at.field('name'), name)] : []),
       ...(port === undefined ? [] : checkPortNumber(port, at.field('port'))),
-      ...checkText('qualified-name', appProtocol, at.field('appProtocol')),
+      ...checkGiven('qualified-name', appProtocol, at.field('appProtocol')),
     ]
   })
 }

@@ -20,6 +20,11 @@ export function checkTextOrEmpty(format: StringFormat, value: string, path: Fiel
   return checkFormat(format, value).map((message) => invalidField(path, value, message))
 }
 
+/** Like checkText, for a value that upstream tells from an absent one where it is empty. */
+export function checkGiven(format: StringFormat, value: string | undefined, path: FieldPath): FieldError[] {
+  return value === undefined ? [] : checkTextOrEmpty(format, value, path)
+}
+
 export function checkNonNegative(value: number | undefined, path: FieldPath): FieldError[] {
   return value !== undefined && value < 0 ? [invalidField(path, value, 'must be greater than or equal to 0')] : []
 }
