@@ -45,16 +45,40 @@ export function applyStrategicMergePatch(schema: Schema, original: unknown, patc
 }
 
 function applyToObject(schema: Schema | undefined, original: JsonObject, patch: JsonObject, work: Work): JsonObject {
+  const names = Object.keys(patch)
+  if (names.some(isDirective)) return applyDirected(schema, original, patch, work)
+  const valuesAlone = (name: string): Changes => ({ value: member(patch, name), deleted: nothing, order: undefined })
+  return applyMembers(schema, original, names, valuesAlone, work)
+}
+
+/** Most objects of patches have none: looking for those of each field would cost more than what is to be done. */
+const isDirective = (name: string): boolean => name.startsWith('$')
+
+const nothing: readonly unknown[] = []
+
+/** The object after a patch that says more than what its members are to be. */
+function applyDirected(schema: Schema | undefined, original: JsonObject, patch: JsonObject, work: Work): JsonObject {
   const { [directives.patch]: directive, [directives.retainKeys]: retainKeys, ...members } = patch
   if (directive === 'delete') return {}
   const start = directive === 'replace' ? {} : original
   if (directive !== undefined && directive !== 'replace' && directive !== 'merge') {
     throw patchCannotBeMerged(`unknown patch type: ${String(directive)} in map: ${patchText(patch)}`)
   }
-  const result = new ObjectEdit(retainKeys === undefined ? start : retain(start, members, retainKeys, work), work)
-  for (const name of fieldsOf(members)) {
+  const kept = retainKeys === undefined ? start : retain(start, members, retainKeys, work)
+  return applyMembers(schema, kept, fieldsOf(members), (name) => changesOf(members, name), work)
+}
+
+function applyMembers(
+  schema: Schema | undefined,
+  start: JsonObject,
+  names: readonly string[],
+  changesFor: (name: string) => Changes,
+  work: Work,
+): JsonObject {
+  const result = new ObjectEdit(start, work)
+  for (const name of names) {
     const field = patchMetadata(schema, name)
-    result.set(name, applyToMember(field, member(result.current, name), changesOf(members, name), work))
+    result.set(name, applyToMember(field, member(result.current, name), changesFor(name), work))
   }
   return result.current
 }
