@@ -43,6 +43,19 @@ describe('full objects of every kind', () => {
       ['get', everyKind, '-A', '-o', 'go-template={{range .items}}{{.spec}}{{"\\n"}}{{end}}'],
     ],
     ['are printed in columns', ['get', everyKind, '-A', '-o', 'custom-columns=N:.metadata.name,S:.spec,T:.status']],
+    [
+      'are described by name, with some that are not there',
+      ['describe', 'pod/pods-0', 'pod/no', 'svc/services-0', 'cm/no'],
+    ],
+    ['are described of several kinds by names', ['describe', 'pods,deployments,secrets', 'pods-1', 'deployments-0']],
+    ['are described by a label', ['describe', 'pods,services,leases', '-l', 'app', '-n', 'full']],
+    ['are described by the beginning of a name', ['describe', 'replicasets', 'replicasets']],
+    ['are in tables by name, with some that are not there', ['get', 'pod/pods-0', 'pod/no', 'svc/services-0', 'cm/no']],
+    ['are in tables by what their fields say', ['get', 'events', '-A', '--sort-by=.lastTimestamp', '-o', 'wide']],
+    ['are in tables drawn here', ['get', 'pods,nodes,things', '-A', '--server-print=false', '-o', 'wide']],
+    ['are told of as events', ['events', '-A']],
+    ['are told of as events of one object', ['events', '-n', 'full', '--for', 'pod/pods-0']],
+    ['are in tables with kinds', ['get', 'services', '-n', 'full', '--show-kind', '--no-headers', '-o', 'wide']],
   ])('%s', async (_, line) => {
     const theirs = await server.kubectl(line)
     expect(linesOf(await server.coracle(line))).toEqual(linesOf(theirs))

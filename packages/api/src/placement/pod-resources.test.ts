@@ -44,6 +44,11 @@ const sums: readonly (readonly [string, Spec, Amounts])[] = [
     { cpu: '1200m' },
   ],
   [
+    'are written as the amount of an init container, whatever those of its sidecars',
+    { containers: [container({})], initContainers: [sidecar({ cpu: '1e3' }), container({ cpu: '1k' })] },
+    { cpu: '2k' },
+  ],
+  [
     'count an init container without the sidecars started after it',
     { containers: [container({ cpu: '100m' })], initContainers: [container({ cpu: '1' }), sidecar({ cpu: '200m' })] },
     { cpu: '1' },

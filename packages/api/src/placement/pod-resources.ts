@@ -47,9 +47,11 @@ export function sumOfContainers(
   let sidecars = noQuantities
   let starting = noQuantities
   for (const container of spec.initContainers ?? []) {
-    const together = addQuantities(sidecars, quantities(container))
-    if (isSidecar(container)) sidecars = together
-    starting = maxQuantities(starting, together)
+    // A sum is written as its first amount is: upstream begins with the sidecars only where it adds one to them.
+    if (isSidecar(container)) {
+      sidecars = addQuantities(sidecars, quantities(container))
+      starting = maxQuantities(starting, sidecars)
+    } else starting = maxQuantities(starting, addQuantities(quantities(container), sidecars))
   }
   return maxQuantities(addQuantities(containers, sidecars), starting)
 }

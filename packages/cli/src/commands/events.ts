@@ -3,6 +3,7 @@ import { CliError } from '../cli-error.ts'
 import { ageText, lastSeenMs } from '../describe/events.ts'
 import type { Host } from '../host.ts'
 import { alignTabs, tableAlignment } from '../output/align.ts'
+import { escapeControls } from '../output/escape-controls.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
 import { readOutputFormat } from '../output/output-format.ts'
 import { listObjects } from '../resources/fetch.ts'
@@ -110,10 +111,7 @@ function rowOf(event: Event, nowMs: number, { allNamespaces }: EventsFlags): rea
   return [
     ...(allNamespaces === true ? [metadata.namespace ?? ''] : []),
     ageText(event, nowMs),
-    type,
-    reason,
-    `${involvedObject.kind ?? ''}/${involvedObject.name ?? ''}`,
-    message.trim(),
+    ...[type, reason, `${involvedObject.kind ?? ''}/${involvedObject.name ?? ''}`, message.trim()].map(escapeControls),
   ]
 }
 
