@@ -142,6 +142,11 @@ describe('a plugin that is left out', () => {
     expect(spec.tolerations).toBeUndefined()
   })
 
+  it('may be one of upstream that there is not here', async () => {
+    const { client } = await startTestCore({ disabledAdmission: ['AlwaysPullImages', 'PodNodeSelector'] })
+    expect((await client.create(pods, pod('a'))).spec.serviceAccountName).toBe('default')
+  })
+
   it('has to be one that there is', async () => {
     await expect(startTestCore({ disabledAdmission: ['Serviceaccount'] })).rejects.toThrow(
       /^admission plugin "Serviceaccount" is unknown: there are NamespaceLifecycle, /,
