@@ -16,7 +16,7 @@ export type JointWrite = JointObject | JointRecord
 
 /**
  * Another object: created where `old` is undefined, removed where `object` is, changed otherwise. Who owns its fields stays as it
- * is; nobody owns those of a new one.
+ * is.
  */
 export interface JointObject {
   /** What writes the other object's kind. */
@@ -24,6 +24,8 @@ export interface JointObject {
   readonly key: string
   readonly old: StoredObject | undefined
   readonly object: KubernetesObject | undefined
+  /** Who owns the fields of a new object: nobody unless it is said. */
+  readonly owners?: FieldOwners
 }
 
 /** A record of the server's own, which no cache holds: one that must not be there yet, or one that goes where it is there. */
@@ -101,10 +103,10 @@ export class ObjectWriter {
     return { writer: this, write, operation: { type: 'delete', key: this.#cache.prefix + key } }
   }
 
-  #beginJoint({ key, old, object }: JointObject): BegunWrite {
+  #beginJoint({ key, old, object, owners = [] }: JointObject): BegunWrite {
     const previousRevision = old?.revision ?? 0
     if (object === undefined) return this.#beginRemove(key, previousRevision)
-    return { writer: this, ...this.#beginPut(key, object, old?.owners ?? [], previousRevision) }
+    return { writer: this, ...this.#beginPut(key, object, old?.owners ?? owners, previousRevision) }
   }
 
   #changeOf(

@@ -47,6 +47,28 @@ describe('the default roles and bindings', () => {
     expect(causes.some(({ because }) => because === 'every cluster has these roles and bindings')).toBe(true)
   })
 
+  it('are owned by the server, as whatever it writes', async () => {
+    const { registry } = await started(createMemoryStore())
+    const { withManagedFields } = await registry(clusterRoleBindings).get('', 'cluster-admin')
+    expect(withManagedFields.metadata.managedFields).toEqual([
+      {
+        manager: 'coracle',
+        operation: 'Update',
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        time: '2026-01-01T00:00:00Z',
+        fieldsType: 'FieldsV1',
+        fieldsV1: {
+          'f:metadata': {
+            'f:annotations': { '.': {}, 'f:rbac.authorization.kubernetes.io/autoupdate': {} },
+            'f:labels': { '.': {}, 'f:kubernetes.io/bootstrapping': {} },
+          },
+          'f:roleRef': {},
+          'f:subjects': {},
+        },
+      },
+    ])
+  })
+
   it('are left as they are by a later start: nothing is written', async () => {
     const store = createMemoryStore()
     const { core } = await started(store)

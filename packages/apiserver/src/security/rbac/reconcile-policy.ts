@@ -11,9 +11,11 @@ import {
 import type { Environment } from '@coracle/environment'
 import { apiServerOrigin } from '../../api-server-user.ts'
 import type { Registries } from '../../registries.ts'
+import { managerOf, ownersOfNew } from '../../registry/field-ownership.ts'
 import type { JointObject } from '../../registry/object-writer.ts'
 import { prepareForCreate } from '../../registry/preparation.ts'
 import type { ResourceRegistry } from '../../registry/resource-registry.ts'
+import type { RegistryWriteOptions } from '../../registry-contract.ts'
 import { defaultPolicy } from './policy/default-policy.ts'
 
 /** Most objects that are created in one transaction: etcd takes 128 operations unless it is told otherwise. */
@@ -79,19 +81,42 @@ async function createMissing(all: readonly Wanted[], environment: Environment): 
 
 async function createTogether(wanted: readonly Wanted[], { clock, random }: Environment): Promise<void> {
   const nowMs = clock.now()
-  const [first, ...others] = wanted.map(({ registry, object }): JointObject => {
+  const ownersByShape = new Map<string, FieldOwners>()
+  const joint: (JointObject & { readonly owners: FieldOwners; readonly object: KubernetesObject })[] = []
+  for (const { registry, object } of wanted) {
     const { kind, cache, writer } = registry.storage
     const { namespace = '', name = '' } = object.metadata
     const prepared = prepareForCreate(kind, object, { namespace, name, uid: random.uuid() }, nowMs)
-    return { writer, key: cache.keyOf(namespace, name), old: undefined, object: prepared }
-  })
-  if (first?.object === undefined) return
-  const origin = apiServerOrigin('create', 'every cluster has these roles and bindings')
+    const shape = shapeOf(object)
+    const owners = ownersByShape.get(shape) ?? (await ownersOf(registry, object, nowMs))
+    ownersByShape.set(shape, owners)
+    joint.push({ writer, key: cache.keyOf(namespace, name), old: undefined, object: prepared, owners })
+  }
+  const [first, ...others] = joint
+  if (first === undefined) return
   // Undefined where another server was faster with one of them: what is missing then is found anew.
-  await first.writer.put(first.key, first.object, nobody, 0, origin, others)
+  await first.writer.put(first.key, first.object, first.owners, 0, origin, others)
 }
 
-const nobody: FieldOwners = []
+const origin = apiServerOrigin('create', 'every cluster has these roles and bindings')
+
+function ownersOf(
+  { definition, storage }: ResourceRegistry,
+  object: KubernetesObject,
+  nowMs: number,
+): FieldOwners | Promise<FieldOwners> {
+  const manager = managerOf(origin.context, managerFromContext, definition, '', 'Update')
+  return ownersOfNew(storage.kind, definition, object, undefined, manager, nowMs)
+}
+
+/** Objects of one shape have the same owned fields: their rules, subjects and role references are owned as a whole. */
+function shapeOf(object: KubernetesObject): string {
+  const { labels = {}, annotations = {} } = object.metadata
+  return [object.kind, ...Object.keys(object), '', ...Object.keys(labels), '', ...Object.keys(annotations)].join(' ')
+}
+
+/** Fields are owned by the program that writes. */
+const managerFromContext: RegistryWriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' }
 
 /** Whether an object has what is wanted of it and nothing else. Others may have more, which a closer look shows. */
 function isAsWanted(stored: KubernetesObject | undefined, wanted: KubernetesObject): boolean {
