@@ -86,6 +86,13 @@ export function formatMicroTime(ms: number): string {
 const canonicalTimeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const canonicalMicroForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
+/** The forms of times with whole seconds and with six digits of them, as Go writes layouts. */
+export const timeLayouts = { second: '2006-01-02T15:04:05Z07:00', micro: '2006-01-02T15:04:05.000000Z07:00' } as const
+
+/** What Go says of a text that is no time in a layout. */
+export const notATime = (text: string, layout: string): string =>
+  `parsing time ${JSON.stringify(text)} as "${layout}": cannot parse ${JSON.stringify(text)} as "2006"`
+
 /** The form in which the API stores a time; undefined where `text` is no RFC 3339 time. */
 export function canonicalTime(text: string, micro: boolean): string | undefined {
   const ms = parseTime(text)

@@ -6,8 +6,10 @@ import {
   internalError,
   invalid,
   invalidField,
+  notATime,
   type Pod,
   parseTime,
+  timeLayouts,
 } from '@coracle/api'
 import type { LogOptions, NodeGateway } from '../node-gateway.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
@@ -69,6 +71,6 @@ export function parseLogOptions(query: Readonly<Record<string, string>>, name: s
 function timeOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const ms = parseTime(text)
-  if (Number.isNaN(ms)) throw badRequest(`parsing time ${JSON.stringify(text)}: not an RFC 3339 time`)
+  if (Number.isNaN(ms)) throw badRequest(notATime(text, timeLayouts.second))
   return ms
 }

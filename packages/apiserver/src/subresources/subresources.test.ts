@@ -218,4 +218,14 @@ describe('pods/log', () => {
     expect(found.code).toBe(422)
     expect(found.message).toContain(message)
   })
+
+  it('refuses to begin at what is no time', async () => {
+    const { client, read } = await withNode()
+    await client.create(pods, pod('a', {}, { nodeName: 'n1' }))
+    expect(await refusal(read({ sinceTime: 'x' }))).toEqual({
+      code: 400,
+      reason: 'BadRequest',
+      message: 'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
+    })
+  })
 })

@@ -1,7 +1,7 @@
 /** From JSON to values of a built-in kind's schema: what Go's decoder does with a struct, as an interpreter of the schema. */
 import { countValues, isJsonObject, nestingMax, nestsDeeperThan, setMember, withChanges } from '../../json.ts'
 import { canonicalQuantity, quantityProblem } from '../../quantity.ts'
-import { canonicalTime } from '../../time.ts'
+import { canonicalTime, notATime, timeLayouts } from '../../time.ts'
 import { type DecodeContext, type Decoder, objectValuesMax, Undecodable } from '../decode-context.ts'
 import { resolveSchema, shortName } from '../resolve.ts'
 import type {
@@ -93,17 +93,13 @@ const decodeQuantity: Decoder = (value) => {
   }
 }
 
-const layouts = { second: '2006-01-02T15:04:05Z07:00', micro: '2006-01-02T15:04:05.000000Z07:00' } as const
-
 function timeDecoder({ micro }: TimeSchema): Decoder {
-  const layout = micro ? layouts.micro : layouts.second
+  const layout = micro ? timeLayouts.micro : timeLayouts.second
   return (value, context) => {
     if (typeof value !== 'string') throw context.mismatch(value, 'string', undefined)
     const time = canonicalTime(value, micro)
     if (time !== undefined) return time
-    throw new Undecodable(
-      `parsing time ${JSON.stringify(value)} as "${layout}": cannot parse ${JSON.stringify(value)} as "2006"`,
-    )
+    throw new Undecodable(notATime(value, layout))
   }
 }
 

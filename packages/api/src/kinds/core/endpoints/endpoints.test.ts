@@ -19,6 +19,11 @@ describe('validation of endpoints', () => {
       ],
     ],
     [
+      'an address on a node without a name',
+      { addresses: [{ ip: '10.0.0.1', nodeName: '' }], ports: [{ port: 80 }] },
+      [expect.stringMatching(/^subsets\[0\]\.addresses\[0\]\.nodeName: Invalid value: "": a lowercase RFC 1123 sub/)],
+    ],
+    [
       'ports without names',
       { addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80 }, { port: 0, name: 'b', protocol: 'ICMP' }] },
       [

@@ -81,7 +81,7 @@ function addressErrors(
   return [
     ...wrongIp,
     ...checkText('dns1123-label', hostname, path.field('hostname')),
-    ...checkText('dns1123-subdomain', nodeName, path.field('nodeName')),
+    ...checkGiven('dns1123-subdomain', nodeName, path.field('nodeName')),
     ...(wrongIp.length > 0 ? [] : checkEndpointIp(ip, path.field('ip'), of)),
   ]
 }

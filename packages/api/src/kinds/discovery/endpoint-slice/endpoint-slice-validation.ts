@@ -38,7 +38,7 @@ function endpointErrors(each: Endpoint, slice: EndpointSlice, path: FieldPath): 
     ...(addresses.length === 0 ? [requiredField(addressesPath, 'must contain at least 1 address')] : []),
     ...(addresses.length > addressesMax ? [tooManyField(addressesPath, addresses.length, addressesMax)] : []),
     ...addresses.flatMap((address, index) => addressErrors(address, slice, addressesPath.index(index))),
-    ...checkText('dns1123-subdomain', nodeName, path.field('nodeName')),
+    ...checkGiven('dns1123-subdomain', nodeName, path.field('nodeName')),
     ...(labels > topologyLabelsMax ? [tooManyField(topologyPath, labels, topologyLabelsMax)] : []),
     ...validateLabels(deprecatedTopology, topologyPath),
     ...(hostnameLabel === undefined
