@@ -18,7 +18,7 @@ export function startDetached(args: readonly string[], outputFile: string): Deta
       detached: true,
       // The channel is closed as soon as there was an announcement.
       stdio: ['ignore', output, output, 'ipc'],
-      env: { ...withoutNpm(process.env), [detachedVariable]: '1' },
+      env: detachedVariables(process.env),
     })
     const announced = once(child, 'message').then(([message]: readonly unknown[]) => {
       child.disconnect()
@@ -42,6 +42,17 @@ export function announce(message: object): void {
 function ownScript(): readonly string[] {
   const [, script] = process.argv
   return script === undefined || process.getBuiltinModule('node:sea').isSea() ? [] : [script]
+}
+
+/**
+ * Beyond how many free bytes glibc gives the end of its heap back. Where nobody says so it takes ever larger buffers from the heap
+ * too, once one of that size was freed: after a burst most of the heap is free and stays resident. Other C libraries do not read it.
+ */
+const trimThreshold = { MALLOC_TRIM_THRESHOLD_: `${4 * 1024 * 1024}` } as const
+
+/** The environment of a program that goes on by itself, which runs for long, given that of the one that starts it. */
+export function detachedVariables(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...trimThreshold, ...withoutNpm(variables), [detachedVariable]: '1' }
 }
 
 /** The variables without those by which npm tells what it runs: a program that goes on by itself is none of that. */
