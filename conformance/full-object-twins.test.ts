@@ -7,7 +7,7 @@ import type { Outcome } from './support/program.ts'
 // Objects of every kind with all their fields, as kubectl and coracle show them: equal to the byte. They are long ago, so that ages
 // stay the same. CORACLE_TWIN_OBJECTS and CORACLE_TWIN_SEED ask for more of them, or others.
 
-const count = Number(process.env.CORACLE_TWIN_OBJECTS ?? 2)
+const count = Number(process.env.CORACLE_TWIN_OBJECTS ?? 1)
 const seed = Number(process.env.CORACLE_TWIN_SEED ?? 1)
 
 /** Others than there are would change what is served. */
