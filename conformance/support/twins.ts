@@ -100,6 +100,11 @@ export class Twins {
     return twins
   }
 
+  /** Those of kubectl and of coracle. */
+  get namespaces(): readonly string[] {
+    return [this.#theirs, this.#ours]
+  }
+
   /** Runs it both ways, and returns what came of each with all that may differ taken out: names of namespaces and programs, ages, versions. */
   async run(args: readonly string[], input = ''): Promise<TwinOutcome> {
     // `{namespace}` makes names of cluster-wide objects that each has for itself.

@@ -23,11 +23,11 @@ export interface EditFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, E
 export async function edit(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
   checkEditorFlags(flags)
   const { subresource, fieldManager = fieldManagerOf('edit'), validate } = flags
-  const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
   await withSession(host, flags, async (session) => {
     // A type alone means all its objects.
     const { found, errors } = await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true })
     if (errors.length > 0) throw new AggregateError(errors)
+    const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
     await editObjects(host, found, flags, {
       async save({ resource, key }, before, after) {
         const patch = patchBetween(resource, before, flags.saveConfig === true ? withLastApplied(after) : after)

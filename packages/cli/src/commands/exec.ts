@@ -30,7 +30,8 @@ export async function exec(host: Host, { args, beforeDash }: ExecWords, flags: E
     throw new CliError('resource/name arguments cannot be provided when a path is specified')
   }
   const [target, command] = isFile ? [undefined, args] : [args[0], args.slice(1)]
-  if (target === undefined && !isFile) throw new CliError('pod, type/name or --filename must be specified')
+  if ((target === undefined || beforeDash === 0) && !isFile)
+    throw new CliError('pod, type/name or --filename must be specified')
   if (command.length === 0) throw new CliError('you must specify at least one command for the container')
   await withSession(host, flags, async (session) => {
     const pod =

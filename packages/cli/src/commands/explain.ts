@@ -35,12 +35,10 @@ export async function explain(host: Host, args: readonly string[], flags: Explai
       'You must specify the type of resource to explain. Use "coracle api-resources" for a complete list of supported resources.',
     )
   }
-  if (flags.output !== 'plaintext' && flags.output !== 'plaintext-openapiv2') {
-    throw new CliError(`unrecognized format: ${flags.output}`)
-  }
   await withSession(host, flags, async (session) => {
     const { resource, path } = findField(await session.catalog(), named, flags.apiVersion)
     const isOld = flags.output === 'plaintext-openapiv2'
+    if (!isOld && flags.output !== 'plaintext') throw new CliError(`unrecognized format: ${flags.output}`)
     const schemas = isOld ? await readVersion2(session) : await readVersion3(session, apiVersionOf(resource))
     const schema = schemas === undefined ? undefined : schemaOfKind(schemas, resource)
     if (schemas === undefined || schema === undefined) throw notDocumented(resource, schemas !== undefined, isOld)

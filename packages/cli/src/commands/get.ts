@@ -109,8 +109,9 @@ async function printTables(
   flags: GetFlags,
 ): Promise<void> {
   const draw = flags.serverPrint ? tableFor : tableDrawnHere(host)
-  const { found, errors } = await collect(selections, flags, (selection) => draw(session, selection, flags))
-  const { sortBy } = flags
+  const { sortBy, ...unsorted } = flags
+  const drawing = selections.length > 1 && flags.serverPrint ? unsorted : flags
+  const { found, errors } = await collect(selections, flags, (selection) => draw(session, selection, drawing))
   if (sortBy !== undefined && flags.serverPrint && found.length > 1) {
     // What is sorted are the tables then, which have no such field.
     throw new CliError(

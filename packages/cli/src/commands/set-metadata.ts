@@ -2,7 +2,7 @@ import { checkFormat, type KubernetesObject } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
-import type { Outcome } from '../output/outcome-printer.ts'
+import { type Outcome, OutcomePrinter } from '../output/outcome-printer.ts'
 import type { Session } from '../session.ts'
 import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
@@ -80,6 +80,8 @@ export interface Pairs {
 }
 
 async function setMetadata(host: Host, args: readonly string[], flags: SetMetadataFlags, field: Field): Promise<void> {
+  // Of the two, kubectl's annotate looks at `-o` before anything else.
+  if (field.verb === 'annotate') await OutcomePrinter.for(host, flags)
   const { resources, pairs } = splitArguments(args, field)
   checkFlags(resources, pairs, flags, field)
   let isSingle = false

@@ -108,14 +108,15 @@ export async function topNodes(host: Host, names: readonly string[], flags: TopF
   })
 }
 
-function checkFlags(kind: 'pod' | 'node', names: readonly string[], { selector = '', sortBy = '' }: TopFlags): void {
+function checkFlags(kind: 'pod' | 'node', names: readonly string[], flags: TopFlags): void {
+  const { selector = '', fieldSelector = '', sortBy = '' } = flags
   if (names.length > 1) {
     throw new UsageError(`${kind} [NAME | -l label]`)
   }
   if (sortBy !== '' && sortBy !== 'cpu' && sortBy !== 'memory') {
     throw new CliError('--sort-by accepts only cpu or memory')
   }
-  if (names.length > 0 && selector !== '') {
+  if (names.length > 0 && (selector !== '' || fieldSelector !== '')) {
     throw new CliError(`only one of NAME or ${kind === 'node' ? '--' : ''}selector can be provided`)
   }
 }

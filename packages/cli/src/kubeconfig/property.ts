@@ -60,8 +60,7 @@ export function unsetProperty(document: KubeconfigDocument, property: string): K
 function placeOf(property: string): Place {
   const [head = '', ...parts] = property.split('.')
   if (head === 'current-context' && parts.length === 0) return { type: 'current-context' }
-  if (!(head in entryFields))
-    throw new CliError(`unable to parse ${property}: it begins with none of clusters, users, contexts, current-context`)
+  if (!(head in entryFields)) throw new CliError(`unable to parse ${property} after [] at api.Config`)
   const list = head as KubeconfigList
   if (parts.length === 0) return { type: 'list', list }
   // Names may have dots: a name ends before the first part that is a field.

@@ -4,6 +4,7 @@ import type { Host } from '../host.ts'
 import type { Session } from '../session.ts'
 import { awaitAny } from './await-any.ts'
 import { choosePod } from './choose-container.ts'
+import { getNamed } from './fetch.ts'
 import { selectorText } from './selector-text.ts'
 
 /** A pod, and the object that was named for it: the pod itself, or one that selects pods. */
@@ -31,10 +32,10 @@ export async function findNamed(host: Host, session: Session, target: string, pa
   if (name === '') throw new CliError(`"${target}" names no object: write POD or TYPE/NAME`)
   const resource = type === 'pods' ? pods : (await session.catalog()).find(type)
   if (resource.kind === 'Pod') {
-    const pod = await client.get<Pod>(pods, { name, namespace })
+    const pod = (await getNamed(client, pods, { name, namespace }, undefined)) as Pod
     return { owner: pod, pods: [pod] }
   }
-  const owner = await client.get<KubernetesObject>(resource, { name, namespace })
+  const owner = await getNamed(client, resource, { name, namespace }, undefined)
   return { owner, pods: await selectedBy(host, session, owner, patience) }
 }
 

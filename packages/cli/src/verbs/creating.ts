@@ -213,7 +213,7 @@ function addNetwork(create: Command, host: Host): void {
 const deletionOptions = (): readonly Option[] => [
   new Option('-f, --filename <file>', idleText),
   new Option('-R, --recursive', idleText),
-  new Option('--cascade [mode]', idleText).default('background'),
+  new Option('--cascade [mode]', idleText).default('background').preset('background'),
   new Option('--grace-period <seconds>', idleText).argParser(wholeNumber()).default(-1),
   new Option('--timeout <duration>', idleText).argParser(durationText).default('0s'),
   switchOption('--force [boolean]', idleText),

@@ -83,7 +83,7 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
         })
         return { outcome: 'configured', object: created, lacksLastApplied: false }
       })
-      if (applied.lacksLastApplied) {
+      if (applied.lacksLastApplied && flags.dryRun !== 'client') {
         host.stderr.write(
           `Warning: resource ${objectText({ ...resource, kind: resource.plural }, name)} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by either coracle create --save-config or coracle apply. The missing annotation will be patched automatically.\n`,
         )

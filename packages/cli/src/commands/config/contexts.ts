@@ -24,7 +24,7 @@ export async function getContexts(host: Host, names: readonly string[], flags: G
   const { output } = flags
   if (output !== undefined && output !== '' && output !== 'name') {
     throw new CliError(
-      `--output ${output} is not available in coracle config get-contexts: choose name or leave it out`,
+      `--output ${output} is not available in coracle config get-contexts; resetting to default output format`,
     )
   }
   const { contexts, currentContext } = await readKubeconfigs(await kubeconfigFiles(host, flags.kubeconfig))
@@ -61,7 +61,7 @@ export async function useContext(host: Host, name: string, flags: ConnectionFlag
 /** `coracle config rename-context OLD NEW` */
 export async function renameContext(host: Host, from: string, to: string, flags: ConnectionFlags): Promise<void> {
   const files = await kubeconfigFiles(host, flags.kubeconfig)
-  const path = await defaultKubeconfigFile(files)
+  const path = flags.kubeconfig ?? (await defaultKubeconfigFile(files))
   await editKubeconfigs(files, ({ contexts, currentContext, ...document }) => {
     const entry = contexts.get(from)
     if (entry === undefined)
@@ -91,7 +91,7 @@ export async function deleteEntry(
   flags: ConnectionFlags,
 ): Promise<void> {
   const files = await kubeconfigFiles(host, flags.kubeconfig)
-  const path = await defaultKubeconfigFile(files)
+  const path = flags.kubeconfig ?? (await defaultKubeconfigFile(files))
   const noun = nouns[list]
   let isCurrent = false
   await editKubeconfigs(files, (document) => {

@@ -67,9 +67,17 @@ export interface SetCredentialsFlags extends ConnectionFlags {
   readonly execProvideClusterInfo?: boolean
 }
 
+/** Whether a credential plugin may ask; not said by nothing. */
+const interactiveModes: readonly string[] = ['', 'IfAvailable', 'Never', 'Always']
+
 /** `coracle config set-credentials NAME` */
 export async function setCredentials(host: Host, name: string, flags: SetCredentialsFlags): Promise<void> {
-  const { token, username, password } = flags
+  const { token, username, password, execInteractiveMode = '' } = flags
+  checkPairs('auth-provider-arg', splitAtCommas(flags.authProviderArg))
+  checkPairs('exec-env', flags.execEnv)
+  if (!interactiveModes.includes(execInteractiveMode)) {
+    throw new CliError('invalid interactive mode type, can be only IfAvailable, Never, Always')
+  }
   const methods = [
     ...(token === undefined ? [] : ['--token']),
     ...(username === undefined && password === undefined ? [] : ['--username/--password']),
@@ -98,6 +106,14 @@ export async function setCredentials(host: Host, name: string, flags: SetCredent
   host.stdout.write(`User ${JSON.stringify(name)} set.\n`)
 }
 
+const splitAtCommas = (texts: readonly string[]): readonly string[] => texts.flatMap((text) => text.split(','))
+
+/** Throws a CliError that names the texts that are neither `NAME=VALUE` nor `NAME-`. */
+function checkPairs(flag: string, texts: readonly string[]): void {
+  const invalid = texts.filter((text) => text.indexOf('=') <= 0 && (text === '-' || !text.endsWith('-')))
+  if (invalid.length > 0) throw new CliError(`invalid ${flag} format: ${invalid.join(', ')}`)
+}
+
 /** The credential plugin as flags say; `NAME=VALUE` sets a variable and `NAME-` takes it away. */
 function withExec(fields: KubeconfigFields, flags: SetCredentialsFlags): KubeconfigFields {
   const { execCommand, execApiVersion, execArg, execEnv, execInteractiveMode, execProvideClusterInfo } = flags
@@ -106,11 +122,10 @@ function withExec(fields: KubeconfigFields, flags: SetCredentialsFlags): Kubecon
   const variables = new Map(
     (Array.isArray(before?.env) ? before.env : []).filter(isFields).map(({ name, value }) => [String(name), value]),
   )
-  for (const pair of execEnv.flatMap((text) => text.split(','))) {
+  for (const pair of execEnv) {
     const at = pair.indexOf('=')
     if (at > 0) variables.set(pair.slice(0, at), pair.slice(at + 1))
-    else if (pair.endsWith('-')) variables.delete(pair.slice(0, -1))
-    else throw new CliError(`invalid --exec-env ${pair}: write NAME=VALUE, or NAME- to take it away`)
+    else variables.delete(pair.slice(0, -1))
   }
   const exec = {
     ...before,
@@ -129,11 +144,10 @@ function withProvider(fields: KubeconfigFields, flags: SetCredentialsFlags): Kub
   const before = isFields(fields['auth-provider']) ? fields['auth-provider'] : undefined
   if (authProvider === undefined && (before === undefined || authProviderArg.length === 0)) return fields
   const config = { ...(isFields(before?.config) ? before.config : {}) } as Record<string, unknown>
-  for (const pair of authProviderArg.flatMap((text) => text.split(','))) {
+  for (const pair of splitAtCommas(authProviderArg)) {
     const at = pair.indexOf('=')
     if (at > 0) config[pair.slice(0, at)] = pair.slice(at + 1)
-    else if (pair.endsWith('-')) delete config[pair.slice(0, -1)]
-    else throw new CliError(`invalid --auth-provider-arg ${pair}: write NAME=VALUE, or NAME- to take it away`)
+    else delete config[pair.slice(0, -1)]
   }
   return {
     ...fields,

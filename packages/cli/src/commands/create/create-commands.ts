@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '@coracle/api'
 import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { OutcomePrinter } from '../../output/outcome-printer.ts'
 import { ResourceCatalog } from '../../resources/resource-catalog.ts'
 import type { Session } from '../../session.ts'
 import {
@@ -54,7 +55,7 @@ export const creations = {
   },
   job: async (_host, [name = '', ...command], flags) => {
     const { image, from } = flags as { readonly image?: string; readonly from?: string }
-    if ((image === undefined) === (from === undefined)) {
+    if (((image ?? '') === '') === (from === undefined)) {
       throw new CliError('either --image or --from must be specified')
     }
     return async (session) => {
@@ -212,6 +213,8 @@ export async function createFromFlags(
 ): Promise<void> {
   requireFlags(flags as Flags, requiredFlags[creation] ?? [])
   if (beforeDash !== 1) throw new UsageError(`exactly one NAME is required, got ${beforeDash}`)
+  // A wrong -o is told before other flags are judged.
+  await OutcomePrinter.for(host, flags)
   const create: Create = creations[creation]
   const generate = await create(host, args, flags as Flags)
   // A binding's users are those who get the role, and not who asks for it.

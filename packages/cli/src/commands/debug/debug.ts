@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { hasReason, isJsonObject, type KubernetesObject, type Node, type Pod, pods } from '@coracle/api'
+import { hasReason, isJsonObject, type Node, type Pod, pods } from '@coracle/api'
 import { nameAlphabet } from '@coracle/environment'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
 import { loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
 import { patchBetween } from '../../manifests/patch-between.ts'
+import { getNamed } from '../../resources/fetch.ts'
 import { type Selection, selectObjects } from '../../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
 import { attachTo } from '../attach.ts'
@@ -179,7 +180,7 @@ async function debugOne(
 ): Promise<Made> {
   const { client } = session
   const key = { name, ...(resource.namespaced ? { namespace } : {}) }
-  const target = await client.get<KubernetesObject>(resource, key)
+  const target = await getNamed(client, resource, key, undefined)
   if (resource.kind === 'Node' && resource.group === '') return debugNode(host, session, target as Node, request, flags)
   if (resource.kind !== 'Pod' || resource.group !== '') {
     throw new CliError(`"${resource.group}/${resource.version}, Kind=${resource.kind}" not supported by debug`)

@@ -149,12 +149,19 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
     throw new CliError(`Invalid image name ${JSON.stringify(flags.image)}: invalid reference format`)
   }
   const restartPolicies = ['Always', 'OnFailure', 'Never']
-  if (!restartPolicies.includes(flags.restart)) {
+  // None is the first.
+  const restartPolicy = flags.restart === '' ? 'Always' : flags.restart
+  if (!restartPolicies.includes(restartPolicy)) {
     throw new UsageError(`invalid restart policy: ${flags.restart}`)
   }
   const labels = flags.labels === undefined ? { run: name } : pairsOf(flags.labels.split(','), 'label')
   const annotations = pairsOf(flags.annotations, 'annotations format')
-  const env = Object.entries(pairsOf(flags.env, 'env')).map(([key, value]) => ({ name: key, value }))
+  const env = Object.entries(
+    pairsOf(
+      flags.env.filter((pair) => pair !== ''),
+      'env',
+    ),
+  ).map(([key, value]) => ({ name: key, value }))
   const container = {
     name,
     image: flags.image,
@@ -172,7 +179,7 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name, labels, ...(flags.annotations.length === 0 ? {} : { annotations }) },
-    ...{ spec: { containers: [container], dnsPolicy: 'ClusterFirst', restartPolicy: flags.restart }, status: {} },
+    ...{ spec: { containers: [container], dnsPolicy: 'ClusterFirst', restartPolicy }, status: {} },
   }
 }
 
@@ -183,13 +190,9 @@ function pullPolicyOf(text: string): string {
   throw new UsageError(`invalid image pull policy: ${text}`)
 }
 
-/** `KEY=VALUE` texts as an object. Throws a CliError where one is not of that form. */
+/** `KEY=VALUE` texts as an object. Throws a CliError that names those that are not of that form. */
 export function pairsOf(texts: readonly string[], noun: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const at = text.indexOf('=')
-      if (at <= 0) throw new CliError(`invalid ${noun}: ${text}`)
-      return [text.slice(0, at), text.slice(at + 1)] as const
-    }),
-  )
+  const invalid = texts.filter((text) => text.indexOf('=') <= 0)
+  if (invalid.length > 0) throw new CliError(`invalid ${noun}: ${invalid.join(', ')}`)
+  return Object.fromEntries(texts.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]))
 }

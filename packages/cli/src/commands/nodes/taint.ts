@@ -103,7 +103,7 @@ export function changeTaints(
     )
   }
   const kept = present.filter((each) => ![...set, ...remove].some((change) => isSame(change, each)))
-  const isMixed = taken.length > 0 || (set.length > 0 && remove.length > 0)
+  const isMixed = overwrite || (set.length > 0 && remove.length > 0)
   const verb = isMixed ? 'modified' : set.length > 0 ? 'tainted' : 'untainted'
   return { taints: [...set, ...kept], verb }
 }

@@ -26,7 +26,8 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
   const { revision } = flags
   if (revision < 0) throw new CliError(`revision must be a positive integer: ${revision}`)
   if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
-  const format = await readOutputFormat(host, flags, { tables: false })
+  // A template alone asks for no objects.
+  const format = flags.output === undefined ? undefined : await readOutputFormat(host, flags, { tables: false })
   await withSession(host, flags, async (session) => {
     const { found, errors } = await findTargets(host, session, args, 'show', { ...flags, typesMeanAll: true })
     if (errors.length > 0) throw new AggregateError(errors)

@@ -26,8 +26,11 @@ export interface SetEnvFlags extends ChangeFlags {
 /** `coracle set env TYPE NAME KEY=VALUE KEY-` */
 export async function setEnv(host: Host, args: readonly string[], flags: SetEnvFlags): Promise<void> {
   if (flags.local === true) requireTargets([], flags.filename.length)
-  const split = splitEnvironment([...args, ...flags.env])
+  const split = splitEnvironment(args, flags.env)
   const { resources, remove } = split
+  if (flags.keys.length > 0 && (flags.from ?? '') === '') {
+    throw new CliError('when specifying --keys, a configmap or secret must be provided with --from')
+  }
   const chosen = nameMatcher(flags.containers)
   await changeObjects(host, resources, 'set', { ...flags, hasDeclaredOrder: true }, async (session, target) => {
     const template = templateOf(target)
@@ -57,17 +60,22 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
   })
 }
 
-function splitEnvironment(args: readonly string[]) {
+function splitEnvironment(args: readonly string[], more: readonly string[]) {
   const isChange = (arg: string): boolean => arg.indexOf('=') > 0 || (arg.endsWith('-') && !arg.includes('/'))
   const first = args.findIndex(isChange)
   const resources = first < 0 ? args : args.slice(0, first)
   const set: EnvVar[] = []
   const remove: string[] = []
-  for (const text of first < 0 ? [] : args.slice(first)) {
+  const changes = first < 0 ? [] : args.slice(first)
+  const misplaced = changes.find((text) => !isChange(text))
+  if (misplaced !== undefined) {
+    throw new CliError(`all resources must be specified before environment changes: ${misplaced}`)
+  }
+  for (const text of [...changes, ...more]) {
     const at = text.indexOf('=')
     if (at > 0) set.push({ name: text.slice(0, at), value: text.slice(at + 1) })
     else if (isChange(text)) remove.push(text.slice(0, -1))
-    else throw new CliError(`all resources must be specified before environment changes: ${text}`)
+    else throw new CliError(`unknown environment variable: ${text}`)
   }
   return { resources, set, remove }
 }

@@ -15,11 +15,13 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
   const text = args.at(-1)
   if (text === undefined) throw new CliError('one selector is required')
   const pairs = text.split(',').map((pair) => pair.split('='))
-  if (pairs.some((pair) => pair.length !== 2 || pair[0] === '')) {
-    throw new CliError(`a selector of a Service has the form KEY=VALUE[,KEY=VALUE]: "${text}"`)
-  }
+  const isSelector = pairs.every(([key, ...values]) => key !== '' && values.length === 1)
+  const refusal = new CliError(`a selector of a Service has the form KEY=VALUE[,KEY=VALUE]: "${text}"`)
+  // What might select by other means is refused once the objects are found.
+  if (!isSelector && text.includes('=')) throw refusal
   await changeObjects(host, args.slice(0, -1), 'set', { ...flags, hasDeclaredOrder: true }, async (session, target) => {
     const { object } = target
+    if (!isSelector) throw refusal
     if (object.kind !== 'Service') throw new CliError(`setting a selector is only supported for Services`)
     const { resourceVersion = object.metadata.resourceVersion } = flags
     if (resourceVersion !== object.metadata.resourceVersion) {
