@@ -1,5 +1,5 @@
 import { type KubernetesObject, type LabelSelectorMatcher, parseLabelSelector } from '@coracle/api'
-import type { DiscoveredResource } from '@coracle/client'
+import { type DiscoveredResource, isUnreachableServer } from '@coracle/client'
 import { CliError, SummaryError } from '../cli-error.ts'
 import { describeError } from '../describe-error.ts'
 import type { Host } from '../host.ts'
@@ -70,6 +70,7 @@ export async function forEachManifest(
         done.push({ resource, ...outcome })
         await printer?.print(resource, outcome)
       } catch (error) {
+        if (isUnreachableServer(error)) throw error
         errors.push(error)
       }
     }
@@ -144,7 +145,11 @@ export async function placeReadable(
     else {
       await placeManifest(session, entry).then(
         (each) => isWanted(entry) && placed.push(each),
-        (error: unknown) => failures.push(error),
+        (error: unknown) => {
+          // The next one would fare no better.
+          if (isUnreachableServer(error)) throw error
+          failures.push(error)
+        },
       )
     }
   }
