@@ -30,7 +30,7 @@ export const session: readonly Step[] = [
   { command: 'coracle get pods', shows: [/^NAME/, /1\/1/, /CrashLoop|Error/] },
   {
     command: 'coracle why deployment/hello',
-    shows: [/^deployment\/hello /, /^ {2}[^→ ]/, /^ {2}→/, /asked for, with coracle-set/],
+    shows: [/^deployment\/hello /, /^ {2}[^→ ]/, /^ {2}→/, /asked for, with kubectl-set/],
   },
   { command: 'coracle rollout undo deployment/hello' },
   { command: 'coracle rollout status deployment/hello', shows: [/successfully/] },
