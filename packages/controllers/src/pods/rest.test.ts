@@ -5,6 +5,8 @@ import {
   endpoints,
   type Job,
   jobs,
+  type Node,
+  nodes,
   type Pod,
   pods,
   type ReplicaSet,
@@ -38,7 +40,9 @@ async function created(replicas: number) {
     metadata,
     spec: { selector: labels, ipFamilies: ['IPv4'], ports: [{ port: 80 }] },
   } as Service)
-  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'example/web:1' }] } }
+  await client.create<Node>(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node' } } as Node)
+  const spec = { nodeName: 'node', containers: [{ name: 'c', image: 'example/web:1' }] }
+  const template = { metadata: { labels }, spec }
   await client.create<ReplicaSet>(replicaSets, {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
