@@ -201,6 +201,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'rollout history cm/kube-root-ca.crt',
     'rollout pause cm/kube-root-ca.crt',
     'rollout restart cm/kube-root-ca.crt',
+    'rollout restart cm/kube-root-ca.crt cm/kube-root-ca.crt',
   ],
   'rollout of a DaemonSet': [
     ['create -f -', files.agent],

@@ -72,6 +72,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       'set-credentials u --token=abc',
       'set-credentials u --username=a --password=b',
       'set-credentials u --token=abc --username=a',
+      'set-credentials u --token=abc --username=',
       'set-credentials u --client-certificate=ca.pem --client-key=ca.pem',
       // New variables one by one: kubectl adds those of one command in no order.
       'set-credentials p --exec-command=login --exec-api-version=client.authentication.k8s.io/v1 --exec-arg=a --exec-arg=b --exec-env=A=1',

@@ -80,12 +80,18 @@ afterAll(async () => {
   await program[Symbol.asyncDispose]()
 })
 
-/** Pages of help are written anew; kubectl shows some before it says what is wrong. */
-const compared = ({ code, stdout, stderr }: Outcome): object => ({
+/** Pages of help are written anew. */
+const compared = ({ code, stdout, stderr }: Outcome): Outcome => ({
   code,
-  stdout: /^Usage:/m.test(stdout) || (code !== 0 && stdout === '') ? 'no output, or help' : stdout,
+  stdout: /^Usage:/m.test(stdout) ? 'help' : stdout,
   stderr: stderr.trimEnd(),
 })
+
+/** The same of kubectl, which shows help for some mistakes before it says what is wrong: coracle says that alone. */
+function comparedKubectl(outcome: Outcome): Outcome {
+  const { code, stdout, stderr } = compared(outcome)
+  return { code, stdout: code !== 0 && stdout === 'help' ? '' : stdout, stderr }
+}
 
 /** What lines about kubeconfigs read and change: each program has a file of its own, as it was for each line. */
 const kubeconfig = manifest({
@@ -133,7 +139,7 @@ it.concurrent.each(
         for (const namespace of twins.namespaces) await writeFile(`kubeconfig-${namespace}`, kubeconfig)
       }
       const outcome = await twins.run(words)
-      const [own, kubectls] = [compared(outcome.ours), compared(outcome.theirs)]
+      const [own, kubectls] = [compared(outcome.ours), comparedKubectl(outcome.theirs)]
       // What is equal would only hide what is not.
       if (deepEqual(own, kubectls)) continue
       ours[line.join(' ')] = own

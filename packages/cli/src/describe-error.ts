@@ -18,7 +18,8 @@ export function describeError(error: unknown): string {
     return others.length === 0 ? describeError(first) : error.errors.map(describePart).join('\n')
   }
   if (error instanceof SummaryError) return error.message
-  return `error: ${error instanceof Error ? error.message : String(error)}`
+  const message = error instanceof Error ? error.message : String(error)
+  return message.startsWith('error: ') ? message : `error: ${message}`
 }
 
 /** One of several errors: what the server did not refuse stands there without `error:`, and fields at fault in the line of their object. */

@@ -78,10 +78,7 @@ export async function setCredentials(host: Host, name: string, flags: SetCredent
   if (!interactiveModes.includes(execInteractiveMode)) {
     throw new CliError('invalid interactive mode type, can be only IfAvailable, Never, Always')
   }
-  const methods = [
-    ...(token === undefined ? [] : ['--token']),
-    ...(username === undefined && password === undefined ? [] : ['--username/--password']),
-  ]
+  const methods = [...(token ? ['--token'] : []), ...(username || password ? ['--username/--password'] : [])]
   if (methods.length > 1) {
     throw new CliError(`you cannot specify more than one authentication method at the same time: ${methods.join(', ')}`)
   }

@@ -87,7 +87,8 @@ function changed(target: Target, change: (target: Target) => KubernetesObject): 
   } catch (error) {
     if (!(error instanceof Unchangeable)) throw error
     const { plural, group } = target.resource
-    throw new CliError(`${plural}${group === '' ? '' : `.${group}`} "${target.key.name}" ${error.message}`)
+    // Each of several has the word before it, as kubectl's.
+    throw new CliError(`error: ${plural}${group === '' ? '' : `.${group}`} "${target.key.name}" ${error.message}`)
   }
 }
 
