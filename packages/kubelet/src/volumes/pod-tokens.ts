@@ -20,8 +20,8 @@ interface KeptToken {
 }
 
 /**
- * Tokens of the accounts that pods of a node run as, bound to the pods. Each is asked for once, kept, and asked for again when it is time to; of a
- * pod there are as many as its volumes name.
+ * Tokens of the accounts that pods of a node run as, bound to the pods. Each is asked for once, kept, and asked for again when
+ * it is time to; of a pod there are as many as its volumes name.
  */
 export class PodTokens {
   readonly #client: Client
