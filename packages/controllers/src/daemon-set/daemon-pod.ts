@@ -7,6 +7,7 @@ import {
   templateGenerationAnnotation,
 } from '@coracle/api'
 import { podFromTemplate } from '../pods/pod-from-template.ts'
+import { timeOf } from '../pods/pod-state.ts'
 import { revisionHashLabel } from '../revisions/revision.ts'
 
 /** The label that says of which count of template changes a pod is. */
@@ -64,13 +65,15 @@ export function daemonPod(daemonSet: DaemonSet, nodeName: string, hash: string):
 }
 
 /**
- * Whether a pod is of the present template: by the hash of its revision, or, as for pods that were made before there were
- * revisions, by the count of template changes (upstream's IsPodUpdated).
+ * Whether a pod is of the present template: by the hash of its revision or by the count of template changes (upstream's
+ * IsPodUpdated). Every set counts from 1, so the label of a pod that is older than the set is another set's count and says nothing:
+ * with it alone an adopted pod would be taken for updated whatever it runs.
  */
-export function isUpToDate({ metadata: { annotations } }: DaemonSet, { metadata }: Pod, hash: string): boolean {
-  if (metadata.labels?.[revisionHashLabel] === hash) return true
-  const generation = annotations?.[templateGenerationAnnotation]
-  return generation !== undefined && metadata.labels?.[templateGenerationLabel] === generation
+export function isUpToDate({ metadata: set }: DaemonSet, { metadata: pod }: Pod, hash: string): boolean {
+  if (pod.labels?.[revisionHashLabel] === hash) return true
+  const generation = set.annotations?.[templateGenerationAnnotation]
+  if (generation === undefined || pod.labels?.[templateGenerationLabel] !== generation) return false
+  return (timeOf(pod.creationTimestamp) ?? 0) >= (timeOf(set.creationTimestamp) ?? 0)
 }
 
 /** The node that a pod of a daemon set is on, or is for. */

@@ -30,6 +30,12 @@ function daemonSet(parts: Partial<DaemonSet['spec']> = {}, status: Partial<Daemo
   } as DaemonSet
 }
 
+/** The set, created so many seconds ago. */
+const createdAgo = (seconds: number, set: DaemonSet): DaemonSet => ({
+  ...set,
+  metadata: { ...set.metadata, creationTimestamp: secondsAgo(seconds) },
+})
+
 const node = (name: string, traits: { labels?: Record<string, string>; taints?: readonly string[] } = {}): Node =>
   ({
     apiVersion: 'v1',
@@ -340,6 +346,26 @@ describe('a rollout', () => {
       ['-b'],
     ],
     [
+      'replaces pods of the same count that are older than the set, in place',
+      createdAgo(30, rolling(2, 0)),
+      [
+        old('a', 'n0', { generation: '2', age: 31 }),
+        old('b', 'n1', { generation: '2', age: 30 }),
+        old('c', 'n2', { generation: '2', age: 31 }),
+      ],
+      ['-a', '-c'],
+    ],
+    [
+      'replaces pods of the same count that are older than the set, by surge',
+      createdAgo(30, rolling(0, 1)),
+      [
+        old('a', 'n0', { generation: '2', age: 31 }),
+        old('b', 'n1', { generation: '2', age: 29 }),
+        podOn(daemonSet(), 'c', 'n2'),
+      ],
+      ['+n0'],
+    ],
+    [
       'does not wait for pods that have ended and are going: their nodes lack one',
       rolling(1, 0),
       [old('a', 'n0', { phase: 'Failed', isGoing: true }), ...three.slice(1)],
@@ -349,6 +375,24 @@ describe('a rollout', () => {
 
   it.each(rows)('%s', (_, set, pods, expected) => {
     expect(shortly(plan(set, { nodes: nodes(3), pods }).actions)).toEqual(expected)
+  })
+
+  describe('with surge, where a node gets no new pods any more', () => {
+    const places = [node('n0'), node('n1'), node('n2', { taints: ['gpu:NoSchedule'] })]
+    const others = [podOn(daemonSet(), 'a', 'n0'), podOn(daemonSet(), 'b', 'n1')]
+    const cases: readonly [string, readonly Pod[], readonly string[]][] = [
+      ['takes the old pod off it when all others are available', [...others, old('c', 'n2')], ['-c']],
+      [
+        'keeps the old pod while another is not',
+        [...others.slice(1), podOn(daemonSet(), 'a', 'n0', unready), old('c', 'n2')],
+        [],
+      ],
+      ['takes an old pod off it that is not available', [...others, old('c', 'n2', unready)], ['-c']],
+      ['keeps a pod of the present template', [...others, podOn(daemonSet(), 'c', 'n2')], []],
+    ]
+    it.each(cases)('%s', (_, pods, expected) => {
+      expect(shortly(plan(rolling(0, 1), { nodes: places, pods }).actions)).toEqual(expected)
+    })
   })
 
   it('counts a pod as available only when it has been ready for long enough', () => {

@@ -31,11 +31,12 @@ export function rollForward(
     const replaced = replacedInPlace(states, maxUnavailable(daemonSet, desired), isAvailable)
     return replaced.slice(0, burstMax).map((pod) => podDeletion(pod, 'the pod is of a former template'))
   }
-  const belongsOn = ({ node }: NodeState) => node !== undefined && belongs(node) === 'runs'
-  const { grown, replaced } = surging(states, surge, isAvailable, belongsOn)
+  const { grown, replaced } = surging(states, desired, surge, isAvailable, (node) => belongs(node) === 'runs')
   return [
     ...grown.slice(0, burstMax).map((name) => podCreation(daemonSet, name, hash)),
-    ...replaced.slice(0, burstMax).map((pod) => podDeletion(pod, 'a newer pod has taken its place')),
+    ...replaced
+      .slice(0, burstMax)
+      .map((pod) => podDeletion(pod, 'the pod is of a former template, and others serve in its place')),
   ]
 }
 
@@ -78,28 +79,44 @@ function replacedInPlace(
   return [...useless, ...candidates.slice(0, Math.max(0, unavailableMax - unavailable))]
 }
 
-/** The nodes that get a new pod beside the old one now, and the old pods whose successor is available. */
+/**
+ * The nodes that get a new pod beside the old one now, and the old pods that go: those whose successor is available, and those on
+ * nodes that get no new pods, once enough others are available. Of these, unavailable ones go at once.
+ */
 function surging(
   states: readonly NodeState[],
+  desired: number,
   surgeMax: number,
   isAvailable: (pod: Pod) => boolean,
-  belongsOn: (state: NodeState) => boolean,
+  belongsOn: (node: Node) => boolean,
 ): { readonly grown: readonly string[]; readonly replaced: readonly Pod[] } {
   const useless: string[] = []
   const candidates: string[] = []
   const replaced: Pod[] = []
+  const outOfPlace: Pod[] = []
   let surge = 0
-  for (const state of states) {
-    const { name, oldPod, newPod, isCrowded } = state
-    if (isCrowded) surge++
-    else if (oldPod === undefined) continue
-    else if (newPod !== undefined) {
+  let available = 0
+  for (const { name, node, oldPod, newPod, isCrowded } of states) {
+    if (isCrowded) {
+      surge++
+      continue
+    }
+    const serving = oldPod ?? newPod
+    if (serving !== undefined && isAvailable(serving)) available++
+    if (oldPod === undefined) continue
+    if (newPod !== undefined) {
       if (isAvailable(newPod)) replaced.push(oldPod)
       else surge++
-    } else if (belongsOn(state)) {
+    } else if (node !== undefined && belongsOn(node)) {
       if (isAvailable(oldPod)) candidates.push(name)
       else useless.push(name)
+    } else if (node !== undefined) {
+      if (isAvailable(oldPod)) outOfPlace.push(oldPod)
+      else replaced.push(oldPod)
     }
   }
-  return { grown: [...useless, ...candidates.slice(0, Math.max(0, surgeMax - surge))], replaced }
+  return {
+    grown: [...useless, ...candidates.slice(0, Math.max(0, surgeMax - surge))],
+    replaced: [...replaced, ...outOfPlace.slice(0, Math.max(0, available - desired))],
+  }
 }
