@@ -42,6 +42,14 @@ export function volumesOf(set: StatefulSet, ordinal: number, others: readonly Vo
   return [...claimed, ...others.filter(({ name }) => !names.includes(name))]
 }
 
+/** Whether a pod has each of its claims as the volume of its template's name (upstream's storageMatches). */
+export function hasVolumes(set: StatefulSet, ordinal: number, { spec }: Pod): boolean {
+  return (set.spec.volumeClaimTemplates ?? []).every(({ metadata: { name } }) => {
+    const volume = spec.volumes?.find((each) => each.name === name)
+    return volume?.persistentVolumeClaim?.claimName === `${name}-${podName(set, ordinal)}`
+  })
+}
+
 /** Makes the claims that the pod with this number lacks. */
 export function createMissingClaims(set: StatefulSet, ordinal: number, claim: ClaimLookup): readonly Action[] {
   const pod = podName(set, ordinal)

@@ -302,6 +302,47 @@ describe('the pod under a number', () => {
   })
 })
 
+describe('the volumes of an adopted pod', () => {
+  const set = statefulSet(2, withClaims)
+  const holding = (ordinal: number, volumes: Pod['spec']['volumes'], traits: MemberTraits = {}): Pod => {
+    const pod = member(ordinal, traits)
+    return { ...pod, spec: { ...pod.spec, volumes } }
+  }
+  const data = (claimName: string) => ({ name: 'data', persistentVolumeClaim: { claimName } })
+  const scratch = { name: 'scratch', emptyDir: {} }
+  const rows: readonly [string, Pod['spec']['volumes'], readonly unknown[]][] = [
+    ['are none', undefined, [data('data-db-0')]],
+    ['are others', [scratch], [data('data-db-0'), scratch]],
+    ['are none of claims', [{ name: 'data', emptyDir: {} }, scratch], [data('data-db-0'), scratch]],
+    ['are of the claim of another', [data('data-db-1')], [data('data-db-0')]],
+    [
+      'have another name',
+      [{ ...data('data-db-0'), name: 'old' }],
+      [data('data-db-0'), { ...data('data-db-0'), name: 'old' }],
+    ],
+  ]
+
+  it.each(rows)('become those of its claims where they %s', (_, volumes, wanted) => {
+    const { actions } = plan(set, [holding(0, volumes)], { claims: [claim('data-db-0'), claim('data-db-1')] })
+    expect(shortly(actions)).toEqual(['~db-0', '+db-1'])
+    expect(actions[0]).toMatchObject({ patch: { body: { spec: { volumes: wanted } } } })
+  })
+
+  it('stay as they are where they are those of its claims', () => {
+    const right = [scratch, data('data-db-0')]
+    const claims = [claim('data-db-0'), claim('data-db-1')]
+    expect(shortly(plan(set, [holding(0, right)], { claims }).actions)).toEqual(['+db-1'])
+  })
+
+  it('come after the claims that it lacks', () => {
+    expect(shortly(plan(set, [holding(0, [])]).actions)).toEqual(['+data-db-0', '+data-db-1', '~db-0', '+db-1'])
+  })
+
+  it('are left alone while it is not ready, in order', () => {
+    expect(shortly(plan(set, [holding(0, [], { isUnready: true })]).actions)).toEqual([])
+  })
+})
+
 describe('claims of pods', () => {
   const policy = (whenDeleted: 'Retain' | 'Delete', whenScaled: 'Retain' | 'Delete') => ({
     ...withClaims,

@@ -3,7 +3,15 @@ import type { Action } from '@coracle/controller-runtime'
 import { podKey } from '../pods/pod-key.ts'
 import { hasEnded } from '../pods/pod-state.ts'
 import { shareOf } from '../share-of.ts'
-import { alignClaims, type ClaimLookup, createMissingClaims, goingClaims, hasStaleClaim } from './claims.ts'
+import {
+  alignClaims,
+  type ClaimLookup,
+  createMissingClaims,
+  goingClaims,
+  hasStaleClaim,
+  hasVolumes,
+  volumesOf,
+} from './claims.ts'
 import { type Health, isGoing } from './health.ts'
 import { desiredOf, podIndexLabel, podName, podNameLabel } from './identity.ts'
 import type { Member, Members, Place } from './members.ts'
@@ -77,9 +85,12 @@ function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Pla
   if (hasEnded(pod)) {
     return isGoing(pod) ? waiting : { actions: [deletion(set, pod, 'the pod has ended')], isWaiting: true }
   }
-  const missing = pod.status?.phase === 'Pending' ? createMissingClaims(set, ordinal, claim) : []
-  if (isOrdered && !health.isHealthy(pod)) return { actions: missing, isWaiting: true }
-  return { ...done, actions: [...missing, ...identify(set, ordinal, pod), ...alignClaims(set, ordinal, pod, claim)] }
+  const isStarting = pod.status?.phase === 'Pending'
+  const isWaiting = isOrdered && !health.isHealthy(pod)
+  const lacksClaims = isStarting || (!isWaiting && !hasVolumes(set, ordinal, pod))
+  const missing = lacksClaims ? createMissingClaims(set, ordinal, claim) : []
+  if (isWaiting) return { actions: missing, isWaiting }
+  return { ...done, actions: [...missing, ...conform(set, ordinal, pod), ...alignClaims(set, ordinal, pod, claim)] }
 }
 
 /** Deletes a pod that is too much. In order the one that is not healthy goes first, if there is only one. */
@@ -123,20 +134,28 @@ function rollForward({ set, versions, members, health }: StepInput): readonly Ac
   return replaced.map((pod) => deletion(set, pod, 'the pod is of a former template'))
 }
 
-/** Gives a pod the labels that tell which one it is, as an adopted one may lack them. */
-function identify(set: StatefulSet, ordinal: number, pod: Pod): readonly Action[] {
+/**
+ * Gives a pod the labels that tell which one it is, as an adopted one may lack them, and the volumes of its claims. The server does
+ * not let volumes of a pod change: such a pod stays as it is, the event says why, and in order nothing is done beyond it until
+ * somebody deletes it (upstream's UpdateStatefulPod).
+ */
+function conform(set: StatefulSet, ordinal: number, pod: Pod): readonly Action[] {
   const labels = { [podNameLabel]: podName(set, ordinal), [podIndexLabel]: String(ordinal) }
   const isNamed = Object.entries(labels).every(([key, value]) => pod.metadata.labels?.[key] === value)
-  if (isNamed) return []
-  const patch = { type: 'merge', body: { metadata: { labels } } } as const
+  const isStored = hasVolumes(set, ordinal, pod)
+  if (isNamed && isStored) return []
+  const body = {
+    metadata: { labels },
+    ...(isStored ? {} : { spec: { volumes: volumesOf(set, ordinal, pod.spec.volumes) } }),
+  }
+  const patch = { type: 'merge', body } as const
+  const because = isStored ? 'the pod lacks its number' : 'the pod lacks volumes of its claims'
   const inSet = `in StatefulSet ${set.metadata.name}`
   const events = {
     succeeded: { reason: 'SuccessfulUpdate', message: `update Pod {name} ${inSet} successful` },
     failed: { reason: 'FailedUpdate', message: `update Pod {name} ${inSet} failed error: {error}` },
   }
-  return [
-    { type: 'patch', resource: podResource, key: podKey(pod), patch, because: 'the pod lacks its number', events },
-  ]
+  return [{ type: 'patch', resource: podResource, key: podKey(pod), patch, because, events }]
 }
 
 /** Says why a pod is not made yet, as upstream does. */
