@@ -260,6 +260,13 @@ describe('a pod that was refused', () => {
     ['a wanted pod that comes', near, { type: 'pod-placed', pod: db, nodeName }, true],
     ['another pod that comes', near, { type: 'pod-placed', pod: web, nodeName }, false],
     ['a pod that becomes wanted', near, { type: 'pod-placed', pod: db, old: web, nodeName }, true],
+    ['a wanted pod that is so no more', near, { type: 'pod-placed', pod: web, old: db, nodeName }, false],
+    [
+      'the last of its kind that is so no more',
+      wishing({ near: [term('web')] }),
+      { type: 'pod-placed', pod: db, old: web, nodeName },
+      true,
+    ],
     ['an unwanted pod that comes', apart, { type: 'pod-placed', pod: db, nodeName }, false],
     ['a pod that becomes unwanted no more', apart, { type: 'pod-placed', pod: web, old: db, nodeName }, true],
     ['a pod that stays unwanted', apart, { type: 'pod-placed', pod: db, old: db, nodeName }, false],

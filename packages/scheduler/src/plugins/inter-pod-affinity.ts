@@ -207,16 +207,21 @@ function canHelp(pod: Pod, { required, requiredAnti }: AffinityTerms, event: Clu
   const isUnwanted = (other: Pod) => requiredAnti.some((term) => term.means(other, pod, cluster))
   const isUnwilling = (other: Pod) =>
     affinityTermsOf(other).requiredAnti.some((term) => term.means(pod, other, cluster))
+  // The first of its kind goes anywhere: when the last one there is gone, or is of that kind no more, it may.
+  const mayBeFirstWithout = (other: Pod) => isWanted(other) && isWanted(pod)
   switch (event.type) {
     case 'node-changed': {
       const { node, old } = event
       // Pods may be there already, and be in another place now.
       return JSON.stringify(old?.metadata.labels) !== JSON.stringify(node.metadata.labels)
     }
-    case 'pod-placed':
-      return isWanted(event.pod) || (event.old !== undefined && isUnwanted(event.old) && !isUnwanted(event.pod))
+    case 'pod-placed': {
+      const { pod: now, old } = event
+      if (isWanted(now)) return true
+      return old !== undefined && ((isUnwanted(old) && !isUnwanted(now)) || mayBeFirstWithout(old))
+    }
     case 'pod-removed':
-      return isUnwanted(event.pod) || isUnwilling(event.pod) || (isWanted(event.pod) && isWanted(pod))
+      return isUnwanted(event.pod) || isUnwilling(event.pod) || mayBeFirstWithout(event.pod)
     case 'node-removed':
     case 'namespace-changed':
       return true

@@ -19,8 +19,11 @@ export const nodeResourcesFit: NodePlugin = {
     const { milliCpu, memory } = nonZeroRequestOf(pod)
     return {
       score({ allocatable, milliCpuNonZero, memoryNonZero }) {
+        // What a node has none of says nothing about it.
+        const resources = (allocatable.milliCpu === 0 ? 0 : 1) + (allocatable.memory === 0 ? 0 : 1)
         const cpuLeft = left(allocatable.milliCpu, milliCpuNonZero + milliCpu)
-        return Math.floor((cpuLeft + left(allocatable.memory, memoryNonZero + memory)) / 2)
+        const sum = cpuLeft + left(allocatable.memory, memoryNonZero + memory)
+        return resources === 0 ? 0 : Math.floor(sum / resources)
       },
     }
   },
@@ -74,8 +77,9 @@ function shortExtended(node: NodeInfo, request: PodRequest): string[] {
 }
 
 /**
- * The closer CPU and memory would be to being used alike, the better. Says nothing about pods that ask for neither: they
- * would all go where the balance is already best.
+ * The nearer a pod brings CPU and memory to being used alike, or the less it takes them apart, the better: a change for the worse
+ * counts from 50, none at all 75, one for the better up to 100. Says nothing about pods that ask for neither: they would all go
+ * where they change the balance least.
  */
 export const balancedAllocation: NodePlugin = {
   name: 'NodeResourcesBalancedAllocation',
@@ -90,16 +94,23 @@ export const balancedAllocation: NodePlugin = {
     if (milliCpu === 0 && memory === 0) return undefined
     return {
       score(node) {
-        const cpuShare = share(node.milliCpu + milliCpu, node.allocatable.milliCpu)
-        const memoryShare = share(node.memory + memory, node.allocatable.memory)
-        return Math.floor((1 - Math.abs(cpuShare - memoryShare) / 2) * scoreMax)
+        const balanceAfter = balance(node, node.milliCpu + milliCpu, node.memory + memory)
+        const balanceBefore = balance(node, node.milliCpu, node.memory)
+        return scoreMax / 2 + Math.floor((scoreMax / 2 + balanceAfter - balanceBefore) / 2)
       },
     }
   },
+}
+
+/** How much alike so much CPU and memory are used, in whole points: 50 where one is used up and the other not at all. */
+function balance({ allocatable }: NodeInfo, milliCpu: number, memory: number): number {
+  if (allocatable.milliCpu === 0 || allocatable.memory === 0) return scoreMax
+  const difference = share(milliCpu, allocatable.milliCpu) - share(memory, allocatable.memory)
+  return Math.floor((1 - Math.abs(difference) / 2) * scoreMax)
 }
 
 /** Whole points, as upstream counts: each resource is rounded before their mean is taken. */
 const left = (capacity: number, used: number): number =>
   capacity === 0 || used > capacity ? 0 : Math.floor(((capacity - used) * scoreMax) / capacity)
 
-const share = (used: number, capacity: number): number => (capacity === 0 ? 1 : Math.min(1, used / capacity))
+const share = (used: number, capacity: number): number => Math.min(1, used / capacity)

@@ -115,19 +115,32 @@ describe('the emptier node', () => {
     expect(scoreOf('NodeResourcesFit', asking(wanted), node)).toBe(score)
   })
 
+  it('scores by what the node has', () => {
+    const node = info({ allocatable: { cpu: '4', memory: '0' } })
+    expect(scoreOf('NodeResourcesFit', asking({ cpu: '1' }), node)).toBe(75)
+  })
+
   it('scores nothing where the node has nothing', () => {
     expect(scoreOf('NodeResourcesFit', makePod(), info({ allocatable: { cpu: '0', memory: '0' } }))).toBe(0)
   })
 })
 
-describe('the node used most evenly', () => {
+describe('the node that is used more evenly with the pod', () => {
   it.each<[Readonly<Record<string, string>>, Readonly<Record<string, string>>, number]>([
-    [{}, { cpu: '1', memory: '2Gi' }, 100],
-    [{}, { cpu: '2', memory: '0' }, 75],
-    [{ memory: '4Gi' }, { cpu: '2' }, 100],
+    [{}, { cpu: '1', memory: '2Gi' }, 75],
+    [{ cpu: '2' }, { cpu: '1', memory: '2Gi' }, 75],
+    [{}, { cpu: '2', memory: '0' }, 62],
+    [{ memory: '4Gi' }, { cpu: '2' }, 87],
+    [{ memory: '8Gi' }, { cpu: '4' }, 100],
+    [{ memory: '2Gi' }, { cpu: '2' }, 75],
     [{}, { cpu: '8' }, 50],
-  ])('scores by how near CPU and memory are: %j and then %j', (used, wanted, score) => {
+  ])('scores by how much nearer CPU and memory come: %j and then %j', (used, wanted, score) => {
     expect(scoreOf('NodeResourcesBalancedAllocation', asking(wanted), info({}, asking(used)))).toBe(score)
+  })
+
+  it('is as even as any where it has but one of them', () => {
+    const node = info({ allocatable: { cpu: '4', memory: '0' } }, asking({ cpu: '3' }))
+    expect(scoreOf('NodeResourcesBalancedAllocation', asking({ cpu: '1' }), node)).toBe(75)
   })
 
   it('is not asked for a pod that asks for neither', () => {

@@ -273,6 +273,12 @@ describe('a pod that says nothing', () => {
     expect(beside).toBeLessThan(elsewhere ?? 0)
   })
 
+  it('takes nodes without a zone for one more zone when it weighs them', () => {
+    const four = [replica(), replica(), replica(), replica()]
+    const nodes = [host('a', four, 'x'), host('b', [replica(), replica()], 'y'), host('c', [])]
+    expect(scoresOf(replica(), nodes)).toEqual([10, 47, 100])
+  })
+
   it('is spread among those that are behind the same services, where nobody owns it who keeps pods', () => {
     const labelledBy = (labels: Labels): Pod => {
       const pod = owned('Job')

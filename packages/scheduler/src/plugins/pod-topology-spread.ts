@@ -121,8 +121,8 @@ function partialScore(
   scored: readonly NodeInfo[],
 ): (node: NodeInfo) => number {
   const placeOf = ({ node }: NodeInfo) => node.metadata.labels?.[topologyKey]
-  const placeCount =
-    topologyKey === hostnameLabel ? scored.length : new Set(scored.flatMap((node) => placeOf(node) ?? [])).size
+  // Nodes that are in no place are one more, as for upstream.
+  const placeCount = topologyKey === hostnameLabel ? scored.length : new Set(scored.map(placeOf)).size
   const weight = Math.log(placeCount + 2)
   return (node) => {
     const count = counts.at(node)
