@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
 import { booleanOf } from './option-values.ts'
-import { invalidValue, lacksValue, noBoolean } from './refusals.ts'
+import { blames, invalidValue, lacksValue, noBoolean, unknownFlag } from './refusals.ts'
 
 /**
  * Arguments in kubectl's forms that the parser does not know, as those it does: `-o=yaml`, `--all=true`, and an option
@@ -10,7 +10,10 @@ import { invalidValue, lacksValue, noBoolean } from './refusals.ts'
  */
 export function normalizeArguments(args: readonly string[], program: Command): readonly string[] {
   const { command, places } = findCommand(args, program)
+  blames(program, command)
   const own = command === program ? [] : command.options
+  let unknown: string | undefined
+  let isHelp = false
   const shared: string[] = []
   const rest: string[] = []
   for (let index = 0; index < args.length; index++) {
@@ -26,8 +29,13 @@ export function normalizeArguments(args: readonly string[], program: Command): r
     const ownOption = own.find(isCalled)
     const option = ownOption ?? program.options.find(isCalled)
     const normalized = ownOption === undefined && option !== undefined ? shared : rest
-    if (option === undefined) normalized.push(arg)
-    else if (option.required) {
+    if (option === undefined && (flag === '--help' || flag === '-h')) {
+      isHelp = value === undefined || isSet(command, helpFlags, value)
+      if (isHelp) rest.push('--help')
+    } else if (option === undefined) {
+      if (isUnknownFlag(arg, [...own, ...program.options])) unknown ??= arg
+      normalized.push(arg)
+    } else if (option.required) {
       if (value === undefined) {
         // The next argument is its value, whatever it looks like.
         const next = args[++index]
@@ -37,14 +45,24 @@ export function normalizeArguments(args: readonly string[], program: Command): r
     } else if (option.optional) normalized.push(`${option.long}=${value ?? option.presetArg}`)
     else {
       // The last one counts.
-      const isOn = isSet(command, option, value)
+      const isOn = value === undefined || isSet(command, option.flags, value)
       for (let at = normalized.length - 1; at >= 0; at--) {
         if (normalized[at] === option.long || normalized[at] === option.short) normalized.splice(at, 1)
       }
       if (isOn) normalized.push(flag)
     }
   }
+  // The parser would show help and not look at the flags beside it.
+  if (isHelp && unknown !== undefined) command.error(unknownFlag(command, unknown))
   return [...shared, ...args.filter((_, index) => places.has(index)), ...rest]
+}
+
+const helpFlags = '-h, --help'
+
+/** Whether an argument is a flag, or several letters behind one dash, of which the first is none of these. */
+function isUnknownFlag(arg: string, options: readonly Option[]): boolean {
+  if (!arg.startsWith('-') || arg === '-') return false
+  return arg.startsWith('--') || !options.some(({ short }) => short === arg.slice(0, 2))
 }
 
 const behindDash = new WeakMap<Command, number>()
@@ -119,8 +137,7 @@ export function splitFlag(arg: string): readonly [string, string | undefined] {
   return flag === undefined ? [arg, undefined] : [flag, value]
 }
 
-function isSet(command: Command, { flags }: Option, value: string | undefined): boolean {
-  if (value === undefined) return true
+function isSet(command: Command, flags: string, value: string): boolean {
   const isTrue = booleanOf(value)
   return isTrue ?? command.error(invalidValue(command, flags, value, noBoolean(value)))
 }

@@ -14,10 +14,18 @@ export class SummaryError extends CliError {
 }
 
 /** Nothing listens at a URL, in kubectl's words. */
-export const refusedConnection = (url: string): SummaryError =>
-  new SummaryError(
-    `The connection to the server ${new URL(url).host} was refused - did you specify the right host or port?`,
-  )
+export class RefusedConnectionError extends SummaryError {
+  override readonly name = 'RefusedConnectionError'
+  /** The same as a part of another message, in the words of Go. */
+  readonly plain: string
+
+  constructor(url: string, verb = 'Get') {
+    const { host, hostname, port, protocol } = new URL(url)
+    super(`The connection to the server ${host} was refused - did you specify the right host or port?`)
+    const address = `${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`
+    this.plain = `${verb} ${JSON.stringify(url)}: dial tcp ${address}: connect: connection refused`
+  }
+}
 
 /** An error in the middle of what is printed: `printed` goes to standard output before the message is shown. */
 export class PrintError extends CliError {

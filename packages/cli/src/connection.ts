@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Connection, connectionOf, loadKubeconfig } from '@coracle/client'
+import { type Connection, connectionOf, loadKubeconfig, UnknownChoiceError } from '@coracle/client'
 import { parseDuration } from '@coracle/environment'
-import { CliError } from './cli-error.ts'
+import { CliError, SummaryError } from './cli-error.ts'
 import type { Host } from './host.ts'
 import { fileExists, kubeconfigFiles } from './kubeconfig/kubeconfig-files.ts'
 
@@ -46,10 +46,11 @@ export async function connectionFor(host: Host, flags: ConnectionFlags): Promise
   const isNamed = isExplicit || (host.variables.KUBECONFIG ?? '') !== ''
   if (!isNamed && !(await fileExists(paths[0] ?? ''))) {
     if (server === undefined) throw new CliError(noCluster)
-    return { server: withScheme(server), namespace: 'default', ...(await connectionFlags(host, flags, '')) }
+    return { server: withScheme(server), namespace: 'default', ...(await connectionFlags(host, flags, noNames)) }
   }
   const config = await loadKubeconfig(paths)
-  const userName = user ?? config.contexts.get(context ?? config.currentContext ?? '')?.user ?? ''
+  const chosen = config.contexts.get(context ?? config.currentContext ?? '')
+  const names = { user: user ?? chosen?.user ?? '', cluster: cluster ?? chosen?.cluster ?? '' }
   const connection = await connectionOf(config, {
     clock: host.environment.clock,
     ...(context === undefined ? {} : { context }),
@@ -57,16 +58,39 @@ export async function connectionFor(host: Host, flags: ConnectionFlags): Promise
     ...(user === undefined ? {} : { user }),
     ...(server === undefined ? {} : { server: withScheme(server) }),
     ...(token === undefined ? {} : { token }),
+  }).catch((error: unknown) => {
+    throw error instanceof UnknownChoiceError ? unknownChoice(error, flags) : error
   })
-  return { ...connection, ...(await connectionFlags(host, flags, userName)) }
+  return { ...connection, ...(await connectionFlags(host, flags, names)) }
 }
 
-/** What flags say of the connection, and nothing of what they leave to the kubeconfig; `userName` is for messages. */
-async function connectionFlags(host: Host, flags: ConnectionFlags, userName: string): Promise<Partial<Connection>> {
+/** kubectl's words for what the kubeconfig lacks: others where it reads the namespace of the context first. */
+function unknownChoice({ part, choice, message }: UnknownChoiceError, { namespace }: ConnectionFlags): CliError {
+  if (part === 'user') return new CliError(message)
+  if (namespace !== undefined) return new CliError(`${part} "${choice}" does not exist`)
+  return part === 'cluster'
+    ? new CliError(message)
+    : new SummaryError(`Error in configuration: context was not found for specified context: ${choice}`)
+}
+
+/** What messages call the user and the cluster. */
+interface ConnectionNames {
+  readonly user: string
+  readonly cluster: string
+}
+
+const noNames: ConnectionNames = { user: '', cluster: '' }
+
+/** What flags say of the connection, and nothing of what they leave to the kubeconfig. */
+async function connectionFlags(
+  host: Host,
+  flags: ConnectionFlags,
+  names: ConnectionNames,
+): Promise<Partial<Connection>> {
   const { server, token, tlsServerName, insecureSkipTlsVerify } = flags
-  const [ca, cert, key] = await Promise.all(
-    [flags.certificateAuthority, flags.clientCertificate, flags.clientKey].map((path) => readPem(host, path)),
-  )
+  const ca = await readPem(host, flags.certificateAuthority, 'certificate-authority', names.cluster)
+  const cert = await readPem(host, flags.clientCertificate, 'client-cert', names.user)
+  const key = await readPem(host, flags.clientKey, 'client-key', names.user)
   return {
     ...(server === undefined ? {} : { server: withScheme(server) }),
     ...(token === undefined ? {} : { token }),
@@ -81,20 +105,44 @@ async function connectionFlags(host: Host, flags: ConnectionFlags, userName: str
           basic: { username: flags.username, password: flags.password ?? '' },
           ...(token === undefined ? {} : { token }),
         }),
-    ...impersonationFlags(flags, userName),
+    ...impersonationFlags(flags, names.user),
     ...timeLimit(flags.requestTimeout),
     ...(await requestLog(host, flags.v)),
   }
 }
 
-/** `localhost:6443` is an address of a server that speaks TLS. */
-const withScheme = (server: string): string => (server.includes('://') ? server : `https://${server}`)
+/** `localhost:6443` is an address of a server that speaks TLS. Throws a CliError, in kubectl's words, for what is no address. */
+function withScheme(server: string): string {
+  const [scheme, rest] = server.includes('://') ? server.split('://', 2) : ['https', server]
+  if (scheme !== 'http' && scheme !== 'https') {
+    throw new SummaryError(`Unable to connect to the server: unsupported protocol scheme ${JSON.stringify(scheme)}`)
+  }
+  if (/^(:\d*)?(\/|$)/.test(rest ?? '')) {
+    throw new SummaryError('Unable to connect to the server: http: no Host in request URL')
+  }
+  return `${scheme}://${rest}`
+}
 
-async function readPem(host: Host, path: string | undefined): Promise<string | undefined> {
+/** What is said of a file that holds no PEM, in the words of Go. */
+const noPem = {
+  'certificate-authority': 'unable to load root certificates: unable to parse bytes as PEM block',
+  'client-cert': 'tls: failed to find any PEM data in certificate input',
+  'client-key': 'tls: failed to find any PEM data in key input',
+} as const
+
+async function readPem(
+  host: Host,
+  path: string | undefined,
+  what: keyof typeof noPem,
+  name: string,
+): Promise<string | undefined> {
   if (path === undefined) return undefined
-  return readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: unknown) => {
-    throw new CliError(`cannot read ${path}: ${error instanceof Error ? error.message : error}`)
+  const text = await readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'ENOENT' ? 'no such file or directory' : error.message
+    throw new CliError(`unable to read ${what} ${path} for ${name} due to open ${path}: ${reason}`)
   })
+  if (!text.includes('-----BEGIN ')) throw new CliError(noPem[what])
+  return text
 }
 
 const noCluster = 'no cluster is known here: start one with `npx coracle up`, or name a kubeconfig with --kubeconfig'
@@ -104,14 +152,15 @@ function impersonationFlags(
   { as: user, asUid: uid, asGroup, asUserExtra = [] }: ConnectionFlags,
   userName: string,
 ): Partial<Connection> {
+  // As with kubectl, what is no pair is nothing.
+  const pairs = asUserExtra.filter((pair) => pair.includes('='))
   if (user === undefined) {
-    if (uid === undefined && asGroup === undefined && asUserExtra.length === 0) return {}
+    if (uid === undefined && asGroup === undefined && pairs.length === 0) return {}
     throw new CliError(`requesting uid, groups or user-extra for ${userName} without impersonating a user`)
   }
   const extra: Record<string, string[]> = {}
-  for (const pair of asUserExtra) {
-    const [key = '', value] = pair.split('=', 2)
-    if (key === '' || value === undefined) throw new CliError(`--as-user-extra ${pair}: write KEY=VALUE`)
+  for (const pair of pairs) {
+    const [key = '', value = ''] = pair.split('=', 2)
     extra[key] = [...(extra[key] ?? []), value]
   }
   return {
@@ -119,7 +168,7 @@ function impersonationFlags(
       user,
       ...(uid === undefined ? {} : { uid }),
       ...(asGroup === undefined ? {} : { groups: asGroup }),
-      ...(asUserExtra.length === 0 ? {} : { extra }),
+      ...(pairs.length === 0 ? {} : { extra }),
     },
   }
 }
@@ -127,7 +176,7 @@ function impersonationFlags(
 /** `--request-timeout` as kubectl reads it: a duration, or seconds; undefined where there is no limit. */
 export function requestTimeoutMs(text = '0'): number | undefined {
   const timeoutMs = /^\d+$/.test(text) ? Number(text) * 1000 : parseTimeout(text)
-  return timeoutMs === 0 ? undefined : timeoutMs
+  return timeoutMs <= 0 ? undefined : timeoutMs
 }
 
 function timeLimit(text: string | undefined): Partial<Connection> {

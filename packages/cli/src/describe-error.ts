@@ -1,5 +1,5 @@
 import type { StatusCause } from '@coracle/api'
-import { SummaryError } from './cli-error.ts'
+import { RefusedConnectionError, SummaryError } from './cli-error.ts'
 
 /** A refusal by the server: an ApiError, recognised by its shape so that this file needs no part of the API. */
 interface Refusal extends Error {
@@ -18,15 +18,24 @@ export function describeError(error: unknown): string {
     return others.length === 0 ? describeError(first) : error.errors.map(describePart).join('\n')
   }
   if (error instanceof SummaryError) return error.message
-  const message = error instanceof Error ? error.message : String(error)
+  const message = (error instanceof Error ? error.message : String(error)).replace(/\n$/, '')
   return message.startsWith('error: ') ? message : `error: ${message}`
 }
 
 /** One of several errors: what the server did not refuse stands there without `error:`, and fields at fault in the line of their object. */
 function describePart(error: unknown): string {
   if (isRefusal(error)) return describeInOneLine(error)
-  const isPlain = error instanceof Error && !(error instanceof AggregateError)
-  return isPlain ? error.message : describeError(error)
+  if (error instanceof AggregateError) {
+    // Several that are one of several stand in one line.
+    return error.errors.length === 1 ? plainText(error.errors[0]) : `[${error.errors.map(plainText).join(', ')}]`
+  }
+  return error instanceof Error ? error.message : describeError(error)
+}
+
+/** What an error says by itself. */
+function plainText(error: unknown): string {
+  if (error instanceof RefusedConnectionError) return error.plain
+  return error instanceof Error ? error.message : String(error)
 }
 
 function describeRefusal(refusal: Refusal): string {

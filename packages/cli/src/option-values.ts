@@ -88,11 +88,13 @@ export interface NumberBounds {
   readonly noun?: string
   readonly min?: number
   readonly max?: number
+  /** What is beyond these many bits is out of range; 64 unless given. */
+  readonly bits?: 32 | 64
 }
 
 /** A parser for whole numbers within bounds, which messages name. What is no number at all is refused in Go's words, as kubectl does. */
 export function wholeNumber(bounds: NumberBounds = {}): (text: string) => number {
-  const { noun = 'whole number', min, max } = bounds
+  const { noun = 'whole number', min, max, bits = 64 } = bounds
   const range = [...(min === undefined ? [] : [`from ${min}`]), ...(max === undefined ? [] : [`up to ${max}`])].join(
     ' ',
   )
@@ -101,7 +103,7 @@ export function wholeNumber(bounds: NumberBounds = {}): (text: string) => number
     if (!/^[+-]?\d+$/.test(text)) {
       throw new InvalidArgumentError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
     }
-    if (!Number.isSafeInteger(value)) {
+    if (!Number.isSafeInteger(value) || (bits === 32 && value !== (value | 0))) {
       throw new InvalidArgumentError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
     }
     if ((min !== undefined && value < min) || (max !== undefined && value > max)) {

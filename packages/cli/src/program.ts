@@ -1,10 +1,10 @@
-import { Command, CommanderError, type Option } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { commandOf, namesNothing, normalizeArguments, strayWord } from './arguments.ts'
-import { ExitError, PrintError, UsageError } from './cli-error.ts'
+import { CliError, ExitError, PrintError, UsageError } from './cli-error.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
 import { mayAskForHelp, withHelpAsFlag } from './manual/help-arguments.ts'
-import { collect, wholeNumber } from './option-values.ts'
+import { collect, durationText, wholeNumber } from './option-values.ts'
 import { ownVersion } from './own-version.ts'
 import { withExamples } from './refusals.ts'
 import { UsageCommand } from './usage-command.ts'
@@ -92,16 +92,47 @@ function takeEmptyForUnset(command: Command): void {
   }
 }
 
-/** Flags of kubectl's that have nothing to do here, with kubectl's defaults. */
-const idleFlags = [
-  ['--cache-dir <directory>'],
-  ['--disable-compression'],
-  ['--kuberc <file>'],
-  ['--log-flush-frequency <duration>', '5s'],
-  ['--profile <name>', 'none'],
-  ['--profile-output <file>', 'profile.pprof'],
-  ['--vmodule <pattern>'],
-] as const
+/** Flags of kubectl's that have nothing to do here, with kubectl's defaults; what they cannot be is refused as there. */
+const idleFlags: readonly Option[] = [
+  idle('--cache-dir <directory>'),
+  idle('--disable-compression'),
+  idle('--kuberc <file>'),
+  idle('--log-flush-frequency <duration>').argParser(flushFrequency).default('5s'),
+  idle('--profile <name>').argParser(profileName).default('none'),
+  idle('--profile-output <file>').default('profile.pprof'),
+  idle('--vmodule <pattern>').argParser(logPatterns),
+]
+
+function idle(flags: string): Option {
+  return new Option(flags, 'accepted, and does nothing')
+}
+
+function flushFrequency(text: string): string {
+  try {
+    return durationText(text)
+  } catch {
+    throw new InvalidArgumentError('parse error')
+  }
+}
+
+const profiles = ['none', 'cpu', 'heap', 'goroutine', 'threadcreate', 'block', 'mutex', 'trace']
+
+function profileName(text: string): string {
+  if (profiles.includes(text)) return text
+  throw new CliError(`unknown profile '${text}'`)
+}
+
+/** `file=2,other*=3` */
+function logPatterns(text: string): string {
+  for (const [, name, level = ''] of text.split(',').map((each) => /^([^=]*)=(.*)$/s.exec(each) ?? [])) {
+    if (text === '') break
+    if (!name || !/^[+-]?\d+$/.test(level)) {
+      throw new InvalidArgumentError('syntax error: expect comma-separated list of filename=N')
+    }
+    if (Number(level) < 0) throw new InvalidArgumentError('negative value for vmodule level')
+  }
+  return text
+}
 
 /**
  * The commands and their flags. What a command does is loaded when it is the one to run: nothing here may import more
@@ -139,7 +170,7 @@ export async function createProgram(host: Host, args: readonly string[] = []): P
     .option(
       '-v, --v <level>',
       'tell of requests: 6 lines, 7 headers, 8 bodies, 9 as curl commands',
-      wholeNumber({ noun: 'log level', min: 0, max: 10 }),
+      wholeNumber({ bits: 32 }),
     )
     .configureHelp({ showGlobalOptions: true, optionDescription })
     .configureOutput({
@@ -148,8 +179,8 @@ export async function createProgram(host: Host, args: readonly string[] = []): P
     })
     .exitOverride()
     .enablePositionalOptions()
-    .showSuggestionAfterError()
-  for (const [flag, value] of idleFlags) program.option(flag, 'accepted, and does nothing', value)
+    .showSuggestionAfterError(false)
+  for (const option of idleFlags) program.addOption(option)
   program.hook('preAction', async (_, command) => {
     warnOfTruthValue(host, command)
     takeEmptyForUnset(command)

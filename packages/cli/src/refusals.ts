@@ -26,6 +26,13 @@ export function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
 }
 
+const named = new WeakMap<Command, Command>()
+
+/** Has what is wrong with flags of the program told of the command that arguments name. */
+export function blames(program: Command, command: Command): void {
+  named.set(program, command)
+}
+
 /** What a flag lacks that has to have a value: `--output`, or `-o`. */
 export function lacksValue(command: Command, flag: string): string {
   return withUsage(command, `flag needs an argument: ${flag.startsWith('--') ? flag : `'${flag.slice(1)}' in ${flag}`}`)
@@ -45,13 +52,13 @@ export const noBoolean = (text: string): string => `strconv.ParseBool: parsing $
  * What the parser refuses, in kubectl's words. The parser gives its reasons as text; `code` says which it is. Throws nothing: what has
  * no counterpart there stays as it is.
  */
-export function refusalOf(command: Command, message: string, code = ''): string {
+export function refusalOf(parsing: Command, message: string, code = ''): string {
+  const command = named.get(parsing) ?? parsing
   const text = message.replace(/^error: /, '')
-  const [, quoted = '', suggestion = ''] = /'(.*?)'(?:\n(\(Did you mean .*\)))?/s.exec(text) ?? []
-  const hint = suggestion === '' ? '' : `\n${suggestion}`
+  const [, quoted = ''] = /'(.*?)'/s.exec(text) ?? []
   switch (code) {
     case 'commander.unknownOption':
-      return withUsage(command, unknownFlag(quoted) + hint)
+      return unknownFlag(command, quoted)
     case 'commander.unknownCommand':
       return withExamples(command, `unknown command "${command.args.join(' ')}"`)
     case 'commander.invalidArgument': {
@@ -66,9 +73,14 @@ export function refusalOf(command: Command, message: string, code = ''): string 
   }
 }
 
-function unknownFlag(given: string): string {
-  if (given.startsWith('--')) return `unknown flag: ${given.replace(/=.*$/s, '')}`
-  return `unknown shorthand flag: ${JSON.stringify(given[1] ?? '').replaceAll('"', "'")} in ${given}`
+/** What is said of a flag that a command does not have. */
+export function unknownFlag(command: Command, given: string): string {
+  const letter = JSON.stringify(given[1] ?? '').replaceAll('"', "'")
+  const isLong = given.startsWith('--')
+  return withUsage(
+    command,
+    isLong ? `unknown flag: ${given.replace(/=.*$/s, '')}` : `unknown shorthand flag: ${letter} in ${given}`,
+  )
 }
 
 /** A message about flags, and below it where to read on: of `diff` alone kubectl says that in another way. */

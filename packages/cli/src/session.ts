@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { kubernetesVersion } from '@coracle/api'
 import {
   createHttpClient,
@@ -6,7 +7,7 @@ import {
   RequestTimeoutError,
   type UnreachableServerError,
 } from '@coracle/client'
-import { CliError, refusedConnection, SummaryError } from './cli-error.ts'
+import { CliError, RefusedConnectionError, SummaryError } from './cli-error.ts'
 import { type ConnectionFlags, connectionFor } from './connection.ts'
 import type { Host } from './host.ts'
 import { isLocalKubeconfig, kubeconfigFiles } from './kubeconfig/kubeconfig-files.ts'
@@ -84,11 +85,31 @@ const timedOut = new SummaryError(
 
 /** No connection to the server, in kubectl's words; and what starts it, where `coracle up` has left its kubeconfig here. */
 async function unreachable(host: Host, flags: ConnectionFlags, error: UnreachableServerError): Promise<SummaryError> {
-  if (error.code !== 'ECONNREFUSED') return new SummaryError(`Unable to connect to the server: ${error.reason}`)
-  const refused = refusedConnection(error.server)
+  if (error.code !== 'ECONNREFUSED') {
+    return new SummaryError(`Unable to connect to the server: ${certificateProblem(error) ?? error.reason}`)
+  }
+  const refused = new RefusedConnectionError(error.server)
   const command = await startCommand(host, flags, error.server)
   return command === undefined ? refused : new SummaryError(`${refused.message}\nStart it with \`npx ${command}\`.`)
 }
+
+/** Why the certificate of a server is not taken, in the words of Go. */
+function certificateProblem({ code, cause }: UnreachableServerError): string | undefined {
+  const failed = 'tls: failed to verify certificate: x509:'
+  if (untrusted.has(code)) return `${failed} certificate signed by unknown authority`
+  if (code !== 'ERR_TLS_CERT_ALTNAME_INVALID') return undefined
+  const { host = '', cert } = cause as { readonly host?: string; readonly cert?: { readonly subjectaltname?: string } }
+  const names = (cert?.subjectaltname ?? '').split(', ').map((each) => /^([^:]*):(.*)$/.exec(each) ?? [])
+  const kind = isIP(host) === 0 ? 'DNS' : 'IP Address'
+  const valid = names.flatMap(([, type, name = '']) => (type === kind ? [name] : []))
+  return `${failed} certificate is valid for ${valid.join(', ')}, not ${host.replace(/\.$/, '')}`
+}
+
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
 
 /** What starts the cluster at an address, where that is one of this directory. */
 async function startCommand(host: Host, { kubeconfig, server }: ConnectionFlags, address: string) {

@@ -61,6 +61,7 @@ export {
   loadKubeconfig,
   parseKubeconfig,
   readKubeconfigDocuments,
+  UnknownChoiceError,
 } from './kubeconfig.ts'
 export {
   isFields,

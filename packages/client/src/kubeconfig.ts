@@ -108,13 +108,27 @@ export async function connectionOf(config: Kubeconfig, choice: ConnectionChoice)
   }
 }
 
+/** What is chosen by name is not in the kubeconfig. */
+export class UnknownChoiceError extends Error {
+  override readonly name = 'UnknownChoiceError'
+  readonly part: 'context' | 'cluster' | 'user'
+  /** The name that was chosen. */
+  readonly choice: string
+
+  constructor(part: 'context' | 'cluster' | 'user', choice: string, message: string) {
+    super(message)
+    this.part = part
+    this.choice = choice
+  }
+}
+
 /** Of what is chosen by name, kubectl's words. */
 function missing(context: NamedContext, part: 'cluster' | 'user', choice: ConnectionChoice): Error {
   const chosen = choice[part]
   if (chosen !== undefined) {
-    return new Error(
-      part === 'cluster' ? `no server found for cluster "${chosen}"` : `auth info "${chosen}" does not exist`,
-    )
+    const message =
+      part === 'cluster' ? `no server found for cluster "${chosen}"` : `auth info "${chosen}" does not exist`
+    return new UnknownChoiceError(part, chosen, message)
   }
   return new Error(`context "${context.name}" names ${part} "${context[part]}", which the kubeconfig lacks`)
 }
@@ -134,7 +148,9 @@ function contextFor(config: Kubeconfig, { context: wanted, cluster, server }: Co
   }
   const context = config.contexts.get(name)
   if (context === undefined)
-    throw new Error(
+    throw new UnknownChoiceError(
+      'context',
+      name,
       `context was not found for specified context: ${name}; the kubeconfig has ${listNames(config.contexts)}`,
     )
   return { ...context, name }

@@ -30,10 +30,12 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
     host,
     args,
     'autoscale',
-    { ...flags, filesAsTheyAre: true, looksAtOutputLate: true, hasDeclaredOrder: true },
+    { ...flags, filesAsTheyAre: true, needsObjects: 'autoscale', looksAtOutputLate: true, hasDeclaredOrder: true },
     async (session, { resource, key }) => {
       if (!resource.subresources.includes('scale')) {
-        throw new CliError(`cannot autoscale a ${resource.kind}: it has no scale`)
+        throw new CliError(
+          `cannot autoscale a ${resource.kind}: could not find scale subresource for ${resource.group}/${resource.version}, Resource=${resource.plural} in discovery information`,
+        )
       }
       const target = { apiVersion: apiVersionOf(resource), kind: resource.kind, name: key.name }
       const scaler = (await session.catalog()).find('horizontalpodautoscalers')

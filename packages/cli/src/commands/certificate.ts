@@ -7,6 +7,7 @@ import {
 } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { hasFiles } from '../manifests/load-manifests.ts'
 import type { Session } from '../session.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import type { Target } from './targets.ts'
@@ -49,12 +50,16 @@ async function decide(
   verb: keyof typeof decisions,
   flags: CertificateFlags,
 ): Promise<void> {
-  if (names.length === 0 && flags.filename.length === 0) {
+  if (names.length === 0 && !hasFiles(flags)) {
     throw new CliError('one or more CSRs must be specified as <name> or -f <filename>')
   }
   const decision = decisions[verb]
-  const args = names.length === 0 ? [] : ['certificatesigningrequests.certificates.k8s.io', ...names]
-  return changeObjects(host, args, verb, { ...flags, dryRun: 'none' }, async (session, target) => {
+  const args = names.map((name) =>
+    name.includes('/') ? name : `certificatesigningrequests.certificates.k8s.io/${name}`,
+  )
+  let found = 0
+  await changeObjects(host, args, verb, { ...flags, dryRun: 'none' }, async (session, target) => {
+    found += 1
     const { kind, group } = target.resource
     if (kind !== 'CertificateSigningRequest') {
       throw new CliError(
@@ -64,6 +69,7 @@ async function decide(
     const now = formatTime(host.environment.clock.now())
     return { verb: decision.done, object: await writeDecision(session, target, decision, now, flags.force === true) }
   })
+  if (found === 0) host.stdout.write('No resources found\n')
 }
 
 /** How often a decision is written again because somebody has changed the request meanwhile, as by kubectl. */

@@ -1,13 +1,24 @@
 import { apiVersionOf, builtinResources, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
-import { CliError } from '../cli-error.ts'
-import { isRefusal } from '../describe-error.ts'
+import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { loadManifests } from '../manifests/load-manifests.ts'
-import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
+import { hasFiles, loadReadable } from '../manifests/load-manifests.ts'
+import { requireNamespace } from '../manifests/place-object.ts'
+import { lazyPrinter, type Outcome, type OutcomeFlags, type OutcomePrinter } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import type { RecordFlags } from './change-cause.ts'
-import { findTargets, keyOf, requireTargets, type Target, type TargetFlags } from './targets.ts'
+import {
+  findTargets,
+  forEachTarget,
+  keyOf,
+  type RefusedTarget,
+  requireAll,
+  requireTargets,
+  type Target,
+  type TargetFlags,
+  type Targets,
+  tellNothingFound,
+} from './targets.ts'
 
 /** Flags of every command that changes objects which are there. */
 export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, RecordFlags {
@@ -17,15 +28,14 @@ export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags,
   readonly local?: boolean
   /** A wrong `-o` is told when there is something to print, as some of kubectl's commands do. */
   readonly looksAtOutputLate?: boolean
-}
-
-/** A printer that is made when it is first needed, which may tell that `-o` names no format. */
-function lazyPrinter(host: Host, flags: OutcomeFlags): () => Promise<OutcomePrinter> {
-  let printer: Promise<OutcomePrinter> | undefined
-  return () => {
-    printer ??= OutcomePrinter.for(host, flags)
-    return printer
-  }
+  /** Nothing is changed where an object is not there, or cannot be read. */
+  readonly needsAll?: boolean
+  /** With `local` a dry run is told where one was asked for. */
+  readonly tellsLocalDryRun?: boolean
+  /** Says so where there is no object. */
+  readonly tellsNothingFound?: boolean
+  /** What is not there is told before what is tried. */
+  readonly tellsMissingFirst?: boolean
 }
 
 /** What a command does with an object; undefined where it has printed all there is to say. */
@@ -47,26 +57,40 @@ export async function changeObjects(
   const printer = lazyPrinter(host, flags)
   if (flags.looksAtOutputLate !== true) await printer()
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, args, verb, flags)
-    check(found)
-    // What is no object of the server is told after what was tried.
-    const [missing, unread] = [errors.filter(isRefusal), errors.filter((error) => !isRefusal(error))]
-    const failures = [...missing, ...(await changeEach(session, found, printer, change)), ...unread]
-    if (failures.length > 0) throw new AggregateError(failures)
+    const targets = await findTargets(host, session, args, verb, flags)
+    if (flags.tellsNothingFound === true && targets.found.length + targets.unread.length === 0) {
+      tellNothingFound(host, session)
+    }
+    if (flags.needsAll === true) requireAll(targets)
+    const { found, unread } = flags.tellsMissingFirst === true ? withMissingFirst(targets) : targets
+    check(found.flatMap((each) => ('refusal' in each ? [] : [each])))
+    await forEachTarget({ found, unread }, (target) => changeOne(session, target, printer, change))
   })
 }
 
 /** Changes what files say, as it would be changed on a server. */
 async function changeLocally(host: Host, args: readonly string[], flags: ChangeFlags, change: Change): Promise<void> {
   if (args.length > 0) throw new CliError(localNeedsFiles)
-  requireTargets(args, flags.filename.length)
+  requireTargets(args, hasFiles(flags))
   // Nothing was tried: what is said is what there is.
-  const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
+  const printer = lazyPrinter(host, { ...flags, dryRun: flags.tellsLocalDryRun === true ? flags.dryRun : 'none' })
   await printer()
-  const manifests = await loadManifests(host, flags)
-  const targets = manifests.map(({ object }) => ({ resource: localResource(object), key: keyOf(object), object }))
-  const failures = await changeEach(noSession(flags, '--local'), targets, printer, change)
-  if (failures.length > 0) throw new AggregateError(failures)
+  const decoding = flags.typed === true ? { decoding: 'typed' as const } : {}
+  const { manifests, failures } = await loadReadable(host, flags, decoding)
+  const session = noSession(flags, '--local')
+  const targets = { found: manifests.map(({ object }) => localTarget(object, session)), unread: failures }
+  if (flags.needsAll === true) requireAll(targets)
+  await forEachTarget(targets, (target) => changeOne(session, target, printer, change))
+}
+
+function localTarget(object: KubernetesObject, session: Session): Target | RefusedTarget {
+  const resource = localResource(object)
+  try {
+    requireNamespace(object, resource, session)
+    return { resource, key: keyOf(object), object }
+  } catch (refusal) {
+    return { refusal }
+  }
 }
 
 /** kubectl's words where `--local` is to change objects of the server. */
@@ -101,21 +125,24 @@ export function noSession({ namespace }: ConnectionFlags, flag: string): Session
   }
 }
 
-/** Changes each of these objects, and returns what failed. */
-export async function changeEach(
+/** Changes an object, and says what came of it. */
+async function changeOne(
   session: Session,
-  targets: readonly Target[],
+  target: Target,
   printer: () => Promise<OutcomePrinter>,
   change: Change,
-): Promise<readonly unknown[]> {
-  const failures: unknown[] = []
-  for (const target of targets) {
-    try {
-      const outcome = await change(session, target)
-      if (outcome !== undefined) await (await printer()).print(outcome.resource ?? target.resource, outcome)
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  return failures
+): Promise<void> {
+  const outcome = await change(session, target)
+  if (outcome !== undefined) await (await printer()).print(outcome.resource ?? target.resource, outcome)
 }
+
+/** What is not there before what is, as one error. */
+function withMissingFirst({ found, unread }: Targets): Targets {
+  const there = found.filter((each) => !('refusal' in each))
+  const missing = [...found.flatMap((each) => ('refusal' in each ? [each.refusal] : [])), ...unread]
+  if (missing.length === 0) return { found: there, unread: [] }
+  const refusal = missing.length === 1 && there.length === 0 ? asSummary(missing[0]) : new AggregateError(missing)
+  return { found: [{ refusal }, ...there], unread: [] }
+}
+
+const asSummary = (error: unknown): unknown => (error instanceof CliError ? new SummaryError(error.message) : error)

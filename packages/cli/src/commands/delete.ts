@@ -4,7 +4,7 @@ import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
 import type { Host } from '../host.ts'
-import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { type DryRun, dryRunText } from '../output/outcome-printer.ts'
 import { listAll } from '../resources/fetch.ts'
 import { kindText, objectText } from '../resources/object-text.ts'
@@ -13,7 +13,7 @@ import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Doomed, waitUntilGone } from './await-deletion.ts'
 import { propagationPolicy } from './cascade.ts'
 import { confirm } from './confirm.ts'
-import { type Placed, placeReadable, withFailures } from './manifest-command.ts'
+import { type Placed, placeReadable, refusalsOf, wellPlaced, withFailures } from './manifest-command.ts'
 import { rawRequest } from './raw-request.ts'
 import { keyOf, requireTargets } from './targets.ts'
 
@@ -48,10 +48,12 @@ export async function deleteObjects(host: Host, args: readonly string[], flags: 
   checkFlags(args, flags)
   if (flags.raw !== undefined) return rawRequest(host, 'DELETE', flags.raw, flags)
   const timeoutMs = parseDuration(flags.timeout)
-  const read = await loadReadable(host, flags, { mayBeNone: true, args })
+  const read = await loadReadable(host, flags, { args })
   await withSession(host, flags, async (session) => {
-    const isOfFiles = flags.filename.length > 0
-    const { placed, failures } = await placeReadable(session, read, flags)
+    const isOfFiles = hasFiles(flags)
+    const readable = await placeReadable(session, read, flags)
+    const placed = wellPlaced(readable.placed)
+    const failures = [...refusalsOf(readable.placed), ...readable.failures]
     await withFailures(failures, isOfFiles && placed.length === 0, async () => {
       const lookups = isOfFiles ? [async () => fileTargets(placed, flags)] : await lookupsOf(session, args, flags)
       if (isImmediate(flags)) host.stderr.write(immediateWarning)
@@ -109,7 +111,7 @@ function checkFlags(args: readonly string[], flags: DeleteFlags): void {
 
 /** Throws a CliError where it is not said what to delete, or in two ways. */
 function checkTargets(args: readonly string[], flags: DeleteFlags): void {
-  requireTargets(args, flags.filename.length)
+  requireTargets(args, hasFiles(flags))
   if (flags.all === true && isSelective(flags))
     throw new CliError("setting 'all' parameter but found a non empty selector. ")
 }

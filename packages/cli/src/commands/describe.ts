@@ -16,7 +16,7 @@ export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestF
 
 /** `coracle describe TYPE NAME`, `-f FILE` */
 export async function describe(host: Host, args: readonly string[], flags: DescribeFlags): Promise<void> {
-  const read = await loadReadable(host, flags, { mayBeNone: true, args })
+  const read = await loadReadable(host, flags, { args })
   await withSession(host, flags, async (session) => {
     const { selections, failures } = await selectionsOf(session, args, read, 'describe', flags)
     if (selections.length === 0 && failures.length > 0) throw new AggregateError(failures)

@@ -7,7 +7,7 @@ import { CliError, ExitError, SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { applyObject } from '../manifests/apply-object.ts'
 import { serverSideFieldManager } from '../manifests/field-managers.ts'
-import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { serialize } from '../output/serialize.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { checkKind, leftovers, prunedResources } from './apply/prune.ts'
@@ -87,8 +87,9 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
 }
 
 /** Throws a CliError, in kubectl's words, on flags that contradict each other. */
-function checkFlags({ filename, serverSide, forceConflicts, prune, pruneAllowlist }: DiffFlags): void {
-  if (filename.length === 0) throw new CliError('must specify one of -f and -k')
+function checkFlags(flags: DiffFlags): void {
+  const { serverSide, forceConflicts, prune, pruneAllowlist } = flags
+  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   if (forceConflicts === true && serverSide !== true) {
     throw new CliError('--force-conflicts only works with --server-side')
   }

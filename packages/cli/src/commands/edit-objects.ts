@@ -14,7 +14,7 @@ export interface EditorFlags {
 }
 
 /** Throws a CliError, in kubectl's words, where `-o` asks for what cannot be edited. */
-export function checkEditorFlags({ output }: EditorFlags): void {
+export function checkEditorFlags(output: string | undefined): void {
   if (['', 'json', 'kyaml', 'yaml'].includes(output ?? '')) return
   throw new CliError(
     `unable to match a printer suitable for the output format ${JSON.stringify(output)}, allowed formats are: json,kyaml,yaml`,
@@ -55,6 +55,7 @@ export async function editObjects<T extends EditTarget>(
   const objects = shown.map(({ before }) => before)
   const [first, ...others] = objects
   if (first === undefined) throw new CliError('edit cancelled, no objects found')
+  checkEditorFlags(output)
   // What is saved while another object is refused stays saved when the editor opens again.
   const saved = new Map<T, KubernetesObject>()
   const format = output === 'json' ? 'json' : 'yaml'

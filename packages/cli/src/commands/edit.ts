@@ -3,11 +3,11 @@ import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { patchBetween } from '../manifests/patch-between.ts'
-import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
+import { lazyPrinter, type OutcomeFlags } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
-import { checkEditorFlags, type EditorFlags, editObjects } from './edit-objects.ts'
+import { type EditorFlags, editObjects } from './edit-objects.ts'
 import { fieldValidation } from './manifest-command.ts'
-import { findTargets, type TargetFlags } from './targets.ts'
+import { findTargets, requireAll, type TargetFlags } from './targets.ts'
 
 export interface EditFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, EditorFlags {
   readonly subresource?: string
@@ -21,13 +21,11 @@ export interface EditFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, E
 
 /** `coracle edit TYPE NAME`: in the editor that KUBE_EDITOR or EDITOR names, or vi */
 export async function edit(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
-  checkEditorFlags(flags)
   const { subresource, fieldManager = fieldManagerOf('edit'), validate } = flags
   await withSession(host, flags, async (session) => {
     // A type alone means all its objects.
-    const { found, errors } = await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true })
-    if (errors.length > 0) throw new AggregateError(errors)
-    const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
+    const found = requireAll(await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true }))
+    const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
     await editObjects(host, found, flags, {
       async save({ resource, key }, before, after) {
         const patch = patchBetween(resource, before, flags.saveConfig === true ? withLastApplied(after) : after)
@@ -37,9 +35,9 @@ export async function edit(host: Host, args: readonly string[], flags: EditFlags
           fieldValidation: fieldValidation[validate],
           ...(subresource === undefined ? {} : { subresource }),
         })
-        await printer.print(resource, { verb: 'edited', object })
+        await (await printer()).print(resource, { verb: 'edited', object })
       },
-      skip: ({ resource }, object) => printer.print(resource, { verb: 'skipped', object }),
+      skip: async ({ resource }, object) => (await printer()).print(resource, { verb: 'skipped', object }),
     })
   })
 }

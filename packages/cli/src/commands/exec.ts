@@ -2,7 +2,7 @@ import type { Pod } from '@coracle/api'
 import { execInPod } from '@coracle/client/streaming'
 import { CliError, ExitError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { chooseContainer } from '../resources/choose-container.ts'
 import { findPod, type PodWait, podOf } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -22,7 +22,7 @@ export interface ExecWords {
 
 /** `coracle exec POD -- COMMAND ARG…`, `coracle exec TYPE/NAME -- …`, `coracle exec -f FILE -- …` */
 export async function exec(host: Host, { args, beforeDash }: ExecWords, flags: ExecFlags): Promise<void> {
-  const isFile = flags.filename.length > 0
+  const isFile = hasFiles(flags)
   if (beforeDash !== 0 && beforeDash !== 1 && args.length > (isFile ? 0 : 1)) {
     throw new UsageError('exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead')
   }
@@ -68,10 +68,14 @@ export function containerFor(
   return container
 }
 
+/** kubectl's words for files that do not have one object, and for what is read from standard input, which may have several. */
+const severalObjects = 'cannot exec into multiple objects at a time'
+
 async function podOfFile(host: Host, session: Session, flags: ExecFlags): Promise<Pod> {
-  const manifests = await loadManifests(host, flags)
+  const manifests = await loadManifests(host, flags, { decoding: 'typed' })
+  if (flags.filename.includes('-')) throw new CliError(severalObjects)
   const [selection, ...more] = await selectManifests(session, manifests)
-  if (selection?.name === undefined || more.length > 0) throw new CliError('--filename must name one object')
+  if (selection?.name === undefined || more.length > 0) throw new CliError(severalObjects)
   const { resource, name, namespace = session.namespace } = selection
   return (await podOf(host, session, await session.client.get(resource, { name, namespace }), flags)).pod
 }

@@ -24,7 +24,7 @@ export function expose(host: Host, args: readonly string[], flags: ExposeCommand
     host,
     args,
     'expose',
-    { ...flags, filesAsTheyAre: true, hasDeclaredOrder: true },
+    { ...flags, filesAsTheyAre: true, typed: true, hasDeclaredOrder: true },
     async (session, { object }) => {
       const selector = flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }
       const made = placeObject(withOverrides(exposeObject(object, { ...flags, ...selector }), flags), services, session)

@@ -1,7 +1,7 @@
 import { hasReason, type Table } from '@coracle/api'
 import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { loadReadable } from '../manifests/load-manifests.ts'
+import { hasFiles, loadReadable } from '../manifests/load-manifests.ts'
 import { completePath } from '../output/custom-columns.ts'
 import { nameAndAge } from '../output/drawing.ts'
 import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
@@ -25,7 +25,7 @@ export async function get(host: Host, args: readonly string[], flags: GetFlags):
   if (flags.showLabels === true && format.type !== 'table') {
     throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
   }
-  const read = await loadReadable(host, flags, { mayBeNone: true, args })
+  const read = await loadReadable(host, flags, { args })
   await withSession(host, flags, async (session) => {
     const { selections, failures } = await selectionsOf(session, args, read, 'get', flags)
     await withFailures(failures, selections.length === 0, async () => {
@@ -38,7 +38,7 @@ export async function get(host: Host, args: readonly string[], flags: GetFlags):
 
 /** Throws a CliError, in kubectl's words, where flags or arguments contradict each other. */
 function checkFlags(args: readonly string[], flags: GetFlags): void {
-  const { raw, output, filename, subresource } = flags
+  const { raw, output, subresource } = flags
   const isWatch = flags.watch === true || flags.watchOnly === true
   if (raw !== undefined) {
     if (args.length > 0) throw new CliError('arguments may not be passed when --raw is specified')
@@ -49,12 +49,12 @@ function checkFlags(args: readonly string[], flags: GetFlags): void {
     }
     if (output) throw new CliError('--raw and --output are mutually exclusive')
     checkRawPath(raw)
-  } else if (args.length === 0 && filename.length === 0) throw new SummaryError(nothingAsked)
+  } else if (args.length === 0 && !hasFiles(flags)) throw new SummaryError(nothingAsked)
   if (flags.outputWatchEvents === true && !isWatch) {
     throw new CliError('--output-watch-events option can only be used with --watch or --watch-only')
   }
   const isBulk =
-    subresource !== undefined && filename.length === 0 && !args.some((arg) => arg.includes('/')) && args.length < 2
+    subresource !== undefined && !hasFiles(flags) && !args.some((arg) => arg.includes('/')) && args.length < 2
   if (isBulk) throw new CliError('subresource cannot be used when bulk resources are specified')
 }
 

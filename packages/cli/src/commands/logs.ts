@@ -43,6 +43,7 @@ export async function logs(host: Host, args: readonly string[], given: LogFlags)
   const query = logQuery(flags)
   await withSession(host, flags, async (session) => {
     const found = await findPods(host, session, target, flags)
+    checkAmounts(flags)
     const sources = found.flatMap((pod) => sourcesOf(host, pod, flags))
     const isPrefixed = flags.prefix === true || flags.allPods === true
     if (flags.follow === true && sources.length > 1) {
@@ -93,10 +94,7 @@ export function logQuery(flags: LogFlags): Readonly<Record<string, string>> {
   if (since !== undefined && sinceTime !== undefined) {
     throw new CliError('at most one of `sinceTime` or `sinceSeconds` may be specified')
   }
-  if (limitBytes !== undefined && limitBytes < 0) throw new CliError('--limit-bytes must be greater than 0')
   const sinceMs = since === undefined ? 0 : parseDuration(since)
-  if (sinceMs < 0) throw new CliError('--since must be greater than 0')
-  if (tail !== undefined && tail < -1) throw new CliError('--tail must be greater than or equal to -1')
   if (sinceTime !== undefined && Number.isNaN(parseTime(sinceTime))) {
     throw new CliError(`--since-time "${sinceTime}" is no time: write one such as 2026-01-31T12:00:00Z`)
   }
@@ -110,6 +108,13 @@ export function logQuery(flags: LogFlags): Readonly<Record<string, string>> {
   if (sinceTime !== undefined) query.sinceTime = sinceTime
   if (limitBytes !== undefined && limitBytes > 0) query.limitBytes = String(limitBytes)
   return query
+}
+
+/** Throws a CliError for amounts that are none. kubectl looks at these once it has the pods. */
+function checkAmounts({ tail, since, limitBytes }: LogFlags): void {
+  if (limitBytes !== undefined && limitBytes < 0) throw new CliError('--limit-bytes must be greater than 0')
+  if (since !== undefined && parseDuration(since) < 0) throw new CliError('--since must be greater than 0')
+  if (tail !== undefined && tail < -1) throw new CliError('--tail must be greater than or equal to -1')
 }
 
 async function findPods(

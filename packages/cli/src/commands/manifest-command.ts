@@ -1,11 +1,10 @@
 import { type KubernetesObject, type LabelSelectorMatcher, parseLabelSelector } from '@coracle/api'
 import { type DiscoveredResource, isUnreachableServer } from '@coracle/client'
 import { CliError, SummaryError } from '../cli-error.ts'
-import { describeError } from '../describe-error.ts'
 import type { Host } from '../host.ts'
-import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import type { Manifest, ReadManifests } from '../manifests/parse-manifests.ts'
-import { placeObject } from '../manifests/place-object.ts'
+import { placeObject, requireNamespace } from '../manifests/place-object.ts'
 import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -29,8 +28,8 @@ export interface ManifestCommand {
   readonly asList: boolean
   /** Refuses where no object is left to do something with: the command's name, for the message. */
   readonly needsObjects?: string
-  /** What follows once all are done, with what came of each; not where one failed. */
-  readonly afterwards?: (session: Session, done: readonly Done[]) => Promise<void>
+  /** Is called before anything is done. What it gives follows once all are done, with what came of each; not where one failed. */
+  readonly prepare?: (session: Session) => Promise<(done: readonly Done[]) => Promise<void>>
 }
 
 /** What came of an object of a manifest. */
@@ -46,17 +45,18 @@ export interface Done {
 export async function forEachManifest(
   host: Host,
   flags: ManifestCommandFlags,
-  { asList, needsObjects, afterwards }: ManifestCommand,
+  { asList, needsObjects, prepare }: ManifestCommand,
   act: (session: Session, placed: Placed) => Promise<Outcome>,
 ): Promise<void> {
-  if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
-  const printsWords = (flags.output ?? '') === '' || flags.output === 'name'
+  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
+  const { output = '', template = '' } = flags
+  const printsWords = output === 'name' || (output === '' && template === '')
   const isLate = asList && !printsWords
   const printer = isLate ? undefined : await OutcomePrinter.for(host, flags)
-  const use = { isWritten: true, mayBeNone: needsObjects !== undefined }
-  const read = await loadReadable(host, flags, use)
+  const read = await loadReadable(host, flags, { decoding: 'written' })
   if (read.manifests.length === 0 && read.failures.length > 0) throw new AggregateError(read.failures)
   await withSession(host, flags, async (session) => {
+    const afterwards = await prepare?.(session)
     const { placed, failures } = await placeReadable(session, read, flags)
     if (placed.length === 0 && failures.length === 0 && needsObjects !== undefined) {
       throw new CliError(`no objects passed to ${needsObjects}`)
@@ -64,8 +64,9 @@ export async function forEachManifest(
     const errors: unknown[] = []
     const done: Outcomes = []
     for (const each of placed) {
-      const { resource } = each
       try {
+        if ('refusal' in each) throw each.refusal
+        const { resource } = each
         const outcome = await act(session, each)
         done.push({ resource, ...outcome })
         await printer?.print(resource, outcome)
@@ -74,11 +75,16 @@ export async function forEachManifest(
         errors.push(error)
       }
     }
-    errors.push(...failures)
-    if (errors.length > 0) throw new AggregateError(errors, errors.map(describeError).join('\n'))
+    throwAll(errors, failures)
     if (isLate) await printAll(host, flags, done)
-    await afterwards?.(session, done)
+    await afterwards?.(done)
   })
+}
+
+/** Throws errors, if there are some: what could not be read is, as with kubectl, one error beside others. */
+export function throwAll(errors: readonly unknown[], unread: readonly unknown[]): void {
+  const all = errors.length > 0 && unread.length > 0 ? [...errors, new AggregateError(unread)] : [...errors, ...unread]
+  if (all.length > 0) throw new AggregateError(all)
 }
 
 type Outcomes = (Done & Outcome)[]
@@ -108,8 +114,15 @@ function parseSelectorOfFiles(selector: string): LabelSelectorMatcher {
   }
 }
 
-/** Finds the resource of a manifest's kind. Rejects with a CliError where the server has no such kind. */
-export async function placeManifest(session: Session, { object, source }: Manifest): Promise<Placed> {
+/** Finds the resource of a manifest's kind. Rejects with a CliError where the server has no such kind, or its namespace is not the flag's. */
+export async function placeManifest(session: Session, manifest: Manifest): Promise<Placed> {
+  const placed = await placeAnywhere(session, manifest)
+  requireNamespace(placed.object, placed.resource, session)
+  return placed
+}
+
+/** The same, whatever its namespace. */
+async function placeAnywhere(session: Session, { object, source }: Manifest): Promise<Placed> {
   const catalog = await session.catalog()
   const { apiVersion, kind, metadata } = object
   const resource = catalog.ofKind(apiVersion, kind)
@@ -118,7 +131,7 @@ export async function placeManifest(session: Session, { object, source }: Manife
       `resource mapping not found for name: "${metadata.name ?? ''}" namespace: "${metadata.namespace ?? ''}" from "${source}": no matches for kind "${kind}" in version "${apiVersion}"\nensure CRDs are installed first`,
     )
   }
-  return { resource, object: placeObject(object, resource, session), source }
+  return { resource, object: placeObject(object, resource, { ...session, givenNamespace: undefined }), source }
 }
 
 /** The API's words for `--validate`; `true` and `false` are kubectl's of old. */
@@ -130,30 +143,50 @@ export const fieldValidation = {
   false: 'Ignore',
 } as const
 
-/** The objects of files that a selector lets through, with their resources; and, in the order of the files, why others have none. */
+/** An object of a file that goes nowhere: its namespace is not the one that the flag names. */
+export interface Misplaced {
+  readonly refusal: unknown
+}
+
+export interface PlacedManifests {
+  /** In the order of the files. */
+  readonly placed: readonly (Placed | Misplaced)[]
+  /** Why others could not be read, or are of no kind that the server has: kubectl tells these last. */
+  readonly failures: readonly unknown[]
+}
+
+/** The objects of files that a selector lets through, with their resources. With `retrieve`, what that makes of them before their namespaces are looked at. */
 export async function placeReadable(
   session: Session,
   { entries }: ReadManifests,
   { selector }: { readonly selector?: string },
-): Promise<{ readonly placed: readonly Placed[]; readonly failures: readonly unknown[] }> {
+  retrieve?: (placed: Placed) => Promise<Placed>,
+): Promise<PlacedManifests> {
   // Without files the selector is for the server to read.
   const isWanted = labelFilter(entries.length === 0 ? undefined : selector)
-  const placed: Placed[] = []
+  const placed: (Placed | Misplaced)[] = []
   const failures: unknown[] = []
   for (const entry of entries) {
-    if ('failure' in entry) failures.push(entry.failure)
-    else {
-      await placeManifest(session, entry).then(
-        (each) => isWanted(entry) && placed.push(each),
-        (error: unknown) => {
-          // The next one would fare no better.
-          if (isUnreachableServer(error)) throw error
-          failures.push(error)
-        },
-      )
+    try {
+      if ('failure' in entry) throw entry.failure
+      const each = await placeAnywhere(session, entry)
+      if (isWanted(entry)) placed.push(withRefusal(retrieve === undefined ? each : await retrieve(each), session))
+    } catch (error) {
+      // The next one would fare no better.
+      if (isUnreachableServer(error)) throw error
+      failures.push(error)
     }
   }
   return { placed, failures }
+}
+
+function withRefusal(placed: Placed, session: Session): Placed | Misplaced {
+  try {
+    requireNamespace(placed.object, placed.resource, session)
+    return placed
+  } catch (refusal) {
+    return { refusal }
+  }
 }
 
 /** The objects that files name, for commands that take those instead of arguments. */
@@ -173,13 +206,23 @@ export async function selectionsOf(
   verb: string,
   flags: SelectorFlags & ManifestFlags,
 ): Promise<{ readonly selections: readonly Selection[]; readonly failures: readonly unknown[] }> {
-  if (flags.filename.length === 0) {
+  if (!hasFiles(flags)) {
     return { selections: selectObjects(args, verb, await session.catalog(), flags), failures: [] }
   }
   const { placed, failures } = await placeReadable(session, read, flags)
-  const told = failures.map((error) => (error instanceof CliError ? new SummaryError(error.message) : error))
-  return { selections: placed.map(selectionOf), failures: told }
+  const told = [...refusalsOf(placed), ...failures].map((error) =>
+    error instanceof CliError ? new SummaryError(error.message) : error,
+  )
+  return { selections: wellPlaced(placed).map(selectionOf), failures: told }
 }
+
+/** Those that go somewhere. */
+export const wellPlaced = (placed: readonly (Placed | Misplaced)[]): readonly Placed[] =>
+  placed.flatMap((each) => ('refusal' in each ? [] : [each]))
+
+/** Why the others do not. */
+export const refusalsOf = (placed: readonly (Placed | Misplaced)[]): readonly unknown[] =>
+  placed.flatMap((each) => ('refusal' in each ? [each.refusal] : []))
 
 /** The selection that an object's own name is. */
 export const selectionOf = ({ resource, object: { metadata } }: Placed): Selection => ({

@@ -33,7 +33,7 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
     host,
     args,
     'patch',
-    { ...flags, tellsDryRun: false, looksAtOutputLate: true },
+    { ...flags, tellsDryRun: false, looksAtOutputLate: true, filesAsTheyAre: true, needsObjects: 'patch' },
     async (session, target) => {
       const { resource, key, object } = target
       const { dryRun, subresource } = flags

@@ -3,7 +3,7 @@ import { type AnyBinding, type AnyRole, planBinding, planRole, type ReconcilePla
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { plainFieldManager } from '../manifests/field-managers.ts'
-import { loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Placed, placeManifest } from './manifest-command.ts'
@@ -21,11 +21,11 @@ export interface ReconcileFlags extends ConnectionFlags, ManifestFlags, OutcomeF
  * Other objects of the files are passed over.
  */
 export async function reconcileRights(host: Host, args: readonly string[], flags: ReconcileFlags): Promise<void> {
-  if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
+  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   if (args.length > 0) throw new CliError('no arguments are allowed')
   if (flags.dryRun === 'server') throw new CliError('--dry-run=server for command reconcile is not supported yet')
   const printer = await OutcomePrinter.for(host, flags)
-  const manifests = await loadManifests(host, flags)
+  const manifests = await loadManifests(host, flags, { decoding: 'typed' })
   await withSession(host, flags, async (session) => {
     const errors: unknown[] = []
     for (const manifest of manifests) {

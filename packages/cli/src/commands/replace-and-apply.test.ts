@@ -168,10 +168,38 @@ describe('create --edit', () => {
   })
 })
 
-it.each(['apply', 'delete', 'rollout restart', 'get'])('%s -k says what builds kustomizations', async (verb) => {
-  expect(await coracle(`${verb} -k overlays/test`, {})).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: `error: -k: kustomizations are not built here: kustomize build overlays/test | coracle ${verb} -f -\n`,
+describe('-k', () => {
+  const withKustomization = async () => {
+    await mkdir(join(directory, 'overlay'), { recursive: true })
+    await writeFile(join(directory, 'overlay', 'kustomization.yaml'), 'resources: []\n')
+  }
+
+  it.each(['apply', 'delete', 'rollout restart', 'get'])('%s says what builds kustomizations', async (verb) => {
+    await withKustomization()
+    const { code, stderr } = await coracle(`${verb} -k overlay`, { workingDirectory: directory })
+    expect(code).toBe(1)
+    expect(stderr).toContain(`-k: kustomizations are not built here: kustomize build overlay | coracle ${verb} -f -\n`)
+  })
+
+  it.each([
+    ['-k overlay -f x.yaml', 'error: only one of -f or -k can be specified\n'],
+    ['-k overlay -R', "error: the -k flag can't be used with -f or -R\n"],
+    [
+      '-k nosuch',
+      /^error: must build at directory: not a valid directory: evalsymlink failure on 'nosuch' : lstat \/.*\/nosuch: no such file or directory\n$/,
+    ],
+    [
+      '-k .',
+      /^error: unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory '\/.*'\n$/,
+    ],
+  ])('apply %s is refused as by kubectl', async (flags, stderr) => {
+    await withKustomization()
+    const told = (await coracle(`apply ${flags}`, { workingDirectory: directory })).stderr
+    if (typeof stderr === 'string') expect(told).toBe(stderr)
+    else expect(told).toMatch(stderr)
+  })
+
+  it('is not there where it is empty', async () => {
+    expect(await coracle('apply -k=', {})).toMatchObject({ stderr: 'error: must specify one of -f and -k\n' })
   })
 })

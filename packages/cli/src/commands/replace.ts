@@ -1,7 +1,9 @@
-import { hasReason, type KubernetesObject } from '@coracle/api'
+import type { KubernetesObject } from '@coracle/api'
+import { isUnreachableServer } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
 import type { Host } from '../host.ts'
+import { hasFiles } from '../manifests/load-manifests.ts'
 import type { Session } from '../session.ts'
 import { propagationPolicy } from './cascade.ts'
 import { fieldValidation, forEachManifest, type Placed } from './manifest-command.ts'
@@ -26,8 +28,9 @@ export async function replace(host: Host, flags: ReplaceFlags): Promise<void> {
 }
 
 /** Throws a CliError, in kubectl's words, on flags that contradict each other. */
-function checkFlags({ filename, force, dryRun, gracePeriod, timeout, cascade }: ReplaceFlags): void {
-  if (filename.length === 0) throw new CliError('must specify one of -f and -k')
+function checkFlags(flags: ReplaceFlags): void {
+  const { force, dryRun, gracePeriod, timeout, cascade } = flags
+  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   propagationPolicy(cascade)
   if (force !== true && gracePeriod >= 0) throw new CliError('--grace-period must have --force specified')
   if (force !== true && timeout !== '0s') throw new CliError('--timeout must have --force specified')
@@ -61,8 +64,8 @@ async function withVersion(
       metadata: { ...object.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
     }
   } catch (error) {
-    // The update says that it is not there.
-    if (hasReason(error, 'NotFound')) return object
-    throw error
+    if (isUnreachableServer(error)) throw error
+    // Why it could not be read is for the update to tell.
+    return object
   }
 }

@@ -34,17 +34,22 @@ export async function scale(host: Host, args: readonly string[], flags: ScaleFla
   }
   const timeoutMs = parseDuration(flags.timeout)
   let found = 0
-  await changeObjects(host, args, 'scale', flags, async (session, target) => {
-    found += 1
-    if (flags.resourceVersion !== undefined && found > 1) {
-      throw new CliError('cannot use --resource-version with multiple resources')
-    }
-    const object = await scaleOne(session, target, replicas, flags)
-    if (flags.dryRun === 'none') await noteChangeCause(session, target, flags, plainFieldManager)
-    if (timeoutMs > 0 && flags.dryRun === 'none') await untilScaled(host, session, target, replicas, timeoutMs)
-    return { verb: 'scaled', object }
-  })
-  if (found === 0) throw new CliError('no objects passed to scale')
+  await changeObjects(
+    host,
+    args,
+    'scale',
+    { ...flags, filesAsTheyAre: true, needsObjects: 'scale' },
+    async (session, target) => {
+      found += 1
+      if (flags.resourceVersion !== undefined && found > 1) {
+        throw new CliError('cannot use --resource-version with multiple resources')
+      }
+      const object = await scaleOne(session, target, replicas, flags)
+      if (flags.dryRun === 'none') await noteChangeCause(session, target, flags, plainFieldManager)
+      if (timeoutMs > 0 && flags.dryRun === 'none') await untilScaled(host, session, target, replicas, timeoutMs)
+      return { verb: 'scaled', object }
+    },
+  )
 }
 
 async function scaleOne(

@@ -2,6 +2,7 @@ import { checkFormat, type KubernetesObject } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
+import { hasFiles } from '../manifests/load-manifests.ts'
 import { type Outcome, OutcomePrinter } from '../output/outcome-printer.ts'
 import type { Session } from '../session.ts'
 import { noteChangeCause } from './change-cause.ts'
@@ -118,14 +119,15 @@ const isSelective = ({ selector, fieldSelector }: SetMetadataFlags): boolean =>
 function checkFlags(
   resources: readonly string[],
   { set, remove }: Pairs,
-  { all, selector, fieldSelector, list, output, filename, local }: SetMetadataFlags,
+  flags: SetMetadataFlags,
   { name, noun }: Field,
 ): void {
+  const { all, selector, fieldSelector, list, output, local } = flags
   if (all === true && selector !== undefined) throw new CliError('cannot set --all and --selector at the same time')
   if (all === true && fieldSelector !== undefined) {
     throw new CliError('cannot set --all and --field-selector at the same time')
   }
-  if (resources.length === 0 && filename.length === 0) {
+  if (resources.length === 0 && !hasFiles(flags)) {
     throw new CliError('one or more resources must be specified as <resource> <name> or <resource>/<name>')
   }
   if (local === true && resources.length > 0) {

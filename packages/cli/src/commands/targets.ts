@@ -2,7 +2,8 @@ import { hasReason, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource, ObjectKey } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import type { ReadManifests } from '../manifests/parse-manifests.ts'
 import { getNamed, listAll } from '../resources/fetch.ts'
 import {
   listOptions,
@@ -12,7 +13,7 @@ import {
   selectObjects,
 } from '../resources/select-objects.ts'
 import type { Session } from '../session.ts'
-import { type Placed, placeReadable, selectionOf } from './manifest-command.ts'
+import { type Placed, placeReadable, throwAll } from './manifest-command.ts'
 
 /** Flags of commands that act on objects which are there: by name, of files, or as selectors say. */
 export interface TargetFlags extends SelectorFlags, ManifestFlags {
@@ -24,6 +25,12 @@ export interface TargetFlags extends SelectorFlags, ManifestFlags {
   readonly typesMeanAll?: boolean
   /** What files have is taken as it is there: whether the server has it does not matter. */
   readonly filesAsTheyAre?: boolean
+  /** Files may only have built-in kinds. */
+  readonly typed?: boolean
+  /** `all` is a selector, which names may not stand beside. */
+  readonly allSelects?: boolean
+  /** The name of the command where it needs objects, for the message that there are none. */
+  readonly needsObjects?: string
 }
 
 /** An object to act on, as the server has it. */
@@ -31,17 +38,51 @@ export interface Target {
   readonly resource: DiscoveredResource
   readonly key: ObjectKey
   readonly object: KubernetesObject
+  /** The file that has it. */
+  readonly source?: string
+}
+
+/** An object that is meant and may not be acted on. */
+export interface RefusedTarget {
+  readonly refusal: unknown
 }
 
 export interface Targets {
-  readonly found: readonly Target[]
-  /** Why others of those that were named are not among them. */
-  readonly errors: readonly unknown[]
+  /** In the order in which they are meant. */
+  readonly found: readonly (Target | RefusedTarget)[]
+  /** Why others that files have are not among them: kubectl tells these last. */
+  readonly unread: readonly unknown[]
 }
 
-/** Throws a CliError where neither arguments nor as many files name anything. */
-export function requireTargets(args: readonly string[], files: number): void {
-  if (args.length === 0 && files === 0) throw new CliError(nothingNamed)
+/** The objects that were found. Rejects with why others were not, if there are some. */
+export function requireAll({ found, unread }: Targets): readonly Target[] {
+  const errors = [...found.flatMap((each) => ('refusal' in each ? [each.refusal] : [])), ...unread]
+  if (errors.length > 0) throw new AggregateError(errors)
+  return found.flatMap((each) => ('refusal' in each ? [] : [each]))
+}
+
+/** Does something with each, and throws in the end what failed, each error in its place. */
+export async function forEachTarget({ found, unread }: Targets, act: (target: Target) => Promise<void>): Promise<void> {
+  const errors: unknown[] = []
+  for (const each of found) {
+    try {
+      if ('refusal' in each) throw each.refusal
+      await act(each)
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  throwAll(errors, unread)
+}
+
+/** Says that there is no object that was meant. */
+export function tellNothingFound({ stderr }: Host, { namespace }: Session): void {
+  stderr.write(`No resources found in ${namespace} namespace.\n`)
+}
+
+/** Throws a CliError where neither arguments nor files name anything. */
+export function requireTargets(args: readonly string[], hasFiles: boolean): void {
+  if (args.length === 0 && !hasFiles) throw new CliError(nothingNamed)
 }
 
 /**
@@ -55,16 +96,14 @@ export async function findTargets(
   verb: string,
   flags: TargetFlags,
 ): Promise<Targets> {
-  const read = await loadReadable(host, flags, { args })
-  requireTargets(args, read.entries.length)
-  const { placed, failures } = await placeReadable(session, read, flags)
-  const isOfFiles = read.entries.length > 0
-  if (flags.filesAsTheyAre === true && isOfFiles) return { found: placed.map(placedTarget), errors: failures }
-  const selections = isOfFiles ? placed.map(selectionOf) : selectObjects(args, verb, await session.catalog(), flags)
+  const read = await loadReadable(host, flags, { args, ...(flags.typed === true ? { decoding: 'typed' } : {}) })
+  requireTargets(args, hasFiles(flags))
+  if (hasFiles(flags)) return requireSome(await targetsOfFiles(session, read, flags), flags)
   const { all, typesMeanAll, selector, fieldSelector } = flags
   const isSelective = all === true || typesMeanAll === true || selector !== undefined || fieldSelector !== undefined
-  const found: Target[] = []
-  const errors: unknown[] = []
+  const { all: _, ...selectors } = flags
+  const selections = selectObjects(args, verb, await session.catalog(), flags.allSelects === true ? flags : selectors)
+  const found: (Target | RefusedTarget)[] = []
   for (const selection of selections) {
     if (selection.name === undefined && !isSelective) {
       throw new CliError('resource(s) were provided, but no name was specified')
@@ -74,14 +113,37 @@ export async function findTargets(
     } catch (error) {
       const isPassable = hasReason(error, 'NotFound') || hasReason(error, 'Forbidden')
       if (!isPassable || flags.stopsAtMissing === true) throw error
-      errors.push(error)
+      found.push({ refusal: error })
     }
   }
-  return { found, errors: [...errors, ...failures] }
+  return requireSome({ found, unread: [] }, flags)
 }
 
-/** An object of a file, as it is there. */
-const placedTarget = ({ resource, object }: Placed): Target => ({ resource, key: keyOf(object), object })
+function requireSome(targets: Targets, { needsObjects }: TargetFlags): Targets {
+  if (needsObjects === undefined || targets.found.length + targets.unread.length > 0) return targets
+  throw new CliError(`no objects passed to ${needsObjects}`)
+}
+
+/** What files have: as the server has it, unless it is to be taken as it is there. */
+async function targetsOfFiles(session: Session, read: ReadManifests, flags: TargetFlags): Promise<Targets> {
+  const isLatest = flags.filesAsTheyAre !== true
+  const retrieve = async (placed: Placed): Promise<Placed> => {
+    const key = keyOf(placed.object)
+    // What has no name is for who acts on it to refuse.
+    if (key.name === '') return placed
+    return { ...placed, object: await getNamed(session.client, placed.resource, key, flags.subresource) }
+  }
+  const { placed, failures } = await placeReadable(session, read, flags, isLatest ? retrieve : undefined)
+  return { found: placed.map((each) => ('refusal' in each ? each : placedTarget(each))), unread: failures }
+}
+
+/** An object of a file, as it is there or as the server has it. */
+const placedTarget = ({ resource, object, source }: Placed): Target => ({
+  resource,
+  key: keyOf(object),
+  object,
+  source,
+})
 
 /** The objects of a selection, as the server has them. */
 export async function objectsOf(

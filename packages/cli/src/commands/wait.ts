@@ -3,7 +3,7 @@ import { findJsonPath, parseJsonPath } from '@coracle/api/jsonpath'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { loadManifests } from '../manifests/load-manifests.ts'
+import { hasFiles, loadManifests } from '../manifests/load-manifests.ts'
 import { completePath } from '../output/custom-columns.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { awaitAny } from '../resources/await-any.ts'
@@ -12,7 +12,7 @@ import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Awaited, awaitObject, type IsOver } from './await-object.ts'
 import { localNeedsFiles, localResource } from './change-objects.ts'
 import { labelFilter, selectManifests } from './manifest-command.ts'
-import { findTargets, type TargetFlags } from './targets.ts'
+import { findTargets, type RefusedTarget, requireAll, type Target, type TargetFlags } from './targets.ts'
 
 export interface WaitFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {
   readonly for: string
@@ -92,7 +92,7 @@ async function judgeFiles(
   condition: Condition,
   printer: OutcomePrinter,
 ): Promise<void> {
-  if (flags.filename.length === 0 || args.length > 0) {
+  if (!hasFiles(flags) || args.length > 0) {
     throw new CliError(localNeedsFiles)
   }
   for (const { object } of await loadManifests(host, flags)) {
@@ -116,15 +116,21 @@ async function objectsOf(
 ): Promise<readonly Found[]> {
   const isForCreation = isFor(flags, 'create')
   const isForDeletion = isFor(flags, 'delete')
+  if (isForCreation && hasFiles(flags)) {
+    const found = requireAll(await findTargets(host, session, args, 'wait', flags))
+    if (found.length === 0) throw new CliError('timed out waiting for the condition')
+    return found
+  }
   if (isForCreation || isForDeletion) {
     const selections = await selectionsOf(host, session, args, flags)
     if (selections.every(({ name }) => name !== undefined)) return selections.map((each) => awaitedOf(session, each))
     if (isForCreation) await awaitFirst(host, session, selections, flags, deadline)
   }
-  const { found, errors } = await findTargets(host, session, args, 'wait', flags)
-  const fatal = isForDeletion ? errors.filter((error) => !hasReason(error, 'NotFound')) : errors
-  if (fatal.length > 0) throw new AggregateError(fatal)
-  return found
+  const { found, unread } = await findTargets(host, session, args, 'wait', flags)
+  if (!isForDeletion) return requireAll({ found, unread })
+  const isGone = (error: unknown): boolean => hasReason(error, 'NotFound')
+  const isFatal = (each: Target | RefusedTarget): boolean => !('refusal' in each && isGone(each.refusal))
+  return requireAll({ found: found.filter(isFatal), unread: unread.filter((error) => !isGone(error)) })
 }
 
 async function selectionsOf(
@@ -134,7 +140,7 @@ async function selectionsOf(
   flags: WaitFlags,
 ): Promise<readonly Selection[]> {
   const manifests = await loadManifests(host, flags, { args })
-  return manifests.length > 0
+  return hasFiles(flags)
     ? selectManifests(session, manifests.filter(labelFilter(flags.selector)))
     : selectObjects(args, 'wait', await session.catalog(), flags)
 }

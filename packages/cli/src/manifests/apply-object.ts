@@ -10,7 +10,7 @@ import {
   type Resource,
   sortKeys,
 } from '@coracle/api'
-import type { Client, Patch, WriteOptions } from '@coracle/client'
+import { type Client, isUnreachableServer, type ObjectKey, type Patch, type WriteOptions } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
 import { applyFieldManager } from './field-managers.ts'
@@ -58,7 +58,9 @@ export async function applyObject(
   const modified = annotate ? withLastApplied(wanted) : withoutLastApplied(wanted)
   const { name = '', namespace } = modified.metadata
   const key = { name, ...(namespace === undefined ? {} : { namespace }) }
-  const current = await getOrUndefined(client, resource, key)
+  const current = await getOrUndefined(client, resource, key).catch((error: unknown) => {
+    throw source === undefined || isUnreachableServer(error) ? error : whileRetrieving(resource, key, source, error)
+  })
   if (current === undefined) {
     const object = local ? modified : await during('creating', client.create(resource, modified, write))
     return { outcome: 'created', object, lacksLastApplied: false }
@@ -69,6 +71,15 @@ export async function applyObject(
   if (!overwrite) checkUnchanged(resource, patch, current, source)
   const object = local ? current : await during('applying', client.patch(resource, key, patch, write))
   return { outcome: 'configured', object, lacksLastApplied }
+}
+
+function whileRetrieving(resource: Resource, { name, namespace = '' }: ObjectKey, source: string, error: unknown) {
+  const { group, version, kind, plural } = resource
+  const prefix = `${group}/${version}`
+  return whileDoing(
+    `error when retrieving current configuration of:\nResource: "${prefix}, Resource=${plural}", GroupVersionKind: "${prefix}, Kind=${kind}"\nName: "${name}", Namespace: "${namespace}"\nfrom server for: "${source}"`,
+    error,
+  )
 }
 
 /** The patch from what is to what is wanted: strategic for kinds whose lists we know how to merge, or else a merge patch. */

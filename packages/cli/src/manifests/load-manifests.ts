@@ -1,10 +1,12 @@
 import { glob, readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { compareText } from '@coracle/api'
-import { CliError, refusedConnection } from '../cli-error.ts'
+import { CliError, RefusedConnectionError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { hasPairs } from '../resources/resource-arguments.ts'
+import { type Kustomization, kustomizationRefusal } from './kustomization.ts'
 import {
+  type Decoding,
   type Manifest,
   type ReadManifests,
   readEntries,
@@ -17,14 +19,16 @@ export interface ManifestFlags {
   /** Files, directories, patterns such as `*.yaml`, URLs, or `-` for standard input. */
   readonly filename: readonly string[]
   readonly recursive?: boolean
+  readonly kustomize?: Kustomization
 }
+
+/** Whether flags name files, or what may be in their place. */
+export const hasFiles = ({ filename, kustomize }: ManifestFlags): boolean =>
+  filename.length > 0 || kustomize !== undefined
 
 /** What becomes of the objects of files. */
 export interface ManifestUse {
-  /** They are written: what is wrong with one is told as kubectl's validation tells it. */
-  readonly isWritten?: boolean
-  /** The command has words of its own where there are none. */
-  readonly mayBeNone?: boolean
+  readonly decoding?: Decoding
   /** Arguments of the command that name objects: there may be none beside files. */
   readonly args?: readonly string[]
 }
@@ -37,8 +41,7 @@ const extensions = new Set(['.json', '.yaml', '.yml'])
 
 /**
  * The objects of all files named, in order. A directory stands for the JSON and YAML files in it, in order of their
- * names. Rejects with a CliError that names the file where one cannot be read or parsed, before anything is sent; and where there
- * are files, and no objects in them, unless there may be none.
+ * names. Rejects with a CliError that names the file where one cannot be read or parsed, before anything is sent.
  */
 export async function loadManifests(
   host: Host,
@@ -56,25 +59,31 @@ export async function loadManifests(
  */
 export async function loadReadable(
   host: Host,
-  { filename, recursive = false }: ManifestFlags,
-  { isWritten = false, mayBeNone = false, args = [] }: ManifestUse = {},
+  flags: ManifestFlags,
+  { decoding, args = [] }: ManifestUse = {},
 ): Promise<ReadManifests> {
+  const { filename, recursive = false, kustomize } = flags
+  if (kustomize !== undefined) {
+    const refusals = [
+      ...(filename.length > 0 ? ['only one of -f or -k can be specified'] : []),
+      ...(recursive ? ["the -k flag can't be used with -f or -R"] : []),
+    ]
+    if (refusals.length > 0) throw new AggregateError(refusals.map((text) => new CliError(text)))
+  }
   const sources = await expandAll(host, filename, recursive)
-  if (filename.length > 0) requireFilesAlone(args)
+  if (hasFiles(flags)) requireFilesAlone(args)
+  if (kustomize !== undefined) return readEntries([{ failure: await kustomizationRefusal(host, kustomize) }])
   const entries: (Manifest | UnreadableDocument)[] = []
   for (const source of sources) {
     try {
       const { text, name } = await loadSource(host, source)
-      entries.push(...readManifests(text, name, isWritten).entries)
+      entries.push(...readManifests(text, name, decoding).entries)
     } catch (failure) {
       entries.push({ failure })
     }
   }
   const read = readEntries(entries)
   for (const manifest of read.manifests) warnOfFormerVersion(host, manifest)
-  if (filename.length > 0 && entries.length === 0 && !mayBeNone) {
-    throw new CliError(`no objects found in ${filename.join(', ')}`)
-  }
   return read
 }
 
@@ -139,7 +148,8 @@ async function loadSource(host: Host, source: string): Promise<SourceText> {
 async function readUrl(url: string): Promise<string> {
   const response = await fetch(url).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED') throw refusedConnection(url)
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')
+      throw new RefusedConnectionError(url)
     throw new CliError(`unable to read URL "${url}": ${cause instanceof Error ? cause.message : cause}`)
   })
   const { status, statusText } = response

@@ -84,7 +84,7 @@ describe('parseManifests', () => {
     ['a: 1', '[apiVersion not set, kind not set]'],
     ['just text', 'invalid object to validate'],
   ])('says of %j, where it is to be written, what kubectl says', (text, problem) => {
-    expect(() => parseManifests(text, 'x.yaml', true)).toThrow(
+    expect(() => parseManifests(text, 'x.yaml', 'written')).toThrow(
       `error validating "x.yaml": error validating data: ${problem}; if you choose to ignore these errors, turn validation off with --validate=false`,
     )
   })

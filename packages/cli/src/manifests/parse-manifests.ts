@@ -1,4 +1,12 @@
-import { ApiError, isJsonObject, type JsonObject, type KubernetesObject, sortKeys } from '@coracle/api'
+import {
+  ApiError,
+  apiVersionOf,
+  builtinResources,
+  isJsonObject,
+  type JsonObject,
+  type KubernetesObject,
+  sortKeys,
+} from '@coracle/api'
 import { findJsonFault } from '@coracle/api/json-syntax'
 import { convertFormerVersion, convertLegacy } from '@coracle/api/legacy'
 import { type Document, isCollection, parseAllDocuments, parseDocument, type Tags, visit } from 'yaml'
@@ -19,11 +27,17 @@ export interface Manifest {
  * and versions that are served no more are converted. Throws a CliError that names the place, in the words of kubectl's validation
  * where objects are written; or an ApiError where an object of the old form is invalid.
  */
-export function parseManifests(text: string, source: string, isWritten = false): readonly Manifest[] {
-  const { manifests, failures } = readManifests(text, source, isWritten)
+export function parseManifests(text: string, source: string, decoding?: Decoding): readonly Manifest[] {
+  const { manifests, failures } = readManifests(text, source, decoding)
   if (failures.length > 0) throw failures[0]
   return manifests
 }
+
+/**
+ * What is expected of objects, and so the words for what they lack: those that are written are checked as kubectl's validation does,
+ * and some of its commands know only the kinds that are built in.
+ */
+export type Decoding = 'unstructured' | 'written' | 'typed'
 
 /** What a text has: objects, and why others are none. */
 export interface ReadManifests {
@@ -46,12 +60,12 @@ export function readEntries(entries: readonly (Manifest | UnreadableDocument)[])
 }
 
 /** As `parseManifests`, for who goes on with the objects that can be read: of a text that is no YAML those before the mistake. */
-export function readManifests(text: string, source: string, isWritten = false): ReadManifests {
+export function readManifests(text: string, source: string, decoding: Decoding = 'unstructured'): ReadManifests {
   const { values, failure, isJson = false } = parseDocuments(text, source)
   const entries: (Manifest | UnreadableDocument)[] = []
   for (const value of values) {
     try {
-      entries.push(...flatten(value, { source, isWritten, isJson }, {}))
+      entries.push(...flatten(value, { source, decoding, isJson }, {}))
     } catch (error) {
       entries.push({ failure: error })
     }
@@ -105,8 +119,10 @@ function parseOneByOne(text: string, source: string): Documents {
     if (values.length > 0) {
       // What follows one JSON value may be YAML; where it is none, it is the JSON that is told of.
       const others = parseOneByOne(rest, source)
-      const hasFailed = others.failure !== undefined && others.values.length === 0 && !/^\s*---\s*$/m.test(rest)
-      return hasFailed ? fail(values, jsonReason(text)) : { ...others, values: [...values, ...others.values] }
+      const isNoYaml = others.failure !== undefined && parseOneByOne(firstDocument(rest), source).failure !== undefined
+      return isNoYaml
+        ? fail(values, jsonReason(rest, text.length - rest.length))
+        : { ...others, values: [...values, ...others.values] }
     }
   }
   const values: unknown[] = []
@@ -147,14 +163,21 @@ function leadingJson(text: string): { values: readonly unknown[]; rest: string; 
   return { values, rest: '' }
 }
 
+/** What stands before the next separator of documents; one at the beginning is part of it. */
+function firstDocument(text: string): string {
+  const lines = text.trimStart().split('\n')
+  const end = lines.findIndex((line, index) => index > 0 && line.startsWith('---'))
+  return (end < 0 ? lines : lines.slice(0, end)).join('\n')
+}
+
 const yamlReason = (problem: string): string => `error converting YAML to JSON: yaml: ${problem}`
 
-/** Why a text that begins as JSON does is none. */
-function jsonReason(text: string): string {
+/** Why a text that begins as JSON does is none; `before` is how much of it stands before this text. */
+function jsonReason(text: string, before = 0): string {
   const { message, offset, isEnd } = findJsonFault(text) ?? { message: '', offset: 0, isEnd: true }
   return isEnd
     ? 'unexpected EOF'
-    : `json: offset ${offset}: ${message.replace('after top-level value', 'looking for beginning of value')}`
+    : `json: offset ${before + offset}: ${message.replace('after top-level value', 'looking for beginning of value')}`
 }
 
 /** The documents of a text, each with a line feed at its end. */
@@ -206,19 +229,22 @@ interface ItemType {
   readonly kind?: string
 }
 
-/** Where documents come from, and whether what they hold is written. */
+/** Where documents come from, and what is expected of what they hold. */
 interface Origin {
   readonly source: string
-  readonly isWritten: boolean
+  readonly decoding: Decoding
   readonly isJson: boolean
 }
 
 function flatten(value: unknown, origin: Origin, type: ItemType): readonly Manifest[] {
   const { source } = origin
   if (!isJsonObject(value)) {
-    if (origin.isWritten) throw invalid(source, 'invalid object to validate')
+    if (origin.decoding === 'written') throw invalid(source, 'invalid object to validate')
+    const reason = `json: cannot unmarshal ${jsonType(value)} into Go value of type`
     throw new CliError(
-      `unable to decode "${source}": json: cannot unmarshal ${jsonType(value)} into Go value of type unstructured.detector`,
+      origin.decoding === 'typed'
+        ? `unable to decode "${source}": couldn't get version/kind; json parse error: ${reason} ${typeMeta}`
+        : `unable to decode "${source}": ${reason} unstructured.detector`,
     )
   }
   const object = { ...type, ...value }
@@ -229,8 +255,19 @@ function flatten(value: unknown, origin: Origin, type: ItemType): readonly Manif
     return object.items.flatMap((item: unknown) => flatten(item, origin, itemType))
   }
   const former = convertFormerVersion(object)
+  if (origin.decoding === 'typed' && former === undefined) requireBuiltin(object, source)
   if (former !== undefined) return [{ object: toObject(former.object), source, formerVersion: object.apiVersion }]
   return [{ object: toObject(convert(object, source)), source }]
+}
+
+/** Go's name of the type that has what every object has. */
+const typeMeta = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`
+
+function requireBuiltin({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }, source: string) {
+  if (builtinResources.some((each) => each.kind === kind && apiVersionOf(each) === apiVersion)) return
+  throw new CliError(
+    `unable to decode "${source}": no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/scheme/scheme.go:28"`,
+  )
 }
 
 /** What Go calls a JSON value that is no object. */
@@ -239,12 +276,12 @@ const jsonType = (value: unknown): string =>
 
 function checkType(
   object: JsonObject,
-  { source, isWritten, isJson }: Origin,
+  { source, decoding, isJson }: Origin,
 ): asserts object is JsonObject & { apiVersion: string; kind: string } {
   const missing = ['apiVersion', 'kind'].filter((field) => typeof object[field] !== 'string' || object[field] === '')
   if (missing.length === 0) return
   const problems = missing.map((field) => `${field} not set`).join(', ')
-  if (isWritten) throw invalid(source, missing.length === 1 ? problems : `[${problems}]`)
+  if (decoding === 'written') throw invalid(source, missing.length === 1 ? problems : `[${problems}]`)
   if (missing.includes('kind')) {
     throw new CliError(
       `unable to decode "${source}": Object 'Kind' is missing in '${JSON.stringify(isJson ? object : sortKeys(object))}'`,

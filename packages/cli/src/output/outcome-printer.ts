@@ -79,3 +79,12 @@ function outcomeLine(resource: DiscoveredResource, { verb, object }: Outcome, dr
   const { name, generateName = '' } = object.metadata
   return `${objectText(resource, name ?? generateName)} ${verb}${dryRunText[dryRun]}\n`
 }
+
+/** A printer that is made when it is first needed, which may tell that `-o` names no format. */
+export function lazyPrinter(host: Host, flags: OutcomeFlags): () => Promise<OutcomePrinter> {
+  let printer: Promise<OutcomePrinter> | undefined
+  return () => {
+    printer ??= OutcomePrinter.for(host, flags)
+    return printer
+  }
+}

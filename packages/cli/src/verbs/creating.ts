@@ -80,7 +80,11 @@ function addWorkloads(create: Command, host: Host): void {
     .alias('deploy')
     .option('--image <image>', 'what its container runs; repeatable', collectCommas, [])
     .option('-r, --replicas <count>', 'how many pods', wholeNumber({ min: 0 }), 1)
-    .option('--port <port>', 'the port its container listens on', wholeNumber({ noun: 'port', min: 1, max: 65_535 }))
+    .option(
+      '--port <port>',
+      'the port its container listens on',
+      wholeNumber({ noun: 'port', min: 1, max: 65_535, bits: 32 }),
+    )
   creation(create, host, 'job', 'job', 'a Job')
     .option('--image <image>', 'what its container runs')
     .option('--from <cronjob>', 'as this CronJob would make it now: cronjob/NAME')
@@ -154,7 +158,7 @@ function addPolicies(create: Command, host: Host): void {
     .option('--max-unavailable <count>', 'how many may be missing: a number or a percentage')
   creation(create, host, 'priorityclass', 'priorityclass', 'a PriorityClass')
     .alias('pc')
-    .option('--value <number>', 'the priority', wholeNumber(), 0)
+    .option('--value <number>', 'the priority', wholeNumber({ bits: 32 }), 0)
     .addOption(switchOption('--global-default [boolean]', 'for pods that name no class', false))
     .option('--description <text>', 'when to use it')
     .option('--preemption-policy <policy>', 'PreemptLowerPriority or Never', 'PreemptLowerPriority')
@@ -294,9 +298,9 @@ function addAutoscale(program: Command, host: Host): void {
     .addOption(recordOption())
     .summary('let the number of replicas follow the load')
     .description('Creates a HorizontalPodAutoscaler for what has a scale.')
-    .option('--min <count>', 'replicas at least', wholeNumber())
+    .option('--min <count>', 'replicas at least', wholeNumber({ bits: 32 }))
     .option('--save-config', 'note in the object what was created, for apply')
-    .option('--max <count>', 'replicas at most', wholeNumber())
+    .option('--max <count>', 'replicas at most', wholeNumber({ bits: 32 }))
     .option('--cpu <amount>', 'CPU per pod that is aimed at: 80% of its request, or an amount such as 500m')
     .option('--memory <amount>', 'memory per pod that is aimed at: 80% of its request, or an amount such as 1Gi')
     .addOption(new Option('--cpu-percent <percent>', 'the same as --cpu PERCENT%').argParser(wholeNumber()).hideHelp())

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { CliError, UsageError } from '../cli-error.ts'
+import type { Kustomization } from '../manifests/kustomization.ts'
 import { booleanOf, collectCommas, switchOption, wholeNumber } from '../option-values.ts'
 import type { DryRun } from '../output/outcome-printer.ts'
 import { nameOf } from '../refusals.ts'
@@ -31,14 +32,12 @@ export function withFiles(command: Command, verb: string): Command {
     .addOption(kustomizeOption(command))
 }
 
-/** kubectl's `-k`, which says what to do instead: kustomizations are built by kustomize. */
-const kustomizeOption = (command: Command): Option =>
+/** kubectl's `-k`: kustomizations are built by kustomize. An empty one is none. */
+export const kustomizeOption = (command: Command): Option =>
   new Option('-k, --kustomize <directory>', 'a kustomization: not built here')
-    .argParser((directory) => {
-      throw new CliError(
-        `-k: kustomizations are not built here: kustomize build ${directory} | ${nameOf(command)} -f -`,
-      )
-    })
+    .argParser((directory): Kustomization | undefined =>
+      directory === '' ? undefined : { directory, command: nameOf(command) },
+    )
     .hideHelp()
 
 export function withManifests(command: Command): Command {

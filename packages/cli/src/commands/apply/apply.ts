@@ -4,9 +4,9 @@ import { reasonOf } from '../../describe-error.ts'
 import type { Host } from '../../host.ts'
 import { type Applied, applyObject, lastAppliedAnnotation, withLastApplied } from '../../manifests/apply-object.ts'
 import { applyFieldManager, serverSideFieldManager } from '../../manifests/field-managers.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
 import { applyOnServer } from '../../manifests/server-side-apply.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
-import { kindText, objectText } from '../../resources/object-text.ts'
 import { propagationPolicy } from '../cascade.ts'
 import { type RecordFlags, withChangeCause } from '../change-cause.ts'
 import {
@@ -37,67 +37,58 @@ export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags, RecordF
 /** `coracle apply -f FILE` */
 export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
   checkFlags(flags)
-  const afterwards = flags.prune === true ? { afterwards: pruner(host, flags) } : {}
-  await forEachManifest(
-    host,
-    flags,
-    { asList: true, needsObjects: 'apply', ...afterwards },
-    async (session, placed) => {
-      const { client } = session
-      const { resource, source } = placed
-      const object = withChangeCause(placed.object, flags)
-      const { name = '', generateName } = object.metadata
-      if (name === '') {
-        throw new CliError(
-          generateName === undefined
-            ? `the ${kindText(resource)} has no metadata.name`
-            : `cannot use generate name with apply: ${generateName}`,
-        )
-      }
-      if (flags.serverSide === true) {
-        const options = {
-          fieldManager: flags.fieldManager ?? serverSideFieldManager,
-          force: flags.forceConflicts === true,
-          fieldValidation: fieldValidation[flags.validate],
-          dryRun: flags.dryRun === 'server',
-          ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
-        }
-        const merged = await applyOnServer(client, resource, object, options, (text) => host.stderr.write(text))
-        warnIfDeleting(host, merged)
-        return { verb: 'serverside-applied', object: merged }
-      }
-      const applied = await applyObject(client, resource, object, {
+  const prepared = flags.prune === true ? { prepare: pruner(host, flags) } : {}
+  await forEachManifest(host, flags, { asList: true, needsObjects: 'apply', ...prepared }, async (session, placed) => {
+    const { client } = session
+    const { resource, source } = placed
+    const object = withChangeCause(placed.object, flags)
+    const { name = '', generateName } = object.metadata
+    if (name === '' && generateName !== undefined) {
+      throw new CliError(`cannot use generate name with apply: ${generateName}`)
+    }
+    if (flags.serverSide === true) {
+      const options = {
+        fieldManager: flags.fieldManager ?? serverSideFieldManager,
+        force: flags.forceConflicts === true,
         fieldValidation: fieldValidation[flags.validate],
         dryRun: flags.dryRun === 'server',
-        local: flags.dryRun === 'client',
-        overwrite: flags.overwrite,
-        source,
-        ...(flags.fieldManager === undefined ? {} : { fieldManager: flags.fieldManager }),
-      }).catch(async (error: unknown): Promise<Applied> => {
-        const isRefused = reasonOf(error) === 'Conflict' || reasonOf(error) === 'Invalid'
-        if (flags.force !== true || flags.dryRun !== 'none' || !isRefused) throw error
-        const anew = { ...placed, object: withLastApplied(object) }
-        const created = await recreate(session, anew, host, {
-          ...flags,
-          fieldManager: flags.fieldManager ?? applyFieldManager,
-        })
-        return { outcome: 'configured', object: created, lacksLastApplied: false }
-      })
-      if (applied.lacksLastApplied && flags.dryRun !== 'client') {
-        host.stderr.write(
-          `Warning: resource ${objectText({ ...resource, kind: resource.plural }, name)} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by either coracle create --save-config or coracle apply. The missing annotation will be patched automatically.\n`,
-        )
+        ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
       }
-      warnIfDeleting(host, applied.object)
-      return { verb: applied.outcome, object: applied.object }
-    },
-  )
+      const merged = await applyOnServer(client, resource, object, options, (text) => host.stderr.write(text))
+      warnIfDeleting(host, merged)
+      return { verb: 'serverside-applied', object: merged }
+    }
+    const applied = await applyObject(client, resource, object, {
+      fieldValidation: fieldValidation[flags.validate],
+      dryRun: flags.dryRun === 'server',
+      local: flags.dryRun === 'client',
+      overwrite: flags.overwrite,
+      source,
+      ...(flags.fieldManager === undefined ? {} : { fieldManager: flags.fieldManager }),
+    }).catch(async (error: unknown): Promise<Applied> => {
+      const isRefused = reasonOf(error) === 'Conflict' || reasonOf(error) === 'Invalid'
+      if (flags.force !== true || flags.dryRun !== 'none' || !isRefused) throw error
+      const anew = { ...placed, object: withLastApplied(object) }
+      const created = await recreate(session, anew, host, {
+        ...flags,
+        fieldManager: flags.fieldManager ?? applyFieldManager,
+      })
+      return { outcome: 'configured', object: created, lacksLastApplied: false }
+    })
+    if (applied.lacksLastApplied && flags.dryRun !== 'client') {
+      host.stderr.write(
+        `Warning: resource ${`${resource.plural}/${name}`} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by either coracle create --save-config or coracle apply. The missing annotation will be patched automatically.\n`,
+      )
+    }
+    warnIfDeleting(host, applied.object)
+    return { verb: applied.outcome, object: applied.object }
+  })
 }
 
 /** Throws a CliError, in kubectl's words, on flags that contradict each other. */
 function checkFlags(flags: ApplyFlags): void {
   const { serverSide, forceConflicts, dryRun, force, prune, selector, all } = flags
-  if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
+  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   propagationPolicy(flags.cascade)
   parseDuration(flags.timeout)
   if (flags.subresource !== undefined && serverSide !== true) {
@@ -126,17 +117,19 @@ function checkFlags(flags: ApplyFlags): void {
 }
 
 /** What takes away, once all is applied, what is in the files no more. */
-function pruner(host: Host, flags: ApplyFlags): NonNullable<ManifestCommand['afterwards']> {
+function pruner(host: Host, flags: ApplyFlags): NonNullable<ManifestCommand['prepare']> {
   const { gracePeriod } = flags
   const deleteOptions = {
     propagationPolicy: propagationPolicy(flags.cascade),
     ...(gracePeriod >= 0 ? { gracePeriodSeconds: gracePeriod } : {}),
     ...(flags.dryRun === 'server' ? { dryRun: true } : {}),
   }
-  return async (session, done) => {
-    const printer = await OutcomePrinter.for(host, flags)
+  return async (session) => {
     const resources = await prunedResources(session, flags.pruneAllowlist)
-    const local = flags.dryRun === 'client'
-    await prune(session, resources, done, printer, { selector: flags.selector, local, deleteOptions })
+    return async (done) => {
+      const printer = await OutcomePrinter.for(host, flags)
+      const local = flags.dryRun === 'client'
+      await prune(session, resources, done, printer, { selector: flags.selector, local, deleteOptions })
+    }
   }
 }

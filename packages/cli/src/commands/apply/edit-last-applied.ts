@@ -3,21 +3,18 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
 import { applyFieldManager } from '../../manifests/field-managers.ts'
-import { OutcomePrinter } from '../../output/outcome-printer.ts'
+import { lazyPrinter } from '../../output/outcome-printer.ts'
 import { withSession } from '../../session.ts'
 import type { EditFlags } from '../edit.ts'
-import { checkEditorFlags, editObjects } from '../edit-objects.ts'
+import { editObjects } from '../edit-objects.ts'
 import { fieldValidation } from '../manifest-command.ts'
-import { findTargets } from '../targets.ts'
+import { findTargets, requireAll } from '../targets.ts'
 
 /** `coracle apply edit-last-applied TYPE NAME`: opens in the editor what objects were last applied as, and notes what is saved. */
 export async function editLastApplied(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
-  checkEditorFlags(flags)
   const { fieldManager = applyFieldManager, validate } = flags
-  const printer = await OutcomePrinter.for(host, { ...flags, dryRun: 'none' })
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true })
-    if (errors.length > 0) throw new AggregateError(errors)
+    const found = requireAll(await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true }))
     const noted = found.flatMap(({ resource, key, object }) => {
       const text = object.metadata.annotations?.[lastAppliedAnnotation]
       return text === undefined ? [] : [{ resource, key, object: JSON.parse(text) as KubernetesObject }]
@@ -27,15 +24,16 @@ export async function editLastApplied(host: Host, args: readonly string[], flags
         'no last-applied-configuration annotation found on resources, to create the annotation, use command `coracle apply set-last-applied --create-annotation`',
       )
     }
+    const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
     await editObjects(host, noted, flags, {
       async save({ resource, key }, _before, after) {
         const annotation = `${JSON.stringify(sortKeys(after))}\n`
         const body = { metadata: { annotations: { [lastAppliedAnnotation]: annotation } } }
         const options = { fieldManager, fieldValidation: fieldValidation[validate] }
         const object = await session.client.patch<KubernetesObject>(resource, key, { type: 'merge', body }, options)
-        await printer.print(resource, { verb: 'edited', object })
+        await (await printer()).print(resource, { verb: 'edited', object })
       },
-      skip: ({ resource }, object) => printer.print(resource, { verb: 'skipped', object }),
+      skip: async ({ resource }, object) => (await printer()).print(resource, { verb: 'skipped', object }),
     })
   })
 }

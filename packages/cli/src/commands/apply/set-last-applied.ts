@@ -3,7 +3,7 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
-import { loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
+import { hasFiles, loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
 import { nothingNamed } from '../../resources/select-objects.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
@@ -16,7 +16,7 @@ export interface SetLastAppliedFlags extends ConnectionFlags, ManifestFlags, Out
 
 /** `coracle apply set-last-applied -f FILE`: notes the file as what was last applied, and changes nothing else. */
 export async function setLastApplied(host: Host, flags: SetLastAppliedFlags): Promise<void> {
-  if (flags.filename.length === 0) throw new CliError(nothingNamed)
+  if (!hasFiles(flags)) throw new CliError(nothingNamed)
   const printer = await OutcomePrinter.for(host, flags)
   const manifests = await loadManifests(host, flags)
   await withSession(host, flags, async (session) => {

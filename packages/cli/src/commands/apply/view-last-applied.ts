@@ -1,9 +1,9 @@
-import { UsageError } from '../../cli-error.ts'
+import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
 import { serialize } from '../../output/serialize.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
-import { findTargets, type TargetFlags } from '../targets.ts'
+import { findTargets, type RefusedTarget, type Target, type TargetFlags } from '../targets.ts'
 
 export interface ViewLastAppliedFlags extends ConnectionFlags, TargetFlags {
   readonly output: string
@@ -15,10 +15,12 @@ export async function viewLastApplied(host: Host, args: readonly string[], flags
   await withSession(host, flags, async (session) => {
     // As kubectl has it: who names a namespace means all that is in it.
     const typesMeanAll = session.givenNamespace !== undefined
-    const { found, errors } = await findTargets(host, session, args, 'view', { ...flags, typesMeanAll })
-    if (errors.length > 0) throw errors[0]
-    // Of what was never applied there is nothing to show.
-    const texts = found.flatMap(({ object }) => object.metadata.annotations?.[lastAppliedAnnotation] ?? [])
+    const { found, unread } = await findTargets(host, session, args, 'view', {
+      ...flags,
+      ...{ typesMeanAll, allSelects: true },
+    })
+    const texts = found.flatMap(lastApplied)
+    if (unread.length > 0) throw unread[0]
     for (const text of texts) {
       if (output !== 'json' && output !== 'yaml') {
         throw new UsageError(`Unexpected -o output mode: ${output}, the flag 'output' must be one of yaml|json`)
@@ -26,6 +28,18 @@ export async function viewLastApplied(host: Host, args: readonly string[], flags
       host.stdout.write(await shown(text, output))
     }
   })
+}
+
+/** What a target was last applied as. Of what never was there is nothing to show; where a file names it, that is told as kubectl tells it. */
+function lastApplied(target: Target | RefusedTarget): readonly string[] {
+  if ('refusal' in target) throw target.refusal
+  const { object, key, source } = target
+  const text = object.metadata.annotations?.[lastAppliedAnnotation]
+  if (text !== undefined) return [text]
+  if (source === undefined) return []
+  throw new CliError(
+    `error when no last-applied-configuration annotation found on resource: ${key.name}\n "${source}": <nil>`,
+  )
 }
 
 /** As it stands in the annotation, with two spaces for each level. */

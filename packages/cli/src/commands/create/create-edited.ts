@@ -13,7 +13,7 @@ import { type CreateFlags, createObject } from './create-object.ts'
 
 /** `coracle create --edit -f FILE`: opens each object in the editor, and creates what is saved. One that is left as it was is not created. */
 export async function createEdited(host: Host, flags: CreateFlags): Promise<void> {
-  checkEditorFlags(flags)
+  checkEditorFlags(flags.output)
   const printer = await OutcomePrinter.for(host, flags)
   const manifests = (await loadManifests(host, flags)).filter(labelFilter(flags.selector))
   const format = flags.output === 'json' ? 'json' : 'yaml'

@@ -1,13 +1,14 @@
 import { CliError } from '../../cli-error.ts'
 import { whileDoing } from '../../describe-error.ts'
 import type { Host } from '../../host.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
 import { forEachManifest } from '../manifest-command.ts'
 import { rawRequest } from '../raw-request.ts'
 import { type CreateFlags, createObject } from './create-object.ts'
 
 /** `coracle create -f FILE` */
 export async function create(host: Host, flags: CreateFlags): Promise<void> {
-  if (flags.filename.length === 0) throw new CliError('must specify one of -f and -k')
+  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   if (flags.raw !== undefined) {
     if (flags.edit === true) throw new CliError('--raw and --edit are mutually exclusive')
     if (flags.selector !== undefined) throw new CliError('--raw and --selector (-l) are mutually exclusive')

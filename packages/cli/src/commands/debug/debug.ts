@@ -5,7 +5,7 @@ import { nameAlphabet } from '@coracle/environment'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
-import { loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
+import { hasFiles, loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
 import { patchBetween } from '../../manifests/patch-between.ts'
 import { getNamed } from '../../resources/fetch.ts'
 import { type Selection, selectObjects } from '../../resources/select-objects.ts'
@@ -125,7 +125,7 @@ function check(host: Host, targets: readonly string[], request: DebugRequest, fl
   if (image !== '' && !isImageReference(image)) {
     throw new CliError(`invalid image name ${JSON.stringify(image)}: invalid reference format`)
   }
-  if (targets.length === 0 && flags.filename.length === 0) throw new CliError('NAME or filename is required for debug')
+  if (targets.length === 0 && !hasFiles(flags)) throw new CliError('NAME or filename is required for debug')
   if (imagePullPolicy !== '' && !pullPolicies.includes(imagePullPolicy)) {
     throw new CliError(`invalid image pull policy: ${imagePullPolicy}`)
   }
@@ -163,9 +163,10 @@ async function selectionsOf(
   flags: DebugFlags,
 ): Promise<readonly Selection[]> {
   const manifests = await loadManifests(host, flags, {
+    decoding: 'typed',
     args: targets.map((target) => (target.includes('/') ? target : `pods/${target}`)),
   })
-  if (manifests.length > 0) return selectManifests(session, manifests)
+  if (hasFiles(flags)) return selectManifests(session, manifests)
   const catalog = await session.catalog()
   const named = targets.map((target) => (target.includes('/') ? target : `pods/${target}`))
   return selectObjects(named, 'debug', catalog, {})

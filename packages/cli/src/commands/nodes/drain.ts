@@ -9,7 +9,7 @@ import { pause } from '../../pause.ts'
 import { listAll } from '../../resources/fetch.ts'
 import { type Session, withSession } from '../../session.ts'
 import { waitUntilGone } from '../await-deletion.ts'
-import { findTargets, keyOf, type Target } from '../targets.ts'
+import { findTargets, keyOf, requireAll, type Target } from '../targets.ts'
 import { type NodeFlags, nodeArguments, setOne } from './cordon.ts'
 import { type DrainPlan, overdueAtMs, planDrain } from './drain-plan.ts'
 
@@ -41,12 +41,9 @@ export async function drain(host: Host, names: readonly string[], flags: DrainFl
   const deadline = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.environment.clock.now() + timeoutMs
   const printer = await OutcomePrinter.for(host, flags)
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, args, 'drain', {
-      ...flags,
-      filename: [],
-      stopsAtMissing: true,
-    })
-    if (errors.length > 0) throw new AggregateError(errors)
+    const found = requireAll(
+      await findTargets(host, session, args, 'drain', { ...flags, filename: [], stopsAtMissing: true }),
+    )
     for (const target of found) await printer.print(target.resource, await setOne(session, target, true, flags.dryRun))
     const pending: string[] = []
     const failures: unknown[] = []

@@ -3,13 +3,14 @@ import { CliError } from '../../cli-error.ts'
 import { Description } from '../../describe/description.ts'
 import { describePodTemplate } from '../../describe/pod-template.ts'
 import type { Host } from '../../host.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
 import { alignTabs, descriptionAlignment } from '../../output/align.ts'
 import { ObjectPrinter } from '../../output/object-printer.ts'
 import { readOutputFormat } from '../../output/output-format.ts'
 import { objectText } from '../../resources/object-text.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
 import { changeCauseAnnotation } from '../change-cause.ts'
-import { findTargets, type TargetFlags } from '../targets.ts'
+import { findTargets, forEachTarget, type TargetFlags } from '../targets.ts'
 import { type Revision, revisionsOf } from './revisions.ts'
 
 export interface RolloutHistoryFlags extends ConnectionFlags, TargetFlags {
@@ -25,13 +26,12 @@ export interface RolloutHistoryFlags extends ConnectionFlags, TargetFlags {
 export async function rolloutHistory(host: Host, args: readonly string[], flags: RolloutHistoryFlags): Promise<void> {
   const { revision } = flags
   if (revision < 0) throw new CliError(`revision must be a positive integer: ${revision}`)
-  if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
+  if (args.length === 0 && !hasFiles(flags)) throw new CliError('required resource not specified')
   // A template alone asks for no objects.
   const format = flags.output === undefined ? undefined : await readOutputFormat(host, flags, { tables: false })
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, args, 'show', { ...flags, typesMeanAll: true })
-    if (errors.length > 0) throw new AggregateError(errors)
-    for (const target of found) {
+    const targets = await findTargets(host, session, args, 'show', { ...flags, typesMeanAll: true, typed: true })
+    await forEachTarget(targets, async (target) => {
       const revisions = await revisionsOf(session, target, 'history')
       const wanted = revision === 0 ? revisions : revisions.filter(({ number }) => number === BigInt(revision))
       if (revision > 0 && wanted.length === 0) throw new CliError('unable to find the specified revision')
@@ -43,12 +43,12 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
         for (const { keeper } of wanted) {
           host.stdout.write(await printer.one({ resource: target.resource, object: keeper }))
         }
-        continue
+        return
       }
       const name = objectText(target.resource, target.key.name)
       const text = revision === 0 ? `\n${historyText(revisions)}` : detailText(wanted)
       host.stdout.write(`${name} ${text}\n`)
-    }
+    })
   })
 }
 

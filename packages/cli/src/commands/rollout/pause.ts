@@ -2,6 +2,7 @@ import { formatTime, type KubernetesObject, type PodTemplateSpec } from '@coracl
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { fieldManagerOf } from '../../manifests/field-managers.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import type { Target } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
@@ -61,12 +62,16 @@ async function changeRollout(
   flags: ChangeFlags,
   change: (target: Target) => KubernetesObject,
 ): Promise<void> {
-  if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
+  if (args.length === 0 && !hasFiles(flags)) throw new CliError('required resource not specified')
   return changeObjects(
     host,
     args,
     verb,
-    { ...flags, typesMeanAll: true, looksAtOutputLate: true, hasDeclaredOrder: true },
+    {
+      ...flags,
+      ...{ typesMeanAll: true, typed: true, tellsMissingFirst: true, tellsNothingFound: true },
+      ...{ looksAtOutputLate: true, hasDeclaredOrder: true },
+    },
     async (session, target) => {
       const wanted = changed(target, change)
       return {

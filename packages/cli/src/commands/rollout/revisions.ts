@@ -38,10 +38,17 @@ export async function revisionsOf(session: Session, target: Target, purpose: str
     return controllerRevisionsOf(session, target)
   }
   const { group, kind } = resource
+  if (visitedKinds.has(groupKindText(target))) {
+    const what = purpose === 'history' ? 'history viewer' : purpose
+    throw new CliError(`no ${what} has been implemented for ${JSON.stringify(groupKindText(target))}`)
+  }
   throw new CliError(
     `error retrieving ${purpose} for ${JSON.stringify(groupKindText(target))}, no visitor method exists for {${group} ${kind}}`,
   )
 }
+
+/** Kinds that kubectl knows to have no revisions; of others it says something else. */
+const visitedKinds = new Set(['CronJob.batch', 'Job.batch', 'Pod', 'ReplicaSet.apps', 'ReplicationController'])
 
 /** `Deployment.apps`, and `Pod` in the core group */
 export const groupKindText = ({ resource: { group, kind } }: Target): string =>

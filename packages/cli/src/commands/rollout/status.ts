@@ -8,9 +8,10 @@ import {
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
 import { awaitObject } from '../await-object.ts'
-import { findTargets, type Target, type TargetFlags } from '../targets.ts'
+import { findTargets, forEachTarget, type Target, type TargetFlags, tellNothingFound } from '../targets.ts'
 import { groupKindText } from './revisions.ts'
 
 export interface RolloutStatusFlags extends ConnectionFlags, TargetFlags {
@@ -30,12 +31,12 @@ export interface RolloutState {
 /** `coracle rollout status TYPE NAME` */
 export async function rolloutStatus(host: Host, args: readonly string[], flags: RolloutStatusFlags): Promise<void> {
   if (flags.revision < 0) throw new CliError(`revision must be a positive integer: ${flags.revision}`)
-  if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
+  if (args.length === 0 && !hasFiles(flags)) throw new CliError('required resource not specified')
   const timeoutMs = parseDuration(flags.timeout)
   await withSession(host, flags, async (session) => {
-    const { found, errors } = await findTargets(host, session, args, 'watch', { ...flags, typesMeanAll: true })
-    if (errors.length > 0) throw new AggregateError(errors)
-    for (const target of found) {
+    const targets = await findTargets(host, session, args, 'watch', { ...flags, typesMeanAll: true, typed: true })
+    if (targets.found.length + targets.unread.length === 0) tellNothingFound(host, session)
+    await forEachTarget(targets, async (target) => {
       const stateOf = viewerOf(target)
       let told = ''
       const isOver = (object: KubernetesObject | undefined): boolean => {
@@ -46,9 +47,9 @@ export async function rolloutStatus(host: Host, args: readonly string[], flags: 
         told = message
         return isDone || !flags.watch
       }
-      if (await awaitObject(host, session, target, timeoutMs, isOver)) continue
+      if (await awaitObject(host, session, target, timeoutMs, isOver)) return
       throw new CliError('timed out waiting for the condition')
-    }
+    })
   })
 }
 

@@ -3,6 +3,7 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
 import type { Session } from '../../session.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import type { Target } from '../targets.ts'
@@ -18,12 +19,12 @@ export interface RolloutUndoFlags extends ChangeFlags {
 export async function rolloutUndo(host: Host, args: readonly string[], flags: RolloutUndoFlags): Promise<void> {
   const { toRevision, dryRun } = flags
   if (toRevision < 0) throw new CliError(`revision must be a positive integer: ${toRevision}`)
-  if (args.length === 0 && flags.filename.length === 0) throw new CliError('required resource not specified')
+  if (args.length === 0 && !hasFiles(flags)) throw new CliError('required resource not specified')
   await changeObjects(
     host,
     args,
     'undo',
-    { ...flags, typesMeanAll: true, looksAtOutputLate: true, hasDeclaredOrder: true },
+    { ...flags, typesMeanAll: true, typed: true, looksAtOutputLate: true, hasDeclaredOrder: true },
     async (session, target) => {
       const { object } = target
       const { name } = target.key

@@ -1,10 +1,19 @@
 import type { Container, EnvFromSource, EnvVar, KubernetesObject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import type { Session } from '../../session.ts'
-import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
+import { type Session, withSession } from '../../session.ts'
+import { type ChangeFlags, changeObjects, noSession } from '../change-objects.ts'
 import { requireTargets, type Target } from '../targets.ts'
-import { allContainers, changedTemplate, nameMatcher, templateOf, withContainers } from './pod-templates.ts'
+import {
+  allContainers,
+  changedTemplate,
+  changing,
+  nameMatcher,
+  setFlags,
+  templateOf,
+  withContainers,
+} from './pod-templates.ts'
 import { resolveEnvironment } from './resolve-env.ts'
 
 export interface SetEnvFlags extends ChangeFlags {
@@ -25,16 +34,27 @@ export interface SetEnvFlags extends ChangeFlags {
 
 /** `coracle set env TYPE NAME KEY=VALUE KEY-` */
 export async function setEnv(host: Host, args: readonly string[], flags: SetEnvFlags): Promise<void> {
-  if (flags.local === true) requireTargets([], flags.filename.length)
+  if (flags.local === true) requireTargets([], hasFiles(flags))
   const split = splitEnvironment(args, flags.env)
   const { resources, remove } = split
   if (flags.keys.length > 0 && (flags.from ?? '') === '') {
     throw new CliError('when specifying --keys, a configmap or secret must be provided with --from')
   }
+  if (flags.list === true && (flags.output ?? '') !== '') {
+    throw new CliError('--list and --output may not be specified together')
+  }
   const chosen = nameMatcher(flags.containers)
-  await changeObjects(host, resources, 'set', { ...flags, hasDeclaredOrder: true }, async (session, target) => {
-    const template = templateOf(target)
-    const set = [...split.set, ...(await variablesFrom(host, session, flags))]
+  const variables =
+    flags.from === undefined
+      ? []
+      : flags.local === true
+        ? await variablesFrom(host, noSession(flags, '--local'), flags)
+        : await withSession(host, flags, (session) => variablesFrom(host, session, flags))
+  // Without a server objects are those of files, whatever stands beside them.
+  const named = flags.local === true ? [] : resources
+  await changeObjects(host, named, 'set', { ...flags, ...setFlags }, async (session, target) => {
+    const template = changing(target, flags, () => templateOf(target))
+    const set = [...split.set, ...variables]
     const containers = allContainers(template).filter(({ name }) => chosen(name))
     if (containers.length === 0) {
       host.stderr.write(
@@ -42,8 +62,10 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
       )
       return undefined
     }
-    const spec = withContainers(template, (container) =>
-      chosen(container.name) ? withVariables(target, container, set, remove, flags.overwrite) : container,
+    const spec = changing(target, flags, () =>
+      withContainers(template, (container) =>
+        chosen(container.name) ? withVariables(container, set, remove, flags.overwrite) : container,
+      ),
     )
     if (flags.list === true) {
       for (const container of allContainers(spec).filter(({ name }) => chosen(name))) {
@@ -81,7 +103,6 @@ function splitEnvironment(args: readonly string[], more: readonly string[]) {
 }
 
 function withVariables(
-  { resource: { plural }, key }: Target,
   container: Container,
   set: readonly EnvVar[],
   remove: readonly string[],
@@ -93,9 +114,7 @@ function withVariables(
     if (at < 0) env.push(variable)
     else if (overwrite) env[at] = variable
     else
-      throw new CliError(
-        `${plural}/${key.name} '${variable.name}' already has a value (${env[at]?.value ?? ''}), and --overwrite is false`,
-      )
+      throw new CliError(`'${variable.name}' already has a value (${env[at]?.value ?? ''}), and --overwrite is false`)
   }
   const kept = env.filter(({ name }) => !remove.includes(name))
   return kept.length === 0 && container.env === undefined ? container : { ...container, env: kept }

@@ -1,5 +1,6 @@
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
 import type { ChangeFlags } from '../change-objects.ts'
 import { requireTargets } from '../targets.ts'
 import { allContainers, changeTemplates, withContainers } from './pod-templates.ts'
@@ -7,7 +8,7 @@ import { allContainers, changeTemplates, withContainers } from './pod-templates.
 /** `coracle set image TYPE NAME CONTAINER=IMAGE` */
 export async function setImage(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
   const { resources, pairs } = splitPairs(args)
-  requireTargets(resources, flags.filename.length)
+  requireTargets(resources, hasFiles(flags))
   if (pairs.length === 0) throw new CliError('at least one image update is required')
   const texts = { done: 'image updated', failure: 'failed to patch image update to pod template:' }
   await changeTemplates(host, resources, flags, texts, (spec) => {
@@ -15,7 +16,7 @@ export async function setImage(host: Host, args: readonly string[], flags: Chang
     const known = allContainers(spec).map(({ name }) => name)
     for (const [name] of pairs) {
       if (name !== '*' && !known.includes(name))
-        throw new CliError(`unable to find container named ${JSON.stringify(name)}`)
+        throw new CliError(`error: unable to find container named ${JSON.stringify(name)}`)
     }
     return withContainers(spec, (container) => {
       const image = wanted.get(container.name) ?? wanted.get('*')

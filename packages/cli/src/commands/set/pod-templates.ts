@@ -28,9 +28,29 @@ export function changeTemplates(
   texts: ChangeTexts,
   change: (spec: PodSpec) => PodSpec,
 ): Promise<void> {
-  return changeObjects(host, resources, 'set', { ...flags, hasDeclaredOrder: true }, (session, target) =>
-    changedTemplate(session, target, change(templateOf(target)), flags, texts),
+  return changeObjects(host, resources, 'set', { ...flags, ...setFlags }, (session, target) =>
+    changedTemplate(
+      session,
+      target,
+      changing(target, flags, () => change(templateOf(target))),
+      flags,
+      texts,
+    ),
   )
+}
+
+/** What kubectl's `set` has to know of objects before it changes any. */
+export const setFlags = { typed: true, needsAll: true, hasDeclaredOrder: true } as const
+
+/** What cannot be changed is told with the name of the object, and each in a paragraph of its own, as kubectl does. */
+export function changing<T>({ resource, key }: Target, { local }: ChangeFlags, change: () => T): T {
+  try {
+    return change()
+  } catch (error) {
+    if (!(error instanceof CliError) || error.message.startsWith('error: ')) throw error
+    const type = local === true ? resource.singular : resource.plural
+    throw new CliError(`error: ${type}/${key.name} ${error.message}\n`)
+  }
 }
 
 export async function changedTemplate(
@@ -54,13 +74,11 @@ const templatePaths: Readonly<Record<string, readonly string[]>> = {
 }
 const usualPath = ['spec', 'template', 'spec']
 
-export function templateOf({ resource, key, object }: Target): PodSpec {
+export function templateOf({ resource, object }: Target): PodSpec {
   let value: unknown = object
   for (const name of templatePaths[object.kind] ?? usualPath) value = isJsonObject(value) ? value[name] : undefined
   if (isJsonObject(value) && Array.isArray(value.containers)) return value as unknown as PodSpec
-  throw new CliError(
-    `${resource.plural}/${key.name} the object is not a pod or does not have a pod template: *${resource.version}.${object.kind}`,
-  )
+  throw new CliError(`the object is not a pod or does not have a pod template: *${resource.version}.${object.kind}`)
 }
 
 function withTemplate({ object }: Target, spec: PodSpec): KubernetesObject {

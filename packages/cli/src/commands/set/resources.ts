@@ -1,6 +1,7 @@
 import { parseQuantity } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
 import type { ChangeFlags } from '../change-objects.ts'
 import { requireTargets } from '../targets.ts'
 import { allContainers, changeTemplates, nameMatcher, withContainers } from './pod-templates.ts'
@@ -14,7 +15,7 @@ export interface SetResourcesFlags extends ChangeFlags {
 
 /** `coracle set resources TYPE NAME --limits=cpu=1 --requests=cpu=500m` */
 export async function setResources(host: Host, args: readonly string[], flags: SetResourcesFlags): Promise<void> {
-  requireTargets(args, flags.filename.length)
+  requireTargets(args, hasFiles(flags))
   if ((flags.limits ?? '') === '' && (flags.requests ?? '') === '') {
     throw new CliError('you must specify an update to requests or limits (in the form of --requests/--limits)')
   }
@@ -27,7 +28,7 @@ export async function setResources(host: Host, args: readonly string[], flags: S
   }
   await changeTemplates(host, args, flags, texts, (spec) => {
     if (!allContainers(spec).some(({ name }) => chosen(name))) {
-      throw new CliError(`unable to find container named ${flags.containers}`)
+      throw new CliError(`error: unable to find container named ${flags.containers}`)
     }
     return withContainers(spec, (container) => {
       if (!chosen(container.name)) return container

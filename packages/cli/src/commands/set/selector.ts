@@ -19,23 +19,29 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
   const refusal = new CliError(`a selector of a Service has the form KEY=VALUE[,KEY=VALUE]: "${text}"`)
   // What might select by other means is refused once the objects are found.
   if (!isSelector && text.includes('=')) throw refusal
-  await changeObjects(host, args.slice(0, -1), 'set', { ...flags, hasDeclaredOrder: true }, async (session, target) => {
-    const { object } = target
-    if (!isSelector) throw refusal
-    if (object.kind !== 'Service') throw new CliError(`setting a selector is only supported for Services`)
-    const { resourceVersion = object.metadata.resourceVersion } = flags
-    if (resourceVersion !== object.metadata.resourceVersion) {
-      throw new CliError(
-        `the object has been modified: it is of version ${object.metadata.resourceVersion}, and not ${resourceVersion}`,
-      )
-    }
-    const spec = (object as { readonly spec?: object }).spec ?? {}
-    const selected: KubernetesObject = { ...object, ...{ spec: { ...spec, selector: Object.fromEntries(pairs) } } }
-    const wanted = withChangeCause(selected, flags)
-    const written = await writeChanges(session, target, wanted, {
-      dryRun: flags.dryRun,
-      fieldManager: flags.fieldManager ?? setFieldManager,
-    })
-    return { verb: 'selector updated', object: written }
-  })
+  await changeObjects(
+    host,
+    args.slice(0, -1),
+    'set',
+    { ...flags, typed: true, hasDeclaredOrder: true },
+    async (session, target) => {
+      const { object } = target
+      if (!isSelector) throw refusal
+      if (object.kind !== 'Service') throw new CliError(`setting a selector is only supported for Services`)
+      const { resourceVersion = object.metadata.resourceVersion } = flags
+      if (resourceVersion !== object.metadata.resourceVersion) {
+        throw new CliError(
+          `the object has been modified: it is of version ${object.metadata.resourceVersion}, and not ${resourceVersion}`,
+        )
+      }
+      const spec = (object as { readonly spec?: object }).spec ?? {}
+      const selected: KubernetesObject = { ...object, ...{ spec: { ...spec, selector: Object.fromEntries(pairs) } } }
+      const wanted = withChangeCause(selected, flags)
+      const written = await writeChanges(session, target, wanted, {
+        dryRun: flags.dryRun,
+        fieldManager: flags.fieldManager ?? setFieldManager,
+      })
+      return { verb: 'selector updated', object: written }
+    },
+  )
 }

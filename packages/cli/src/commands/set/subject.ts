@@ -1,10 +1,11 @@
 import { type ClusterRoleBinding, compareText, deepEqual, type RoleBinding, type Subject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import { requireTargets } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
-import { setFieldManager } from './pod-templates.ts'
+import { changing, setFieldManager, setFlags } from './pod-templates.ts'
 
 export interface SetSubjectFlags extends Omit<ChangeFlags, 'user'> {
   readonly user: readonly string[]
@@ -18,19 +19,19 @@ export async function setSubject(host: Host, args: readonly string[], flags: Set
   // A user of the kubeconfig is something else.
   const { user, ...rest } = flags
   const { group, serviceaccount, dryRun, fieldManager = setFieldManager } = flags
-  requireTargets(args, flags.filename.length)
+  requireTargets(args, hasFiles(flags))
   if (user.length + group.length + serviceaccount.length === 0) {
     throw new CliError('you must specify at least one value of user, group or serviceaccount')
   }
   if (serviceaccount.some((text) => !/^[^:]*:[^:]+$/.test(text))) {
     throw new CliError('serviceaccount must be <namespace>:<name>')
   }
-  await changeObjects(host, args, 'set', { ...rest, hasDeclaredOrder: true }, async (session, target) => {
-    const { resource, key, object: before } = target
+  await changeObjects(host, args, 'set', { ...rest, ...setFlags }, async (session, target) => {
+    const { object: before } = target
     if (before.kind !== 'RoleBinding' && before.kind !== 'ClusterRoleBinding') {
-      throw new CliError(
-        `${resource.plural}/${key.name} setting subjects is only supported for RoleBinding/ClusterRoleBinding`,
-      )
+      return changing(target, rest, () => {
+        throw new CliError('setting subjects is only supported for RoleBinding/ClusterRoleBinding')
+      })
     }
     const binding = before as ClusterRoleBinding | RoleBinding
     const present = binding.subjects ?? []
