@@ -8,6 +8,7 @@ import {
   mapList,
   object,
   optional,
+  pointer,
   required,
   setList,
   string,
@@ -27,11 +28,8 @@ export const ownerReference = object(
     kind: required(string(), 'Kind of the owner.', { default: '' }),
     name: required(string(), 'Name of the owner.', { default: '' }),
     uid: required(string(), 'UID of the owner: a new object of the same name is another owner.', { default: '' }),
-    controller: optional(boolean, 'Whether this owner is the one controller that manages the object.'),
-    blockOwnerDeletion: optional(
-      boolean,
-      'Whether a foreground deletion of the owner waits until this object is gone.',
-    ),
+    controller: pointer(boolean, 'Whether this owner is the one controller that manages the object.'),
+    blockOwnerDeletion: pointer(boolean, 'Whether a foreground deletion of the owner waits until this object is gone.'),
   },
   { mapType: 'atomic' },
 )
@@ -76,7 +74,7 @@ export const objectMeta = object(
       time,
       'When the object was, or is going to be, deleted. Given by the server on a graceful delete.',
     ),
-    deletionGracePeriodSeconds: optional(
+    deletionGracePeriodSeconds: pointer(
       int64(),
       'Seconds the object has to end gracefully. Set along with deletionTimestamp.',
     ),
@@ -111,7 +109,7 @@ export const listMeta = object(`${metaV1}.ListMeta`, 'The version of a list, and
     'The version at which the list is consistent; watch from here to see what follows.',
   ),
   continue: optional(string(), 'Token that gets the next page; empty on the last one.'),
-  remainingItemCount: optional(int64(), 'How many items follow this page, where the server knows.'),
+  remainingItemCount: pointer(int64(), 'How many items follow this page, where the server knows.'),
   shardInfo: optional(shardInfo, 'Which part of the collection this is, where only a part was asked for.'),
 })
 

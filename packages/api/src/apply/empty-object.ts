@@ -1,3 +1,4 @@
+import { isWrittenZero, zeroOf } from '../schema/go/go-types.ts'
 import { resolveSchema } from '../schema/resolve.ts'
 import type { ObjectSchema, Schema } from '../schema/schema.ts'
 
@@ -6,7 +7,7 @@ const known = new WeakMap<object, object>()
 
 /**
  * The object that a new one is compared with: of built-in kinds Go's empty struct, which has the structs that it holds by
- * value and, empty, the lists that are always written. Whoever creates an object owns what is in them, not them. An object
+ * value and, empty or zero, the lists and scalars that are always written. Whoever creates an object owns what is in them, not them. An object
  * of a schema that says nothing of the kind is empty.
  */
 export function emptyObjectOf(schema: Schema): unknown {
@@ -28,9 +29,11 @@ export const isEmptyStruct = (value: unknown): boolean =>
 
 function emptyStruct({ fields }: ObjectSchema): Record<string, unknown> {
   const empty: Record<string, unknown> = {}
-  for (const [name, { schema, required, byValue }] of Object.entries(fields)) {
+  for (const [name, field] of Object.entries(fields)) {
+    const { schema, required, byValue } = field
     if (byValue === true) empty[name] = emptyObjectOf(schema)
     else if (required && resolveSchema(schema).type === 'list') empty[name] = []
+    else if (isWrittenZero(field)) empty[name] = zeroOf(schema)
   }
   return empty
 }

@@ -27,11 +27,9 @@ import { storageMessages } from './storage/protobuf.ts'
  *   says another: `4:optional` is 4.
  * - `...LocalObjectReference` is a field as well: it holds a message whose fields stand beside the others in JSON, a
  *   struct that is embedded in Go.
- * - `optional*` says that an empty value is one that was chosen, and is there in JSON (a pointer in Go). Elsewhere
- *   an empty string, a zero or a false is written for what is not there at all, unless it is required.
  * - A list that is a value of a map stands in a message of its own, as its field 1.
- * - `creationTimestamp!` says that a time is written even where it is none (in Go it is no pointer). Of objects the schema says
- *   so: they have a default, and no `*`.
+ * - `creationTimestamp!` says that a time is written even where it is none (in Go it is no pointer). Of other fields the schema
+ *   says whether they are pointers.
  */
 export const protobufMessages: Readonly<Record<string, string>> = {
   ...admissionregistrationMessages,

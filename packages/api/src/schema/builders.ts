@@ -151,7 +151,7 @@ export function required<S extends Schema>(
   return { schema: schema as Schema<Infer<S>>, doc, required: true, ...options }
 }
 
-/** A field that may be absent. */
+/** A field that may be absent; where its value is a false, a zero or an empty string, it is. */
 export function optional<S extends Schema>(
   schema: S,
   doc: string,
@@ -160,13 +160,23 @@ export function optional<S extends Schema>(
   return { schema: schema as Schema<Infer<S>>, doc, required: false, ...options }
 }
 
+/** A field that may be absent, and in which a false, a zero or an empty string says something: a pointer in Go. */
+export function pointer<S extends Schema>(
+  schema: S,
+  doc: string,
+  options: FieldOptions<Infer<S>> = {},
+): Field<Infer<S>, false> {
+  return { ...optional(schema, doc, options), pointer: true }
+}
+
 /** A field that clients may leave out and every decoded object has: `value` is put in. */
 export function defaulted<S extends Schema>(
   schema: S,
   doc: string,
   value: NoInfer<Infer<S>>,
+  options: { readonly pointer?: boolean } = {},
 ): DefaultedField<Infer<S>> {
-  return { schema: schema as Schema<Infer<S>>, doc, required: false, default: value }
+  return { schema: schema as Schema<Infer<S>>, doc, required: false, default: value, ...options }
 }
 
 export interface DefaultedField<T> extends Field<T, false> {

@@ -1,6 +1,7 @@
 /** What decoders share while they walk through a value: where they are, and which fields nobody knows. */
 import { isJsonObject, type JsonObject, jsonTypeOf, nestingMax } from '../json.ts'
 import { requestTooLarge } from '../status.ts'
+import type { DecodeOptions } from './decode.ts'
 
 /** What to do about fields the schema does not know: drop them, say so, or refuse the value. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
@@ -27,15 +28,17 @@ export class Undecodable extends Error {}
 /** Where a decoder is: what messages need to name the field. */
 export class DecodeContext {
   readonly unknown: string[] = []
+  readonly keepsZeros: boolean
   readonly #collects: boolean
   /** Field names and list positions from the root. */
   readonly #steps: (string | number)[] = []
   readonly #known: JsonObject | undefined
   #valuesCount = 0
 
-  constructor(fieldValidation: FieldValidation, known: object | undefined) {
+  constructor({ fieldValidation = 'Ignore', known, keepsZeros = false }: DecodeOptions) {
     this.#collects = fieldValidation !== 'Ignore'
     this.#known = known as JsonObject | undefined
+    this.keepsZeros = keepsZeros
   }
 
   /** Whether a member of the root was decoded before, as the member of this name. */

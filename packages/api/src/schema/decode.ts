@@ -15,6 +15,11 @@ export interface DecodeOptions {
    * looking into them. A patch of the status does not pay for the spec.
    */
   readonly known?: object
+  /**
+   * Zero values and empty lists and maps are kept where they would be absence otherwise: what somebody applies is taken by its
+   * words.
+   */
+  readonly keepsZeros?: boolean
 }
 
 export interface Decoded<T> {
@@ -27,7 +32,7 @@ export interface Decoded<T> {
 
 /** Decodes a whole object with the decoder of its schema. See CompiledSchema.decode. */
 export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: DecodeOptions, decoder: Decoder): Decoded<T> {
-  const context = new DecodeContext(options.fieldValidation ?? 'Ignore', options.known)
+  const context = new DecodeContext(options)
   const resolved = resolveSchema(schema)
   const name = resolved.type === 'object' ? resolved.name : ''
   const explain = (why: string): string => {

@@ -73,7 +73,7 @@ interface FieldDefaulter {
   readonly name: string
   readonly field: Field
   readonly defaulter: Defaulter
-  /** An empty string is absence for a default, as a string's zero value is in Go. */
+  /** An empty string is absence for a default, as a string's zero value is in Go where the field is no pointer. */
   readonly emptyIsAbsent: boolean
 }
 
@@ -82,7 +82,7 @@ function objectDefaulter(schema: ObjectSchema): Defaulter {
   for (const [name, field] of Object.entries(schema.fields)) {
     const defaulter = defaulterOf(field.schema)
     if (defaulter === unchanged && field.default === undefined) continue
-    fields.push({ name, field, defaulter, emptyIsAbsent: field.schema.type === 'string' })
+    fields.push({ name, field, defaulter, emptyIsAbsent: field.schema.type === 'string' && field.pointer !== true })
   }
   if (fields.length === 0) return unchanged
   return (value, complete) => (isJsonObject(value) ? defaultFields(schema, fields, value, complete) : value)

@@ -240,6 +240,11 @@ export interface Field<T = unknown, Required extends boolean = boolean> {
   readonly deprecated?: string
   /** A struct that upstream's Go type holds by value: it is part of an empty object already, and nobody owns it by itself. */
   readonly byValue?: boolean
+  /**
+   * Upstream's Go type has a pointer here: a false, a zero or an empty string was chosen, and stays. In an optional field that is
+   * none such a value is absence, as Go's omitempty has it.
+   */
+  readonly pointer?: boolean
 }
 
 export interface ValidationContext<T> {

@@ -207,6 +207,8 @@ interface FieldValidator {
   readonly validate: Validator
   /** An empty string does not count as there. */
   readonly isString: boolean
+  /** What is to be said of an empty string that was chosen; undefined where it is fine. */
+  readonly allowed: readonly string[] | undefined
 }
 
 function objectValidator(schema: ObjectSchema): Validator {
@@ -223,7 +225,7 @@ function objectValidator(schema: ObjectSchema): Validator {
 }
 
 function validateField(
-  { name, field, validate, isString }: FieldValidator,
+  { name, field, validate, isString, allowed }: FieldValidator,
   value: unknown,
   path: FieldPath,
   old: unknown,
@@ -231,6 +233,7 @@ function validateField(
 ): void {
   const missing = value === undefined || (isString && value === '')
   if (missing && field.required && field.default === undefined) errors.push(requiredField(path.field(name)))
+  if (value === '' && allowed !== undefined) errors.push(unsupportedField(path.field(name), value, allowed))
   if (field.immutable === true && old !== undefined && !deepEqual(value, old)) {
     errors.push(invalidField(path.field(name), value ?? null, 'field is immutable'))
   }
@@ -243,7 +246,15 @@ function compileFields(schema: ObjectSchema): readonly FieldValidator[] {
   for (const [name, field] of Object.entries(schema.fields)) {
     const validate = validatorOf(field.schema)
     if (validate === accepts && !field.required && field.immutable !== true) continue
-    fields.push({ name, field, validate, isString: resolveSchema(field.schema).type === 'string' })
+    const isString = resolveSchema(field.schema).type === 'string'
+    fields.push({ name, field, validate, isString, allowed: allowedInsteadOfEmpty(field) })
   }
   return fields
+}
+
+/** The values of an enumeration that stands behind a pointer, unless an empty string is one of them. */
+function allowedInsteadOfEmpty({ schema, pointer }: Field): readonly string[] | undefined {
+  const resolved = resolveSchema(schema)
+  if (pointer !== true || resolved.type !== 'string' || resolved.enum?.includes('') === true) return undefined
+  return resolved.enum
 }

@@ -1,7 +1,8 @@
 /** Random values of a schema, for property tests with fast-check. */
 import * as fc from 'fast-check'
+import { omittedZero } from '../schema/go/go-types.ts'
 import { resolveSchema } from '../schema/resolve.ts'
-import type { ListSchema, ObjectSchema, Schema, StringSchema } from '../schema/schema.ts'
+import type { Field, ListSchema, ObjectSchema, Schema, StringSchema } from '../schema/schema.ts'
 import { formatMicroTime, formatTime } from '../time.ts'
 
 /** Objects nest no deeper than this, where the schema leaves a choice. */
@@ -16,8 +17,8 @@ export interface ArbitraryOptions {
 }
 
 /**
- * Values as they are once decoded: no nulls, no empty optional lists and maps, elements of merged lists distinct in
- * their keys. Strings that have a format or a pattern are not made to match it.
+ * Values as they are once decoded: no nulls, no zero values of optional fields that are no pointers, elements of merged lists
+ * distinct in their keys. Leaves that are extreme may be zero anywhere. Strings that have a format or a pattern are not made to match it.
  */
 export function arbitraryOf<T>(schema: Schema<T>, options: ArbitraryOptions = {}): fc.Arbitrary<T> {
   return valueFor(schema, 0, options) as fc.Arbitrary<T>
@@ -155,6 +156,11 @@ function objectOf(
   })
   return fc.record(Object.fromEntries(values)).map((record) => {
     // In the order of the schema, and absent rather than undefined.
-    return Object.fromEntries(entries.flatMap(([name]) => (record[name] === undefined ? [] : [[name, record[name]]])))
+    return Object.fromEntries(
+      entries.flatMap(([name, field]) => (isAbsent(record[name], field, options) ? [] : [[name, record[name]]])),
+    )
   })
 }
+
+const isAbsent = (value: unknown, field: Field, { extreme }: ArbitraryOptions): boolean =>
+  value === undefined || (extreme !== true && value === omittedZero(field))

@@ -153,18 +153,18 @@ function writerOf(field: NamedField, described: Field): FieldWriter {
 
 /** What is written for a field that is not there; undefined for nothing. */
 function unsetOf(field: NamedField, schema: ResolvedSchema, described: Field): unknown {
+  if (described.pointer === true) return undefined
   switch (schema.type) {
     case 'string':
-      return field.keepsEmpty ? undefined : ''
+      return ''
     case 'integer':
     case 'number':
-      return field.keepsEmpty ? undefined : 0
+      return 0
     case 'boolean':
-      return field.keepsEmpty ? undefined : false
+      return false
     case 'time':
       return field.alwaysThere ? '' : undefined
     case 'object':
-      if (field.keepsEmpty) return undefined
       return described.byValue === true || described.default !== undefined ? {} : undefined
     default:
       return undefined

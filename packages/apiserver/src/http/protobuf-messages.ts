@@ -5,7 +5,6 @@ export type ProtobufField =
   | {
       readonly number: number
       readonly name: string
-      readonly keepsEmpty: boolean
       /** Whether its message is written even where it is empty. */
       readonly alwaysThere: boolean
     }
@@ -45,7 +44,7 @@ function textsOf(packages: Readonly<Record<string, string>>): ReadonlyMap<string
   return found
 }
 
-const fieldPattern = /^(?:(\d+):)?(\.\.\.)?([\w$-]+)([*!])?$/
+const fieldPattern = /^(?:(\d+):)?(\.\.\.)?([\w$-]+)(!)?$/
 
 function parse(text: string, packageName: string): readonly ProtobufField[] {
   if (text === '') return []
@@ -54,7 +53,7 @@ function parse(text: string, packageName: string): readonly ProtobufField[] {
     const [, said, embedded, name = '', mark] = fieldPattern.exec(word) ?? []
     const number = said === undefined ? last + 1 : Number(said)
     last = number
-    if (embedded === undefined) return { number, name, keepsEmpty: mark === '*', alwaysThere: mark === '!' }
+    if (embedded === undefined) return { number, name, alwaysThere: mark !== undefined }
     return { number, embedded: protobufFieldsOf(`${packageName}.${name}`) ?? [] }
   })
 }

@@ -9,6 +9,7 @@ import {
   leaseSchema,
   nodeSchema,
   type ObjectSchema,
+  omittedZero,
   podSchema,
   replicationControllerSchema,
   resolveSchema,
@@ -392,26 +393,22 @@ function asWritten(schema: Schema, value: unknown): unknown {
   if (resolved.type !== 'object') return value
   const given = value as Readonly<Record<string, unknown>>
   const written: Record<string, unknown> = {}
-  for (const { name, keepsEmpty } of namedFields(resolved)) {
+  for (const { name } of namedFields(resolved)) {
     const field = resolved.fields[name]
     if (field === undefined) continue
-    const each = given[name] ?? unsetOf(field, keepsEmpty)
+    const each = given[name] ?? unsetOf(field)
     if (each === undefined) continue
-    if (keepsEmpty || field.required || !isEmpty(field, each)) written[name] = asWritten(field.schema, each)
+    if (each !== omittedZero(field)) written[name] = asWritten(field.schema, each)
   }
   return written
 }
 
-function unsetOf({ schema, required, byValue, default: whenAbsent }: Field, keepsEmpty: boolean): unknown {
+function unsetOf({ schema, byValue, pointer, default: whenAbsent }: Field): unknown {
   const { type } = resolveSchema(schema)
-  if (keepsEmpty) return undefined
+  if (pointer === true) return undefined
   if (type === 'object') return byValue === true || whenAbsent !== undefined ? {} : undefined
-  if (!required) return undefined
   return type === 'string' ? '' : type === 'integer' ? 0 : type === 'boolean' ? false : undefined
 }
-
-const isEmpty = ({ schema }: Field, value: unknown): boolean =>
-  (value === '' || value === 0 || value === false) && resolveSchema(schema).type !== 'int-or-string'
 
 type NamedField = Extract<ProtobufField, { readonly name: string }>
 

@@ -6,6 +6,7 @@ import {
   type ListSchema,
   type MapSchema,
   type ObjectSchema,
+  omittedZero,
   type ResolvedSchema,
   resolveSchema,
   type Schema,
@@ -130,7 +131,7 @@ function compileMessage(schema: ObjectSchema, fields: readonly ProtobufField[]):
     }
     const described = schema.fields[field.name]
     if (described !== undefined) {
-      readers.set(field.number, readerOf(field.name, described, field.keepsEmpty))
+      readers.set(field.number, readerOf(field.name, described))
     }
   }
   return readers
@@ -142,7 +143,7 @@ function readField(message: Message, reader: WireReader, object: JsonObject): vo
   else read(reader, object)
 }
 
-function readerOf(name: string, field: Field, keepsEmpty: boolean): FieldReader {
+function readerOf(name: string, field: Field): FieldReader {
   const schema = resolveSchema(field.schema)
   switch (schema.type) {
     case 'list':
@@ -155,18 +156,15 @@ function readerOf(name: string, field: Field, keepsEmpty: boolean): FieldReader 
         object[name] = readObject(schema, reader, (object[name] ?? {}) as JsonObject)
       }
     default: {
-      // The number 0 of an int-or-string, and raw JSON, are only there where somebody chose them.
-      const keeps = keepsEmpty || field.required || schema.type === 'int-or-string' || schema.type === 'any'
+      const zero = omittedZero(field)
       return (reader, object) => {
         const value = readValue(schema, reader)
-        if (value === undefined || (!keeps && isEmpty(value))) delete object[name]
+        if (value === undefined || value === zero) delete object[name]
         else object[name] = value
       }
     }
   }
 }
-
-const isEmpty = (value: unknown): boolean => value === '' || value === 0 || value === false
 
 function readObject(schema: ObjectSchema, reader: WireReader, object: JsonObject): JsonObject {
   const message = messageOf(schema)

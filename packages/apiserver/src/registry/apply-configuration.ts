@@ -13,7 +13,10 @@ import {
 } from '@coracle/api'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 
-/** A configuration that is applied: a part of an object, in the form that decoding gives, without defaults. */
+/**
+ * A configuration that is applied: a part of an object, in the form that decoding gives, without defaults. Zero values are in it,
+ * those too that the object will not show: whoever applies one owns the field.
+ */
 export interface Configuration {
   readonly object: KubernetesObject
   readonly warnings: readonly string[]
@@ -44,7 +47,7 @@ export function readConfiguration(
     return new ApiError(500, '', `failed to create typed patch object (${what}): ${why}`)
   }
   const isCustom = definition.schema.dialect === 'structural'
-  const options = { kind, version, fieldValidation: isCustom ? fieldValidation : 'Warn' } as const
+  const options = { kind, version, fieldValidation: isCustom ? fieldValidation : 'Warn', keepsZeros: true } as const
   try {
     const { value, warnings } = compile(definition.schema).decode(body, options)
     // Nobody could own what the schema does not have: for built-in kinds that is an error, whatever the request says.

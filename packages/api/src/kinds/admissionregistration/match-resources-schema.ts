@@ -1,4 +1,4 @@
-import { atomicList, enumOf, object, optional, string } from '../../schema/builders.ts'
+import { atomicList, enumOf, object, optional, pointer, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { labelSelector } from '../meta/label-selector.ts'
 import { admissionregistrationV1 } from './names.ts'
@@ -30,7 +30,7 @@ export const matchResources = object(
       'The requests that it is about: those that any rule matches.',
     ),
     excludeResourceRules: optional(atomicList(namedAdmissionRule), 'Requests that it is not about all the same.'),
-    matchPolicy: optional(
+    matchPolicy: pointer(
       enumOf('Equivalent', 'Exact'),
       'Equivalent: requests for another version of a resource in the rules are converted to that one. Exact: they do not match.',
       { default: 'Equivalent' },

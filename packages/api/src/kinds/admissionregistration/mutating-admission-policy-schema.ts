@@ -1,5 +1,5 @@
 import { kindSchema } from '../../meta.ts'
-import { atomicList, enumOf, mapList, object, optional, required, string } from '../../schema/builders.ts'
+import { atomicList, enumOf, mapList, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { matchResources } from './match-resources-schema.ts'
 import { admissionregistrationV1 } from './names.ts'
@@ -34,7 +34,7 @@ const spec = object(
   `${admissionregistrationV1}.MutatingAdmissionPolicySpec`,
   'Requests that a policy is about, and the changes that it makes.',
   {
-    failurePolicy: optional(
+    failurePolicy: pointer(
       enumOf('Fail', 'Ignore'),
       'What becomes of a request that a mutation cannot be made of: it is refused, or goes on.',
       { default: 'Fail' },

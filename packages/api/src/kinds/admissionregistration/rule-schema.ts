@@ -1,5 +1,5 @@
 /** What tells which requests are admitted by a webhook or a policy. */
-import { atomicList, object, optional, required, string } from '../../schema/builders.ts'
+import { atomicList, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { admissionregistrationV1 } from './names.ts'
 
@@ -14,7 +14,7 @@ export const ruleFields = {
     texts,
     'Resources: pods are pods, pods/log a subresource, pods/* all subresources of pods, * all resources, */* everything.',
   ),
-  scope: optional(string(), 'Cluster or Namespaced: only resources of that scope. * is any.', { default: '*' }),
+  scope: pointer(string(), 'Cluster or Namespaced: only resources of that scope. * is any.', { default: '*' }),
 }
 
 /** A set of requests: any of its operations on any of its resources. */

@@ -1,6 +1,6 @@
 import { compareText } from '../../compare-text.ts'
 import { kindSchema } from '../../meta.ts'
-import { object, optional, required, setList, string } from '../../schema/builders.ts'
+import { object, optional, pointer, required, setList, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
@@ -18,7 +18,7 @@ export const paramRef = object(
     name: optional(string(), 'The name of one. Not beside a selector.'),
     namespace: optional(string(), 'Their namespace; that of the request unless said otherwise.'),
     selector: optional(labelSelector, 'Their labels. The policy is asked once for each.'),
-    parameterNotFoundAction: optional(string(), 'Allow or Deny: what becomes of requests where there is none.'),
+    parameterNotFoundAction: pointer(string(), 'Allow or Deny: what becomes of requests where there is none.'),
   },
   { mapType: 'atomic' },
 )

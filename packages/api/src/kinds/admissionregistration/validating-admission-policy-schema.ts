@@ -1,5 +1,15 @@
 import { kindSchema } from '../../meta.ts'
-import { atomicList, enumOf, int64, mapList, object, optional, required, string } from '../../schema/builders.ts'
+import {
+  atomicList,
+  enumOf,
+  int64,
+  mapList,
+  object,
+  optional,
+  pointer,
+  required,
+  string,
+} from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { condition } from '../meta/condition.ts'
 import { matchResources } from './match-resources-schema.ts'
@@ -23,7 +33,7 @@ export interface Validation extends Infer<typeof validation> {}
 const validation = object(`${admissionregistrationV1}.Validation`, 'What must be true of a request.', {
   expression: required(string(), 'In CEL. The request is refused where it is not true.', { default: '' }),
   message: optional(string(), 'What the client is told then.'),
-  reason: optional(
+  reason: pointer(
     enumOf('Forbidden', 'Invalid', 'RequestEntityTooLarge'),
     'Why, in one word, which decides the code of the answer; Invalid unless said otherwise.',
   ),
@@ -60,7 +70,7 @@ const spec = object(
     paramKind: optional(paramKind, 'The kind of the objects that hold parameters. Bindings say which objects.'),
     matchConstraints: optional(matchResources, 'The requests that it is about.'),
     validations: optional(atomicList(validation), 'What must be true of them.'),
-    failurePolicy: optional(
+    failurePolicy: pointer(
       enumOf('Fail', 'Ignore'),
       'What becomes of a request about which an expression has no value: it is refused, or goes on.',
       { default: 'Fail' },

@@ -1,4 +1,15 @@
-import { atomicList, bytes, enumOf, int32, mapList, object, optional, required, string } from '../../schema/builders.ts'
+import {
+  atomicList,
+  bytes,
+  enumOf,
+  int32,
+  mapList,
+  object,
+  optional,
+  pointer,
+  required,
+  string,
+} from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { labelSelector } from '../meta/label-selector.ts'
 import { admissionregistrationV1 } from './names.ts'
@@ -7,12 +18,12 @@ import { admissionRule, matchCondition } from './rule-schema.ts'
 const serviceReference = object(`${admissionregistrationV1}.ServiceReference`, 'A service that is asked.', {
   namespace: required(string(), 'The namespace of the service.', { default: '' }),
   name: required(string(), 'The name of the service.', { default: '' }),
-  path: optional(string(), 'The path that is asked for.'),
-  port: optional(int32(), 'The port of the service.', { default: 443 }),
+  path: pointer(string(), 'The path that is asked for.'),
+  port: pointer(int32(), 'The port of the service.', { default: 443 }),
 })
 
 const webhookClientConfig = object(`${admissionregistrationV1}.WebhookClientConfig`, 'How a webhook is reached.', {
-  url: optional(string(), 'Where it is: https://host:port/path. Instead of a service.'),
+  url: pointer(string(), 'Where it is: https://host:port/path. Instead of a service.'),
   service: optional(serviceReference, 'The service it is behind. Instead of a URL.'),
   caBundle: optional(bytes, 'The certificates (PEM) that its own is checked by; those of the host without them.'),
 })
@@ -22,12 +33,12 @@ const webhookFields = {
   name: required(string(), 'What the webhook is called, with a domain: sidecars.example.com.'),
   clientConfig: required(webhookClientConfig, 'How it is reached.', { default: {} }),
   rules: optional(atomicList(admissionRule), 'The requests it is asked about: those that any of the rules matches.'),
-  failurePolicy: optional(
+  failurePolicy: pointer(
     enumOf('Fail', 'Ignore'),
     'What becomes of a request when the webhook cannot be asked: it is refused, or goes on.',
     { default: 'Fail' },
   ),
-  matchPolicy: optional(
+  matchPolicy: pointer(
     enumOf('Equivalent', 'Exact'),
     'Equivalent: requests for another version of a resource in the rules are converted to that one. Exact: they do not match.',
     { default: 'Equivalent' },
@@ -41,9 +52,10 @@ const webhookFields = {
     { default: {} },
   ),
   sideEffects: required(string(), 'Whether asking changes anything beside the answer: None, or NoneOnDryRun.', {
+    pointer: true,
     default: '',
   }),
-  timeoutSeconds: optional(int32(), 'How long it may take, between 1 and 30 seconds.', { default: 10 }),
+  timeoutSeconds: pointer(int32(), 'How long it may take, between 1 and 30 seconds.', { default: 10 }),
   admissionReviewVersions: required(
     atomicList(string()),
     'Versions of AdmissionReview that it understands, the best first: v1 or v1beta1.',
@@ -70,7 +82,7 @@ export const mutatingWebhook = object(
   'A webhook that is asked to change what requests write.',
   {
     ...webhookFields,
-    reinvocationPolicy: optional(
+    reinvocationPolicy: pointer(
       enumOf('IfNeeded', 'Never'),
       'Whether it is asked again where something changed the object after it.',
       { default: 'Never' },

@@ -8,6 +8,7 @@ import {
   mapList,
   object,
   optional,
+  pointer,
   required,
   string,
 } from '../../schema/builders.ts'
@@ -40,7 +41,7 @@ export interface CustomResourceScale extends Infer<typeof scale> {}
 const scale = object(`${apiextensionsV1}.CustomResourceSubresourceScale`, 'Where the scale subresource finds counts.', {
   specReplicasPath: required(string(), 'The path of the wanted count, below .spec.'),
   statusReplicasPath: required(string(), 'The path of the present count, below .status.'),
-  labelSelectorPath: optional(string(), 'The path of the selector as text, below .spec or .status.'),
+  labelSelectorPath: pointer(string(), 'The path of the selector as text, below .spec or .status.'),
 })
 
 const status = object(`${apiextensionsV1}.CustomResourceSubresourceStatus`, 'Makes status a subresource.', {})
@@ -71,7 +72,7 @@ const version = object(`${apiextensionsV1}.CustomResourceDefinitionVersion`, 'A 
   served: required(boolean, 'Whether clients may use it.'),
   storage: required(boolean, 'Whether objects are stored in it. Exactly one version is that.'),
   deprecated: optional(boolean, 'Whether whoever uses it is warned.'),
-  deprecationWarning: optional(string(), 'What they are told.'),
+  deprecationWarning: pointer(string(), 'What they are told.'),
   schema: optional(validation, 'How objects are checked and pruned.'),
   subresources: optional(subresources, 'Which subresources there are.'),
   additionalPrinterColumns: optional(atomicList(columnDefinition), 'Columns of tables beside the name.'),
@@ -81,13 +82,13 @@ const version = object(`${apiextensionsV1}.CustomResourceDefinitionVersion`, 'A 
 const serviceReference = object(`${apiextensionsV1}.ServiceReference`, 'A service that is asked.', {
   namespace: required(string(), 'The namespace of the service.'),
   name: required(string(), 'The name of the service.'),
-  path: optional(string(), 'The path that is asked for.'),
-  port: optional(int32(), 'The port of the service; 443 unless said otherwise.'),
+  path: pointer(string(), 'The path that is asked for.'),
+  port: pointer(int32(), 'The port of the service; 443 unless said otherwise.'),
 })
 
 export interface ConversionClientConfig extends Infer<typeof webhookClientConfig> {}
 const webhookClientConfig = object(`${apiextensionsV1}.WebhookClientConfig`, 'How a webhook is reached.', {
-  url: optional(string(), 'Where it is: https://host:port/path.'),
+  url: pointer(string(), 'Where it is: https://host:port/path.'),
   service: optional(serviceReference, 'The service it is behind.'),
   caBundle: optional(bytes, 'The certificates (PEM) that its own is checked by.'),
 })

@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, requiredField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
-import { boolean, bytes, int32, mapList, object, optional, required, string } from '../../schema/builders.ts'
+import { boolean, bytes, int32, mapList, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkFormat, rangeMessage } from '../../string-formats.ts'
 import { formatTime } from '../../time.ts'
@@ -14,7 +14,7 @@ export interface ServiceReference extends Infer<typeof serviceReference> {}
 export const serviceReference = object(`${apiregistrationV1}.ServiceReference`, 'Names a service, and a port of it.', {
   namespace: optional(string(), 'Namespace of the service.'),
   name: optional(string(), 'Name of the service.'),
-  port: optional(int32(), 'The port on which it serves; 443 unless set.', { default: 443 }),
+  port: pointer(int32(), 'The port on which it serves; 443 unless set.', { default: 443 }),
 })
 
 export interface ApiServiceSpec extends Infer<typeof apiServiceSpec> {}

@@ -5,7 +5,7 @@ SelfSubjectReview: metadata status
 SelfSubjectReviewStatus: userInfo
 BoundObjectReference: kind apiVersion name uid
 TokenRequest: metadata spec status
-TokenRequestSpec: audiences 3:boundObjectRef expirationSeconds*
+TokenRequestSpec: audiences 3:boundObjectRef expirationSeconds
 TokenRequestStatus: token expirationTimestamp
 TokenReview: metadata spec status
 TokenReviewSpec: token audiences

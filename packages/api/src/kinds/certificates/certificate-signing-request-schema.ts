@@ -9,6 +9,7 @@ import {
   mapOf,
   object,
   optional,
+  pointer,
   required,
   string,
   time,
@@ -23,7 +24,7 @@ export const certificateSigningRequestSpec = object(
   {
     request: required(bytes, 'The PKCS #10 certificate request, in PEM.'),
     signerName: required(string(), 'Who is to sign it, such as kubernetes.io/kube-apiserver-client.'),
-    expirationSeconds: optional(
+    expirationSeconds: pointer(
       int32(),
       'For how long the certificate should be good: 600 at least. The signer may decide otherwise.',
     ),

@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalidField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
-import { int32, microTime, object, optional, string } from '../../schema/builders.ts'
+import { int32, microTime, object, optional, pointer, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
@@ -12,13 +12,13 @@ const coordinationV1 = 'io.k8s.api.coordination.v1'
 
 export interface LeaseSpec extends Infer<typeof leaseSpec> {}
 export const leaseSpec = object(`${coordinationV1}.LeaseSpec`, 'Who holds a lease, and until when.', {
-  holderIdentity: optional(string(), 'Who holds it. Empty: nobody.'),
-  leaseDurationSeconds: optional(int32(), 'Seconds after renewTime at which others may take it.'),
+  holderIdentity: pointer(string(), 'Who holds it. Empty: nobody.'),
+  leaseDurationSeconds: pointer(int32(), 'Seconds after renewTime at which others may take it.'),
   acquireTime: optional(microTime, 'When the holder got it.'),
   renewTime: optional(microTime, 'When the holder last renewed it.'),
-  leaseTransitions: optional(int32(), 'How often it went from one holder to another.'),
-  strategy: optional(string(), 'How the holder is chosen where that is coordinated, such as OldestEmulationVersion.'),
-  preferredHolder: optional(string(), 'Who is to get it next. Asks for a strategy.'),
+  leaseTransitions: pointer(int32(), 'How often it went from one holder to another.'),
+  strategy: pointer(string(), 'How the holder is chosen where that is coordinated, such as OldestEmulationVersion.'),
+  preferredHolder: pointer(string(), 'Who is to get it next. Asks for a strategy.'),
 })
 
 /** Who is in charge of something, or alive, and until when. */

@@ -2,6 +2,6 @@
 export const coordinationMessages = {
   'io.k8s.api.coordination.v1': `
 Lease: metadata spec
-LeaseSpec: holderIdentity* leaseDurationSeconds* acquireTime renewTime leaseTransitions* strategy* preferredHolder*
+LeaseSpec: holderIdentity leaseDurationSeconds acquireTime renewTime leaseTransitions strategy preferredHolder
 `,
 } as const

@@ -1,6 +1,6 @@
 /** Definitions that several core kinds share: references, node selectors and amounts of resources. */
 import { formatQuantity, isQuantity, parseQuantity, quantityMilli } from '../../quantity.ts'
-import { atomicList, mapOf, object, optional, quantity, required, string } from '../../schema/builders.ts'
+import { atomicList, mapOf, object, optional, pointer, quantity, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { coreV1 } from '../meta/names.ts'
 
@@ -43,7 +43,7 @@ export const typedLocalObjectReference = object(
   `${coreV1}.TypedLocalObjectReference`,
   'Names an object of any kind in the same namespace.',
   {
-    apiGroup: optional(string(), 'API group of the kind; absent for the core group.'),
+    apiGroup: pointer(string(), 'API group of the kind; absent for the core group.'),
     kind: required(string(), 'Kind of the object.'),
     name: required(string(), 'Name of the object.'),
   },
@@ -55,10 +55,10 @@ export const typedObjectReference = object(
   `${coreV1}.TypedObjectReference`,
   'Names an object of any kind, possibly in another namespace.',
   {
-    apiGroup: optional(string(), 'API group of the kind; absent for the core group.'),
+    apiGroup: pointer(string(), 'API group of the kind; absent for the core group.'),
     kind: required(string(), 'Kind of the object.'),
     name: required(string(), 'Name of the object.'),
-    namespace: optional(string(), "Namespace of the object. Another one than the referrer's must grant the reference."),
+    namespace: pointer(string(), "Namespace of the object. Another one than the referrer's must grant the reference."),
   },
 )
 

@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, tooLongField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
-import { boolean, bytes, mapOf, optional, stringMap } from '../../schema/builders.ts'
+import { boolean, bytes, mapOf, optional, pointer, stringMap } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
@@ -18,7 +18,7 @@ export const configMapSchema = kindSchema(
   `${coreV1}.ConfigMap`,
   'Configuration by key, for pods to read as environment variables or files. At most 1 MiB.',
   {
-    immutable: optional(boolean, 'Whether the data is fixed for good. Once set it stays set.'),
+    immutable: pointer(boolean, 'Whether the data is fixed for good. Once set it stays set.'),
     data: optional(stringMap, 'Values that are text, by key.'),
     binaryData: optional(mapOf(bytes), 'Values that are any bytes, in base64, by key. No key may be in data as well.'),
   },

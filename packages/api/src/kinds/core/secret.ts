@@ -2,7 +2,7 @@ import { type FieldError, invalidField, requiredField, tooLongField } from '../.
 import { FieldPath } from '../../field-path.ts'
 import { jsonTypeOf } from '../../json.ts'
 import { kindSchema } from '../../meta.ts'
-import { boolean, bytes, mapOf, optional, string, stringMap } from '../../schema/builders.ts'
+import { boolean, bytes, mapOf, optional, pointer, string, stringMap } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
@@ -19,7 +19,7 @@ export const secretSchema = kindSchema(
   `${coreV1}.Secret`,
   'Small amounts of data that not everyone should see, such as passwords, tokens and keys. At most 1 MiB.',
   {
-    immutable: optional(boolean, 'Whether the data is fixed for good. Once set it stays set.'),
+    immutable: pointer(boolean, 'Whether the data is fixed for good. Once set it stays set.'),
     data: optional(mapOf(bytes), 'The values, in base64, by key.'),
     stringData: optional(
       stringMap,

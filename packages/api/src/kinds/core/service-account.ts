@@ -1,5 +1,5 @@
 import { kindSchema } from '../../meta.ts'
-import { atomicList, boolean, mapList, optional } from '../../schema/builders.ts'
+import { atomicList, boolean, mapList, optional, pointer } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
@@ -19,7 +19,7 @@ export const serviceAccountSchema = kindSchema(
       atomicList(localObjectReference),
       'Secrets with which images are pulled for pods that run as this account and name none themselves.',
     ),
-    automountServiceAccountToken: optional(
+    automountServiceAccountToken: pointer(
       boolean,
       'Whether pods get a token for this account as a file. They do unless this, or the pod, says no.',
     ),

@@ -7,20 +7,20 @@ APIResource: name namespaced kind ...Verbs shortNames singularName categories gr
 APIResourceList: groupVersion resources
 APIVersions: versions serverAddressByClientCIDRs
 Condition: type status observedGeneration lastTransitionTime! reason message
-DeleteOptions: gracePeriodSeconds* preconditions orphanDependents* propagationPolicy* dryRun
-  ignoreStoreReadErrorWithClusterBreakingPotential*
+DeleteOptions: gracePeriodSeconds preconditions orphanDependents propagationPolicy dryRun
+  ignoreStoreReadErrorWithClusterBreakingPotential
 FieldSelectorRequirement: key operator values
 GroupVersionForDiscovery: groupVersion version
 LabelSelector: matchLabels matchExpressions
 LabelSelectorRequirement: key operator values
-ListMeta: selfLink resourceVersion continue remainingItemCount*
+ListMeta: selfLink resourceVersion continue remainingItemCount
 ManagedFieldsEntry: manager operation apiVersion time 6:fieldsType fieldsV1 subresource
 ObjectMeta: name generateName namespace selfLink uid resourceVersion generation creationTimestamp! deletionTimestamp
-  deletionGracePeriodSeconds* labels annotations ownerReferences finalizers 17:managedFields
-OwnerReference: kind 3:name uid apiVersion controller* blockOwnerDeletion*
+  deletionGracePeriodSeconds labels annotations ownerReferences finalizers 17:managedFields
+OwnerReference: kind 3:name uid apiVersion controller blockOwnerDeletion
 PartialObjectMetadata: metadata
 PartialObjectMetadataList: metadata items
-Preconditions: uid* resourceVersion*
+Preconditions: uid resourceVersion
 ServerAddressByClientCIDR: clientCIDR serverAddress
 Status: metadata status message reason details code
 StatusCause: reason message field

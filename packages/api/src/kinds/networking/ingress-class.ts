@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, requiredField, tooLongField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
-import { literal, object, optional, required, string } from '../../schema/builders.ts'
+import { literal, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkDomainPrefixedPath } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
@@ -16,13 +16,13 @@ export const ingressClassParametersReference = object(
   `${networkingV1}.IngressClassParametersReference`,
   'An object with settings for the controller of a class.',
   {
-    apiGroup: optional(string(), 'API group of the kind; absent for the core group.'),
+    apiGroup: pointer(string(), 'API group of the kind; absent for the core group.'),
     kind: required(string(), 'Kind of the object.'),
     name: required(string(), 'Name of the object.'),
-    scope: optional(literal<'Cluster' | 'Namespace'>(), 'Whether it is in a namespace: Cluster unless set.', {
+    scope: pointer(literal<'Cluster' | 'Namespace'>(), 'Whether it is in a namespace: Cluster unless set.', {
       default: 'Cluster',
     }),
-    namespace: optional(string(), 'Namespace of the object, where the scope is Namespace.'),
+    namespace: pointer(string(), 'Namespace of the object, where the scope is Namespace.'),
   },
 )
 

@@ -1,5 +1,5 @@
 import { kindSchema } from '../../meta.ts'
-import { atomicList, int32, literal, object, optional, required, string } from '../../schema/builders.ts'
+import { atomicList, int32, literal, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { typedLocalObjectReference } from '../core/common.ts'
 import { networkingV1 } from './names.ts'
@@ -40,7 +40,7 @@ export const httpIngressPath = object(
     pathType: required(
       literal<'Exact' | 'Prefix' | 'ImplementationSpecific' | ''>(),
       'Whether the path is meant Exactly, with all below it (Prefix), or as the controller has it.',
-      { default: '' },
+      { pointer: true, default: '' },
     ),
     backend: required(ingressBackend, 'Where the requests go.', { default: {}, byValue: true }),
   },
@@ -67,7 +67,7 @@ export const ingressTls = object(`${networkingV1}.IngressTLS`, 'A certificate fo
 
 export interface IngressSpec extends Infer<typeof ingressSpec> {}
 export const ingressSpec = object(`${networkingV1}.IngressSpec`, 'Where requests from outside go.', {
-  ingressClassName: optional(string(), 'The IngressClass, and by it the controller, that sees to the ingress.'),
+  ingressClassName: pointer(string(), 'The IngressClass, and by it the controller, that sees to the ingress.'),
   defaultBackend: optional(ingressBackend, 'Where requests go that no rule is about.'),
   rules: optional(atomicList(ingressRule), 'Where requests go, by their host and path.'),
   tls: optional(atomicList(ingressTls), 'Certificates for hosts, chosen by the name that a client asks for.'),
@@ -77,7 +77,7 @@ export interface IngressPortStatus extends Infer<typeof ingressPortStatus> {}
 export const ingressPortStatus = object(`${networkingV1}.IngressPortStatus`, 'How a port is doing.', {
   port: required(int32(), 'Number of the port.', { default: 0 }),
   protocol: required(literal<'TCP' | 'UDP' | 'SCTP' | ''>(), 'TCP, UDP or SCTP.', { default: '' }),
-  error: optional(string(), 'Why it could not be opened, in one CamelCase word or a name with a prefix.'),
+  error: pointer(string(), 'Why it could not be opened, in one CamelCase word or a name with a prefix.'),
 })
 
 export interface IngressLoadBalancerIngress extends Infer<typeof ingressLoadBalancerIngress> {}

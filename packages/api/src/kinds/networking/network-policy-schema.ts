@@ -1,5 +1,15 @@
 import { kindSchema } from '../../meta.ts'
-import { atomicList, int32, intOrString, literal, object, optional, required, string } from '../../schema/builders.ts'
+import {
+  atomicList,
+  int32,
+  intOrString,
+  literal,
+  object,
+  optional,
+  pointer,
+  required,
+  string,
+} from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { labelSelector } from '../core/common.ts'
 import { networkingV1 } from './names.ts'
@@ -19,9 +29,9 @@ export const networkPolicyPeer = object(`${networkingV1}.NetworkPolicyPeer`, 'Th
 
 export interface NetworkPolicyPort extends Infer<typeof networkPolicyPort> {}
 export const networkPolicyPort = object(`${networkingV1}.NetworkPolicyPort`, 'A port, or a range of ports.', {
-  protocol: optional(literal<'TCP' | 'UDP' | 'SCTP'>(), 'TCP unless set, UDP or SCTP.', { default: 'TCP' }),
+  protocol: pointer(literal<'TCP' | 'UDP' | 'SCTP'>(), 'TCP unless set, UDP or SCTP.', { default: 'TCP' }),
   port: optional(intOrString, 'Number or name of the port; all ports unless set.'),
-  endPort: optional(int32(), 'The last port of a range that begins with port.'),
+  endPort: pointer(int32(), 'The last port of a range that begins with port.'),
 })
 
 export interface NetworkPolicyIngressRule extends Infer<typeof networkPolicyIngressRule> {}

@@ -6,7 +6,7 @@ PodDisruptionBudget: metadata spec status
   'io.k8s.api.policy.v1': `
 Eviction: metadata deleteOptions
 PodDisruptionBudget: metadata spec status
-PodDisruptionBudgetSpec: minAvailable selector maxUnavailable unhealthyPodEvictionPolicy*
+PodDisruptionBudgetSpec: minAvailable selector maxUnavailable unhealthyPodEvictionPolicy
 PodDisruptionBudgetStatus: observedGeneration disruptedPods disruptionsAllowed currentHealthy desiredHealthy expectedPods
   conditions
 `,

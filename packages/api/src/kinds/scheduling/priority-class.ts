@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
-import { boolean, defaulted, int32, literal, optional, string } from '../../schema/builders.ts'
+import { boolean, defaulted, int32, literal, optional, pointer, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
@@ -16,7 +16,7 @@ export const priorityClassSchema = kindSchema(
     value: defaulted(int32(), 'The priority that pods of this class get. It cannot be changed.', 0),
     globalDefault: optional(boolean, 'Whether pods that name no class get this one. At most one class should say so.'),
     description: optional(string(), 'When to use the class, for people.'),
-    preemptionPolicy: optional(
+    preemptionPolicy: pointer(
       literal<'Never' | 'PreemptLowerPriority'>(),
       'Whether pods of this class may have others evicted to make room: PreemptLowerPriority unless set, or Never.',
       { default: 'PreemptLowerPriority' },

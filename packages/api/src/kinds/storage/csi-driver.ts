@@ -8,6 +8,7 @@ import {
   literal,
   object,
   optional,
+  pointer,
   required,
   setList,
   string,
@@ -21,17 +22,17 @@ import { storageV1 } from './names.ts'
 export interface CsiTokenRequest extends Infer<typeof csiTokenRequest> {}
 export const csiTokenRequest = object(`${storageV1}.TokenRequest`, 'A token that a driver gets for a pod.', {
   audience: required(string(), 'Whom the token is for; empty is the API server.', { default: '' }),
-  expirationSeconds: optional(int64(), 'How long it is good for; an hour unless set.'),
+  expirationSeconds: pointer(int64(), 'How long it is good for; an hour unless set.'),
 })
 
 export interface CsiDriverSpec extends Infer<typeof csiDriverSpec> {}
 export const csiDriverSpec = object(`${storageV1}.CSIDriverSpec`, 'What a CSI driver can do and needs.', {
-  attachRequired: optional(
+  attachRequired: pointer(
     boolean,
     'Whether volumes are attached to a node before they are mounted there. It cannot be changed.',
     { default: true },
   ),
-  podInfoOnMount: optional(boolean, 'Whether the driver is told the pod that a volume is mounted for.', {
+  podInfoOnMount: pointer(boolean, 'Whether the driver is told the pod that a volume is mounted for.', {
     default: false,
   }),
   volumeLifecycleModes: optional(
@@ -39,10 +40,10 @@ export const csiDriverSpec = object(`${storageV1}.CSIDriverSpec`, 'What a CSI dr
     'Whether its volumes are claimed (Persistent), written in pods (Ephemeral), or both. They cannot be changed.',
     { default: ['Persistent'] },
   ),
-  storageCapacity: optional(boolean, 'Whether pods are only placed where the driver says that there is room.', {
+  storageCapacity: pointer(boolean, 'Whether pods are only placed where the driver says that there is room.', {
     default: false,
   }),
-  fsGroupPolicy: optional(
+  fsGroupPolicy: pointer(
     literal<'ReadWriteOnceWithFSType' | 'File' | 'None'>(),
     'Whether files in a volume are given to the group of the pod.',
     { default: 'ReadWriteOnceWithFSType' },
@@ -51,19 +52,19 @@ export const csiDriverSpec = object(`${storageV1}.CSIDriverSpec`, 'What a CSI dr
     atomicList(csiTokenRequest),
     'Tokens of the pod’s service account that the driver gets when a volume is mounted.',
   ),
-  requiresRepublish: optional(boolean, 'Whether mounts are repeated now and then, for contents that change.', {
+  requiresRepublish: pointer(boolean, 'Whether mounts are repeated now and then, for contents that change.', {
     default: false,
   }),
-  seLinuxMount: optional(boolean, 'Whether volumes may be mounted with an SELinux context.', { default: false }),
-  nodeAllocatableUpdatePeriodSeconds: optional(
+  seLinuxMount: pointer(boolean, 'Whether volumes may be mounted with an SELinux context.', { default: false }),
+  nodeAllocatableUpdatePeriodSeconds: pointer(
     int64(),
     'How often a node asks the driver how many volumes fit there, in seconds. Only at its start unless set.',
   ),
-  serviceAccountTokenInSecrets: optional(
+  serviceAccountTokenInSecrets: pointer(
     boolean,
     'Whether tokens are handed over as secrets instead of among the attributes of the volume.',
   ),
-  preventPodSchedulingIfMissing: optional(boolean, 'Whether pods are kept off nodes that do not have the driver.'),
+  preventPodSchedulingIfMissing: pointer(boolean, 'Whether pods are kept off nodes that do not have the driver.'),
 })
 
 /** What the cluster must know of a CSI driver. Its name is the driver's. */

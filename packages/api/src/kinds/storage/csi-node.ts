@@ -2,7 +2,7 @@ import { deepEqual } from '../../equality.ts'
 import { duplicateField, type FieldError, invalidField, requiredField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
-import { atomicList, int32, object, optional, required, string } from '../../schema/builders.ts'
+import { atomicList, int32, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
@@ -14,7 +14,7 @@ import { storageV1 } from './names.ts'
 
 export interface VolumeNodeResources extends Infer<typeof volumeNodeResources> {}
 export const volumeNodeResources = object(`${storageV1}.VolumeNodeResources`, 'How many volumes fit on a node.', {
-  count: optional(int32(), 'How many volumes of the driver can be used on the node at a time; any number unless set.'),
+  count: pointer(int32(), 'How many volumes of the driver can be used on the node at a time; any number unless set.'),
 })
 
 export interface CsiNodeDriver extends Infer<typeof csiNodeDriver> {}

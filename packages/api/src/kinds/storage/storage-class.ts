@@ -9,7 +9,17 @@ import {
 } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
-import { atomicList, boolean, literal, object, optional, required, string, stringMap } from '../../schema/builders.ts'
+import {
+  atomicList,
+  boolean,
+  literal,
+  object,
+  optional,
+  pointer,
+  required,
+  string,
+  stringMap,
+} from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
@@ -47,14 +57,14 @@ export const storageClassSchema = kindSchema(
   {
     provisioner: required(string(), 'Who makes volumes of this class. It cannot be changed.'),
     parameters: optional(stringMap, 'What the provisioner is told. It cannot be changed.'),
-    reclaimPolicy: optional(
+    reclaimPolicy: pointer(
       literal<'Delete' | 'Retain' | 'Recycle'>(),
       'What becomes of a volume when its claim is gone: Delete unless set, or Retain. It cannot be changed.',
       { default: 'Delete' },
     ),
     mountOptions: optional(atomicList(string()), 'Options with which volumes are mounted. They are not checked.'),
-    allowVolumeExpansion: optional(boolean, 'Whether claims may ask for more than they have.'),
-    volumeBindingMode: optional(
+    allowVolumeExpansion: pointer(boolean, 'Whether claims may ask for more than they have.'),
+    volumeBindingMode: pointer(
       literal<'Immediate' | 'WaitForFirstConsumer'>(),
       'Whether a claim gets its volume at once, or when a pod that uses it is scheduled. It cannot be changed.',
       { default: 'Immediate' },

@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
-import { boolean, int32, object, optional, required, string, stringMap, time } from '../../schema/builders.ts'
+import { boolean, int32, object, optional, pointer, required, string, stringMap, time } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
@@ -18,7 +18,7 @@ export const volumeAttachmentSource = object(
   `${storageV1}.VolumeAttachmentSource`,
   'What is attached: exactly one of these.',
   {
-    persistentVolumeName: optional(string(), 'Name of the PersistentVolume.'),
+    persistentVolumeName: pointer(string(), 'Name of the PersistentVolume.'),
     inlineVolumeSpec: optional(persistentVolumeSpec, 'The volume itself, where a pod names it without a claim.'),
   },
 )
@@ -38,7 +38,7 @@ export interface VolumeError extends Infer<typeof volumeError> {}
 export const volumeError = object(`${storageV1}.VolumeError`, 'What went wrong with a volume.', {
   time: optional(time, 'When it went wrong.'),
   message: optional(string(), 'What went wrong. It should not hold secrets.'),
-  errorCode: optional(int32(), 'The code of the error in gRPC.'),
+  errorCode: pointer(int32(), 'The code of the error in gRPC.'),
 })
 
 export interface VolumeAttachmentStatus extends Infer<typeof volumeAttachmentStatus> {}

@@ -14,7 +14,7 @@ import type {
   Schema,
   TimeSchema,
 } from '../schema.ts'
-import { goType, zeroOf } from './go-types.ts'
+import { goType, omittedZero, zeroOf } from './go-types.ts'
 
 const decoders = new WeakMap<object, Decoder>()
 
@@ -178,6 +178,8 @@ interface CompiledField {
   readonly decode: Decoder
   /** Empty lists and maps are absence, as with Go's omitempty. */
   readonly dropsEmpty: boolean
+  /** The scalar that is absence, as with Go's omitempty; undefined where there is none. */
+  readonly zero: unknown
   readonly nullable: boolean
 }
 
@@ -215,7 +217,8 @@ function decodeField(field: CompiledField, value: unknown, context: DecodeContex
   context.enter(field.name)
   const decoded = field.decode(value, context, owner)
   context.leave()
-  return field.dropsEmpty && isEmpty(decoded) ? undefined : decoded
+  const isAbsence = decoded === field.zero || (field.dropsEmpty && isEmpty(decoded))
+  return isAbsence && !context.keepsZeros ? undefined : decoded
 }
 
 function compileFields(schema: ObjectSchema): ReadonlyMap<string, CompiledField> {
@@ -231,6 +234,7 @@ function compileField(name: string, field: Field, position: number): CompiledFie
     position,
     decode: decoderOf(field.schema),
     dropsEmpty: !field.required && (type === 'list' || type === 'map'),
+    zero: omittedZero(field),
     nullable: nullable === true,
   }
 }

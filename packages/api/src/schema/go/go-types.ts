@@ -1,6 +1,6 @@
 /** What stands for a schema in Go: the types of upstream's structs and their zero values. */
 import { resolveSchema, shortName, versionOf } from '../resolve.ts'
-import type { Schema } from '../schema.ts'
+import type { Field, Schema } from '../schema.ts'
 
 /** What Go makes of a null where it cannot be absence: in a list or map. */
 export function zeroOf(schema: Schema): unknown {
@@ -25,6 +25,20 @@ export function zeroOf(schema: Schema): unknown {
       return ''
   }
 }
+
+const scalars: ReadonlySet<string> = new Set(['string', 'boolean', 'integer', 'number', 'bytes'])
+
+/** Whether a field holds a scalar that is no pointer in Go. */
+const isPlainScalar = ({ schema, pointer }: Field): boolean =>
+  pointer !== true && scalars.has(resolveSchema(schema).type)
+
+/** Whether a field holds a scalar that is written even where it is zero: in Go it is no pointer and has no omitempty. */
+export const isWrittenZero = (field: Field): boolean =>
+  isPlainScalar(field) && (field.required || field.default === zeroOf(field.schema))
+
+/** The value of a field that is absence, as Go's omitempty has it; undefined where there is none. */
+export const omittedZero = (field: Field): unknown =>
+  isPlainScalar(field) && !isWrittenZero(field) ? zeroOf(field.schema) : undefined
 
 /** The type upstream's structs have for a schema, as messages show it. */
 export function goType(schema: Schema): string {

@@ -8,6 +8,7 @@ import {
   mapList,
   object,
   optional,
+  pointer,
   required,
 } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
@@ -63,7 +64,7 @@ export const daemonSetSpec = object(
       int32(),
       'Seconds a pod must have been ready, without a container crashing, to count as available. 0 unless set.',
     ),
-    revisionHistoryLimit: optional(int32(), 'How many old templates are kept to go back to; 10 unless set.', {
+    revisionHistoryLimit: pointer(int32(), 'How many old templates are kept to go back to; 10 unless set.', {
       default: 10,
     }),
   },
@@ -89,7 +90,7 @@ export const daemonSetStatus = object(
     updatedNumberScheduled: optional(int32(), 'Nodes whose pod is made from the present template.'),
     numberAvailable: optional(int32(), 'Nodes whose pod has been ready for minReadySeconds.'),
     numberUnavailable: optional(int32(), 'Nodes that should have the pod and have none that is available.'),
-    collisionCount: optional(int32(), 'How often the name of a new ControllerRevision was taken by another one.'),
+    collisionCount: pointer(int32(), 'How often the name of a new ControllerRevision was taken by another one.'),
     conditions: optional(mapList(daemonSetCondition, ['type']), 'What else there is to say, by type.'),
   },
 )

@@ -9,6 +9,7 @@ import {
   mapList,
   object,
   optional,
+  pointer,
   required,
   time,
 } from '../../../schema/builders.ts'
@@ -52,7 +53,7 @@ export const deploymentSpec = object(
   `${appsV1}.DeploymentSpec`,
   'How many pods there are to be, what they look like, and how a new template takes the place of an old one.',
   {
-    replicas: optional(int32(), 'How many pods there are to be. Zero is a number too; 1 unless set.', { default: 1 }),
+    replicas: pointer(int32(), 'How many pods there are to be. Zero is a number too; 1 unless set.', { default: 1 }),
     selector: required(
       labelSelector,
       'The pods that count. The template must carry such labels. It cannot be changed.',
@@ -70,11 +71,11 @@ export const deploymentSpec = object(
       int32(),
       'Seconds a pod must have been ready, without a container crashing, to count as available. 0 unless set.',
     ),
-    revisionHistoryLimit: optional(int32(), 'How many old templates are kept to go back to; 10 unless set.', {
+    revisionHistoryLimit: pointer(int32(), 'How many old templates are kept to go back to; 10 unless set.', {
       default: 10,
     }),
     paused: optional(boolean, 'Whether changes of the template wait.'),
-    progressDeadlineSeconds: optional(
+    progressDeadlineSeconds: pointer(
       int32(),
       'Seconds without progress after which a rollout counts as failed, which the condition Progressing then says. 600 unless set.',
       { default: 600 },
@@ -101,9 +102,9 @@ export const deploymentStatus = object(
     readyReplicas: optional(int32(), 'Of those, the ones that are ready.'),
     availableReplicas: optional(int32(), 'Of those, the ones that have been ready for minReadySeconds.'),
     unavailableReplicas: optional(int32(), 'Pods that are missing until enough are available.'),
-    terminatingReplicas: optional(int32(), 'Pods that are on their way out.'),
+    terminatingReplicas: pointer(int32(), 'Pods that are on their way out.'),
     conditions: optional(mapList(deploymentCondition, ['type']), 'What else there is to say, by type.'),
-    collisionCount: optional(int32(), 'How often the name of a new ReplicaSet was taken by another one.'),
+    collisionCount: pointer(int32(), 'How often the name of a new ReplicaSet was taken by another one.'),
   },
 )
 

@@ -1,5 +1,5 @@
 import { kindSchema } from '../../../meta.ts'
-import { defaulted, int32, int64, mapList, object, optional, required } from '../../../schema/builders.ts'
+import { defaulted, int32, int64, mapList, object, optional, pointer, required } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { emptyTemplate, podTemplateSpec } from '../../core/pod/pod-template.ts'
 import { conditionOf } from '../../meta/condition.ts'
@@ -11,7 +11,7 @@ export const replicaSetSpec = object(
   `${appsV1}.ReplicaSetSpec`,
   'How many pods there are to be, which ones count, and what new ones look like.',
   {
-    replicas: optional(int32(), 'How many pods there are to be. Zero is a number too; 1 unless set.', { default: 1 }),
+    replicas: pointer(int32(), 'How many pods there are to be. Zero is a number too; 1 unless set.', { default: 1 }),
     minReadySeconds: optional(
       int32(),
       'Seconds a pod must have been ready, without a container crashing, to count as available. 0 unless set.',
@@ -43,7 +43,7 @@ export const replicaSetStatus = object(
     fullyLabeledReplicas: optional(int32(), 'Of those, the ones that carry all labels of the template.'),
     readyReplicas: optional(int32(), 'Of those, the ones that are ready.'),
     availableReplicas: optional(int32(), 'Of those, the ones that have been ready for minReadySeconds.'),
-    terminatingReplicas: optional(int32(), 'Pods that are on their way out.'),
+    terminatingReplicas: pointer(int32(), 'Pods that are on their way out.'),
     observedGeneration: optional(int64(), 'The generation that these counts answer.'),
     conditions: optional(mapList(replicaSetCondition, ['type']), 'What else there is to say, by type.'),
   },

@@ -10,6 +10,7 @@ import {
   mapList,
   object,
   optional,
+  pointer,
   required,
   string,
 } from '../../../schema/builders.ts'
@@ -25,7 +26,7 @@ export const rollingUpdateStatefulSetStrategy = object(
   `${appsV1}.RollingUpdateStatefulSetStrategy`,
   'Which pods are replaced, and how many at a time.',
   {
-    partition: optional(int32(), 'Pods with a smaller ordinal stay as they are; 0 unless set, which means none.'),
+    partition: pointer(int32(), 'Pods with a smaller ordinal stay as they are; 0 unless set, which means none.'),
     maxUnavailable: optional(
       intOrString,
       'How many pods may be missing: a number, or a percentage of those wanted, rounded down, but at least 1. 1 unless set.',
@@ -48,7 +49,7 @@ export const statefulSetUpdateStrategy = object(
 
 export interface StatefulSetOrdinals extends Infer<typeof statefulSetOrdinals> {}
 export const statefulSetOrdinals = object(`${appsV1}.StatefulSetOrdinals`, 'How pods are numbered.', {
-  start: optional(int32(), 'Number of the first pod; 0 unless set.'),
+  start: optional(int32(), 'Number of the first pod; 0 unless set.', { default: 0 }),
 })
 
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy
@@ -71,7 +72,7 @@ export const statefulSetSpec = object(
   `${appsV1}.StatefulSetSpec`,
   'How many pods there are to be, what they look like, and what storage each of them has.',
   {
-    replicas: optional(int32(), 'How many pods there are to be. Zero is a number too; 1 unless set.', { default: 1 }),
+    replicas: pointer(int32(), 'How many pods there are to be. Zero is a number too; 1 unless set.', { default: 1 }),
     selector: required(
       labelSelector,
       'The pods that count. The template must carry such labels. It cannot be changed.',
@@ -84,7 +85,9 @@ export const statefulSetSpec = object(
       atomicList(persistentVolumeClaimSchema),
       'Claims that each pod has of its own, named after the claim and the pod. They are mounted by their names here.',
     ),
-    serviceName: optional(string(), 'The Service that gives the pods their names in DNS. It cannot be changed.'),
+    serviceName: optional(string(), 'The Service that gives the pods their names in DNS. It cannot be changed.', {
+      default: '',
+    }),
     podManagementPolicy: optional(
       literal<'OrderedReady' | 'Parallel'>(),
       'OrderedReady: one pod after the other, each once the one before is ready. Parallel: all at once. OrderedReady unless set.',
@@ -94,14 +97,14 @@ export const statefulSetSpec = object(
       byValue: true,
       default: {},
     }),
-    revisionHistoryLimit: optional(int32(), 'How many old templates are kept to go back to; 10 unless set.', {
+    revisionHistoryLimit: pointer(int32(), 'How many old templates are kept to go back to; 10 unless set.', {
       default: 10,
     }),
     minReadySeconds: optional(
       int32(),
       'Seconds a pod must have been ready, without a container crashing, to count as available. 0 unless set.',
     ),
-    persistentVolumeClaimRetentionPolicy: optional(
+    persistentVolumeClaimRetentionPolicy: pointer(
       statefulSetPersistentVolumeClaimRetentionPolicy,
       'What becomes of the claims of pods that are no longer wanted.',
       { default: {} },
@@ -129,9 +132,9 @@ export const statefulSetStatus = object(
     updatedReplicas: optional(int32(), 'Of those, the ones that are made from updateRevision.'),
     currentRevision: optional(string(), 'The ControllerRevision from which pods are made that are not updated yet.'),
     updateRevision: optional(string(), 'The ControllerRevision from which updated pods are made.'),
-    collisionCount: optional(int32(), 'How often the name of a new ControllerRevision was taken by another one.'),
+    collisionCount: pointer(int32(), 'How often the name of a new ControllerRevision was taken by another one.'),
     conditions: optional(mapList(statefulSetCondition, ['type']), 'What else there is to say, by type.'),
-    availableReplicas: optional(int32(), 'Pods that have been ready for minReadySeconds.'),
+    availableReplicas: optional(int32(), 'Pods that have been ready for minReadySeconds.', { default: 0 }),
   },
 )
 

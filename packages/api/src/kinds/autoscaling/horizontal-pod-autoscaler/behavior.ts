@@ -1,5 +1,5 @@
 /** How fast a HorizontalPodAutoscaler may scale. */
-import { atomicList, int32, object, optional, quantity, required, string } from '../../../schema/builders.ts'
+import { atomicList, int32, object, optional, pointer, quantity, required, string } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { autoscalingV2 } from '../../meta/names.ts'
 
@@ -16,11 +16,11 @@ export const scalingPolicy = object(
 
 export interface ScalingRules extends Infer<typeof scalingRules> {}
 export const scalingRules = object(`${autoscalingV2}.HPAScalingRules`, 'How scaling in one direction is limited.', {
-  stabilizationWindowSeconds: optional(
+  stabilizationWindowSeconds: pointer(
     int32(),
     'Seconds of past recommendations that are looked at, so that the count does not go up and down.',
   ),
-  selectPolicy: optional(string(), 'Which of several policies counts: Max, Min, or Disabled for no scaling at all.'),
+  selectPolicy: pointer(string(), 'Which of several policies counts: Max, Min, or Disabled for no scaling at all.'),
   policies: optional(atomicList(scalingPolicy), 'What may change, and how fast.'),
   tolerance: optional(quantity, 'How far a metric may be off its target, as a fraction, before anything changes.'),
 })

@@ -287,7 +287,7 @@ function good(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
   return {
     ...autoscaler,
     spec: { ...spec, metrics: metrics.length === 0 ? undefined : metrics },
-    status: { ...status, currentReplicas: status.currentReplicas ?? 0 },
+    status,
   }
 }
 

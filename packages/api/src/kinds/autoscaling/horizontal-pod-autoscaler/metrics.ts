@@ -1,5 +1,5 @@
 /** What a HorizontalPodAutoscaler (autoscaling/v2) scales by, and what it has last seen of it. */
-import { int32, object, optional, quantity, required, string } from '../../../schema/builders.ts'
+import { int32, object, optional, pointer, quantity, required, string } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { labelSelector } from '../../meta/label-selector.ts'
 import { autoscalingV2 } from '../../meta/names.ts'
@@ -26,14 +26,14 @@ export const metricTarget = object(`${autoscalingV2}.MetricTarget`, 'What a metr
   type: required(string(), 'What the target is given as: Utilization, Value or AverageValue.', { default: '' }),
   value: optional(quantity, 'What the metric is to be.'),
   averageValue: optional(quantity, 'What the metric is to be on average over all pods.'),
-  averageUtilization: optional(int32(), 'Percent of what the pods request that they are to use on average.'),
+  averageUtilization: pointer(int32(), 'Percent of what the pods request that they are to use on average.'),
 })
 
 export interface MetricValueStatus extends Infer<typeof metricValueStatus> {}
 export const metricValueStatus = object(`${autoscalingV2}.MetricValueStatus`, 'What a metric was last.', {
   value: optional(quantity, 'What it was.'),
   averageValue: optional(quantity, 'What it was on average over all pods.'),
-  averageUtilization: optional(int32(), 'Percent of what the pods request that they used on average.'),
+  averageUtilization: pointer(int32(), 'Percent of what the pods request that they used on average.'),
 })
 
 const target = required(metricTarget, 'What the metric is to be.', { default: { type: '' } })

@@ -1,6 +1,6 @@
 /** autoscaling/v1: what it cannot say of the hub's version is in annotations. */
 import { kindSchema } from '../../../meta.ts'
-import { int32, int64, object, optional, required, string, time } from '../../../schema/builders.ts'
+import { int32, int64, object, optional, pointer, required, string, time } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { autoscalingV1 } from '../../meta/names.ts'
 
@@ -27,9 +27,9 @@ export const horizontalPodAutoscalerV1Schema = kindSchema(
           'What is scaled: anything that has a scale subresource.',
           { byValue: true, default: { kind: '', name: '' } },
         ),
-        minReplicas: optional(int32(), 'The fewest there may be; 1 unless set.', { default: 1 }),
+        minReplicas: pointer(int32(), 'The fewest there may be; 1 unless set.', { default: 1 }),
         maxReplicas: required(int32(), 'The most there may be.', { default: 0 }),
-        targetCPUUtilizationPercentage: optional(
+        targetCPUUtilizationPercentage: pointer(
           int32(),
           'Percent of the CPU they request that the pods are to use on average; 80 unless set.',
         ),
@@ -39,11 +39,11 @@ export const horizontalPodAutoscalerV1Schema = kindSchema(
     ),
     status: optional(
       object(`${autoscalingV1}.HorizontalPodAutoscalerStatus`, 'What the autoscaler last saw and decided.', {
-        observedGeneration: optional(int64(), 'The generation that this status answers.'),
+        observedGeneration: pointer(int64(), 'The generation that this status answers.'),
         lastScaleTime: optional(time, 'When the count was last changed.'),
         currentReplicas: required(int32(), 'How many there were.', { default: 0 }),
         desiredReplicas: required(int32(), 'How many the autoscaler wants.', { default: 0 }),
-        currentCPUUtilizationPercentage: optional(
+        currentCPUUtilizationPercentage: pointer(
           int32(),
           'Percent of the CPU they request that the pods used on average.',
         ),

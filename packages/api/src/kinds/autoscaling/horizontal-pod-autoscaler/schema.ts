@@ -1,5 +1,15 @@
 import { kindSchema } from '../../../meta.ts'
-import { atomicList, int32, int64, mapList, object, optional, required, time } from '../../../schema/builders.ts'
+import {
+  atomicList,
+  int32,
+  int64,
+  mapList,
+  object,
+  optional,
+  pointer,
+  required,
+  time,
+} from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { conditionOf } from '../../meta/condition.ts'
 import { autoscalingV2 } from '../../meta/names.ts'
@@ -15,7 +25,7 @@ export const horizontalPodAutoscalerSpec = object(
       byValue: true,
       default: { kind: '', name: '' },
     }),
-    minReplicas: optional(int32(), 'The fewest there may be; 1 unless set.', { default: 1 }),
+    minReplicas: pointer(int32(), 'The fewest there may be; 1 unless set.', { default: 1 }),
     maxReplicas: required(int32(), 'The most there may be.', { default: 0 }),
     metrics: optional(
       atomicList(metricSpec),
@@ -37,7 +47,7 @@ export const horizontalPodAutoscalerStatus = object(
   `${autoscalingV2}.HorizontalPodAutoscalerStatus`,
   'What the autoscaler last saw and decided.',
   {
-    observedGeneration: optional(int64(), 'The generation that this status answers.'),
+    observedGeneration: pointer(int64(), 'The generation that this status answers.'),
     lastScaleTime: optional(time, 'When the count was last changed.'),
     currentReplicas: optional(int32(), 'How many there were.'),
     desiredReplicas: required(int32(), 'How many the autoscaler wants.', { default: 0 }),

@@ -7,6 +7,7 @@ import {
   int64,
   object,
   optional,
+  pointer,
   required,
   string,
   time,
@@ -26,8 +27,8 @@ export const cronJobSpec = object(`${batchV1}.CronJobSpec`, 'When Jobs are made,
     string(),
     'When Jobs are made: minute, hour, day of the month, month and day of the week, or a macro such as @daily.',
   ),
-  timeZone: optional(string(), 'The zone of the schedule, such as Europe/Berlin; that of the controller unless set.'),
-  startingDeadlineSeconds: optional(
+  timeZone: pointer(string(), 'The zone of the schedule, such as Europe/Berlin; that of the controller unless set.'),
+  startingDeadlineSeconds: pointer(
     int64(),
     'Seconds after its time at which a Job that could not be made is given up. It is made up for unless set.',
   ),
@@ -36,10 +37,10 @@ export const cronJobSpec = object(`${batchV1}.CronJobSpec`, 'When Jobs are made,
     'What if the last Job still runs: Allow both, Forbid the new one, or Replace the old one. Allow unless set.',
     { default: 'Allow' },
   ),
-  suspend: optional(boolean, 'Whether no Jobs are to be made for now. False unless set.', { default: false }),
+  suspend: pointer(boolean, 'Whether no Jobs are to be made for now. False unless set.', { default: false }),
   jobTemplate: required(jobTemplateSpec, 'What the Jobs look like.', { byValue: true, default: emptyJobTemplate }),
-  successfulJobsHistoryLimit: optional(int32(), 'How many Jobs that succeeded are kept; 3 unless set.', { default: 3 }),
-  failedJobsHistoryLimit: optional(int32(), 'How many Jobs that failed are kept; 1 unless set.', { default: 1 }),
+  successfulJobsHistoryLimit: pointer(int32(), 'How many Jobs that succeeded are kept; 3 unless set.', { default: 3 }),
+  failedJobsHistoryLimit: pointer(int32(), 'How many Jobs that failed are kept; 1 unless set.', { default: 1 }),
 })
 
 export interface CronJobStatus extends Infer<typeof cronJobStatus> {}

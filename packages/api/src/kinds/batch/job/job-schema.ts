@@ -8,6 +8,7 @@ import {
   literal,
   object,
   optional,
+  pointer,
   required,
   setList,
   string,
@@ -24,7 +25,7 @@ const onExitCodesRequirement = object(
   `${batchV1}.PodFailurePolicyOnExitCodesRequirement`,
   'Whether a container ended with certain exit codes.',
   {
-    containerName: optional(string(), 'The container that is meant; any unless set.'),
+    containerName: pointer(string(), 'The container that is meant; any unless set.'),
     operator: required(string(), 'In, or NotIn, which means a failure with another code.', { default: '' }),
     values: required(setList(int32(), { duplicates: 'allowed' }), 'Exit codes in ascending order. At most 255.', {
       default: [],
@@ -65,8 +66,8 @@ export const podFailurePolicy = object(`${batchV1}.PodFailurePolicy`, 'What foll
 
 export interface SuccessPolicyRule extends Infer<typeof successPolicyRule> {}
 export const successPolicyRule = object(`${batchV1}.SuccessPolicyRule`, 'Indexes that must have succeeded.', {
-  succeededIndexes: optional(string(), 'Which ones, such as 0,3-5; any unless set.'),
-  succeededCount: optional(int32(), 'How many of them; all of them unless set.'),
+  succeededIndexes: pointer(string(), 'Which ones, such as 0,3-5; any unless set.'),
+  succeededCount: pointer(int32(), 'How many of them; all of them unless set.'),
 })
 
 export interface SuccessPolicy extends Infer<typeof successPolicy> {}
@@ -79,31 +80,31 @@ export const jobSpec = object(
   `${batchV1}.JobSpec`,
   'What the pods look like, how many of them must succeed, and what happens when they fail.',
   {
-    parallelism: optional(int32(), 'How many pods run at a time at most; 1 unless set.'),
-    completions: optional(
+    parallelism: pointer(int32(), 'How many pods run at a time at most; 1 unless set.'),
+    completions: pointer(
       int32(),
       'How many pods must succeed. Without it one that succeeds is enough, however many run. 1 where parallelism is not set either.',
     ),
-    activeDeadlineSeconds: optional(
+    activeDeadlineSeconds: pointer(
       int64(),
       'Seconds after its start, or after it was last resumed, at which the Job fails, whatever runs.',
     ),
     podFailurePolicy: optional(podFailurePolicy, 'What follows from failures of pods, beside counting them.'),
     successPolicy: optional(successPolicy, 'When a Job of indexes has succeeded early; with completionMode Indexed.'),
-    backoffLimit: optional(
+    backoffLimit: pointer(
       int32(),
       'How many failures are borne before the Job fails; 6 unless set, and no limit with backoffLimitPerIndex.',
     ),
-    backoffLimitPerIndex: optional(
+    backoffLimitPerIndex: pointer(
       int32(),
       'How many failures of each index are borne before the index fails; with completionMode Indexed.',
     ),
-    maxFailedIndexes: optional(
+    maxFailedIndexes: pointer(
       int32(),
       'How many indexes may fail before the Job does, at once; with backoffLimitPerIndex.',
     ),
     selector: optional(labelSelector, 'The pods that count. Made by the server, unless manualSelector says otherwise.'),
-    manualSelector: optional(
+    manualSelector: pointer(
       boolean,
       'Whether the selector and the labels of the template are given, rather than made by the server.',
     ),
@@ -111,20 +112,20 @@ export const jobSpec = object(
       byValue: true,
       default: emptyTemplate,
     }),
-    ttlSecondsAfterFinished: optional(
+    ttlSecondsAfterFinished: pointer(
       int32(),
       'Seconds after its end at which the Job is deleted. It is kept unless set.',
     ),
-    completionMode: optional(
+    completionMode: pointer(
       literal<'NonIndexed' | 'Indexed'>(),
       'Indexed: each pod has an index, from 0, and one of each must succeed. NonIndexed: all pods are alike. NonIndexed unless set.',
     ),
-    suspend: optional(boolean, 'Whether no pods are to run for now. False unless set.'),
-    podReplacementPolicy: optional(
+    suspend: pointer(boolean, 'Whether no pods are to run for now. False unless set.'),
+    podReplacementPolicy: pointer(
       literal<'TerminatingOrFailed' | 'Failed'>(),
       'When a pod is replaced: TerminatingOrFailed, as soon as it is on its way out; Failed, when it has ended. TerminatingOrFailed unless set, and Failed with podFailurePolicy.',
     ),
-    managedBy: optional(
+    managedBy: pointer(
       string(),
       'The controller that is to run the Job, such as example.com/queue; kubernetes.io/job-controller unless set. It cannot be changed.',
     ),
@@ -167,14 +168,14 @@ export const jobStatus = object(`${batchV1}.JobStatus`, 'How far a Job is.', {
   active: optional(int32(), 'Pods that are neither over nor on their way out.'),
   succeeded: optional(int32(), 'Pods that have succeeded.'),
   failed: optional(int32(), 'Pods that have failed.'),
-  terminating: optional(int32(), 'Pods that are on their way out.'),
+  terminating: pointer(int32(), 'Pods that are on their way out.'),
   completedIndexes: optional(string(), 'Indexes that have succeeded, such as 1,3-5,7.'),
-  failedIndexes: optional(string(), 'Indexes that have failed, in the same form; with backoffLimitPerIndex.'),
+  failedIndexes: pointer(string(), 'Indexes that have failed, in the same form; with backoffLimitPerIndex.'),
   uncountedTerminatedPods: optional(
     uncountedTerminatedPods,
     'Pods that are about to be counted: they are here before they lose the finalizer, so that none is counted twice.',
   ),
-  ready: optional(int32(), 'Active pods that are ready.'),
+  ready: pointer(int32(), 'Active pods that are ready.'),
 })
 
 /** Runs pods until enough of them have succeeded. */

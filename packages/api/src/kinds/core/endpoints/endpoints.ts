@@ -1,7 +1,7 @@
 import { type FieldError, requiredField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { kindSchema } from '../../../meta.ts'
-import { atomicList, enumOf, int32, object, optional, required, string } from '../../../schema/builders.ts'
+import { atomicList, enumOf, int32, object, optional, pointer, required, string } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { checkEndpointIp, checkIp } from '../../addresses.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
@@ -17,7 +17,7 @@ export const endpointAddress = object(
   {
     ip: required(string(), 'The address.', { default: '' }),
     hostname: optional(string(), 'The name of what is there, below that of the service.'),
-    nodeName: optional(string(), 'The node that it is on.'),
+    nodeName: pointer(string(), 'The node that it is on.'),
     targetRef: optional(objectReference, 'What is there, such as a pod.'),
   },
   { mapType: 'atomic' },
@@ -31,7 +31,7 @@ export const endpointPort = object(
     name: optional(string(), 'Name of the port, as the service has it. Must be there where there are several.'),
     port: required(int32(), 'The port.', { default: 0 }),
     protocol: optional(enumOf('SCTP', 'TCP', 'UDP'), 'TCP, UDP or SCTP; TCP unless set.', { default: 'TCP' }),
-    appProtocol: optional(string(), 'What is spoken on the port, such as kubernetes.io/h2c or https.'),
+    appProtocol: pointer(string(), 'What is spoken on the port, such as kubernetes.io/h2c or https.'),
   },
   { mapType: 'atomic' },
 )

@@ -6,6 +6,7 @@ import {
   mapList,
   object,
   optional,
+  pointer,
   required,
   string,
   time,
@@ -54,7 +55,7 @@ export const nodeDaemonEndpoints = object(`${coreV1}.NodeDaemonEndpoints`, 'Wher
 
 export interface NodeSwapStatus extends Infer<typeof nodeSwapStatus> {}
 export const nodeSwapStatus = object(`${coreV1}.NodeSwapStatus`, 'Swap space of a node.', {
-  capacity: optional(int64(), 'How much there is, in bytes.'),
+  capacity: pointer(int64(), 'How much there is, in bytes.'),
 })
 
 export interface NodeSystemInfo extends Infer<typeof nodeSystemInfo> {}
@@ -91,8 +92,8 @@ export const nodeRuntimeHandlerFeatures = object(
   `${coreV1}.NodeRuntimeHandlerFeatures`,
   'What a runtime handler can do.',
   {
-    recursiveReadOnlyMounts: optional(boolean, 'Whether it can mount a tree read-only.'),
-    userNamespaces: optional(boolean, 'Whether it can give pods users of their own.'),
+    recursiveReadOnlyMounts: pointer(boolean, 'Whether it can mount a tree read-only.'),
+    userNamespaces: pointer(boolean, 'Whether it can give pods users of their own.'),
   },
 )
 
@@ -101,14 +102,14 @@ export const nodeRuntimeHandler = object(
   `${coreV1}.NodeRuntimeHandler`,
   'One way in which a node can run containers.',
   {
-    name: optional(string(), 'Name of the handler; empty for the default one.'),
+    name: optional(string(), 'Name of the handler; empty for the default one.', { default: '' }),
     features: optional(nodeRuntimeHandlerFeatures, 'What it can do.'),
   },
 )
 
 export interface NodeFeatures extends Infer<typeof nodeFeatures> {}
 export const nodeFeatures = object(`${coreV1}.NodeFeatures`, 'What the container runtime of a node can do.', {
-  supplementalGroupsPolicy: optional(boolean, 'Whether it honours supplementalGroupsPolicy of pods.'),
+  supplementalGroupsPolicy: pointer(boolean, 'Whether it honours supplementalGroupsPolicy of pods.'),
 })
 
 export interface NodeStatus extends Infer<typeof nodeStatus> {}

@@ -6,6 +6,7 @@ import {
   mapOf,
   object,
   optional,
+  pointer,
   required,
   string,
   time,
@@ -57,7 +58,7 @@ export const persistentVolumeClaimStatus = object(`${coreV1}.PersistentVolumeCla
     mapOf(string(), { mapType: 'granular' }),
     'How the change of a size is going, by resource.',
   ),
-  currentVolumeAttributesClassName: optional(string(), 'The class of attributes that the volume has.'),
+  currentVolumeAttributesClassName: pointer(string(), 'The class of attributes that the volume has.'),
   modifyVolumeStatus: optional(modifyVolumeStatus, 'How a change of the attributes is going.'),
 })
 

@@ -1,5 +1,5 @@
 import { kindSchema } from '../../../meta.ts'
-import { atomicList, granular, literal, object, optional, string, time } from '../../../schema/builders.ts'
+import { atomicList, granular, literal, object, optional, pointer, string, time } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { nodeSelector, objectReference, resourceList } from '../common.ts'
@@ -50,11 +50,11 @@ export const persistentVolumeSpec = object(`${coreV1}.PersistentVolumeSpec`, 'Wh
   ),
   storageClassName: optional(string(), 'Class of storage it belongs to; none unless set.'),
   mountOptions: optional(atomicList(string()), 'Options with which it is mounted. They are not checked.'),
-  volumeMode: optional(literal<'Filesystem' | 'Block'>(), 'With a file system, or as a raw block device.', {
+  volumeMode: pointer(literal<'Filesystem' | 'Block'>(), 'With a file system, or as a raw block device.', {
     default: 'Filesystem',
   }),
   nodeAffinity: optional(volumeNodeAffinity, 'From which nodes it can be used; from all unless set.'),
-  volumeAttributesClassName: optional(string(), 'Class of attributes that it was made with, or was changed to.'),
+  volumeAttributesClassName: pointer(string(), 'Class of attributes that it was made with, or was changed to.'),
   awsElasticBlockStore: optional(awsElasticBlockStoreVolumeSource, 'A disk of AWS, by way of its CSI driver.'),
   azureDisk: optional(azureDiskVolumeSource, 'A disk of Azure, by way of its CSI driver.'),
   azureFile: optional(azureFilePersistentVolumeSource, 'A share of Azure Files, by way of its CSI driver.'),

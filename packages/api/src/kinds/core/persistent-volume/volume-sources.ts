@@ -2,7 +2,7 @@
  * Sources of PersistentVolumes that differ from those of pods: a volume has no namespace, so it says in which one its
  * secrets are.
  */
-import { object, optional, required, string, stringMap } from '../../../schema/builders.ts'
+import { object, optional, pointer, required, string, stringMap } from '../../../schema/builders.ts'
 import type { Field, Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { objectReference, type SecretReference, secretReference } from '../common.ts'
@@ -32,7 +32,7 @@ export const azureFilePersistentVolumeSource = object(
   'A share of Azure Files.',
   {
     ...azureFileFields,
-    secretNamespace: optional(string(), 'Namespace of the secret; the claim’s unless set.'),
+    secretNamespace: pointer(string(), 'Namespace of the secret; the claim’s unless set.'),
   },
 )
 
@@ -83,7 +83,7 @@ export const glusterfsPersistentVolumeSource = object(
   'A GlusterFS volume.',
   {
     ...glusterfsFields,
-    endpointsNamespace: optional(string(), 'Namespace of the Endpoints object; the claim’s unless set.'),
+    endpointsNamespace: pointer(string(), 'Namespace of the Endpoints object; the claim’s unless set.'),
   },
 )
 
@@ -100,7 +100,7 @@ export const localVolumeSource = object(
   'Path of what is on the node, and its filesystem.',
   {
     path: required(string(), 'Path on the node: a directory, or a block device.'),
-    fsType: optional(string(), 'File system to mount, where path is a block device; found out unless set.'),
+    fsType: pointer(string(), 'File system to mount, where path is a block device; found out unless set.'),
   },
 )
 

@@ -6,6 +6,7 @@ import {
   literal,
   object,
   optional,
+  pointer,
   required,
   string,
 } from '../../../schema/builders.ts'
@@ -34,13 +35,13 @@ export const volumeMount = object(`${coreV1}.VolumeMount`, 'Where a container se
   name: required(string(), 'Name of the volume.', { default: '' }),
   mountPath: required(string(), 'Path in the container. It must not contain a colon.', { default: '' }),
   readOnly: optional(boolean, 'Mount it read-only.'),
-  recursiveReadOnly: optional(
+  recursiveReadOnly: pointer(
     enumOf('Disabled', 'Enabled', 'IfPossible'),
     'Whether mounts below a read-only mount are read-only too.',
   ),
   subPath: optional(string(), "Path in the volume to mount instead of the volume's root."),
   subPathExpr: optional(string(), 'Like subPath, with $(NAME) standing for variables of the container.'),
-  mountPropagation: optional(
+  mountPropagation: pointer(
     literal<'Bidirectional' | 'HostToContainer' | 'None'>(),
     'Whether mounts made later on one side show on the other. None unless set.',
   ),
@@ -79,7 +80,7 @@ const containerFields = {
     atomicList(containerResizePolicy),
     'What changes of its resources do to the running container.',
   ),
-  restartPolicy: optional(
+  restartPolicy: pointer(
     literal<'Always' | 'Never' | 'OnFailure'>(),
     "When the container restarts, unlike the pod's policy. Always makes an init container a sidecar.",
   ),

@@ -1,4 +1,4 @@
-import { boolean, object, optional, required, string } from '../../../schema/builders.ts'
+import { boolean, object, optional, pointer, required, string } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { coreV1 } from '../../meta/names.ts'
 import { resourceFieldSelector } from './resources.ts'
@@ -23,7 +23,7 @@ export const configMapKeySelector = object(
   {
     name: optional(string(), 'Name of the ConfigMap.'),
     key: required(string(), 'The key.', { default: '' }),
-    optional: optional(boolean, 'Go on without it where the ConfigMap or its key is missing.'),
+    optional: pointer(boolean, 'Go on without it where the ConfigMap or its key is missing.'),
   },
   { mapType: 'atomic' },
 )
@@ -35,7 +35,7 @@ export const secretKeySelector = object(
   {
     name: optional(string(), 'Name of the Secret.'),
     key: required(string(), 'The key.', { default: '' }),
-    optional: optional(boolean, 'Go on without it where the Secret or its key is missing.'),
+    optional: pointer(boolean, 'Go on without it where the Secret or its key is missing.'),
   },
   { mapType: 'atomic' },
 )
@@ -48,7 +48,7 @@ export const fileKeySelector = object(
     volumeName: required(string(), 'Name of the volume.'),
     path: required(string(), 'Path of the file in the volume; relative, without `..`.'),
     key: required(string(), 'The key in the file.'),
-    optional: optional(boolean, 'Go on without it where the file or its key is missing.', { default: false }),
+    optional: pointer(boolean, 'Go on without it where the file or its key is missing.', { default: false }),
   },
   { mapType: 'atomic' },
 )
@@ -76,13 +76,13 @@ export const envVar = object(`${coreV1}.EnvVar`, 'An environment variable of a c
 export interface ConfigMapEnvSource extends Infer<typeof configMapEnvSource> {}
 export const configMapEnvSource = object(`${coreV1}.ConfigMapEnvSource`, 'All keys of a ConfigMap.', {
   name: optional(string(), 'Name of the ConfigMap.'),
-  optional: optional(boolean, 'Go on without it where the ConfigMap is missing.'),
+  optional: pointer(boolean, 'Go on without it where the ConfigMap is missing.'),
 })
 
 export interface SecretEnvSource extends Infer<typeof secretEnvSource> {}
 export const secretEnvSource = object(`${coreV1}.SecretEnvSource`, 'All keys of a Secret.', {
   name: optional(string(), 'Name of the Secret.'),
-  optional: optional(boolean, 'Go on without it where the Secret is missing.'),
+  optional: pointer(boolean, 'Go on without it where the Secret is missing.'),
 })
 
 export interface EnvFromSource extends Infer<typeof envFromSource> {}

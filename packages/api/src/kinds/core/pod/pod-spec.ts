@@ -7,6 +7,7 @@ import {
   mapOf,
   object,
   optional,
+  pointer,
   quantity,
   required,
   string,
@@ -43,7 +44,7 @@ export const hostAlias = object(`${coreV1}.HostAlias`, 'A line of the hosts file
 export interface PodDnsConfigOption extends Infer<typeof podDnsConfigOption> {}
 export const podDnsConfigOption = object(`${coreV1}.PodDNSConfigOption`, 'An option of the resolver.', {
   name: optional(string(), 'Name of the option.'),
-  value: optional(string(), 'Its value, where it takes one.'),
+  value: pointer(string(), 'Its value, where it takes one.'),
 })
 
 export interface PodDnsConfig extends Infer<typeof podDnsConfig> {}
@@ -68,8 +69,8 @@ export const podResourceClaim = object(
   'A claim on dynamically allocated resources: an existing one, or one made from a template.',
   {
     name: required(string(), 'Name by which containers refer to it, unique in the pod.'),
-    resourceClaimName: optional(string(), 'Name of a ResourceClaim in the pod’s namespace.'),
-    resourceClaimTemplateName: optional(string(), 'Name of a ResourceClaimTemplate in the pod’s namespace.'),
+    resourceClaimName: pointer(string(), 'Name of a ResourceClaim in the pod’s namespace.'),
+    resourceClaimTemplateName: pointer(string(), 'Name of a ResourceClaimTemplate in the pod’s namespace.'),
   },
 )
 
@@ -94,12 +95,10 @@ export const podSpec = object(`${coreV1}.PodSpec`, 'Containers, volumes and wher
   restartPolicy: optional(enumOf('Always', 'OnFailure', 'Never'), 'When containers that end are started again.', {
     default: 'Always',
   }),
-  terminationGracePeriodSeconds: optional(
-    int64(),
-    'Seconds between the request to end and the kill. 0 kills at once.',
-    { default: terminationGracePeriodSecondsDefault },
-  ),
-  activeDeadlineSeconds: optional(int64(), 'Seconds after its start at which the pod is ended and has failed.'),
+  terminationGracePeriodSeconds: pointer(int64(), 'Seconds between the request to end and the kill. 0 kills at once.', {
+    default: terminationGracePeriodSecondsDefault,
+  }),
+  activeDeadlineSeconds: pointer(int64(), 'Seconds after its start at which the pod is ended and has failed.'),
   dnsPolicy: optional(
     enumOf('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'),
     "Which name servers are asked: the cluster's, the node's, or only those of dnsConfig.",
@@ -113,34 +112,30 @@ export const podSpec = object(`${coreV1}.PodSpec`, 'Containers, volumes and wher
   ),
   serviceAccountName: optional(string(), 'Name of the service account the pod runs as.'),
   serviceAccount: optional(string(), 'The old name of serviceAccountName.'),
-  automountServiceAccountToken: optional(boolean, 'Whether containers get a token of the service account.'),
+  automountServiceAccountToken: pointer(boolean, 'Whether containers get a token of the service account.'),
   hostNetwork: optional(boolean, 'Use the network of the node. Host ports are then the container ports.'),
   hostPID: optional(boolean, 'Use the process namespace of the node.'),
   hostIPC: optional(boolean, 'Use the IPC namespace of the node.'),
-  hostUsers: optional(boolean, 'Use the user namespace of the node. False gives the pod its own; true unless set.'),
-  shareProcessNamespace: optional(boolean, 'Let the containers see each other’s processes. Not together with hostPID.'),
-  securityContext: optional(
-    podSecurityContext,
-    'Security settings of the whole pod, and defaults for its containers.',
-    {
-      default: {},
-    },
-  ),
+  hostUsers: pointer(boolean, 'Use the user namespace of the node. False gives the pod its own; true unless set.'),
+  shareProcessNamespace: pointer(boolean, 'Let the containers see each other’s processes. Not together with hostPID.'),
+  securityContext: pointer(podSecurityContext, 'Security settings of the whole pod, and defaults for its containers.', {
+    default: {},
+  }),
   imagePullSecrets: optional(keyedList(localObjectReference, ['name']), 'Secrets with which images are pulled.'),
   hostname: optional(string(), 'Host name of the pod; its own name unless set.'),
-  hostnameOverride: optional(
+  hostnameOverride: pointer(
     string(),
     'Host name of the pod as it stands, without a domain. Not together with hostNetwork.',
   ),
   subdomain: optional(string(), 'Domain of the host name below the namespace.'),
-  setHostnameAsFQDN: optional(boolean, 'Let the kernel’s host name be the full one. False unless set.'),
+  setHostnameAsFQDN: pointer(boolean, 'Let the kernel’s host name be the full one. False unless set.'),
   affinity: optional(affinity, 'Where the pod wants to run.'),
   schedulerName: optional(string(), 'The scheduler that places the pod.', { default: schedulerNameDefault }),
   tolerations: optional(atomicList(toleration), 'Taints of nodes that do not keep the pod away.'),
   hostAliases: optional(keyedList(hostAlias, ['ip']), 'Lines added to the hosts file.'),
   priorityClassName: optional(string(), 'Name of the PriorityClass that gives the priority.'),
-  priority: optional(int32(), 'The higher, the more important. Filled in from the priority class.'),
-  preemptionPolicy: optional(
+  priority: pointer(int32(), 'The higher, the more important. Filled in from the priority class.'),
+  preemptionPolicy: pointer(
     enumOf('PreemptLowerPriority', 'Never'),
     'Whether less important pods may be removed to make room. PreemptLowerPriority unless set.',
   ),
@@ -148,8 +143,8 @@ export const podSpec = object(`${coreV1}.PodSpec`, 'Containers, volumes and wher
     atomicList(podReadinessGate),
     'Further conditions that must be True for the pod to be ready.',
   ),
-  runtimeClassName: optional(string(), 'Name of the RuntimeClass the pod runs with.'),
-  enableServiceLinks: optional(boolean, 'Give containers variables with the addresses of services. True unless set.'),
+  runtimeClassName: pointer(string(), 'Name of the RuntimeClass the pod runs with.'),
+  enableServiceLinks: pointer(boolean, 'Give containers variables with the addresses of services. True unless set.'),
   overhead: optional(
     mapOf(quantity),
     'What running the pod costs beside its containers. Filled in from the runtime class.',

@@ -7,6 +7,7 @@ import {
   mapOf,
   object,
   optional,
+  pointer,
   quantity,
   required,
   setList,
@@ -89,7 +90,7 @@ export const volumeMountStatus = object(`${coreV1}.VolumeMountStatus`, 'How a vo
   name: required(string(), 'Name of the mount.'),
   mountPath: required(string(), 'Path of the mount.'),
   readOnly: optional(boolean, 'Whether it is read-only.'),
-  recursiveReadOnly: optional(
+  recursiveReadOnly: pointer(
     literal<'Disabled' | 'Enabled' | 'IfPossible'>(),
     'Whether mounts below it are read-only too: Enabled or Disabled in the end.',
   ),
@@ -100,7 +101,7 @@ export interface ResourceHealth extends Infer<typeof resourceHealth> {}
 export const resourceHealth = object(`${coreV1}.ResourceHealth`, 'How well one device is.', {
   resourceID: required(string(), 'ID of the device.'),
   health: optional(literal<'Healthy' | 'Unhealthy' | 'Unknown'>(), 'Healthy, Unhealthy or Unknown.'),
-  message: optional(string(), 'More about it.'),
+  message: pointer(string(), 'More about it.'),
 })
 
 export interface ResourceStatus extends Infer<typeof resourceStatus> {}
@@ -119,13 +120,13 @@ export const containerStatus = object(`${coreV1}.ContainerStatus`, 'How a contai
   image: required(string(), 'Image it runs.', { default: '' }),
   imageID: required(string(), 'ID of that image: empty until it is known.', { default: '' }),
   containerID: optional(string(), 'ID of the container, such as containerd://….'),
-  started: optional(boolean, 'Whether it runs, has passed its startup check and its postStart hook is done.'),
+  started: pointer(boolean, 'Whether it runs, has passed its startup check and its postStart hook is done.'),
   allocatedResources: optional(resourceList, 'What the node has reserved for it.'),
   resources: optional(resourceRequirements, 'What is in force for it now.'),
   volumeMounts: optional(keyedList(volumeMountStatus, ['mountPath']), 'How its volumes were mounted.'),
   user: optional(containerUser, 'The user its first process started as.'),
   allocatedResourcesStatus: optional(keyedList(resourceStatus, ['name']), 'How well its devices are.'),
-  stopSignal: optional(literal<StopSignal>(), 'Signal that asks it to end.'),
+  stopSignal: pointer(literal<StopSignal>(), 'Signal that asks it to end.'),
 })
 
 export interface PodCondition extends Infer<typeof podCondition> {}
@@ -156,7 +157,7 @@ export const podResourceClaimStatus = object(
   'What came of one of the pod’s resource claims.',
   {
     name: required(string(), 'Name of the entry in resourceClaims.'),
-    resourceClaimName: optional(string(), 'Name of the ResourceClaim made for it; none where none was needed.'),
+    resourceClaimName: pointer(string(), 'Name of the ResourceClaim made for it; none where none was needed.'),
   },
 )
 

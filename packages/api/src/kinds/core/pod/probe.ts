@@ -7,6 +7,7 @@ import {
   literal,
   object,
   optional,
+  pointer,
   required,
   string,
 } from '../../../schema/builders.ts'
@@ -52,7 +53,7 @@ export const grpcAction = object(
   'A call of the gRPC health checking protocol. SERVING is success.',
   {
     port: required(int32(), 'Port of the gRPC server.', { default: 0 }),
-    service: optional(string(), 'Service to ask about; the server as a whole unless set.', { default: '' }),
+    service: pointer(string(), 'Service to ask about; the server as a whole unless set.', { default: '' }),
   },
 )
 
@@ -72,7 +73,7 @@ export const probe = object(`${coreV1}.Probe`, 'A check that the node agent make
   periodSeconds: optional(int32(), 'Seconds between checks.', { default: 10 }),
   successThreshold: optional(int32(), 'Successes in a row that make a failed check good again.', { default: 1 }),
   failureThreshold: optional(int32(), 'Failures in a row that count as a failure.', { default: 3 }),
-  terminationGracePeriodSeconds: optional(
+  terminationGracePeriodSeconds: pointer(
     int64(),
     "Seconds the container gets to end when the check kills it; the pod's unless set.",
   ),
@@ -106,7 +107,7 @@ export const lifecycle = object(
       lifecycleHandler,
       'Runs before the container is stopped on purpose, within the grace period. Not when it ends by itself.',
     ),
-    stopSignal: optional(
+    stopSignal: pointer(
       literal<StopSignal>(),
       "Signal that asks the container to end; the image's unless set. Needs spec.os.",
     ),

@@ -6,6 +6,7 @@ import {
   int64,
   object,
   optional,
+  pointer,
   required,
   string,
   stringMap,
@@ -19,14 +20,14 @@ import { resourceFieldSelector } from './resources.ts'
 /** Mode of projected files unless something else is said: rw-r--r--. */
 export const fileModeDefault = 0o644
 
-const defaultMode = optional(
+const defaultMode = pointer(
   int32(),
   'Mode of files that name none, 0644 unless set. JSON takes decimal numbers only.',
   {
     default: fileModeDefault,
   },
 )
-const mode = optional(int32(), "Mode of this file; the volume's unless set. JSON takes decimal numbers only.")
+const mode = pointer(int32(), "Mode of this file; the volume's unless set. JSON takes decimal numbers only.")
 
 export interface KeyToPath extends Infer<typeof keyToPath> {}
 export const keyToPath = object(`${coreV1}.KeyToPath`, 'One key as a file.', {
@@ -56,7 +57,7 @@ export const configMapVolumeSource = object(
     name: optional(string(), 'Name of the ConfigMap.'),
     items,
     defaultMode,
-    optional: optional(boolean, 'Go on without it where the ConfigMap or its keys are missing.'),
+    optional: pointer(boolean, 'Go on without it where the ConfigMap or its keys are missing.'),
   },
 )
 
@@ -68,7 +69,7 @@ export const secretVolumeSource = object(
     secretName: optional(string(), 'Name of the Secret.'),
     items,
     defaultMode,
-    optional: optional(boolean, 'Go on without it where the Secret or its keys are missing.'),
+    optional: pointer(boolean, 'Go on without it where the Secret or its keys are missing.'),
   },
 )
 
@@ -89,7 +90,7 @@ export const configMapProjection = object(
   {
     name: optional(string(), 'Name of the ConfigMap.'),
     items,
-    optional: optional(boolean, 'Go on without it where the ConfigMap or its keys are missing.'),
+    optional: pointer(boolean, 'Go on without it where the ConfigMap or its keys are missing.'),
   },
 )
 
@@ -97,7 +98,7 @@ export interface SecretProjection extends Infer<typeof secretProjection> {}
 export const secretProjection = object(`${coreV1}.SecretProjection`, 'The keys of a Secret in a projected volume.', {
   name: optional(string(), 'Name of the Secret.'),
   items,
-  optional: optional(boolean, 'Go on without it where the Secret or its keys are missing.'),
+  optional: pointer(boolean, 'Go on without it where the Secret or its keys are missing.'),
 })
 
 export interface DownwardApiProjection extends Infer<typeof downwardApiProjection> {}
@@ -118,7 +119,7 @@ export const serviceAccountTokenProjection = object(
   "A token of the pod's service account, renewed before it expires.",
   {
     audience: optional(string(), 'Whom the token is for; the API server unless set.'),
-    expirationSeconds: optional(int64(), 'Seconds it should live, at least 600.', {
+    expirationSeconds: pointer(int64(), 'Seconds it should live, at least 600.', {
       default: tokenExpirationSecondsDefault,
     }),
     path: required(string(), 'Path of the file in the volume.', { default: '' }),
@@ -130,10 +131,10 @@ export const clusterTrustBundleProjection = object(
   `${coreV1}.ClusterTrustBundleProjection`,
   'Certificates of authorities in PEM, from one ClusterTrustBundle or all of a signer.',
   {
-    name: optional(string(), 'Name of the bundle.'),
-    signerName: optional(string(), 'Signer whose bundles are put together, instead of name.'),
+    name: pointer(string(), 'Name of the bundle.'),
+    signerName: pointer(string(), 'Signer whose bundles are put together, instead of name.'),
     labelSelector: optional(labelSelector, "Which of the signer's bundles. None unless set; an empty selector is all."),
-    optional: optional(boolean, 'Go on without it where there is no such bundle.'),
+    optional: pointer(boolean, 'Go on without it where there is no such bundle.'),
     path: required(string(), 'Path of the file in the volume.'),
   },
 )
@@ -145,7 +146,7 @@ export const podCertificateProjection = object(
   {
     signerName: required(string(), 'Signer that is asked for the certificate.'),
     keyType: required(string(), 'Kind of key, such as ED25519, ECDSAP256 or RSA4096.'),
-    maxExpirationSeconds: optional(int32(), 'Seconds the certificate may live at most; from 3600 to 91 days.', {
+    maxExpirationSeconds: pointer(int32(), 'Seconds the certificate may live at most; from 3600 to 91 days.', {
       default: 86400,
     }),
     credentialBundlePath: optional(string(), 'File for the key and the certificate chain together.'),

@@ -6,6 +6,7 @@ import {
   literal,
   object,
   optional,
+  pointer,
   required,
   string,
 } from '../../../schema/builders.ts'
@@ -25,7 +26,7 @@ export const toleration = object(`${coreV1}.Toleration`, 'Taints that do not kee
     literal<'NoExecute' | 'NoSchedule' | 'PreferNoSchedule' | ''>(),
     'Effect of the taint; empty is every effect.',
   ),
-  tolerationSeconds: optional(
+  tolerationSeconds: pointer(
     int64(),
     'How long a NoExecute taint is tolerated before the pod is evicted. For ever unless set.',
   ),
@@ -48,15 +49,15 @@ export const topologySpreadConstraint = object(
       atomicList(string()),
       'Labels of this pod that counted pods must have with the same values. Merged into labelSelector on creation.',
     ),
-    minDomains: optional(
+    minDomains: pointer(
       int32(),
       'With fewer groups than this the smallest is taken to be empty. Only with DoNotSchedule.',
     ),
-    nodeAffinityPolicy: optional(
+    nodeAffinityPolicy: pointer(
       enumOf('Honor', 'Ignore'),
       "Whether nodes that the pod's node selector and affinity rule out are left out. Honor unless set.",
     ),
-    nodeTaintsPolicy: optional(
+    nodeTaintsPolicy: pointer(
       enumOf('Honor', 'Ignore'),
       'Whether nodes with taints the pod does not tolerate are left out. Ignore unless set.',
     ),
@@ -73,7 +74,7 @@ export const podSchedulingGroup = object(
   `${coreV1}.PodSchedulingGroup`,
   'A reference to a group of pods.',
   {
-    podGroupName: optional(string(), 'Name of the PodGroup in the pod’s namespace.'),
+    podGroupName: pointer(string(), 'Name of the PodGroup in the pod’s namespace.'),
   },
   { unions: [{ fields: ['podGroupName'] }] },
 )

@@ -6,6 +6,7 @@ import {
   literal,
   object,
   optional,
+  pointer,
   required,
   string,
 } from '../../../schema/builders.ts'
@@ -25,10 +26,10 @@ export const windowsSecurityContextOptions = object(
   `${coreV1}.WindowsSecurityContextOptions`,
   'Security settings that only Windows knows.',
   {
-    gmsaCredentialSpecName: optional(string(), 'Name of the GMSA credential spec to use.'),
-    gmsaCredentialSpec: optional(string(), 'The GMSA credential spec itself, usually filled in by its webhook.'),
-    runAsUserName: optional(string(), "Windows user the container's process runs as."),
-    hostProcess: optional(boolean, 'Run as a process of the host. All containers of a pod must agree on it.'),
+    gmsaCredentialSpecName: pointer(string(), 'Name of the GMSA credential spec to use.'),
+    gmsaCredentialSpec: pointer(string(), 'The GMSA credential spec itself, usually filled in by its webhook.'),
+    runAsUserName: pointer(string(), "Windows user the container's process runs as."),
+    hostProcess: pointer(boolean, 'Run as a process of the host. All containers of a pod must agree on it.'),
   },
 )
 
@@ -46,7 +47,7 @@ export const seccompProfile = object(
       "Where the profile comes from: a file on the node, the container runtime's default, or none at all.",
       { default: '' },
     ),
-    localhostProfile: optional(
+    localhostProfile: pointer(
       string(),
       "File of the profile below the node agent's seccomp directory; only with Localhost.",
     ),
@@ -64,7 +65,7 @@ export const appArmorProfile = object(
       "Where the profile comes from: one loaded on the node, the container runtime's default, or none at all.",
       { default: '' },
     ),
-    localhostProfile: optional(string(), 'Name of the profile loaded on the node; only with Localhost.'),
+    localhostProfile: pointer(string(), 'Name of the profile loaded on the node; only with Localhost.'),
   },
   { unions: [{ discriminator: 'type', fields: ['localhostProfile'], checked: false }] },
 )
@@ -84,12 +85,12 @@ export const securityContext = object(
   `${coreV1}.SecurityContext`,
   "A container's security settings. They win over the pod's where both say something.",
   {
-    privileged: optional(boolean, 'Run with nearly all rights of the node. False unless set.'),
-    runAsUser: optional(int64(), 'UID the process starts with instead of what the image says.'),
-    runAsGroup: optional(int64(), 'GID the process starts with.'),
-    runAsNonRoot: optional(boolean, 'Refuse to start as UID 0. The node agent checks it at start.'),
-    readOnlyRootFilesystem: optional(boolean, 'Mount the root file system read-only.'),
-    allowPrivilegeEscalation: optional(
+    privileged: pointer(boolean, 'Run with nearly all rights of the node. False unless set.'),
+    runAsUser: pointer(int64(), 'UID the process starts with instead of what the image says.'),
+    runAsGroup: pointer(int64(), 'GID the process starts with.'),
+    runAsNonRoot: pointer(boolean, 'Refuse to start as UID 0. The node agent checks it at start.'),
+    readOnlyRootFilesystem: pointer(boolean, 'Mount the root file system read-only.'),
+    allowPrivilegeEscalation: pointer(
       boolean,
       'Whether a process may gain more rights than its parent. Always so when privileged or with CAP_SYS_ADMIN.',
     ),
@@ -97,7 +98,7 @@ export const securityContext = object(
     seccompProfile: optional(seccompProfile, 'System calls let through.'),
     appArmorProfile: optional(appArmorProfile, 'AppArmor profile of the container.'),
     seLinuxOptions: optional(seLinuxOptions, 'SELinux label of the container; a random one unless set.'),
-    procMount: optional(
+    procMount: pointer(
       enumOf('Default', 'Unmasked'),
       'How /proc is mounted: with the usual paths masked, or all of it.',
     ),
@@ -116,23 +117,23 @@ export const podSecurityContext = object(
   `${coreV1}.PodSecurityContext`,
   'Users, groups and rights that all containers of a pod have unless they say otherwise.',
   {
-    runAsUser: optional(int64(), 'UID that containers start with unless they say otherwise.'),
-    runAsGroup: optional(int64(), 'GID that containers start with unless they say otherwise.'),
-    runAsNonRoot: optional(boolean, 'Refuse to start containers as UID 0 unless they say otherwise.'),
+    runAsUser: pointer(int64(), 'UID that containers start with unless they say otherwise.'),
+    runAsGroup: pointer(int64(), 'GID that containers start with unless they say otherwise.'),
+    runAsNonRoot: pointer(boolean, 'Refuse to start containers as UID 0 unless they say otherwise.'),
     supplementalGroups: optional(atomicList(int64()), 'Further groups of the first process in each container.'),
-    supplementalGroupsPolicy: optional(
+    supplementalGroupsPolicy: pointer(
       enumOf('Merge', 'Strict'),
       "Whether groups that the image gives the user count too (Merge, the default) or only the pod's own (Strict).",
     ),
-    fsGroup: optional(int64(), 'Group that owns the files of volumes which support it.'),
-    fsGroupChangePolicy: optional(
+    fsGroup: pointer(int64(), 'Group that owns the files of volumes which support it.'),
+    fsGroupChangePolicy: pointer(
       enumOf('Always', 'OnRootMismatch'),
       "When ownership inside a volume is changed: each time, or only if the root directory's does not match.",
     ),
     seccompProfile: optional(seccompProfile, 'System calls that containers may make unless they say otherwise.'),
     appArmorProfile: optional(appArmorProfile, 'AppArmor profile of containers that name none.'),
     seLinuxOptions: optional(seLinuxOptions, 'SELinux label of containers that name none.'),
-    seLinuxChangePolicy: optional(
+    seLinuxChangePolicy: pointer(
       enumOf('MountOption', 'Recursive'),
       'How volumes get the SELinux label: by a mount option, or file by file.',
     ),

@@ -6,6 +6,7 @@ import {
   int32,
   object,
   optional,
+  pointer,
   required,
   string,
   stringMap,
@@ -34,14 +35,14 @@ export interface AzureDiskVolumeSource extends Infer<typeof azureDiskVolumeSourc
 export const azureDiskVolumeSource = object(`${coreV1}.AzureDiskVolumeSource`, 'A data disk of Azure.', {
   diskName: required(string(), 'Name of the disk in the blob storage.'),
   diskURI: required(string(), 'URI of the disk.'),
-  cachingMode: optional(enumOf('None', 'ReadOnly', 'ReadWrite'), 'How the host caches it.', { default: 'ReadWrite' }),
-  fsType: optional(string(), 'File system of the volume, which the node must know.', { default: 'ext4' }),
-  kind: optional(
+  cachingMode: pointer(enumOf('None', 'ReadOnly', 'ReadWrite'), 'How the host caches it.', { default: 'ReadWrite' }),
+  fsType: pointer(string(), 'File system of the volume, which the node must know.', { default: 'ext4' }),
+  kind: pointer(
     enumOf('Dedicated', 'Managed', 'Shared'),
     'Whether the storage account holds many disks, only this one, or the disk is managed.',
     { default: 'Shared' },
   ),
-  readOnly: optional(boolean, 'Mount the volume read-only.', { default: false }),
+  readOnly: pointer(boolean, 'Mount the volume read-only.', { default: false }),
 })
 
 export const azureFileFields = {
@@ -79,8 +80,8 @@ export const cinderVolumeSource = object(`${coreV1}.CinderVolumeSource`, 'A volu
 export interface CsiVolumeSource extends Infer<typeof csiVolumeSource> {}
 export const csiVolumeSource = object(`${coreV1}.CSIVolumeSource`, 'A CSI driver, and what it is told of the volume.', {
   driver: required(string(), 'Name of the driver.'),
-  fsType: optional(string(), 'File system to mount; up to the driver unless set.'),
-  readOnly,
+  fsType: pointer(string(), 'File system to mount; up to the driver unless set.'),
+  readOnly: pointer(boolean, 'Mount the volume read-only.'),
   volumeAttributes: optional(stringMap, 'Settings the driver understands.'),
   nodePublishSecretRef: optional(localObjectReference, 'Secret handed to the driver when it mounts the volume.'),
 })
@@ -88,7 +89,7 @@ export const csiVolumeSource = object(`${coreV1}.CSIVolumeSource`, 'A CSI driver
 export interface FcVolumeSource extends Infer<typeof fcVolumeSource> {}
 export const fcVolumeSource = object(`${coreV1}.FCVolumeSource`, 'How a node finds a Fibre Channel device.', {
   targetWWNs: optional(atomicList(string()), 'World wide names of the targets; with lun.'),
-  lun: optional(int32(), 'Logical unit of the target.'),
+  lun: pointer(int32(), 'Logical unit of the target.'),
   wwids: optional(atomicList(string()), 'World wide identifiers of the volume, instead of targetWWNs and lun.'),
   fsType: fsType(),
   readOnly,
@@ -149,7 +150,7 @@ export const iscsiFields = {
   chapAuthDiscovery: optional(boolean, 'Use CHAP when the target is discovered.'),
   chapAuthSession: optional(boolean, 'Use CHAP in the session.'),
   secretRef: optional(localObjectReference, 'Secret with what CHAP needs.'),
-  initiatorName: optional(string(), 'Name of the initiator, instead of the interface’s.'),
+  initiatorName: pointer(string(), 'Name of the initiator, instead of the interface’s.'),
 }
 export interface IscsiVolumeSource extends Infer<typeof iscsiVolumeSource> {}
 export const iscsiVolumeSource = object(`${coreV1}.ISCSIVolumeSource`, 'How a node finds an iSCSI disk.', iscsiFields)
@@ -206,7 +207,7 @@ export const rbdVolumeSource = object(`${coreV1}.RBDVolumeSource`, 'A block devi
 export const scaleIoFields = {
   gateway: required(string(), 'Address of the gateway.'),
   system: required(string(), 'Name of the storage system.'),
-  secretRef: required(localObjectReference, 'Secret with the user and the password.', { default: {} }),
+  secretRef: required(localObjectReference, 'Secret with the user and the password.', { default: {}, pointer: true }),
   sslEnabled: optional(boolean, 'Talk to the gateway over TLS.'),
   protectionDomain: optional(string(), 'Protection domain of the storage.'),
   storagePool: optional(string(), 'Storage pool of the domain.'),

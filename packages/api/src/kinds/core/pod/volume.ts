@@ -6,6 +6,7 @@ import {
   literal,
   object,
   optional,
+  pointer,
   quantity,
   required,
   string,
@@ -58,7 +59,7 @@ export const hostPathVolumeSource = object(
   'A path of the node, and what must be there.',
   {
     path: required(string(), 'Path on the node.'),
-    type: optional(
+    type: pointer(
       enumOf('', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'),
       'What must be there, or is made. Nothing is checked unless set.',
       { default: '' },
@@ -120,8 +121,8 @@ export const persistentVolumeClaimSpec = object(
       'How the storage is to be accessed, and from how many places.',
     ),
     resources: optional(volumeResourceRequirements, 'How much of it.'),
-    storageClassName: optional(string(), 'Class of storage. Empty for none; the default class unless set.'),
-    volumeMode: optional(literal<'Filesystem' | 'Block'>(), 'With a file system, or as a raw block device.', {
+    storageClassName: pointer(string(), 'Class of storage. Empty for none; the default class unless set.'),
+    volumeMode: pointer(literal<'Filesystem' | 'Block'>(), 'With a file system, or as a raw block device.', {
       default: 'Filesystem',
     }),
     volumeName: optional(string(), 'The PersistentVolume that backs the claim.'),
@@ -131,7 +132,7 @@ export const persistentVolumeClaimSpec = object(
       typedObjectReference,
       'What the volume is filled from, of any kind that a populator knows.',
     ),
-    volumeAttributesClassName: optional(string(), 'Class of attributes that may be changed later.'),
+    volumeAttributesClassName: pointer(string(), 'Class of attributes that may be changed later.'),
   },
 )
 

@@ -7,6 +7,7 @@ import {
   mapOf,
   object,
   optional,
+  pointer,
   required,
   string,
 } from '../../../schema/builders.ts'
@@ -20,7 +21,7 @@ export const replicationControllerSpec = object(
   `${coreV1}.ReplicationControllerSpec`,
   'How many pods there are to be, which ones count, and what new ones look like.',
   {
-    replicas: optional(int32(), 'How many pods there are to be. Zero is a number too; 1 unless set.', { default: 1 }),
+    replicas: pointer(int32(), 'How many pods there are to be. Zero is a number too; 1 unless set.', { default: 1 }),
     minReadySeconds: optional(
       int32(),
       'Seconds a pod must have been ready, without a container crashing, to count as available. 0 unless set.',

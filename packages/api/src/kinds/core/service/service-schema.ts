@@ -10,6 +10,7 @@ import {
   mapOf,
   object,
   optional,
+  pointer,
   required,
   string,
 } from '../../../schema/builders.ts'
@@ -24,7 +25,7 @@ export interface ServicePort extends Infer<typeof servicePort> {}
 export const servicePort = object(`${coreV1}.ServicePort`, 'A port of a service, and where it leads.', {
   name: optional(string(), 'Name of the port. Must be there where there are several.'),
   protocol: optional(enumOf('SCTP', 'TCP', 'UDP'), 'TCP, UDP or SCTP; TCP unless set.', { default: 'TCP' }),
-  appProtocol: optional(string(), 'What is spoken on the port, such as kubernetes.io/h2c or https.'),
+  appProtocol: pointer(string(), 'What is spoken on the port, such as kubernetes.io/h2c or https.'),
   port: required(int32(), 'The port that clients use.', { default: 0 }),
   targetPort: optional(
     intOrString,
@@ -39,7 +40,7 @@ export const servicePort = object(`${coreV1}.ServicePort`, 'A port of a service,
 
 export interface ClientIpConfig extends Infer<typeof clientIpConfig> {}
 export const clientIpConfig = object(`${coreV1}.ClientIPConfig`, 'How long a client keeps its pod.', {
-  timeoutSeconds: optional(int32(), 'Seconds after its last connection; 10800 unless set.'),
+  timeoutSeconds: pointer(int32(), 'Seconds after its last connection; 10800 unless set.'),
 })
 
 export interface SessionAffinityConfig extends Infer<typeof sessionAffinityConfig> {}
@@ -106,23 +107,23 @@ export const serviceSpec = object(
       atomicList(string()),
       'IPv4, IPv6 or both: the families of addresses that the service has, the first being that of clusterIP.',
     ),
-    ipFamilyPolicy: optional(
+    ipFamilyPolicy: pointer(
       enumOf('PreferDualStack', 'RequireDualStack', 'SingleStack'),
       'Whether the service has addresses of one family or two. SingleStack unless set.',
     ),
-    allocateLoadBalancerNodePorts: optional(
+    allocateLoadBalancerNodePorts: pointer(
       boolean,
       'Whether a service of type LoadBalancer has ports on the nodes as well. True unless set.',
     ),
-    loadBalancerClass: optional(
+    loadBalancerClass: pointer(
       string(),
       'Which load balancer is to serve it, with type LoadBalancer. It cannot be changed.',
     ),
-    internalTrafficPolicy: optional(
+    internalTrafficPolicy: pointer(
       enumOf('Cluster', 'Local'),
       'Where traffic from pods may go: to any pod, or to those on the same node. Cluster unless set.',
     ),
-    trafficDistribution: optional(
+    trafficDistribution: pointer(
       enumOf('PreferClose', 'PreferSameZone', 'PreferSameNode'),
       'Which pods are better than others: PreferSameZone, or PreferSameNode. PreferClose is the old name of the first.',
     ),
@@ -133,14 +134,14 @@ export interface PortStatus extends Infer<typeof portStatus> {}
 export const portStatus = object(`${coreV1}.PortStatus`, 'How a port of a load balancer is doing.', {
   port: required(int32(), 'The port.', { default: 0 }),
   protocol: required(string(), 'Its protocol: TCP, UDP or SCTP.', { default: '' }),
-  error: optional(string(), 'What is wrong with it, in one word.'),
+  error: pointer(string(), 'What is wrong with it, in one word.'),
 })
 
 export interface LoadBalancerIngress extends Infer<typeof loadBalancerIngress> {}
 export const loadBalancerIngress = object(`${coreV1}.LoadBalancerIngress`, 'A way in through a load balancer.', {
   ip: optional(string(), 'Its address.'),
   hostname: optional(string(), 'Its name in DNS.'),
-  ipMode: optional(
+  ipMode: pointer(
     enumOf('Proxy', 'VIP'),
     'VIP: traffic arrives with the address of the load balancer as its destination. Proxy: with that of the node or pod. VIP unless set.',
   ),

@@ -6,6 +6,7 @@ import {
   int32,
   object,
   optional,
+  pointer,
   required,
   setList,
   string,
@@ -20,9 +21,9 @@ export const endpointConditions = object(
   `${discoveryV1}.EndpointConditions`,
   'Whether an endpoint takes traffic. What is not said is taken for true, but for terminating.',
   {
-    ready: optional(boolean, 'Whether it takes new connections: it serves, and is not on its way out.'),
-    serving: optional(boolean, 'Whether it answers, be it on its way out or not.'),
-    terminating: optional(boolean, 'Whether it is on its way out.'),
+    ready: pointer(boolean, 'Whether it takes new connections: it serves, and is not on its way out.'),
+    serving: pointer(boolean, 'Whether it answers, be it on its way out or not.'),
+    terminating: pointer(boolean, 'Whether it is on its way out.'),
   },
 )
 
@@ -46,11 +47,11 @@ export interface Endpoint extends Infer<typeof endpoint> {}
 export const endpoint = object(`${discoveryV1}.Endpoint`, 'One thing behind a service, such as a pod.', {
   addresses: required(setList(string()), 'Its addresses; clients use the first.', { default: [] }),
   conditions: optional(endpointConditions, 'Whether it takes traffic.', { byValue: true, default: {} }),
-  hostname: optional(string(), 'Its name, below that of the service.'),
+  hostname: pointer(string(), 'Its name, below that of the service.'),
   targetRef: optional(objectReference, 'What it is, such as a pod.'),
   deprecatedTopology: optional(stringMap, 'Where it is, as the first version of this kind said it. Only kept.'),
-  nodeName: optional(string(), 'The node that it is on.'),
-  zone: optional(string(), 'The zone that it is in.'),
+  nodeName: pointer(string(), 'The node that it is on.'),
+  zone: pointer(string(), 'The zone that it is in.'),
   hints: optional(endpointHints, 'Who should use it.'),
 })
 
@@ -59,10 +60,10 @@ export const endpointSlicePort = object(
   `${discoveryV1}.EndpointPort`,
   'A port of the endpoints.',
   {
-    name: optional(string(), 'Name of the port, as the service has it. Another one for each.', { default: '' }),
-    protocol: optional(enumOf('SCTP', 'TCP', 'UDP'), 'TCP, UDP or SCTP; TCP unless set.', { default: 'TCP' }),
-    port: optional(int32(), 'The port; all of them unless set.'),
-    appProtocol: optional(string(), 'What is spoken on the port, such as kubernetes.io/h2c or https.'),
+    name: pointer(string(), 'Name of the port, as the service has it. Another one for each.', { default: '' }),
+    protocol: pointer(enumOf('SCTP', 'TCP', 'UDP'), 'TCP, UDP or SCTP; TCP unless set.', { default: 'TCP' }),
+    port: pointer(int32(), 'The port; all of them unless set.'),
+    appProtocol: pointer(string(), 'What is spoken on the port, such as kubernetes.io/h2c or https.'),
   },
   { mapType: 'atomic' },
 )

@@ -9,6 +9,7 @@ import {
   mapOf,
   object,
   optional,
+  pointer,
   time,
 } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
@@ -32,7 +33,7 @@ export const podDisruptionBudgetSpec = object(
       intOrString,
       'How many of the pods may be missing or unhealthy after an eviction. Not beside minAvailable.',
     ),
-    unhealthyPodEvictionPolicy: optional(
+    unhealthyPodEvictionPolicy: pointer(
       enumOf('AlwaysAllow', 'IfHealthyBudget'),
       'When pods that are not ready may go: always, or while enough others are healthy, which is the rule unless set.',
     ),

@@ -1,0 +1,108 @@
+/**
+ * Compares the fields of every built-in kind with those of upstream's structs: which zero values are absence, which are values
+ * that somebody chose, and which are written whatever they are. `data/README.md` says where the facts come from.
+ */
+import { describe, expect, it } from 'vitest'
+import { builtinResources, unstoredResources } from '../src/kinds/builtin-kinds.ts'
+import {
+  bindingSchema,
+  deleteOptionsSchema,
+  evictionSchema,
+  podSchema,
+  scaleSchema,
+  statusSchema,
+} from '../src/kinds/index.ts'
+import { listSchema } from '../src/meta.ts'
+import { compile } from '../src/schema/compile.ts'
+import { isWrittenZero, omittedZero, zeroOf } from '../src/schema/go/go-types.ts'
+import type { Field, ObjectSchema, Schema } from '../src/schema/schema.ts'
+import { readGoFields } from './data/extract-go-fields.ts'
+
+const facts = readGoFields()
+
+interface Declared {
+  readonly path: string
+  readonly field: Field
+  /** As Go has it: `*int32,omitempty`. */
+  readonly go: string
+}
+
+const scalar = /^\*?(string|bool|int32|int64|float64|bytes)\b/
+const fields = [...definitions()].flatMap(([name, schema]) => fieldsOf(name, schema))
+const scalars = fields.filter(({ go }) => scalar.test(go))
+const plainScalars = scalars.filter(({ go }) => !go.startsWith('*'))
+
+describe('scalars', () => {
+  it('are those of every kind', () => {
+    // Every kind alone brings more than ten: a walk that found few would prove nothing.
+    expect(scalars.length).toBeGreaterThan(builtinResources.length * 10)
+  })
+
+  it('are pointers where Go has pointers', () => {
+    expect(paths(scalars.filter(({ field, go }) => (field.pointer === true) !== go.startsWith('*')))).toEqual([])
+  })
+
+  it('are absent where they are zero and Go omits them', () => {
+    // What is required is refused where it is zero.
+    const omitted = plainScalars.filter(({ field, go }) => go.includes(',omitempty') && !field.required)
+    expect(paths(omitted.filter(({ field }) => omittedZero(field) === undefined))).toEqual([])
+  })
+
+  it('are there where they are zero and Go writes them', () => {
+    // Two have a default that takes the place of an empty string.
+    const written = plainScalars.filter(({ field, go }) => !go.includes(',omitempty') && !hasOtherDefault(field))
+    expect(paths(written.filter(({ field }) => !isWrittenZero(field)))).toEqual([])
+  })
+})
+
+describe('zero values of a pod', () => {
+  const decode = (spec: object): unknown =>
+    (compile(podSchema).decode({ apiVersion: 'v1', kind: 'Pod', metadata: {}, spec }).value as { spec: unknown }).spec
+
+  it('are absence where Go has no pointer', () => {
+    expect(decode({ containers: [{ name: '', stdin: false }], hostNetwork: false, nodeName: '' })).toEqual({
+      containers: [{ name: '' }],
+    })
+  })
+
+  it('are values where Go has a pointer', () => {
+    const spec = { containers: [], priority: 0, automountServiceAccountToken: false, runtimeClassName: '' }
+    expect(decode(spec)).toEqual(spec)
+  })
+
+  it('are values to whoever applies them', () => {
+    const spec = { containers: [], hostNetwork: false, nodeName: '', tolerations: [] }
+    const body = { apiVersion: 'v1', kind: 'Pod', metadata: {}, spec }
+    expect(compile(podSchema).decode(body, { keepsZeros: true }).value).toEqual(body)
+  })
+})
+
+const hasOtherDefault = ({ schema, default: value }: Field): boolean => value !== undefined && value !== zeroOf(schema)
+
+const paths = (of: readonly Declared[]): readonly string[] => of.map(({ path }) => path)
+
+/** Every definition that is reached from a built-in kind, by name. */
+function definitions(): ReadonlyMap<string, ObjectSchema> {
+  const found = new Map<string, ObjectSchema>()
+  const queue: Schema[] = [bindingSchema, deleteOptionsSchema, evictionSchema, scaleSchema, statusSchema]
+  for (const { schema } of [...builtinResources, ...unstoredResources]) {
+    queue.push(schema, listSchema(`${schema.name}List`, schema))
+  }
+  for (let schema = queue.pop(); schema !== undefined; schema = queue.pop()) {
+    if (schema.type === 'lazy') queue.push(schema.resolve())
+    if (schema.type === 'list') queue.push(schema.items)
+    if (schema.type === 'map') queue.push(schema.values)
+    if (schema.type !== 'object' || found.has(schema.name)) continue
+    found.set(schema.name, schema.definition ?? schema)
+    queue.push(...Object.values(schema.fields).map((field) => field.schema))
+  }
+  return found
+}
+
+/** Those that both have: `../parity.test.ts` says that none is missing. */
+function fieldsOf(name: string, schema: ObjectSchema): readonly Declared[] {
+  return Object.entries(facts[name] ?? {}).flatMap(([member, go]) => {
+    const field = schema.fields[member]
+    return field === undefined ? [] : [{ path: `${name}.${member}`, field, go }]
+  })
+}
