@@ -73,8 +73,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'eviction granted by an exhausted budget',
     file: 'apiserver/src/subresources/eviction/plan.ts',
-    find: 'if (allowed === 0) {',
-    replace: 'if (allowed < 0) {',
+    find: 'if (allowed === 0) throw',
+    replace: 'if (allowed < 0) throw',
   },
   {
     name: 'quota off by one',

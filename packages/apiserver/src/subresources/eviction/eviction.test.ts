@@ -111,7 +111,7 @@ describe('pods/eviction', () => {
   it('refuses what the budget does not allow, with the cause', async () => {
     const test = await startTestCore()
     await running(test)
-    await budget(test, {})
+    await budget(test, { currentHealthy: 1 })
     expect(await refusal(evict(test))).toEqual({
       code: 429,
       reason: 'TooManyRequests',
@@ -120,10 +120,47 @@ describe('pods/eviction', () => {
     expect(await causes(evict(test))).toEqual({
       retryAfterSeconds: 0,
       causes: [
-        { reason: 'DisruptionBudget', message: 'The disruption budget web needs 1 healthy pods and has 2 currently' },
+        { reason: 'DisruptionBudget', message: 'The disruption budget web needs 1 healthy pods and has 1 currently' },
       ],
     })
     expect((await test.client.get(pods, key)).metadata.deletionTimestamp).toBeUndefined()
+  })
+
+  const disallowed = (reason: string, message: string) => ({
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason,
+    message,
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  })
+  it.each<[string, Partial<PodDisruptionBudgetStatus>, string]>([
+    ['it says no more', {}, 'does not allow evicting pods currently'],
+    [
+      'its condition says nothing',
+      { conditions: [disallowed('InsufficientPods', '')] },
+      'does not allow evicting pods currently',
+    ],
+    [
+      'its condition says why',
+      { conditions: [disallowed('Frozen', 'not today')] },
+      'does not allow evicting pods currently (Frozen): not today',
+    ],
+    [
+      'there are too few, whatever its condition says',
+      { currentHealthy: 1, conditions: [disallowed('Frozen', 'not today')] },
+      'needs 1 healthy pods and has 1 currently',
+    ],
+    [
+      'its pods could not be counted, whatever it counted before',
+      { currentHealthy: 0, conditions: [disallowed('SyncFailed', 'found no controllers')] },
+      'does not allow evicting pods currently because it failed sync: found no controllers',
+    ],
+  ])('tells why the budget allows none where %s', async (_where, status, why) => {
+    const test = await startTestCore()
+    await running(test)
+    await budget(test, status)
+    const [cause] = (await causes(evict(test))).causes as readonly { readonly message: string }[]
+    expect(cause?.message).toBe(`The disruption budget web ${why}`)
   })
 
   it('waits for a budget that has changed to be counted anew', async () => {

@@ -53,10 +53,7 @@ export function grantEviction(budget: PodDisruptionBudget, pod: Pod, nowMs: numb
   if (Object.keys(disruptedPods).length > disruptedPodsMax) {
     throw refuse(name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller')
   }
-  if (allowed === 0) {
-    const why = `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
-    throw violates(0, why)
-  }
+  if (allowed === 0) throw violates(0, whyNone(budget))
   const counts = { expectedPods: 0, ...status, desiredHealthy, currentHealthy }
   const granted = {
     ...counts,
@@ -74,6 +71,19 @@ function mayGoUnready({ spec, status }: PodDisruptionBudget): boolean {
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {}
   return desiredHealthy > 0 && currentHealthy >= desiredHealthy
+}
+
+/** Why a budget allows no eviction, in upstream's words. Where it could not be counted, its numbers are old and say nothing. */
+function whyNone({ metadata: { name }, status }: PodDisruptionBudget): string {
+  const { desiredHealthy = 0, currentHealthy = 0 } = status ?? {}
+  const condition = status?.conditions?.find(({ type }) => type === 'DisruptionAllowed')
+  const told = condition?.status === 'False' && condition.message !== '' ? condition : undefined
+  const refused = `The disruption budget ${name} does not allow evicting pods currently`
+  if (told?.reason === 'SyncFailed') return `${refused} because it failed sync: ${told.message}`
+  if (currentHealthy <= desiredHealthy) {
+    return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
+  }
+  return told === undefined ? refused : `${refused} (${told.reason}): ${told.message}`
 }
 
 const refuse = (name: string, why: string): ApiError =>
