@@ -7,6 +7,7 @@ import {
   autoscalerShape,
   type ClaimPolicy,
   claimShape,
+  configShape,
   namespaceOf,
   shapeOf,
   volumeShape,
@@ -106,6 +107,39 @@ export function withJobMadeAnew(seed: number, operations: readonly Operation[]):
     { atMs: goneMs, type: 'delete', target: first, propagationPolicy: draw.of(['Background', 'Foreground']) },
     { atMs: goneMs + draw.below(remakeMaxMs), ...make() },
     ...later(draw, [make, wait, () => ({ type: 'touch', target: draw.of([first, second]) })], lastMs),
+  ]
+  return [...operations, ...added].toSorted((a, b) => a.atMs - b.atMs)
+}
+
+/** How often a scenario has an object of two owners. */
+const twoOwnersShare = 0.15
+
+/**
+ * A scenario's operations with those of a ConfigMap among them that two others own, which go one after the other or not. They are drawn
+ * from a source of their own, too.
+ */
+export function withTwoOwners(seed: number, operations: readonly Operation[]): readonly Operation[] {
+  const draw = new Draw(seededRandom(seed).fork('an object of two owners'))
+  if (!draw.chance(twoOwnersShare)) return operations
+  const lastMs = lastOf(operations)
+  const namespace = namespaceOf(draw)
+  const owners = ['owner0', 'owner1'].map((name): Target => ({ kind: 'ConfigMap', namespace, name }))
+  const make = ({ name }: Target): Request => ({ type: 'create', object: configShape(name, namespace) })
+  const share = (): Request => ({
+    type: 'create',
+    object: configShape('shared', namespace),
+    owners: owners.map((owner) => ({ ...owner, blockOwnerDeletion: draw.chance(0.5) })),
+  })
+  const remove = (): Request => ({
+    type: 'delete',
+    target: draw.of(owners),
+    propagationPolicy: draw.of(['Background', 'Foreground', 'Orphan']),
+  })
+  const added: readonly Operation[] = [
+    ...owners.map((owner): Operation => ({ atMs: 0, ...make(owner) })),
+    { atMs: 0, ...share() },
+    { atMs: draw.below(lastMs + 1), ...remove() },
+    ...later(draw, [share, remove, () => make(draw.of(owners))], lastMs),
   ]
   return [...operations, ...added].toSorted((a, b) => a.atMs - b.atMs)
 }

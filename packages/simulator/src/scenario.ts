@@ -1,5 +1,5 @@
 import { seededRandom } from '@coracle/environment'
-import { withAdditions, withJobMadeAnew } from './additions.ts'
+import { withAdditions, withJobMadeAnew, withTwoOwners } from './additions.ts'
 import { Draw } from './draw.ts'
 import { isScalable, namespaceNames } from './kinds.ts'
 import {
@@ -105,12 +105,13 @@ export function scenarioOf(seed: number, { operationsMax = 30, faults }: Scenari
     atMs += draw.chance(0.3) ? 0 : draw.below(pauseMaxMs)
     operations.push({ atMs, ...(hasFaults && draw.chance(0.35) ? fault(draw, cast) : request(draw, cast)) })
   }
+  const withJobs = withJobMadeAnew(seed, withAdditions(seed, cast.workloads, operations))
   return {
     seed,
     servers: cast.servers,
     nodes: cast.nodes,
     skewsMs: skews(draw, cast),
-    operations: withJobMadeAnew(seed, withAdditions(seed, cast.workloads, operations)),
+    operations: withTwoOwners(seed, withJobs),
   }
 }
 
