@@ -63,12 +63,27 @@ describe('evictionTime', () => {
       60,
     ],
     [
-      'goes by the shortest toleration',
+      'goes by the first toleration of a taint',
       tolerating(
         { key: 'a', operator: 'Exists', tolerationSeconds: 300 },
         { operator: 'Exists', tolerationSeconds: 150 },
       ),
       [taint('a')],
+      200,
+    ],
+    [
+      'stays where the first is for ever',
+      tolerating({ key: 'a', operator: 'Exists' }, { operator: 'Exists', tolerationSeconds: 150 }),
+      [taint('a')],
+      undefined,
+    ],
+    [
+      'goes by the shortest of several taints',
+      tolerating(
+        { key: 'a', operator: 'Exists', tolerationSeconds: 300 },
+        { operator: 'Exists', tolerationSeconds: 150 },
+      ),
+      [taint('a'), taint('b')],
       50,
     ],
     [

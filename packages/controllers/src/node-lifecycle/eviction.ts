@@ -10,17 +10,17 @@ export function isEvicting(taints: readonly Taint[] | undefined): boolean {
 
 /**
  * When a pod has to leave a node with these taints: at once where it does not tolerate one, when the shortest toleration has run
- * out, or never (undefined). The time begins when the taint was added or the pod was put on the node, whichever is later: a pod
- * that comes to a node tainted long ago stays as long as others did.
+ * out, or never (undefined). Of several that tolerate a taint the first counts. The time begins when the taint was added or the pod
+ * was put on the node, whichever is later: a pod that comes to a node tainted long ago stays as long as others did.
  */
 export function evictionTime(pod: Pod, taints: readonly Taint[], nowMs: Time): Time | undefined {
   let earliest: Time | undefined
   for (const taint of taints) {
     if (taint.effect !== 'NoExecute') continue
-    const tolerations = pod.spec.tolerations?.filter((toleration) => toleratesTaint(toleration, taint)) ?? []
-    if (tolerations.length === 0) return nowMs
-    const seconds = tolerations.reduce((least, each) => Math.min(least, each.tolerationSeconds ?? Infinity), Infinity)
-    if (seconds === Infinity) continue
+    const toleration = pod.spec.tolerations?.find((each) => toleratesTaint(each, taint))
+    if (toleration === undefined) return nowMs
+    const { tolerationSeconds: seconds } = toleration
+    if (seconds === undefined) continue
     // A taint that somebody puts on by hand does not say when: it counts from when it is seen.
     const since = Math.max(timeOf(taint.timeAdded) ?? nowMs, boundAt(pod) ?? 0)
     const until = Math.max(nowMs, since + Math.max(0, seconds) * 1000)
