@@ -3,6 +3,7 @@ import { deepEqual } from '../../../equality.ts'
 import { type FieldError, invalidField, requiredField, tooLongField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { checkFormat } from '../../../string-formats.ts'
+import type { Container } from '../../core/pod/container.ts'
 import type { PodTemplateSpec } from '../../core/pod/pod-template.ts'
 import { validatePodTemplateSpec } from '../../core/pod/pod-validation.ts'
 import { checkTemplateLabels, matcherOf } from '../../core/pod/replicated-template.ts'
@@ -12,6 +13,7 @@ import { validateDependencies, validateDependenciesUpdate } from './job-dependen
 import { checkPodFailurePolicy, checkSuccessPolicy } from './job-policy-validation.ts'
 import type { Job, JobSpec } from './job-schema.ts'
 import { generatedLabels } from './job-selector.ts'
+import { hasJobCondition } from './job-status-validation.ts'
 
 const specPath = FieldPath.of('spec')
 const indexedParallelismMax = 100_000
@@ -197,18 +199,48 @@ function completionsErrors(spec: JobSpec, old: JobSpec): readonly FieldError[] {
   return [invalidField(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
 }
 
-/** The old template with what may still change, because no pod has been made from it: where the pods may run. */
+/**
+ * The old template with what may change while no pod runs that was made from it: where the pods may run (https://kep.k8s.io/2926), and
+ * what their containers ask for (https://kep.k8s.io/5440).
+ */
 function comparableTemplate(template: PodTemplateSpec, old: Job): PodTemplateSpec {
   const before = old.spec.template
-  if (old.spec.suspend !== true || old.status?.startTime !== undefined) return before
+  if (!isAtRest(old)) return before
   const { affinity, nodeSelector, tolerations, schedulingGates } = template.spec
   const { annotations, labels } = template.metadata ?? {}
   const nodeAffinity = affinity?.nodeAffinity
   const { nodeAffinity: _nodeAffinity, ...others } = before.spec.affinity ?? {}
   const otherAffinity = { ...others, ...(nodeAffinity === undefined ? {} : { nodeAffinity }) }
   const isEmpty = affinity === undefined && deepEqual(otherAffinity, {})
+  const { containers, initContainers } = before.spec
   return {
     metadata: { ...before.metadata, annotations, labels },
-    spec: { ...before.spec, affinity: isEmpty ? undefined : otherAffinity, nodeSelector, tolerations, schedulingGates },
+    spec: {
+      ...before.spec,
+      affinity: isEmpty ? undefined : otherAffinity,
+      nodeSelector,
+      tolerations,
+      schedulingGates,
+      containers: withResourcesOf(template.spec.containers, containers),
+      initContainers: initContainers && withResourcesOf(template.spec.initContainers, initContainers),
+    },
   }
+}
+
+/** Whether a Job is suspended, and either has never started or has had all of its pods told to go. */
+function isAtRest({ spec, status = {} }: Job): boolean {
+  if (spec.suspend !== true || (status.active ?? 0) > 0) return false
+  return status.startTime === undefined || hasJobCondition(status, 'Suspended')
+}
+
+/** The old containers, each with the resources of the new one in its place. */
+function withResourcesOf(
+  containers: readonly Container[] | undefined,
+  old: readonly Container[],
+): readonly Container[] {
+  return old.map((container, index) => {
+    const resources = containers?.[index]?.resources
+    const { resources: _resources, ...rest } = container
+    return resources === undefined ? rest : { ...rest, resources }
+  })
 }

@@ -260,6 +260,36 @@ describe('an update of a job', () => {
     expect(update(before, after)).toEqual(problems)
   })
 
+  describe('of what its pods are like', () => {
+    const asking = (cpu: string, parts: Draft = {}) => ({
+      suspend: true,
+      template: {
+        ...template,
+        spec: {
+          ...template.spec,
+          containers: [{ name: 'main', image: 'work', resources: { requests: { cpu } }, ...parts }],
+          initContainers: [{ name: 'first', image: 'work', resources: { limits: { cpu } } }],
+        },
+      },
+    })
+    const startTime = '2026-01-01T00:00:00Z'
+    const suspended = { conditions: [{ type: 'Suspended', status: 'True' }] }
+    const immutable = [expect.stringMatching(/^spec\.template: .*: field is immutable$/)]
+
+    it.each<readonly [string, Draft, Draft, Draft, readonly unknown[]]>([
+      ['is allowed while it is suspended and has never started', asking('1'), asking('2'), {}, []],
+      ['is allowed as it is resumed', asking('1'), { ...asking('2'), suspend: false }, {}, []],
+      ['may be taken away', asking('1'), asking('1', { resources: {} }), {}, []],
+      ['is allowed when all of its pods go', asking('1'), asking('2'), { ...suspended, startTime }, []],
+      ['is refused while pods run', asking('1'), asking('2'), { ...suspended, startTime, active: 1 }, immutable],
+      ['is refused before its pods are told to go', asking('1'), asking('2'), { startTime }, immutable],
+      ['is refused as it is suspended', { ...asking('1'), suspend: false }, asking('2'), { startTime }, immutable],
+      ['is refused of anything but resources', asking('1'), asking('2', { image: 'other' }), {}, immutable],
+    ])('%s', (_, before, after, status, problems) => {
+      expect(update(before, after, status)).toEqual(problems)
+    })
+  })
+
   it('may say where pods run as long as none has run', () => {
     const placed = {
       suspend: true,
