@@ -2,7 +2,7 @@
 import { type Job, type JobSpec, type Pod, parseTime } from '@coracle/api'
 import { hasFinalizer } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
-import { hasEnded, timeOf } from '../pods/pod-state.ts'
+import { timeOf } from '../pods/pod-state.ts'
 
 /** Keeps a pod until it is counted. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking'
@@ -54,7 +54,7 @@ export function endedAt(pod: Pod): Time {
   const known = ends.filter((ms) => ms !== undefined)
   if (known.length > 0 && known.length === ends.length) return Math.max(...known)
   const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready')
-  const unreadySince = ready?.status === 'False' && hasEnded(pod) ? timeOf(ready.lastTransitionTime) : undefined
+  const unreadySince = ready?.status === 'False' ? timeOf(ready.lastTransitionTime) : undefined
   if (unreadySince !== undefined) return unreadySince
   if (deletionTimestamp !== undefined) return parseTime(deletionTimestamp) - deletionGracePeriodSeconds * 1000
   return timeOf(creationTimestamp) ?? 0
