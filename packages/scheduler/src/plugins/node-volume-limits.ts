@@ -40,10 +40,11 @@ function csiVolumesOf(pod: Pod, storage: Storage): ReadonlyMap<string, string> {
     const claim = name === undefined ? undefined : storage.claim(namespace, name)
     if (claim === undefined) continue
     const { volumeName } = claim.spec ?? {}
-    const csi = volumeName ? storage.volume(volumeName)?.spec?.csi : undefined
+    const bound = volumeName ? storage.volume(volumeName) : undefined
+    const csi = bound?.spec?.csi
     if (csi !== undefined) volumes.set(`${csi.driver} ${csi.volumeHandle}`, csi.driver)
-    // A volume that has yet to be made will be one of the driver that its class names.
-    else if (!volumeName) {
+    // A volume that has yet to be made, or is not there any more, is taken for one of the driver that its class names.
+    else if (bound === undefined) {
       const driver = storage.storageClass(storageClassOfClaim(claim) ?? '')?.provisioner
       if (driver !== undefined) volumes.set(`${driver} ${namespace}/${name}`, driver)
     }
