@@ -109,6 +109,25 @@ describe('the volume of a claim that names none', () => {
     ['is not one kept for a claim of its name that is gone', claim(), [volume('a', keptFor('earlier'))], undefined],
     ['is not one kept for it that is too small', claim(), [sized('a', '1Gi', keptFor())], undefined],
     ['has to wait for a node where it is delayed', claim(), [volume('a')], undefined, { isDelayed: true }],
+    [
+      'is not one kept for it that cannot be used as it asks',
+      claim({ accessModes: ['ReadWriteMany'] }),
+      [volume('a', keptFor())],
+      undefined,
+    ],
+    [
+      'is another where the one kept for it cannot be used as it asks',
+      claim({ accessModes: ['ReadWriteMany'] }),
+      [volume('a', keptFor()), volume('b', { accessModes: ['ReadWriteMany'] })],
+      'b',
+    ],
+    [
+      'is one kept for it, however it can be used, where a node is looked for',
+      claim({ accessModes: ['ReadWriteMany'] }),
+      [volume('a', keptFor())],
+      'a',
+      { node: node('n1') },
+    ],
     ['need not wait where it is kept for it', claim(), [volume('a', keptFor())], 'a', { isDelayed: true }],
     [
       'can be used from the node',

@@ -72,7 +72,11 @@ export function matchingVolume(
     if (!isKept && (isDelayed || storageClassOfVolume(volume) !== wantedClass)) continue
     if (isTaken(volume.metadata.name ?? '') || !couldHold(volume, claim, request)) continue
     const isReachable = node === undefined || (volumeNodeMatcher(volume)?.(node) ?? true)
-    if (isKept) return isReachable ? volume : undefined
+    if (isKept) {
+      // Who looks for a node leaves it to the binder whether the volume can be used as the claim asks (upstream's rule).
+      if (node === undefined && !hasAccessModes(volume, claim)) continue
+      return isReachable ? volume : undefined
+    }
     if (volume.status?.phase !== 'Available' || !selector.matches(volume.metadata.labels)) continue
     if (!isReachable || !hasAccessModes(volume, claim)) continue
     if (best === undefined || goesBefore(volume, best, node === undefined)) best = volume
