@@ -16,10 +16,7 @@ const otherCommands: Readonly<Record<string, string>> = {
 /** Flags that are not here, after their command; `*` stands for any. */
 const otherFlags: Readonly<Record<string, string>> = {
   'run --kustomize': 'pods are made from flags, and not from files',
-  'cluster-info dump --allow-missing-template-keys': 'written as JSON or YAML',
   'cluster-info dump --pod-running-timeout': 'logs are those of what runs by then',
-  'cluster-info dump --show-managed-fields': 'written as it is stored',
-  'cluster-info dump --template': 'written as JSON or YAML',
 }
 
 /** Defaults that are written otherwise and mean the same. */

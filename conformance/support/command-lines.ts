@@ -1,106 +1,210 @@
 import type { JsonObject } from '@coracle/api'
 import type { KubectlCommand, KubectlFlag } from './kubectl-help.ts'
 
-/** Lines that make sense, by the words of the command; `{n}` is a number of the line's own. What follows something is not among them. */
+/**
+ * Lines that make sense, by the words of the command. `{n}` is a number of the line's own, `{kind}` stands for an object of each kind
+ * and `{file}` for each file, and what follows `<` is read from standard input. What follows something is not among them.
+ */
 const bases: Readonly<Record<string, readonly string[]>> = {
-  annotate: ['cm settings a{n}=1', 'cm/settings a=1', '-f cm.yaml a=1', 'cm -l app=none a=2'],
+  annotate: ['{kind} a{n}=1', 'cm settings a=1', '-f {file} a=1', 'cm -l app=none a=2', 'cm settings --list'],
   'api-resources': [''],
-  apply: ['-f cm.yaml', '-f directory'],
-  'apply edit-last-applied': ['cm settings', 'cm/others'],
-  'apply set-last-applied': ['-f cm.yaml --create-annotation'],
-  'apply view-last-applied': ['cm settings', '-f cm.yaml'],
+  'api-versions': [''],
+  apply: [
+    '-f {file}',
+    '-f cm.yaml --server-side --field-manager=another',
+    '-f cm.yaml --prune -l app=web',
+    '-f directory --prune --all --prune-allowlist=core/v1/ConfigMap',
+  ],
+  'apply edit-last-applied': ['cm settings', 'cm/others', '-f {file}'],
+  'apply set-last-applied': ['-f cm.yaml --create-annotation', '-f {file}'],
+  'apply view-last-applied': ['cm settings', '-f {file}', '{kind}'],
   attach: ['nosuch', 'cm/settings'],
-  'auth can-i': ['get pods', 'create deployments.apps', 'get pods/one', 'get /logs', 'get pods one'],
-  autoscale: ['deployment web --max=3 --name=a{n}', 'rc/old --min=2 --max=3 --name=a{n}'],
+  'auth can-i': ['get pods', 'create deployments.apps', 'get pods/one', 'get /logs', 'get pods one', 'nosuch nosuch'],
+  'auth reconcile': ['-f roles.yaml', '-f {file}'],
+  autoscale: ['{kind} --max=3 --name=a{n}', 'rc/old --min=2 --max=3 --name=a{n}', '-f {file} --max=3'],
   'auth whoami': [''],
-  'certificate approve': ['nosuch'],
+  'certificate approve': ['nosuch', '-f {file}'],
   'certificate deny': ['nosuch'],
-  'config current-context': ['--kubeconfig={kubeconfig}'],
-  'config delete-cluster': ['one --kubeconfig={kubeconfig}', 'nosuch --kubeconfig={kubeconfig}'],
-  'config delete-context': ['one --kubeconfig={kubeconfig}', 'nosuch --kubeconfig={kubeconfig}'],
-  'config delete-user': ['one --kubeconfig={kubeconfig}', 'nosuch --kubeconfig={kubeconfig}'],
-  'config get-clusters': ['--kubeconfig={kubeconfig}'],
-  'config get-contexts': ['--kubeconfig={kubeconfig}', 'one --kubeconfig={kubeconfig}'],
-  'config get-users': ['--kubeconfig={kubeconfig}'],
-  'config rename-context': ['one other --kubeconfig={kubeconfig}', 'nosuch other --kubeconfig={kubeconfig}'],
-  'config set': ['clusters.one.server https://other --kubeconfig={kubeconfig}', 'x.y z --kubeconfig={kubeconfig}'],
-  'config set-cluster': ['one --server=https://other --kubeconfig={kubeconfig}', 'new --kubeconfig={kubeconfig}'],
-  'config set-context': ['one --namespace=x --kubeconfig={kubeconfig}', '--current --kubeconfig={kubeconfig}'],
-  'config set-credentials': ['one --token=x --kubeconfig={kubeconfig}', 'new --kubeconfig={kubeconfig}'],
-  'config unset': ['clusters.one --kubeconfig={kubeconfig}', 'nosuch.x --kubeconfig={kubeconfig}'],
-  'config use-context': ['one --kubeconfig={kubeconfig}', 'nosuch --kubeconfig={kubeconfig}'],
-  'config view': ['--kubeconfig={kubeconfig}', '--minify --kubeconfig={kubeconfig}'],
+  'cluster-info': [''],
+  'cluster-info dump': ['--output-directory=dump-{n} --namespaces={namespace}'],
+  completion: ['nosh', 'bash zsh'],
+  'config current-context': ['--kubeconfig={kubeconfig}', 'KUBECONFIG={kubeconfigs}'],
+  'config delete-cluster': [
+    'one --kubeconfig={kubeconfig}',
+    'nosuch --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs} two',
+  ],
+  'config delete-context': [
+    'one --kubeconfig={kubeconfig}',
+    'nosuch --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs} two',
+  ],
+  'config delete-user': [
+    'one --kubeconfig={kubeconfig}',
+    'nosuch --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs} two',
+  ],
+  'config get-clusters': ['--kubeconfig={kubeconfig}', 'KUBECONFIG={kubeconfigs}'],
+  'config get-contexts': ['--kubeconfig={kubeconfig}', 'one --kubeconfig={kubeconfig}', 'KUBECONFIG={kubeconfigs}'],
+  'config get-users': ['--kubeconfig={kubeconfig}', 'KUBECONFIG={kubeconfigs}'],
+  'config rename-context': [
+    'one other --kubeconfig={kubeconfig}',
+    'nosuch other --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs} two three',
+  ],
+  'config set': [
+    'clusters.one.server https://other --kubeconfig={kubeconfig}',
+    'x.y z --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs} users.two.token x',
+  ],
+  'config set-cluster': [
+    'one --server=https://other --kubeconfig={kubeconfig}',
+    'new --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs} two --server=https://other',
+  ],
+  'config set-context': [
+    'one --namespace=x --kubeconfig={kubeconfig}',
+    '--current --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs} two --user=one',
+  ],
+  'config set-credentials': [
+    'one --token=x --kubeconfig={kubeconfig}',
+    'new --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs} two --token=x',
+  ],
+  'config unset': [
+    'clusters.one --kubeconfig={kubeconfig}',
+    'nosuch.x --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs} users.two',
+  ],
+  'config use-context': [
+    'one --kubeconfig={kubeconfig}',
+    'nosuch --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs} two',
+  ],
+  'config view': [
+    '--kubeconfig={kubeconfig}',
+    '--minify --kubeconfig={kubeconfig}',
+    'KUBECONFIG={kubeconfigs}',
+    'KUBECONFIG={kubeconfigs} --minify --context=two',
+  ],
   cordon: ['nosuch', '{node} --dry-run=client'],
-  cp: ['nosuch:/a b', 'text.txt nosuch:/a', 'nowhere nosuch:/a', 'a b'],
-  create: ['-f cm.yaml', '-f wrong-kind.yaml'],
-  'create clusterrole': ['{namespace}-{n} --verb=get --resource=pods'],
+  cp: ['nosuch:/a b', 'text.txt nosuch:/a', 'nowhere nosuch:/a', 'a b', 'a:/b c:/d', 'text.txt x/y/z:/a'],
+  create: ['-f {file}', '-f wrong-kind.yaml'],
+  'create clusterrole': [
+    '{namespace}-{n} --verb=get --resource=pods',
+    '{namespace}-x --verb=get --non-resource-url=/x',
+  ],
   'create clusterrolebinding': ['{namespace}-{n} --clusterrole=view --user=jane'],
-  'create configmap': ['made-{n} --from-literal=a=1', 'made-{n} --from-env-file=env.txt', 'settings'],
-  'create cronjob': ['made-{n} --image=x --schedule=@daily --dry-run=server'],
-  'create deployment': ['made-{n} --image=x --replicas=0', 'web --image=x'],
-  'create ingress': ['made-{n} --rule=a/=web:80'],
-  'create job': ['made-{n} --image=x --dry-run=server', 'made-{n} --from=cronjob/nightly --dry-run=server'],
-  'create namespace': ['{namespace}-{n} --dry-run=server', 'default'],
+  'create configmap': ['made-{n} --from-literal=a=1', 'made-{n} --from-env-file=env.txt', 'settings', 'Bad_Name'],
+  'create cronjob': ['made-{n} --image=x --schedule=@daily --dry-run=server', 'made-{n} --image=x --schedule=bad'],
+  'create deployment': ['made-{n} --image=x --replicas=0', 'web --image=x', 'Bad_Name --image=x'],
+  'create ingress': ['made-{n} --rule=a/=web:80', 'made-{n} --default-backend=web:80'],
+  'create job': [
+    'made-{n} --image=x --dry-run=server',
+    'made-{n} --from=cronjob/nightly --dry-run=server',
+    'made-{n} --from=deploy/web',
+  ],
+  'create namespace': ['{namespace}-{n} --dry-run=server', 'default', 'Bad_Name'],
   'create poddisruptionbudget': ['made-{n} --selector=a=b --min-available=1'],
   'create priorityclass': ['{namespace}-{n} --value=1'],
   'create quota': ['made-{n} --hard=count/x.y=1 --dry-run=server'],
-  'create role': ['made-{n} --verb=get --resource=pods'],
+  'create role': ['made-{n} --verb=get --resource=pods', 'made-{n} --verb=get --resource=nosuch'],
   'create rolebinding': ['made-{n} --role=reader --user=jane'],
   'create secret docker-registry': ['made-{n} --docker-username=a --docker-password=b', 'made-{n}'],
   'create secret generic': ['made-{n} --from-literal=a=1', 'made-{n} --from-file=text.txt'],
   'create secret tls': ['made-{n} --cert=text.txt --key=text.txt'],
-  'create service clusterip': ['made-{n} --clusterip=None'],
+  'create service clusterip': ['made-{n} --clusterip=None', 'made-{n} --tcp=80 --dry-run=client'],
   'create service externalname': ['made-{n} --external-name=a.example'],
   'create service loadbalancer': ['made-{n} --tcp=80 --dry-run=client'],
   'create service nodeport': ['made-{n} --tcp=80 --dry-run=client'],
-  'create serviceaccount': ['made-{n}'],
+  'create serviceaccount': ['made-{n}', 'default', 'Bad_Name'],
   'create token': ['nosuch'],
-  debug: ['nosuch --image=x', 'node/nosuch --image=x'],
-  delete: ['cm settings', 'cm/settings', 'cm settings others nosuch', '-f cm.yaml', 'cm -l app=web'],
-  describe: ['cm settings', 'deploy/web', '-f cm.yaml', 'cm sett'],
-  diff: ['-f cm.yaml', '-f directory'],
+  debug: ['nosuch --image=x', 'node/nosuch --image=x', 'cm/settings --image=x', '-f {file} --image=x'],
+  delete: [
+    'cm settings',
+    'cm/settings',
+    'cm settings others nosuch',
+    '-f {file}',
+    'cm -l app=web',
+    'cm/settings secret/keys -i < yes.txt',
+  ],
+  describe: ['cm settings', 'deploy/web', '-f {file}', 'cm sett'],
+  diff: ['-f {file}', '-f directory'],
   drain: ['nosuch', '{node} --pod-selector=app=none --dry-run=client'],
-  edit: ['cm settings', 'cm/settings', 'cm/nosuch', '-f cm.yaml'],
-  events: ['--for pod/nosuch'],
-  exec: ['nosuch -- ls', 'cm/settings -- ls', 'nosuch'],
-  explain: ['pods.spec.restartPolicy', 'nosuch', 'pods.nosuch'],
+  edit: ['cm settings', 'cm/settings', 'cm/nosuch', '-f {file}'],
+  events: ['', '--for pod/nosuch', '--for cm/settings', '--types=Warning'],
+  exec: ['nosuch -- ls', 'cm/settings -- ls', 'nosuch', '-f {file} -- ls'],
+  explain: [
+    'pods.spec.restartPolicy',
+    'nosuch',
+    'pods.nosuch',
+    'deploy',
+    'cm --recursive',
+    'deploy --api-version=apps/v1beta1',
+  ],
   expose: [
+    '{kind} --port=80 --cluster-ip=None --name=made-{n}',
     'deployment web --port=80 --cluster-ip=None --name=made-{n}',
-    '-f deployment.yaml --port=80 --name=made-{n}',
+    '-f {file} --port=80 --name=made-{n}',
+    'deploy/web --name=made-{n}',
   ],
   get: [
     'cm',
     'cm settings',
-    'cm/settings',
+    '{kind}',
     'cm,secret',
     'cm settings nosuch',
     'deploy web',
-    '-f cm.yaml',
+    '-f {file}',
     'cm/settings secret/keys',
+    'all',
+    'events',
   ],
-  label: ['cm settings l{n}=1', 'cm/settings a=1', '-f cm.yaml a=1', 'cm -l app=none b=2'],
-  logs: ['nosuch', '-l app=none', 'nosuch -f'],
+  label: ['{kind} l{n}=1', 'cm/settings a=1', '-f {file} a=1', 'cm -l app=none b=2', 'cm settings --list'],
+  logs: ['nosuch', '-l app=none', 'nosuch -f', 'cm/settings', 'job/nosuch', 'cronjob/nightly'],
+  options: [''],
   patch: [
     'cm settings -p {"data":{"p":"{n}"}}',
     'cm/settings --type=merge -p {"data":{"p":"1"}}',
-    '-f cm.yaml -p {"data":{"p":"1"}}',
+    '-f {file} -p {"data":{"p":"1"}}',
+    '{kind} -p {"metadata":{"annotations":{"p":"{n}"}}}',
+    'cm/settings --type=json -p [{"op":"remove","path":"/nosuch"}]',
   ],
+  'plugin list': [''],
   'port-forward': ['nosuch 80', 'svc/web 80', 'cm/settings 80'],
-  replace: ['-f cm.yaml', '-f directory'],
-  'rollout history': ['deploy/web', 'cm settings'],
-  'rollout pause': ['deploy/web', 'cm settings'],
-  'rollout restart': ['deploy/web', 'cm settings'],
-  'rollout resume': ['deploy/web'],
-  'rollout status': ['deploy/web --watch=false', 'cm settings'],
-  'rollout undo': ['deploy/web', 'cm settings'],
-  run: ['made-{n} --image=x --dry-run=client', 'made-{n} --image=x --dry-run=server'],
-  scale: ['deploy web --replicas=0', 'deploy/web rc/old --replicas=0', 'cm settings --replicas=1'],
-  'set env': ['deploy/web A{n}=1', 'deploy/web --from=cm/settings', 'cm settings A=1'],
-  'set image': ['deploy/web web=x:{n}', 'deploy web nosuch=x'],
-  'set resources': ['deploy/web --limits=cpu={n}m'],
-  'set selector': ['svc/web app=web'],
-  'set serviceaccount': ['deploy/web robot{n}'],
-  'set subject': ['rolebinding/bound --user=u{n}'],
+  proxy: ['--port=99999'],
+  replace: ['-f {file}', '-f directory'],
+  'rollout history': ['{kind}', 'deploy web', '-f {file}'],
+  'rollout pause': ['{kind}', 'deploy web', '-f {file}'],
+  'rollout restart': ['{kind}', 'deploy web', '-f {file}'],
+  'rollout resume': ['{kind}', 'deploy web', '-f {file}'],
+  'rollout status': ['{kind} --watch=false', 'deploy web --watch=false', '-f {file} --watch=false'],
+  'rollout undo': ['{kind}', 'deploy web', '-f {file}'],
+  run: ['made-{n} --image=x --dry-run=client', 'made-{n} --image=x --dry-run=server', 'Bad_Name --image=x'],
+  scale: ['{kind} --replicas=0', 'deploy web --replicas=0', 'deploy/web rc/old --replicas=0', '-f {file} --replicas=0'],
+  'set env': [
+    '{kind} A{n}=1',
+    'deploy/web --from=cm/settings',
+    'deploy/web --list',
+    '-f {file} A=1',
+    '-f deployment.yaml A=1 --local',
+  ],
+  'set image': [
+    '{kind} *=x:{n}',
+    'deploy/web web=x:{n}',
+    'deploy web nosuch=x',
+    '-f {file} *=x',
+    '-f deployment.yaml web=x --local',
+  ],
+  'set resources': [
+    '{kind} --limits=cpu={n}m',
+    '-f {file} --limits=cpu=1',
+    '-f deployment.yaml --limits=cpu=1 --local',
+  ],
+  'set selector': ['{kind} app=web', 'svc web app=web', '-f {file} a=b'],
+  'set serviceaccount': ['{kind} robot{n}', 'deploy web robot{n}', '-f {file} robot'],
+  'set subject': ['{kind} --user=u{n}', 'rolebinding/bound --user=u{n}', '-f {file} --user=u'],
   taint: [
     'nodes {node} k=v:NoSchedule --dry-run=client',
     'nodes {node} k- --dry-run=client',
@@ -109,8 +213,22 @@ const bases: Readonly<Record<string, readonly string[]>> = {
   'top node': ['nosuch'],
   'top pod': ['nosuch', '-l app=none'],
   uncordon: ['nosuch', '{node} --dry-run=client'],
-  wait: ['cm settings --for=jsonpath={.kind}=ConfigMap --timeout=1s', 'cm/nosuch --for=delete --timeout=1s'],
+  version: ['extra'],
+  wait: [
+    'cm settings --for=jsonpath={.kind}=ConfigMap --timeout=1s',
+    'cm/nosuch --for=delete --timeout=1s',
+    'cm/settings --for=condition=Ready --timeout=1s',
+    '-f {file} --for=create --timeout=1s',
+    'cm -l app=none --for=delete --timeout=1s',
+  ],
 }
+
+/** Objects of each kind that kubectl treats in a way of its own. */
+const namedObjects = [
+  ...['deploy/web', 'ds/each', 'sts/db', 'rs/plain', 'rc/old', 'job/once', 'cronjob/nightly', 'pod/nosuch'],
+  ...['cm/settings', 'secret/keys', 'svc/web', 'sa/default', 'role/reader', 'rolebinding/bound', 'node/{node}'],
+  ...['ns/{namespace}', 'nosuchkind/x', 'deployments.v1.apps/web', 'deploy.nosuch/web'],
+]
 
 const formats = [
   ...['json', 'yaml', 'name', 'wide', 'nosuch', 'JSON', ''],
@@ -128,70 +246,345 @@ const formats = [
 
 /** Values of flags, right ones first. Flags that are not here have `1` and nothing. */
 const valuesOf: Readonly<Record<string, readonly string[]>> = {
+  'accept-hosts': ['^x$', '('],
+  address: ['127.0.0.1', 'x y'],
+  'aggregation-rule': ['a=b', 'a', ''],
+  annotation: ['a=b', 'a', ''],
+  annotations: ['a=b', 'a', ''],
+  'api-group': ['apps', 'nosuch', ''],
+  'bound-object-kind': ['Pod', 'x', ''],
   cascade: ['orphan', 'true', 'x', ''],
   'chunk-size': ['1', '0', 'x'],
   'current-replicas': ['0', '7', '-1', 'x'],
+  'default-backend': ['web:80', 'web', ''],
   'dry-run': ['client', 'server', 'none', 'x', 'true', ''],
-  'field-selector': ['metadata.name=settings', 'metadata.name=none', ''],
-  filename: ['cm.yaml', 'nowhere.yaml', 'empty.yaml', 'no-kind.yaml', 'wrong-kind.yaml', 'directory', 'nothing', ''],
+  duration: ['600s', '1s', '-1s', 'x'],
+  env: ['A=1', 'A', '=1', ''],
+  'field-selector': ['metadata.name=settings', 'metadata.name=none', 'nosuch=x', 'a', ''],
+  filename: [
+    ...['cm.yaml', 'nowhere.yaml', 'empty.yaml', 'no-kind.yaml', 'wrong-kind.yaml', 'directory', 'nothing', ''],
+    ...['-', 'mixed.yaml', 'broken.yaml', 'list.yaml', '*.txt', 'http://127.0.0.1:2/x.yaml'],
+  ],
+  for: [
+    ...['delete', 'create', 'condition=Ready', 'condition=Ready=False', 'condition=', 'condition', 'x', 'DELETE', ''],
+    ...['jsonpath={.kind}=ConfigMap', 'jsonpath={.kind}', 'jsonpath={.nosuch}=1', 'jsonpath=.kind=ConfigMap'],
+    ...['jsonpath={.kind}=', 'jsonpath={', 'jsonpath={.data}', 'jsonpath', 'cm/settings', 'cm/x', 'cm', 'nosuch/x'],
+  ],
+  'from-env-file': ['env.txt', 'text.txt', 'nowhere', ''],
+  'from-file': ['text.txt', 'k=text.txt', 'directory', 'k=directory', 'nowhere', '=text.txt', 'a b=text.txt', ''],
+  'from-literal': ['b=1', 'b=', 'b', '=1', 'a b=1', ''],
   'grace-period': ['0', '-1', 'x'],
+  hard: ['cpu=1', 'pods=x', 'x', 'cpu=1,cpu=2', ''],
   image: ['x:1', 'Bad Image', ''],
+  'image-pull-policy': ['Always', 'x', ''],
+  'label-columns': ['app', 'a b', ''],
+  labels: ['a=b', 'a', 'a=b=c', ''],
   limits: ['cpu=1', 'cpu=x', 'x'],
+  'limit-bytes': ['1', '0', '-1', 'x'],
+  'max-log-requests': ['1', '0', '-1', 'x'],
+  'max-unavailable': ['1', '50%', 'x', ''],
+  'min-available': ['1', '50%', 'x', ''],
+  'non-resource-url': ['/x', 'x', '/x*', '*', ''],
   output: formats,
   overrides: ['{"metadata":{"labels":{"o":"1"}}}', '{bad', '[]'],
+  'override-type': ['merge', 'strategic', 'json', 'x', ''],
   patch: ['{"data":{"p":"1"}}', '[]', ''],
-  'patch-file': ['nowhere', ''],
+  'patch-file': ['nowhere', 'text.txt', ''],
   port: ['80', 'x', ''],
+  'preemption-policy': ['Never', 'x', ''],
+  protocol: ['UDP', 'x', ''],
+  'prune-allowlist': ['core/v1/ConfigMap', 'core/v1/Nosuch', 'x', ''],
+  raw: ['/version/nosuch', '/healthz', 'x', ''],
   replicas: ['0', 'x', ''],
+  requests: ['cpu=1', 'cpu=x', 'x', ''],
+  resource: ['pods', 'deployments.apps/scale', 'nosuch', 'pods/nosuch', 'pods.nosuch', '*', ''],
   'resource-version': ['x', ''],
   restart: ['Never', 'x', ''],
   revision: ['0', '9', 'x'],
-  selector: ['app=web', 'app=none', 'a=b=c', ''],
+  rule: ['a/b=web:80', 'a/b=web:80,tls', 'a=web', 'web:80', 'a/b*=web:http,tls=x', ''],
+  schedule: ['@hourly', 'x', ''],
+  scopes: ['BestEffort', 'x', 'BestEffort,NotBestEffort', ''],
+  selector: ['app=web', 'app=none', 'a=b=c', 'a in (b', '!a', ''],
+  serviceaccount: ['a:b', 'b', 'a:', ''],
+  'session-affinity': ['ClientIP', 'x', ''],
+  since: ['1s', '-1s', 'x'],
+  'since-time': ['2020-01-01T00:00:00Z', 'x', ''],
   'sort-by': ['.metadata.name', '{.metadata.name', '.nosuch', ''],
   subresource: ['status', 'nosuch', ''],
+  tail: ['1', '-1', 'x'],
+  'target-port': ['80', 'http', 'x y', ''],
+  tcp: ['80', '80:90', 'x', '80:x', '1:2:3', '99999', ''],
   template: ['{{.kind}}', '{{', ''],
   timeout: ['1s', 'x', '1'],
+  'to-revision': ['0', '9', '-1', 'x'],
   type: ['merge', 'json', 'x'],
+  types: ['Normal', 'normal,Warning', 'x', ''],
+  'unix-socket': ['nowhere/socket'],
   validate: ['strict', 'warn', 'ignore', 'x', ''],
+  value: ['1', '-1', 'x', '9999999999'],
+  verb: ['get', 'nosuch', '*', 'get,*', ''],
+  www: ['directory', 'nowhere', ''],
 }
+
+/** Flags of all commands, for a few of them. */
+const sharedValues: Readonly<Record<string, readonly string[]>> = {
+  as: ['nobody', 'system:serviceaccount:x:y', ''],
+  'as-group': ['x', ''],
+  'as-uid': ['x', ''],
+  'as-user-extra': ['a=b', 'a', ''],
+  'certificate-authority': ['nowhere', 'text.txt', ''],
+  'client-certificate': ['nowhere', 'text.txt', ''],
+  'client-key': ['nowhere', 'text.txt', ''],
+  cluster: ['nosuch', ''],
+  context: ['nosuch', ''],
+  'disable-compression': ['true', 'maybe'],
+  'insecure-skip-tls-verify': ['true', 'maybe'],
+  'log-flush-frequency': ['1s', 'x'],
+  'match-server-version': ['false', 'maybe'],
+  namespace: ['nosuch', 'Bad_Name', ''],
+  password: ['x', ''],
+  'request-timeout': ['1m', '60', 'x', '-1s', ''],
+  server: ['http://127.0.0.1:2', 'x://y', ':', 'http://127.0.0.1:2/path', ''],
+  'tls-server-name': ['localhost', 'nosuch', ''],
+  token: ['wrong', ''],
+  user: ['nosuch', ''],
+  username: ['x', ''],
+  v: ['0', 'x', '-1', '99', ''],
+  vmodule: ['x=1', 'x'],
+  'warnings-as-errors': ['true', 'maybe'],
+}
+
+/** Those that have all values of the flags of all commands. */
+const withSharedFlags = new Set([
+  'get',
+  'apply',
+  'create deployment',
+  'delete',
+  'describe',
+  'label',
+  'auth can-i',
+  'api-resources',
+  'config view',
+])
 
 /** Flags that wait or open an editor, are kubectl's alone, or choose by patterns. */
 const left = new Set(
-  'attach containers edit follow force help interactive list kustomize raw rm stdin tty wait watch watch-only all all-namespaces prune'.split(
+  'attach containers edit follow help stdin tty wait watch watch-only all-namespaces record bash pod-running-timeout'.split(
     ' ',
   ),
 )
 
-/** Of autoscale: kubectl blames an older version of the API for what is wrong with them. */
-const leftOfAutoscale = new Set(['output', 'template'])
+/** Such flags of single commands, by their words. */
+const leftOf: Readonly<Record<string, readonly string[]>> = {
+  // What has been taken away is there again at some moment.
+  delete: ['all'],
+  // The editor opens.
+  create: ['edit'],
+  proxy: ['port', 'disable-filter'],
+  'auth can-i': ['list'],
+}
 
 /** Files that lines name, beside each other in one folder. */
 export const files: Readonly<Record<string, JsonObject | string>> = {
   'cm.yaml': configMap('settings', { metadata: { name: 'settings', labels: { app: 'web' } }, data: { a: '9' } }),
-  'deployment.yaml': { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' } },
+  'deployment.yaml': {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: { containers: [{ name: 'web', image: 'example/web:2' }] },
+      },
+    },
+  },
   'directory/a.yaml': configMap('settings'),
   'directory/b.json': configMap('others'),
   'empty.yaml': '',
+  'comments.yaml': '# nothing\n---\n---\n# nothing\n',
   'env.txt': 'A=1\n# a comment\nB=2\n',
   'no-kind.yaml': { apiVersion: 'v1', metadata: { name: 'x' } },
+  'no-name.yaml': { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} },
   'nothing/notes.txt': 'no manifest',
   'text.txt': 'text\n',
+  'yes.txt': 'y\n',
   'wrong-kind.yaml': { apiVersion: 'v1', kind: 'Nosuch', metadata: { name: 'x' } },
+  'wrong-version.yaml': { apiVersion: 'nosuch/v1', kind: 'ConfigMap', metadata: { name: 'x' } },
+  'wrong-field.yaml': configMap('settings', { nosuch: 1, data: { a: '1' } }),
+  'wrong-type.yaml': configMap('settings', { data: ['a'] }),
+  'wrong-value.yaml': configMap('Bad_Name'),
+  'elsewhere.yaml': configMap('settings', { metadata: { name: 'settings', namespace: 'elsewhere' } }),
+  'generated.yaml': configMap('x', { metadata: { generateName: 'x-' } }),
+  'mixed.yaml': documents(
+    configMap('settings'),
+    { apiVersion: 'v1', kind: 'Nosuch', metadata: { name: 'x' } },
+    configMap('missing', { metadata: { name: 'missing', namespace: 'nosuch' } }),
+    configMap('others'),
+  ),
+  'broken.yaml': `${JSON.stringify(configMap('settings'))}\n---\nkind: [\n---\n${JSON.stringify(configMap('others'))}\n`,
+  'broken.json': '{"apiVersion": "v1", "kind": "ConfigMap", ',
+  'scalar.yaml': 'just a text\n',
+  'list.yaml': { apiVersion: 'v1', kind: 'List', items: [configMap('settings'), configMap('others')] },
+  'workloads.yaml': documents(
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' } },
+    { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'old' } },
+  ),
+  'roles.yaml': documents(
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'reader' },
+      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'bound' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }],
+    },
+  ),
 }
+
+/** What `{file}` stands for: the first with flags too, the others by themselves. */
+const manifestFiles = [
+  ...['cm.yaml', 'directory', 'nothing', 'nowhere.yaml', '-', '- < broken.yaml', '- < empty.yaml', '- < text.txt'],
+  ...Object.keys(files).filter((path) => /^[\w-]+\.(yaml|json)$/.test(path) && path !== 'cm.yaml'),
+  ...[
+    'cm.yaml -f mixed.yaml',
+    'cm.yaml -f nowhere.yaml',
+    'nowhere.yaml -f gone.yaml',
+    'cm.yaml -f cm.yaml',
+    'broken.yaml -f cm.yaml',
+  ],
+  ...['http://127.0.0.1:2/x.yaml', 'cm.yaml -f http://127.0.0.1:2/x.yaml', '*.json', 'no*.yaml', 'nosuch*.yaml'],
+]
 
 function configMap(name: string, more: JsonObject = {}): JsonObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...more }
 }
 
+function documents(...objects: readonly JsonObject[]): string {
+  return objects.map((object) => `${JSON.stringify(object)}\n`).join('---\n')
+}
+
+/** Lines that have differed and are no mere combinations, which are always compared. */
+export const formerDifferences: readonly (readonly string[])[] = [
+  'get cm --v=x',
+  'get cm --v=-1',
+  'get cm --vmodule=x',
+  'get cm --log-flush-frequency=x',
+  'get cm --profile=x',
+  'get --help=maybe',
+  'get --nosuch --help',
+  'get -k nosuch',
+  'get -k nothing',
+  'apply -k nosuch -f cm.yaml',
+  'label cm settings a=1 -k nosuch',
+  'get cm --kustomize=',
+  'get -f broken.yaml',
+  'get -f cm.yaml -f broken.yaml',
+  'describe -f cm.yaml -f elsewhere.yaml',
+  'replace -f mixed.yaml',
+  'replace -f empty.yaml',
+  'replace -f no-name.yaml',
+  'replace -f cm.yaml --as=nobody',
+  'apply -f no-name.yaml',
+  'apply -f cm.yaml --as=nobody',
+  'apply -f cm.yaml --server=http://127.0.0.1:2',
+  'apply -f cm.yaml --prune --all --prune-allowlist=core/v1/Nosuch',
+  'patch -f empty.yaml -p {}',
+  'patch -f deployment.yaml -p {"data":{"p":"1"}}',
+  'label deploy/web l{n}=1 --all',
+  'label -f cm.yaml -f mixed.yaml a=1',
+  'edit -f comments.yaml',
+  'edit cm/settings -o nosuch',
+  'apply edit-last-applied cm/others -o nosuch',
+  'apply view-last-applied -f deployment.yaml',
+  'apply set-last-applied -f no-name.yaml',
+  'autoscale -f mixed.yaml --max=3',
+  'scale -f mixed.yaml --replicas=0',
+  'rollout restart -f mixed.yaml',
+  'rollout pause -f comments.yaml',
+  'rollout history -f mixed.yaml',
+  'rollout status -f cm.yaml -f http://127.0.0.1:2/x.yaml --watch=false',
+  'rollout undo rc/old',
+  'set image -f mixed.yaml *=x',
+  'set image -f directory *=x',
+  'set image -f wrong-kind.yaml *=x',
+  'set image -f scalar.yaml *=x',
+  'set env deploy/web --list -o json',
+  'set env extra -f deployment.yaml A=1 --local',
+  'set resources -f deployment.yaml --limits=cpu=1 --local --dry-run=client',
+  'wait -f mixed.yaml --for=create --timeout=1s',
+  'exec -f empty.yaml -- ls',
+  'exec nosuch extra -- ls',
+  'events --for=nosuch/x',
+  'get cm --context=nosuch',
+  'get cm --cluster=nosuch',
+  'get cm --server=x://y',
+  'delete cm none --client-key=text.txt',
+  'get cm none --tls-server-name=nosuch',
+  'create role made-{n} --verb=nosuch --resource=nosuch',
+  'create role made-{n} --verb=use --resource=pods',
+  'create clusterrole {namespace}-{n} --verb=list --non-resource-url=/x',
+  'create deployment made-{n} --image=x --server=http://127.0.0.1:2',
+  'create ingress made-{n} --default-backend=web',
+  'run made-{n} --image=x --labels=a',
+  'debug nosuch --image=x --env=a',
+  'debug nosuch --image=x --env=',
+  'logs nosuch --since=-1s',
+  'config set-credentials one --exec-interactive-mode= --kubeconfig={kubeconfig}',
+  'config set-cluster one --embed-certs --kubeconfig={kubeconfig}',
+  'cluster-info dump --output-directory=dump-{n} --namespaces={namespace} -o nosuch',
+  'auth can-i get pods --server=http://127.0.0.1:2',
+  'auth reconcile -f wrong-kind.yaml',
+  'top pod --selector=a=b=c',
+].map((line) => line.split(' '))
+
 /** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, without a value and twice. */
 export function commandLines(commands: readonly KubectlCommand[]): readonly (readonly string[])[] {
   const inOrder = commands.toSorted((a, b) => (a.words.join(' ') < b.words.join(' ') ? -1 : 1))
   const lines = inOrder.flatMap(({ words, flags }) => {
-    const isLeft = (name: string) => left.has(name) || (words[0] === 'autoscale' && leftOfAutoscale.has(name))
+    const name = words.join(' ')
+    const isLeft = (flag: string) => left.has(flag) || (leftOf[name] ?? []).includes(flag)
     const own = flags.filter(({ long }) => !isLeft(long.slice(2)))
-    return (bases[words.join(' ')] ?? []).flatMap((base) => [...linesFrom(words, base, own)])
+    return [...linesAbout(words), ...(bases[name] ?? []).flatMap((base) => [...linesOf(words, base, own)])]
   })
   return [...new Map(lines.map((line) => [line.join('\0'), line])).values()]
+}
+
+/** Lines that ask for help, or name no command. */
+function linesAbout(words: readonly string[]): readonly (readonly string[])[] {
+  return [
+    [...words, '--help'],
+    [...words, '-h'],
+    ['help', ...words],
+    ['help', ...words, 'nosuch'],
+    [...words, 'nosuch', '--help'],
+    [...words, '--nosuch', '--help'],
+    [...words, '--help=maybe'],
+    [...words.slice(0, -1), `${words.at(-1) ?? ''}x`],
+  ]
+}
+
+/** Lines of one base: with all flags where its placeholders stand for the first of what they may, and by itself for the others. */
+function linesOf(
+  words: readonly string[],
+  base: string,
+  flags: readonly KubectlFlag[],
+): readonly (readonly string[])[] {
+  for (const [placeholder, values] of [
+    ['{kind}', namedObjects],
+    ['{file}', manifestFiles],
+  ] as const) {
+    if (!base.includes(placeholder)) continue
+    const [first = '', ...others] = values.map((value) => base.replaceAll(placeholder, value))
+    return [...linesFrom(words, first, flags), ...others.map((other) => [...words, ...other.split(' ')])]
+  }
+  return [...linesFrom(words, base, flags)]
 }
 
 function* linesFrom(
@@ -214,6 +607,13 @@ function* linesFrom(
     for (const value of values) yield [...words, ...all, `${long}=${value}`]
     yield [...words, ...all, long]
     yield [...words, ...all, ...values.slice(0, 2).map((value) => `${long}=${value}`)]
+  }
+  for (const shared of ['--server=http://127.0.0.1:2', '--as=nobody', '--context=nosuch'])
+    yield [...words, ...all, shared]
+  if (!withSharedFlags.has(words.join(' '))) return
+  for (const [name, values] of Object.entries(sharedValues)) {
+    for (const value of values) yield [...words, ...all, `--${name}=${value}`]
+    yield [...words, ...all, `--${name}`]
   }
 }
 

@@ -188,10 +188,11 @@ export class Program {
     return this.#output
   }
 
-  /** Runs the real kubectl against it, with no flag but `--kubeconfig`. */
+  /** Runs the real kubectl against it, with no flag but `--kubeconfig`; without that where the environment names kubeconfigs. */
   async kubectl(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const { kubectl } = await tools()
-    return run(kubectl, ['--kubeconfig', this.kubeconfig, ...args], {
+    const flags = options.env?.KUBECONFIG === undefined ? ['--kubeconfig', this.kubeconfig] : []
+    return run(kubectl, [...flags, ...args], {
       ...options,
       // A home of its own keeps kubectl's discovery cache apart from any other test's. It ends before its garbage is worth collecting,
       // which takes a quarter of its CPU time.

@@ -105,17 +105,29 @@ export class Twins {
     return [this.#theirs, this.#ours]
   }
 
-  /** Runs it both ways, and returns what came of each with all that may differ taken out: names of namespaces and programs, ages, versions. */
-  async run(args: readonly string[], input = ''): Promise<TwinOutcome> {
+  /**
+   * Runs it both ways, and returns what came of each with all that may differ taken out: names of namespaces and programs, ages, versions.
+   * `variables` are of the environment, beside what names the cluster.
+   */
+  async run(
+    args: readonly string[],
+    input = '',
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<TwinOutcome> {
     // `{namespace}` makes names of cluster-wide objects that each has for itself.
     const forTheirs = (text: string) => text.replaceAll('{node}', nodes.theirs).replaceAll('{namespace}', this.#theirs)
     const forOurs = (text: string) => text.replaceAll('{node}', nodes.ours).replaceAll('{namespace}', this.#ours)
+    const environment = (text: (text: string) => string) => ({
+      KUBECONFIG: this.#program.kubeconfig,
+      KUBE_EDITOR: editor,
+      ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, text(value)])),
+    })
     const theirs = await this.#program.kubectl(['-n', this.#theirs, ...args.map(forTheirs)], {
       input: forTheirs(input),
-      env: { KUBE_EDITOR: editor },
+      env: environment(forTheirs),
     })
     const ours = await runCommand(['-n', this.#ours, ...args.map(forOurs)], {
-      variables: { KUBECONFIG: this.#program.kubeconfig, KUBE_EDITOR: editor },
+      variables: { PATH: process.env.PATH ?? '', ...environment(forOurs) },
       runProgram,
       workingDirectory: process.cwd(),
       stdin: forOurs(input),

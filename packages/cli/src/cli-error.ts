@@ -38,6 +38,14 @@ export class PrintError extends CliError {
   }
 }
 
+/** The same of an error of a client, as a part of another message; undefined for other errors. */
+export function plainRefusedConnection(error: unknown, verb: string, path: string): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ECONNREFUSED' || !('server' in error)) {
+    return undefined
+  }
+  return new RefusedConnectionError(`${error.server}${path}`, verb).plain
+}
+
 /** Ends a command with exit code 1 where all has been said. */
 export class SilentError extends SummaryError {
   constructor() {

@@ -83,6 +83,14 @@ export function collectCommas(value: string, previous: readonly string[] = []): 
   return value === '' ? previous : [...previous, ...value.split(',')]
 }
 
+/** The same of pairs `KEY=VALUE`, which Go's flags take alone. */
+export function collectPairs(value: string, previous: readonly string[] = []): readonly string[] {
+  const pairs = value.split(',')
+  const wrong = pairs.find((pair) => !pair.includes('='))
+  if (wrong !== undefined) throw new InvalidArgumentError(`${wrong} must be formatted as key=value`)
+  return [...previous, ...pairs]
+}
+
 export interface NumberBounds {
   /** What messages call it. */
   readonly noun?: string

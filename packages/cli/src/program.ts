@@ -85,8 +85,9 @@ function takeEmptyForUnset(command: Command): void {
   if (command.options.some(({ long }) => long === '--data-dir') || command.parent?.name() === 'config') return
   for (const option of command.options) {
     const name = option.attributeName()
-    // An image has to be given: what is none is told by who makes something of it.
-    const mayBeUnset = option.required && option.defaultValue === undefined && option.long !== '--image'
+    // An image and a schedule have to be given: what is none is told by who makes something of it.
+    const mayBeUnset =
+      option.required && option.defaultValue === undefined && !['--image', '--schedule'].includes(option.long ?? '')
     const value: unknown = mayBeUnset ? command.getOptionValue(name) : undefined
     if (typeof value === 'string' && value.trim() === '') command.setOptionValue(name, undefined)
   }

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
+import { isUnreachableServer } from '@coracle/client'
 import { CliError, SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { alignTabs, tableAlignment } from '../output/align.ts'
@@ -95,8 +96,10 @@ async function findType({ stderr }: Host, session: Session, type: string) {
   try {
     return (await session.catalog()).find(type)
   } catch (error) {
-    if (!(error instanceof CliError)) throw error
-    stderr.write(`Warning: the server doesn't have a resource type '${type}'\n\n`)
+    if (!(error instanceof CliError) && !isUnreachableServer(error)) throw error
+    const [name = '', ...group] = type.split('.')
+    const where = group.length === 0 ? '' : ` in group '${group.join('.')}'`
+    stderr.write(`Warning: the server doesn't have a resource type '${name}'${where}\n\n`)
     return undefined
   }
 }

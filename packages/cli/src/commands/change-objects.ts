@@ -4,7 +4,13 @@ import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable } from '../manifests/load-manifests.ts'
 import { requireNamespace } from '../manifests/place-object.ts'
-import { lazyPrinter, type Outcome, type OutcomeFlags, type OutcomePrinter } from '../output/outcome-printer.ts'
+import {
+  type DryRun,
+  lazyPrinter,
+  type Outcome,
+  type OutcomeFlags,
+  type OutcomePrinter,
+} from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import type { RecordFlags } from './change-cause.ts'
 import {
@@ -30,8 +36,12 @@ export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags,
   readonly looksAtOutputLate?: boolean
   /** Nothing is changed where an object is not there, or cannot be read. */
   readonly needsAll?: boolean
+  /** Nothing more is done where one is refused, and what files have beside objects is not told. */
+  readonly stopsAtFirst?: boolean
   /** With `local` a dry run is told where one was asked for. */
   readonly tellsLocalDryRun?: boolean
+  /** What `--dry-run` says, where `local` says that nothing is written. */
+  readonly givenDryRun?: DryRun
   /** Says so where there is no object. */
   readonly tellsNothingFound?: boolean
   /** What is not there is told before what is tried. */
@@ -64,6 +74,7 @@ export async function changeObjects(
     if (flags.needsAll === true) requireAll(targets)
     const { found, unread } = flags.tellsMissingFirst === true ? withMissingFirst(targets) : targets
     check(found.flatMap((each) => ('refusal' in each ? [] : [each])))
+    if (flags.stopsAtFirst === true && found.length > 0) return changeUntilRefused(session, found, printer, change)
     await forEachTarget({ found, unread }, (target) => changeOne(session, target, printer, change))
   })
 }
@@ -73,7 +84,10 @@ async function changeLocally(host: Host, args: readonly string[], flags: ChangeF
   if (args.length > 0) throw new CliError(localNeedsFiles)
   requireTargets(args, hasFiles(flags))
   // Nothing was tried: what is said is what there is.
-  const printer = lazyPrinter(host, { ...flags, dryRun: flags.tellsLocalDryRun === true ? flags.dryRun : 'none' })
+  const printer = lazyPrinter(host, {
+    ...flags,
+    dryRun: flags.tellsLocalDryRun === true ? (flags.givenDryRun ?? 'none') : 'none',
+  })
   await printer()
   const decoding = flags.typed === true ? { decoding: 'typed' as const } : {}
   const { manifests, failures } = await loadReadable(host, flags, decoding)
@@ -123,6 +137,16 @@ export function noSession({ namespace }: ConnectionFlags, flag: string): Session
     namespace: namespace ?? '',
     givenNamespace: namespace,
   }
+}
+
+/** Changes objects that may be changed until one is refused; what else files have is not told. */
+async function changeUntilRefused(
+  session: Session,
+  found: Targets['found'],
+  printer: () => Promise<OutcomePrinter>,
+  change: Change,
+): Promise<void> {
+  for (const each of found) if (!('refusal' in each)) await changeOne(session, each, printer, change)
 }
 
 /** Changes an object, and says what came of it. */

@@ -1,17 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { apiVersionOf, type KubernetesObject, namespaces, nodes, type Pod, pods, type Resource } from '@coracle/api'
-import { CliError } from '../cli-error.ts'
 import type { ConnectionFlags } from '../connection.ts'
 import type { Host } from '../host.ts'
-import { serialize } from '../output/serialize.ts'
+import { ObjectPrinter } from '../output/object-printer.ts'
+import { readOutputFormat } from '../output/output-format.ts'
 import { type Session, withSession } from '../session.ts'
+import { localResource } from './change-objects.ts'
 
 export interface DumpFlags extends ConnectionFlags {
   readonly allNamespaces?: boolean
   readonly namespaces: readonly string[]
   readonly outputDirectory?: string
   readonly output: string
+  readonly template?: string
+  readonly showManagedFields?: boolean
+  readonly allowMissingTemplateKeys: boolean
 }
 
 const resource = (group: string, kind: string, plural: string): Resource => ({
@@ -38,16 +42,19 @@ const logBytesMax = 64 * 1024 * 1024
 
 /** `coracle cluster-info dump`: nodes, workloads, events and logs, to files or standard output */
 export async function dumpClusterInfo(host: Host, flags: DumpFlags): Promise<void> {
-  const { output } = flags
-  if (output !== 'json' && output !== 'yaml')
-    throw new CliError(`--output ${output} is not available: choose json or yaml`)
+  const format = await readOutputFormat(host, flags, { tables: false })
+  const printer = new ObjectPrinter(format === undefined || format.type === 'table' ? { type: 'json' } : format, {
+    managedFields: flags.showManagedFields === true,
+    requireKeys: !flags.allowMissingTemplateKeys,
+  })
+  const extension = flags.output === 'json' || flags.output === 'yaml' ? flags.output : 'txt'
   const write = writerTo(host, flags.outputDirectory)
   await withSession(host, flags, async (session) => {
     const { client } = session
-    await write(`nodes.${output}`, await listText(session, nodes, undefined, output))
+    await write(`nodes.${extension}`, await listText(session, nodes, undefined, printer))
     for (const namespace of await wantedNamespaces(session, flags)) {
       for (const [file, each] of dumped) {
-        await write(join(namespace, `${file}.${output}`), await listText(session, each, namespace, output))
+        await write(join(namespace, `${file}.${extension}`), await listText(session, each, namespace, printer))
       }
       const { items } = await client.list<Pod>(pods, { namespace })
       for (const pod of items) {
@@ -70,10 +77,11 @@ async function listText(
   { client }: Session,
   resource: Resource,
   namespace: string | undefined,
-  output: 'json' | 'yaml',
+  printer: ObjectPrinter,
 ): Promise<string> {
   const list = await client.list<KubernetesObject>(resource, namespace === undefined ? {} : { namespace })
-  return serialize({ ...list, apiVersion: apiVersionOf(resource), kind: `${resource.kind}List` }, output)
+  const object = { ...list, apiVersion: apiVersionOf(resource), kind: `${resource.kind}List` }
+  return printer.one({ resource: localResource(object), object })
 }
 
 /** What all containers of a pod have written; of one that cannot be read, why. */

@@ -55,7 +55,7 @@ export async function deleteObjects(host: Host, args: readonly string[], flags: 
     const placed = wellPlaced(readable.placed)
     const failures = [...refusalsOf(readable.placed), ...readable.failures]
     await withFailures(failures, isOfFiles && placed.length === 0, async () => {
-      const lookups = isOfFiles ? [async () => fileTargets(placed, flags)] : await lookupsOf(session, args, flags)
+      const lookups = isOfFiles ? [async () => fileTargets(placed)] : await lookupsOf(session, args, flags)
       if (isImmediate(flags)) host.stderr.write(immediateWarning)
       const chosen = flags.interactive === true ? await confirmed(host, lookups) : lookups
       if (chosen === undefined) {
@@ -120,8 +120,7 @@ const isSelective = ({ selector, fieldSelector }: DeleteFlags): boolean =>
   selector !== undefined || fieldSelector !== undefined
 
 /** The objects of files. */
-function fileTargets(placed: readonly Placed[], { fieldSelector }: DeleteFlags): readonly Target[] {
-  if (fieldSelector !== undefined) throw new CliError('a field selector cannot be used with files')
+function fileTargets(placed: readonly Placed[]): readonly Target[] {
   return placed.map((each) => ({ ...targetOf(each), source: each.source }))
 }
 

@@ -1,5 +1,5 @@
 import { type Event, events } from '@coracle/api'
-import { CliError } from '../cli-error.ts'
+import { CliError, SummaryError } from '../cli-error.ts'
 import { ageText, lastSeenMs } from '../describe/events.ts'
 import type { Host } from '../host.ts'
 import { alignTabs, tableAlignment } from '../output/align.ts'
@@ -28,7 +28,8 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
       throw new CliError('valid --types are Normal or Warning')
     }
   }
-  const format = await readOutputFormat(host, flags, { tables: false })
+  // A template alone is read when there is something to print.
+  const early = (flags.output ?? '') === '' ? undefined : await readOutputFormat(host, flags, { tables: false })
   await withSession(host, flags, async (session) => {
     const { client, namespace } = session
     const options = {
@@ -45,6 +46,7 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
       )
       return
     }
+    const format = early ?? (await readOutputFormat(host, flags, { tables: false }))
     const now = () => host.environment.clock.now()
     if (format === undefined || format.type === 'table') {
       const head = flags.headers ? [headersFor(flags)] : []
@@ -96,7 +98,9 @@ async function follow(
 async function selectorFor(session: Session, text: string): Promise<string> {
   const [type = '', name = '', ...more] = text.split('/')
   if (type === '' || name === '' || more.length > 0) throw new CliError('--for must be in resource/name form')
-  const { kind, group, version } = (await session.catalog()).find(type)
+  const catalog = await session.catalog()
+  if (!catalog.has(type)) throw new SummaryError(`the server doesn't have a resource type ${JSON.stringify(type)}`)
+  const { kind, group, version } = catalog.find(type)
   const apiVersion = group === '' ? version : `${group}/${version}`
   return `involvedObject.kind=${kind},involvedObject.apiVersion=${apiVersion},involvedObject.name=${name}`
 }

@@ -23,7 +23,7 @@ export interface ExecWords {
 /** `coracle exec POD -- COMMAND ARG…`, `coracle exec TYPE/NAME -- …`, `coracle exec -f FILE -- …` */
 export async function exec(host: Host, { args, beforeDash }: ExecWords, flags: ExecFlags): Promise<void> {
   const isFile = hasFiles(flags)
-  if (beforeDash !== 0 && beforeDash !== 1 && args.length > (isFile ? 0 : 1)) {
+  if (beforeDash === undefined && args.length > (isFile ? 0 : 1)) {
     throw new UsageError('exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead')
   }
   if (isFile && beforeDash === 1) {

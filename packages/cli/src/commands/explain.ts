@@ -38,10 +38,10 @@ export async function explain(host: Host, args: readonly string[], flags: Explai
   await withSession(host, flags, async (session) => {
     const { resource, path } = findField(await session.catalog(), named, flags.apiVersion)
     const isOld = flags.output === 'plaintext-openapiv2'
-    if (!isOld && flags.output !== 'plaintext') throw new CliError(`unrecognized format: ${flags.output}`)
     const schemas = isOld ? await readVersion2(session) : await readVersion3(session, apiVersionOf(resource))
     const schema = schemas === undefined ? undefined : schemaOfKind(schemas, resource)
     if (schemas === undefined || schema === undefined) throw notDocumented(resource, schemas !== undefined, isOld)
+    if (!isOld && flags.output !== 'plaintext') throw new CliError(`unrecognized format: ${flags.output}`)
     const write = isOld ? explainV2Text : explainText
     const text = write({ kind: resource, schema, schemas, path, isRecursive: flags.recursive === true })
     if (text === undefined) {

@@ -18,8 +18,11 @@ import { checkRawPath } from './raw-request.ts'
 import { watchObjects } from './watch-objects.ts'
 
 /** `coracle get TYPE [NAME]`, `-f FILE` */
-export async function get(host: Host, args: readonly string[], flags: GetFlags): Promise<void> {
-  checkFlags(args, flags)
+export async function get(host: Host, args: readonly string[], given: GetFlags): Promise<void> {
+  checkFlags(args, given)
+  // As with kubectl, objects of files are shown as a whole.
+  const { subresource: _, ...whole } = given
+  const flags = hasFiles(given) ? whole : given
   if (flags.raw !== undefined) return getRaw(host, flags.raw, flags)
   const format = (await readOutputFormat(host, flags, { tables: true })) ?? { type: 'table', wide: false }
   if (flags.showLabels === true && format.type !== 'table') {

@@ -1,11 +1,12 @@
 import { type KubernetesObject, type LabelSelectorMatcher, parseLabelSelector } from '@coracle/api'
 import { type DiscoveredResource, isUnreachableServer } from '@coracle/client'
-import { CliError, SummaryError } from '../cli-error.ts'
+import { CliError, plainRefusedConnection, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import type { Manifest, ReadManifests } from '../manifests/parse-manifests.ts'
 import { placeObject, requireNamespace } from '../manifests/place-object.ts'
 import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
+import { getNamed } from '../resources/fetch.ts'
 import { type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
@@ -28,6 +29,8 @@ export interface ManifestCommand {
   readonly asList: boolean
   /** Refuses where no object is left to do something with: the command's name, for the message. */
   readonly needsObjects?: string
+  /** What could not be read is told before what could not be done. */
+  readonly unreadFirst?: true
   /** Is called before anything is done. What it gives follows once all are done, with what came of each; not where one failed. */
   readonly prepare?: (session: Session) => Promise<(done: readonly Done[]) => Promise<void>>
 }
@@ -45,7 +48,7 @@ export interface Done {
 export async function forEachManifest(
   host: Host,
   flags: ManifestCommandFlags,
-  { asList, needsObjects, prepare }: ManifestCommand,
+  { asList, needsObjects, unreadFirst, prepare }: ManifestCommand,
   act: (session: Session, placed: Placed) => Promise<Outcome>,
 ): Promise<void> {
   if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
@@ -53,7 +56,8 @@ export async function forEachManifest(
   const printsWords = output === 'name' || (output === '' && template === '')
   const isLate = asList && !printsWords
   const printer = isLate ? undefined : await OutcomePrinter.for(host, flags)
-  const read = await loadReadable(host, flags, { decoding: 'written' })
+  const isValidated = fieldValidation[flags.validate] !== 'Ignore'
+  const read = await loadReadable(host, flags, { decoding: isValidated ? 'written' : 'unstructured' })
   if (read.manifests.length === 0 && read.failures.length > 0) throw new AggregateError(read.failures)
   await withSession(host, flags, async (session) => {
     const afterwards = await prepare?.(session)
@@ -75,7 +79,8 @@ export async function forEachManifest(
         errors.push(error)
       }
     }
-    throwAll(errors, failures)
+    if (unreadFirst === true) throwAll(failures, errors)
+    else throwAll(errors, failures)
     if (isLate) await printAll(host, flags, done)
     await afterwards?.(done)
   })
@@ -122,8 +127,11 @@ export async function placeManifest(session: Session, manifest: Manifest): Promi
 }
 
 /** The same, whatever its namespace. */
-async function placeAnywhere(session: Session, { object, source }: Manifest): Promise<Placed> {
-  const catalog = await session.catalog()
+async function placeAnywhere(session: Session, manifest: Manifest): Promise<Placed> {
+  const { object, source } = manifest
+  const catalog = await session.catalog().catch((error: unknown) => {
+    throw unrecognized(manifest, error)
+  })
   const { apiVersion, kind, metadata } = object
   const resource = catalog.ofKind(apiVersion, kind)
   if (resource === undefined) {
@@ -172,12 +180,27 @@ export async function placeReadable(
       const each = await placeAnywhere(session, entry)
       if (isWanted(entry)) placed.push(withRefusal(retrieve === undefined ? each : await retrieve(each), session))
     } catch (error) {
-      // The next one would fare no better.
-      if (isUnreachableServer(error)) throw error
       failures.push(error)
+      // The next one would fare no better.
+      if (error instanceof UnvalidatedError) break
     }
   }
   return { placed, failures }
+}
+
+/** No server says what objects are to be like. */
+class UnvalidatedError extends CliError {}
+
+/** Why the kind of an object is not known, in kubectl's words where no server can be asked: it validates first what is written. */
+function unrecognized({ source, isWritten }: Manifest, error: unknown): unknown {
+  const validation = isWritten === true ? plainRefusedConnection(error, 'Get', '/openapi/v2?timeout=32s') : undefined
+  if (validation !== undefined) {
+    return new UnvalidatedError(
+      `error validating "${source}": error validating data: failed to download openapi: ${validation}; if you choose to ignore these errors, turn validation off with --validate=false`,
+    )
+  }
+  const plain = plainRefusedConnection(error, 'Get', '/api?timeout=32s')
+  return plain === undefined ? error : new CliError(`unable to recognize "${source}": ${plain}`)
 }
 
 function withRefusal(placed: Placed, session: Session): Placed | Misplaced {
@@ -209,11 +232,16 @@ export async function selectionsOf(
   if (!hasFiles(flags)) {
     return { selections: selectObjects(args, verb, await session.catalog(), flags), failures: [] }
   }
-  const { placed, failures } = await placeReadable(session, read, flags)
-  const told = [...refusalsOf(placed), ...failures].map((error) =>
-    error instanceof CliError ? new SummaryError(error.message) : error,
-  )
-  return { selections: wellPlaced(placed).map(selectionOf), failures: told }
+  // kubectl's `get` reads what is in another namespace before it refuses it.
+  const retrieve = async (each: Placed): Promise<Placed> => {
+    const isElsewhere = 'refusal' in withRefusal(each, session)
+    const { name = '', namespace = '' } = each.object.metadata
+    if (isElsewhere) await getNamed(session.client, each.resource, { name, namespace }, undefined)
+    return each
+  }
+  const { placed, failures } = await placeReadable(session, read, flags, verb === 'get' ? retrieve : undefined)
+  const told = failures.map((error) => (error instanceof CliError ? new SummaryError(error.message) : error))
+  return { selections: wellPlaced(placed).map(selectionOf), failures: [...refusalsOf(placed), ...told] }
 }
 
 /** Those that go somewhere. */

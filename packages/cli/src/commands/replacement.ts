@@ -1,7 +1,6 @@
 import { CliError } from '../cli-error.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
-import { kindText } from '../resources/object-text.ts'
 import type { ManifestCommandFlags, Placed } from './manifest-command.ts'
 import type { RecreateFlags } from './recreate.ts'
 
@@ -20,7 +19,7 @@ export const replaceFieldManager = fieldManagerOf('replace')
 /** What is put in the place of another. Throws a CliError where it has no name. */
 export function replacementOf(placed: Placed, { saveConfig }: ReplaceFlags): Placed {
   if ((placed.object.metadata.name ?? '') === '') {
-    throw new CliError(`the ${kindText(placed.resource)} has no metadata.name`)
+    throw new CliError(`error when replacing "${placed.source}": resource name may not be empty`)
   }
   return saveConfig === true ? { ...placed, object: withLastApplied(placed.object) } : placed
 }

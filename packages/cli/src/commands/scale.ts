@@ -3,6 +3,7 @@ import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { plainFieldManager } from '../manifests/field-managers.ts'
+import { hasFiles } from '../manifests/load-manifests.ts'
 import type { Session } from '../session.ts'
 import { awaitObject } from './await-object.ts'
 import { noteChangeCause } from './change-cause.ts'
@@ -38,7 +39,7 @@ export async function scale(host: Host, args: readonly string[], flags: ScaleFla
     host,
     args,
     'scale',
-    { ...flags, filesAsTheyAre: true, needsObjects: 'scale' },
+    { ...flags, filesAsTheyAre: true, stopsAtFirst: hasFiles(flags), needsObjects: 'scale' },
     async (session, target) => {
       found += 1
       if (flags.resourceVersion !== undefined && found > 1) {

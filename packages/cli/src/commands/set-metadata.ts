@@ -4,6 +4,7 @@ import type { Host } from '../host.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { hasFiles } from '../manifests/load-manifests.ts'
 import { type Outcome, OutcomePrinter } from '../output/outcome-printer.ts'
+import { getNamed } from '../resources/fetch.ts'
 import type { Session } from '../session.ts'
 import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
@@ -94,7 +95,8 @@ async function setMetadata(host: Host, args: readonly string[], flags: SetMetada
     async (session, target) => {
       // What is only listed is not written.
       const shown = flags.list === true ? { ...flags, dryRun: 'client' as const } : flags
-      const outcome = await setOne(host, session, target, pairs, shown, field)
+      const current = await asItIsNow(session, target, flags)
+      const outcome = await setOne(host, session, current, pairs, shown, field)
       if (flags.list !== true) return outcome
       const { kind, group } = target.resource
       if (!isSingle) host.stdout.write(`Listing ${field.name} for ${kind}.${group}/${target.key.name}:\n`)
@@ -110,6 +112,12 @@ async function setMetadata(host: Host, args: readonly string[], flags: SetMetada
       }
     },
   )
+}
+
+/** What has been changed meanwhile is read again. */
+async function asItIsNow(session: Session, target: Target, { local }: SetMetadataFlags): Promise<Target> {
+  if (target.isRepeated !== true || local === true) return target
+  return { ...target, object: await getNamed(session.client, target.resource, target.key, undefined) }
 }
 
 const isSelective = ({ selector, fieldSelector }: SetMetadataFlags): boolean =>

@@ -40,6 +40,8 @@ export interface Target {
   readonly object: KubernetesObject
   /** The file that has it. */
   readonly source?: string
+  /** It is meant before already, and may be another by the time that it is acted on. */
+  readonly isRepeated?: true
 }
 
 /** An object that is meant and may not be acted on. */
@@ -134,7 +136,17 @@ async function targetsOfFiles(session: Session, read: ReadManifests, flags: Targ
     return { ...placed, object: await getNamed(session.client, placed.resource, key, flags.subresource) }
   }
   const { placed, failures } = await placeReadable(session, read, flags, isLatest ? retrieve : undefined)
-  return { found: placed.map((each) => ('refusal' in each ? each : placedTarget(each))), unread: failures }
+  const seen = new Set<string>()
+  const found = placed.map((each): Target | RefusedTarget => {
+    if ('refusal' in each) return each
+    const target = placedTarget(each)
+    const { group, plural } = target.resource
+    const id = [group, plural, target.key.namespace, target.key.name].join('/')
+    if (seen.has(id)) return { ...target, isRepeated: true }
+    seen.add(id)
+    return target
+  })
+  return { found, unread: failures }
 }
 
 /** An object of a file, as it is there or as the server has it. */

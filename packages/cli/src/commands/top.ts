@@ -9,6 +9,8 @@ import {
   nodeMetrics,
   nodes,
   type PodMetrics,
+  parseFieldSelector,
+  parseLabelSelector,
   podMetrics,
   quantityMilli,
   quantityValue,
@@ -46,9 +48,20 @@ interface Line {
   readonly usage: Usage
 }
 
+/** Throws a CliError for selectors that are none: the usage is asked for with selectors that were read here, as by kubectl. */
+function checkSelectors({ selector = '', fieldSelector = '' }: TopFlags): void {
+  try {
+    parseLabelSelector(selector)
+    parseFieldSelector(fieldSelector)
+  } catch (error) {
+    throw new CliError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
 /** `coracle top pod [NAME]` */
 export async function topPods(host: Host, names: readonly string[], flags: TopFlags): Promise<void> {
   checkFlags('pod', names, flags)
+  checkSelectors(flags)
   await withSession(host, flags, async (session) => {
     const { allNamespaces = false, containers = false } = flags
     const namespace = allNamespaces ? undefined : session.namespace

@@ -73,7 +73,13 @@ export async function applyObject(
   return { outcome: 'configured', object, lacksLastApplied }
 }
 
-function whileRetrieving(resource: Resource, { name, namespace = '' }: ObjectKey, source: string, error: unknown) {
+/** The error of a read, with what was read and what for, in kubectl's words. */
+export function whileRetrieving(
+  resource: Resource,
+  { name, namespace = '' }: ObjectKey,
+  source: string,
+  error: unknown,
+): unknown {
   const { group, version, kind, plural } = resource
   const prefix = `${group}/${version}`
   return whileDoing(

@@ -4,7 +4,7 @@ import { compareText } from '@coracle/api'
 import { CliError, RefusedConnectionError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { hasPairs } from '../resources/resource-arguments.ts'
-import { type Kustomization, kustomizationRefusal } from './kustomization.ts'
+import type { Kustomization } from './kustomization.ts'
 import {
   type Decoding,
   type Manifest,
@@ -72,7 +72,10 @@ export async function loadReadable(
   }
   const sources = await expandAll(host, filename, recursive)
   if (hasFiles(flags)) requireFilesAlone(args)
-  if (kustomize !== undefined) return readEntries([{ failure: await kustomizationRefusal(host, kustomize) }])
+  if (kustomize !== undefined) {
+    const { kustomizationRefusal } = await import('./kustomization.ts')
+    return readEntries([{ failure: await kustomizationRefusal(host, kustomize) }])
+  }
   const entries: (Manifest | UnreadableDocument)[] = []
   for (const source of sources) {
     try {

@@ -18,6 +18,8 @@ export interface Manifest {
   readonly object: KubernetesObject
   /** The file, as messages name it. */
   readonly source: string
+  /** It was read to be written. */
+  readonly isWritten?: true
   /** The version in which the file has it, where that is served no more. */
   readonly formerVersion?: string
 }
@@ -257,7 +259,8 @@ function flatten(value: unknown, origin: Origin, type: ItemType): readonly Manif
   const former = convertFormerVersion(object)
   if (origin.decoding === 'typed' && former === undefined) requireBuiltin(object, source)
   if (former !== undefined) return [{ object: toObject(former.object), source, formerVersion: object.apiVersion }]
-  return [{ object: toObject(convert(object, source)), source }]
+  const written = origin.decoding === 'written' ? { isWritten: true as const } : {}
+  return [{ object: toObject(convert(object, source)), source, ...written }]
 }
 
 /** Go's name of the type that has what every object has. */

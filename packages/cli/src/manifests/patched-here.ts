@@ -1,4 +1,5 @@
 import {
+  ApiError,
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
@@ -17,7 +18,7 @@ export function patchedHere(
 ): KubernetesObject {
   switch (type) {
     case 'json':
-      return applyJsonPatch(object, body) as KubernetesObject
+      return withoutSubject(() => applyJsonPatch(object, body)) as KubernetesObject
     case 'strategic': {
       const schema = schemaOf(resource)
       if (schema === undefined) throw new CliError(`${resource.kind} knows no strategic patches: try --type merge`)
@@ -25,5 +26,15 @@ export function patchedHere(
     }
     default:
       return applyMergePatch(object, body) as KubernetesObject
+  }
+}
+
+/** What a server says of the patch in a request is said here of the patch itself. */
+function withoutSubject<T>(patch: () => T): T {
+  try {
+    return patch()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new CliError(error.message.replace(/^patch: /, ''), { cause: error })
   }
 }

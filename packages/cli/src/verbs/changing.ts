@@ -32,7 +32,7 @@ export function localFlags<F extends { readonly local?: boolean; readonly dryRun
   if (flags.dryRun === 'server') {
     throw new CliError('cannot specify --local and --dry-run=server - did you mean --dry-run=client?')
   }
-  return { ...flags, dryRun: 'client' }
+  return { ...flags, dryRun: 'client', givenDryRun: flags.dryRun }
 }
 
 function addScale(program: Command, host: Host): void {

@@ -35,6 +35,7 @@ export function addConfigVerbs(program: Command, host: Host): void {
     .summary('list the plugins on PATH')
     .description('Lists the plugins on PATH, with what keeps one from being run.')
     .option('--name-only', 'names without directories')
+    .allowExcessArguments()
     .action(async (options: { readonly nameOnly?: boolean }) => {
       const { listPlugins } = await import('../plugins/list-plugins.ts')
       await listPlugins(host, program, options)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
-import { collectCommas, switchOption, wholeNumber } from '../option-values.ts'
+import { collectCommas, durationText, switchOption, wholeNumber } from '../option-values.ts'
 import { refusesArguments, unexpectedArguments } from '../refusals.ts'
 import { addCertificateVerbs } from './certificates.ts'
 import { dryRunOption, objectFormatsText, withFiles, withOutcome, withPrinting } from './shared-options.ts'
@@ -113,15 +113,14 @@ function addClusterInfo(program: Command, host: Host): void {
       const { clusterInfo } = await import('../commands/cluster-info.ts')
       await clusterInfo(host, command.optsWithGlobals())
     })
-  info
-    .command('dump')
+  withPrinting(info.command('dump'))
     .allowExcessArguments()
     .summary('write down what there is, for whoever looks for a fault')
     .description('Writes nodes, workloads, events and logs of namespaces into files, or to standard output.')
     .option('-A, --all-namespaces', 'of all namespaces')
     .option('--namespaces <names>', 'of these; unless given, of kube-system and the current one', collectCommas, [])
     .option('--output-directory <directory>', 'where files are written; - is standard output')
-    .option('-o, --output <format>', 'json or yaml', 'json')
+    .option('-o, --output <format>', objectFormatsText, 'json')
     .action(async (_options, command: Command) => {
       const { dumpClusterInfo } = await import('../commands/cluster-info-dump.ts')
       await dumpClusterInfo(host, command.optsWithGlobals())
@@ -154,6 +153,7 @@ function addProxy(program: Command, host: Host): void {
     .option(
       '--keepalive <duration>',
       'how often to make sure that a connection to the server is still there; 0: never',
+      durationText,
       '0s',
     )
     .action(async (_options, command: Command) => {

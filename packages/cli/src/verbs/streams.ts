@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { argumentsBeforeDash } from '../arguments.ts'
 import type { Host } from '../host.ts'
-import { collectCommas, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
+import { collectCommas, collectPairs, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
 import { refusesArguments } from '../refusals.ts'
 import { ownFlags, withFiles } from './shared-options.ts'
 
@@ -102,7 +102,7 @@ function addDebug(program: Command, host: Host): void {
     .option(
       '--set-image <pairs>',
       'with --copy-to: other images, CONTAINER=IMAGE, *=IMAGE; repeatable',
-      collectCommas,
+      collectPairs,
       [],
     )
     .option('--keep-labels', 'with --copy-to: the labels too')
@@ -111,7 +111,7 @@ function addDebug(program: Command, host: Host): void {
     .option('--keep-readiness', 'with --copy-to: the readiness probes too')
     .option('--keep-startup', 'with --copy-to: the startup probes too')
     .addOption(switchOption('--keep-init-containers [boolean]', 'with --copy-to: the init containers too', true))
-    .option('--env <pairs>', 'KEY=VALUE; repeatable', collectCommas, [])
+    .option('--env <pairs>', 'KEY=VALUE; repeatable', collectPairs, [])
     .option('--image-pull-policy <policy>', 'when the image is pulled: Always, IfNotPresent or Never')
     .option('--arguments-only', 'what follows -- are arguments, and not the command')
     .option('--profile <name>', 'its rights: legacy, general, baseline, netadmin, restricted or sysadmin', 'legacy')

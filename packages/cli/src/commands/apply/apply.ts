@@ -38,51 +38,56 @@ export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags, RecordF
 export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
   checkFlags(flags)
   const prepared = flags.prune === true ? { prepare: pruner(host, flags) } : {}
-  await forEachManifest(host, flags, { asList: true, needsObjects: 'apply', ...prepared }, async (session, placed) => {
-    const { client } = session
-    const { resource, source } = placed
-    const object = withChangeCause(placed.object, flags)
-    const { name = '', generateName } = object.metadata
-    if (name === '' && generateName !== undefined) {
-      throw new CliError(`cannot use generate name with apply: ${generateName}`)
-    }
-    if (flags.serverSide === true) {
-      const options = {
-        fieldManager: flags.fieldManager ?? serverSideFieldManager,
-        force: flags.forceConflicts === true,
+  await forEachManifest(
+    host,
+    flags,
+    { asList: true, needsObjects: 'apply', unreadFirst: true, ...prepared },
+    async (session, placed) => {
+      const { client } = session
+      const { resource, source } = placed
+      const object = withChangeCause(placed.object, flags)
+      const { name = '', generateName } = object.metadata
+      if (name === '' && generateName !== undefined) {
+        throw new CliError(`cannot use generate name with apply: ${generateName}`)
+      }
+      if (flags.serverSide === true) {
+        const options = {
+          fieldManager: flags.fieldManager ?? serverSideFieldManager,
+          force: flags.forceConflicts === true,
+          fieldValidation: fieldValidation[flags.validate],
+          dryRun: flags.dryRun === 'server',
+          ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
+        }
+        const merged = await applyOnServer(client, resource, object, options, (text) => host.stderr.write(text))
+        warnIfDeleting(host, merged)
+        return { verb: 'serverside-applied', object: merged }
+      }
+      const applied = await applyObject(client, resource, object, {
         fieldValidation: fieldValidation[flags.validate],
         dryRun: flags.dryRun === 'server',
-        ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
-      }
-      const merged = await applyOnServer(client, resource, object, options, (text) => host.stderr.write(text))
-      warnIfDeleting(host, merged)
-      return { verb: 'serverside-applied', object: merged }
-    }
-    const applied = await applyObject(client, resource, object, {
-      fieldValidation: fieldValidation[flags.validate],
-      dryRun: flags.dryRun === 'server',
-      local: flags.dryRun === 'client',
-      overwrite: flags.overwrite,
-      source,
-      ...(flags.fieldManager === undefined ? {} : { fieldManager: flags.fieldManager }),
-    }).catch(async (error: unknown): Promise<Applied> => {
-      const isRefused = reasonOf(error) === 'Conflict' || reasonOf(error) === 'Invalid'
-      if (flags.force !== true || flags.dryRun !== 'none' || !isRefused) throw error
-      const anew = { ...placed, object: withLastApplied(object) }
-      const created = await recreate(session, anew, host, {
-        ...flags,
-        fieldManager: flags.fieldManager ?? applyFieldManager,
+        local: flags.dryRun === 'client',
+        overwrite: flags.overwrite,
+        source,
+        ...(flags.fieldManager === undefined ? {} : { fieldManager: flags.fieldManager }),
+      }).catch(async (error: unknown): Promise<Applied> => {
+        const isRefused = reasonOf(error) === 'Conflict' || reasonOf(error) === 'Invalid'
+        if (flags.force !== true || flags.dryRun !== 'none' || !isRefused) throw error
+        const anew = { ...placed, object: withLastApplied(object) }
+        const created = await recreate(session, anew, host, {
+          ...flags,
+          fieldManager: flags.fieldManager ?? applyFieldManager,
+        })
+        return { outcome: 'configured', object: created, lacksLastApplied: false }
       })
-      return { outcome: 'configured', object: created, lacksLastApplied: false }
-    })
-    if (applied.lacksLastApplied && flags.dryRun !== 'client') {
-      host.stderr.write(
-        `Warning: resource ${`${resource.plural}/${name}`} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by either coracle create --save-config or coracle apply. The missing annotation will be patched automatically.\n`,
-      )
-    }
-    warnIfDeleting(host, applied.object)
-    return { verb: applied.outcome, object: applied.object }
-  })
+      if (applied.lacksLastApplied && flags.dryRun !== 'client') {
+        host.stderr.write(
+          `Warning: resource ${`${resource.plural}/${name}`} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by either coracle create --save-config or coracle apply. The missing annotation will be patched automatically.\n`,
+        )
+      }
+      warnIfDeleting(host, applied.object)
+      return { verb: applied.outcome, object: applied.object }
+    },
+  )
 }
 
 /** Throws a CliError, in kubectl's words, on flags that contradict each other. */

@@ -1,13 +1,14 @@
 import { type KubernetesObject, sortKeys } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
+import { lastAppliedAnnotation, whileRetrieving } from '../../manifests/apply-object.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
 import { hasFiles, loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
+import { getNamed } from '../../resources/fetch.ts'
 import { nothingNamed } from '../../resources/select-objects.ts'
-import { type ConnectionFlags, withSession } from '../../session.ts'
-import { placeManifest } from '../manifest-command.ts'
+import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
+import { type Placed, placeManifest } from '../manifest-command.ts'
 import { keyOf } from '../targets.ts'
 
 export interface SetLastAppliedFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
@@ -23,9 +24,9 @@ export async function setLastApplied(host: Host, flags: SetLastAppliedFlags): Pr
     const { client } = session
     const placed = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
     const changes: { readonly index: number; readonly text: string; readonly current: KubernetesObject }[] = []
-    for (const [index, { resource, object }] of placed.entries()) {
+    for (const [index, { resource, object, source }] of placed.entries()) {
       const { name = '' } = object.metadata
-      const current = await client.get<KubernetesObject>(resource, keyOf(object))
+      const current = await currentOf(client, { resource, object, source })
       const noted = current.metadata.annotations?.[lastAppliedAnnotation]
       if (noted === undefined && flags.createAnnotation !== true) {
         throw new CliError(
@@ -50,6 +51,15 @@ export async function setLastApplied(host: Host, flags: SetLastAppliedFlags): Pr
       await printer.print(target.resource, { verb: 'configured', object })
     }
   })
+}
+
+async function currentOf(client: Session['client'], { resource, object, source }: Placed): Promise<KubernetesObject> {
+  const key = keyOf(object)
+  try {
+    return await getNamed(client, resource, key, undefined)
+  } catch (error) {
+    throw key.name === '' ? whileRetrieving(resource, key, source, error) : error
+  }
 }
 
 /** An object as the annotation has it. */

@@ -39,6 +39,9 @@ export async function setCluster(host: Host, name: string, flags: SetClusterFlag
   if (certificateAuthority !== undefined && certificateAuthority !== '' && insecure === true) {
     throw new CliError('you cannot specify a certificate authority and insecure mode at the same time')
   }
+  if (flags.embedCerts === true && !certificateAuthority) {
+    throw new CliError('you must specify a --certificate-authority to embed')
+  }
   const authority = await certificateFile(host, 'certificate-authority', certificateAuthority, flags.embedCerts)
   await setFields(host, 'clusters', name, flags, (fields) => ({
     ...withSet(fields, {
@@ -67,20 +70,23 @@ export interface SetCredentialsFlags extends ConnectionFlags {
   readonly execProvideClusterInfo?: boolean
 }
 
-/** Whether a credential plugin may ask; not said by nothing. */
-const interactiveModes: readonly string[] = ['', 'IfAvailable', 'Never', 'Always']
+/** Whether a credential plugin may ask. */
+const interactiveModes: readonly string[] = ['IfAvailable', 'Never', 'Always']
 
 /** `coracle config set-credentials NAME` */
 export async function setCredentials(host: Host, name: string, flags: SetCredentialsFlags): Promise<void> {
-  const { token, username, password, execInteractiveMode = '' } = flags
+  const { token, username, password, execInteractiveMode } = flags
   checkPairs('auth-provider-arg', splitAtCommas(flags.authProviderArg))
   checkPairs('exec-env', flags.execEnv)
-  if (!interactiveModes.includes(execInteractiveMode)) {
+  if (execInteractiveMode !== undefined && !interactiveModes.includes(execInteractiveMode)) {
     throw new CliError('invalid interactive mode type, can be only IfAvailable, Never, Always')
   }
   const methods = [...(token ? ['--token'] : []), ...(username || password ? ['--username/--password'] : [])]
   if (methods.length > 1) {
     throw new CliError(`you cannot specify more than one authentication method at the same time: ${methods.join(', ')}`)
+  }
+  if (flags.embedCerts === true && !flags.clientCertificate && !flags.clientKey) {
+    throw new CliError('you must specify a --client-certificate or --client-key to embed')
   }
   const certificate = await certificateFile(host, 'client-certificate', flags.clientCertificate, flags.embedCerts)
   const key = await certificateFile(host, 'client-key', flags.clientKey, flags.embedCerts)

@@ -31,6 +31,7 @@ import {
   generateBinding,
   generateClusterRole,
   generateRole,
+  type Warn,
 } from '../generate/rights.ts'
 import { generateService, type ServiceFlags, type ServiceType } from '../generate/services.ts'
 import {
@@ -115,13 +116,13 @@ export const creations = {
     return () => secret
   },
   role:
-    async (_host, [name = ''], flags) =>
+    async (host, [name = ''], flags) =>
     async (session) =>
-      generateRole(name, flags as unknown as ClusterRoleFlags, await catalogFor(session, flags)),
+      generateRole(name, flags as unknown as ClusterRoleFlags, await catalogFor(session, flags), warning(host)),
   clusterrole:
-    async (_host, [name = ''], flags) =>
+    async (host, [name = ''], flags) =>
     async (session) =>
-      generateClusterRole(name, flags as unknown as ClusterRoleFlags, await catalogFor(session, flags)),
+      generateClusterRole(name, flags as unknown as ClusterRoleFlags, await catalogFor(session, flags), warning(host)),
   rolebinding:
     async (_host, [name = ''], flags) =>
     () =>
@@ -174,6 +175,11 @@ function requireFlags(flags: Flags, names: readonly string[]): void {
     throw new CliError(`required flag(s) ${missing.map((name) => JSON.stringify(name)).join(', ')} not set`)
   }
 }
+
+const warning =
+  ({ stderr }: Host): Warn =>
+  (text) =>
+    stderr.write(`Warning: ${text}\n`)
 
 /** What a refusal begins with after `failed to create`, in kubectl's words; others are shown as the server words them. */
 const subjects: Readonly<Partial<Record<Creation, string>>> = {

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@coracle/api'
-import type { DiscoveredResource } from '@coracle/client'
-import { CliError } from '../../cli-error.ts'
+import { collectionPath, type DiscoveredResource, isUnreachableServer, withQuery } from '@coracle/client'
+import { CliError, plainRefusedConnection } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { withLastApplied } from '../../manifests/apply-object.ts'
 import { fieldManagerOf } from '../../manifests/field-managers.ts'
@@ -40,24 +40,38 @@ export async function createGenerated(
   if (flags.dryRun === 'client' && !asksServer) return printHere(flags, generate, printer)
   await withSession(host, flags, async (session) => {
     const made = await madeBy(generate, session, flags)
-    const resource = (await session.catalog()).ofKind(made.apiVersion, made.kind)
+    const resource = await resourceOf(session, made)
     if (resource === undefined) {
       throw new CliError(`the server knows no ${made.kind} in version ${made.apiVersion}`)
     }
     if (flags.dryRun === 'client') return printOnly(made, resource, session, flags, printer)
     const placed = placeObject(made, resource, session)
     const object = flags.saveConfig === true ? withLastApplied(placed) : placed
-    const creation = session.client.create(resource, object, {
+    const options = {
       fieldManager: flags.fieldManager ?? fieldManagerOf('create'),
       fieldValidation: fieldValidation[flags.validate],
-      dryRun: flags.dryRun === 'server',
-    })
-    const created = await creation.catch((error: unknown) => {
+    }
+    const dryRun = flags.dryRun === 'server'
+    const created = await session.client.create(resource, object, { ...options, dryRun }).catch((error: unknown) => {
       if (subject === undefined || !(error instanceof Error)) throw error
-      throw new CliError(`failed to create ${subject} ${error.message}`)
+      const path = withQuery(collectionPath(resource, object.metadata.namespace), {
+        ...(dryRun ? { dryRun: 'All' } : {}),
+        ...options,
+      })
+      throw new CliError(`failed to create ${subject} ${plainRefusedConnection(error, 'Post', path) ?? error.message}`)
     })
     await printer.print(resource, { verb: 'created', object: created })
   })
+}
+
+/** The resource of an object: kubectl knows that of built-in kinds without a server, and so does not fail for want of one here. */
+async function resourceOf(session: Session, made: KubernetesObject): Promise<DiscoveredResource | undefined> {
+  try {
+    return (await session.catalog()).ofKind(made.apiVersion, made.kind)
+  } catch (error) {
+    if (isUnreachableServer(error)) return localResource(made)
+    throw error
+  }
 }
 
 /** Prints an object that is made without a server. */

@@ -1,6 +1,7 @@
 import type { KubernetesObject, TokenRequest } from '@coracle/api'
+import { objectPath } from '@coracle/client'
 import { parseDuration } from '@coracle/environment'
-import { CliError, UsageError } from '../../cli-error.ts'
+import { CliError, plainRefusedConnection, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { ObjectPrinter } from '../../output/object-printer.ts'
 import { type OutputFormatFlags, readOutputFormat } from '../../output/output-format.ts'
@@ -36,7 +37,9 @@ export async function createToken(host: Host, names: readonly string[], flags: C
     const answer = await client
       .createSubresource(serviceAccounts, { namespace, name }, 'token', asked)
       .catch((error: unknown) => {
-        throw error instanceof Error ? new CliError(`failed to create token: ${error.message}`) : error
+        if (!(error instanceof Error)) throw error
+        const path = objectPath(serviceAccounts, { namespace, name }, 'token')
+        throw new CliError(`failed to create token: ${plainRefusedConnection(error, 'Post', path) ?? error.message}`)
       })
     const request = { ...kind, ...(answer as KubernetesObject) } as TokenRequest
     // Printed also where it is nothing, as Go writes it.

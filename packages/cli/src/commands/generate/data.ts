@@ -29,7 +29,9 @@ export async function readData(host: Host, flags: DataFlags, where = ''): Promis
       )
     }
     if (data.has(key))
-      throw new CliError(`cannot add key ${JSON.stringify(key)}, another key by that name already exists${where}`)
+      throw new CliError(
+        `cannot add key ${where === '' ? key : JSON.stringify(key)}, another key by that name already exists${where}`,
+      )
     data.set(key, value)
   }
   for (const text of flags.fromLiteral) {

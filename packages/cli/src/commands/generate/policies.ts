@@ -261,7 +261,7 @@ function parseRule(text: string) {
 function backendOf(text: string): object {
   const [name = '', port = '', ...more] = text.split(':')
   if (name === '' || port === '' || more.length > 0) {
-    throw new CliError(`${text} is not in the format svcname:svcport`)
+    throw new CliError('default-backend should be in format servicename:serviceport')
   }
   return { service: { name, port: /^\d+$/.test(port) ? { number: Number(port) } : { name: port } } }
 }

@@ -87,6 +87,7 @@ export interface ExposeFlags {
 export function exposeObject(object: KubernetesObject, flags: ExposeFlags): KubernetesObject {
   const { kind, metadata } = object
   const name = (flags.name ?? metadata.name ?? '').slice(0, 63)
+  requireExposable(object)
   const selector = flags.selector === undefined ? selectorOf(object) : parsePairs(flags.selector)
   const ports = portsOf(object, flags)
   if (ports.length === 0 && flags.clusterIp !== 'None') {
@@ -117,6 +118,13 @@ export function exposeObject(object: KubernetesObject, flags: ExposeFlags): Kube
   }
 }
 
+/** Throws a CliError, in kubectl's words, for kinds that stand for no pods. */
+function requireExposable({ apiVersion, kind }: KubernetesObject): void {
+  if (['Pod', 'Service', 'ReplicationController', 'ReplicaSet', 'Deployment'].includes(kind)) return
+  const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : []
+  throw new CliError(`cannot expose a ${kind}${group === '' ? '' : `.${group}`}`)
+}
+
 /** The labels that find the pods of an object. */
 function selectorOf(object: KubernetesObject): Readonly<Record<string, string>> {
   const { kind, metadata } = object
@@ -128,10 +136,12 @@ function selectorOf(object: KubernetesObject): Readonly<Record<string, string>> 
     }
     return metadata.labels ?? {}
   }
-  if (!['Service', 'ReplicationController', 'ReplicaSet', 'Deployment'].includes(kind)) {
-    throw new CliError(`cannot expose a ${kind}`)
-  }
   const text = selectorText(object)
+  if (text === undefined && kind === 'Service') {
+    throw new CliError(
+      "couldn't retrieve selectors via --selector flag or introspection: the service has no pod selector set",
+    )
+  }
   if (text === undefined) {
     throw new CliError(
       `couldn't retrieve selectors via --selector flag or introspection: invalid ${kind.toLowerCase()}: no selectors, therefore cannot be exposed`,

@@ -109,7 +109,7 @@ export function generateCronJob(
   const containers = [{ name, image, ...(command.length === 0 ? {} : { command }), resources: {} }]
   const jobTemplate = {
     metadata: { name },
-    spec: { template: { metadata: {}, spec: { containers, restartPolicy: restart } } },
+    spec: { template: { metadata: {}, spec: { containers, restartPolicy: restart || 'OnFailure' } } },
   }
   return {
     apiVersion: 'batch/v1',
@@ -154,7 +154,7 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
   if (!restartPolicies.includes(restartPolicy)) {
     throw new UsageError(`invalid restart policy: ${flags.restart}`)
   }
-  const labels = flags.labels === undefined ? { run: name } : pairsOf(flags.labels.split(','), 'label')
+  const labels = flags.labels === undefined ? { run: name } : labelsOf(flags.labels)
   const annotations = pairsOf(flags.annotations, 'annotations format')
   const env = Object.entries(
     pairsOf(
@@ -195,4 +195,15 @@ export function pairsOf(texts: readonly string[], noun: string): Readonly<Record
   const invalid = texts.filter((text) => text.indexOf('=') <= 0)
   if (invalid.length > 0) throw new CliError(`invalid ${noun}: ${invalid.join(', ')}`)
   return Object.fromEntries(texts.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]))
+}
+
+/** `KEY=VALUE,KEY=VALUE` as labels. Throws a CliError for what is none. */
+export function labelsOf(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    text.split(',').map((pair) => {
+      const [key = '', value, ...more] = pair.split('=')
+      if (key === '' || value === undefined || more.length > 0) throw new CliError(`unexpected label spec: ${pair}`)
+      return [key, value]
+    }),
+  )
 }

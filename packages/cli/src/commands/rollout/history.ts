@@ -1,4 +1,5 @@
-import type { PodTemplateSpec } from '@coracle/api'
+import { controllerRevisions, type PodTemplateSpec, replicaSets } from '@coracle/api'
+import type { DiscoveredResource } from '@coracle/client'
 import { CliError } from '../../cli-error.ts'
 import { Description } from '../../describe/description.ts'
 import { describePodTemplate } from '../../describe/pod-template.ts'
@@ -10,7 +11,7 @@ import { readOutputFormat } from '../../output/output-format.ts'
 import { objectText } from '../../resources/object-text.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
 import { changeCauseAnnotation } from '../change-cause.ts'
-import { findTargets, forEachTarget, type TargetFlags } from '../targets.ts'
+import { findTargets, forEachTarget, type Target, type TargetFlags } from '../targets.ts'
 import { type Revision, revisionsOf } from './revisions.ts'
 
 export interface RolloutHistoryFlags extends ConnectionFlags, TargetFlags {
@@ -41,7 +42,7 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
           requireKeys: !flags.allowMissingTemplateKeys,
         })
         for (const { keeper } of wanted) {
-          host.stdout.write(await printer.one({ resource: target.resource, object: keeper }))
+          host.stdout.write(await printer.one({ resource: keeperOf(target), object: keeper }))
         }
         return
       }
@@ -50,6 +51,12 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
       host.stdout.write(`${name} ${text}\n`)
     })
   })
+}
+
+/** What keeps the revisions of an object. */
+function keeperOf({ resource }: Target): DiscoveredResource {
+  const { kind, plural } = resource.kind === 'Deployment' ? replicaSets : controllerRevisions
+  return { ...resource, kind, plural, singular: kind.toLowerCase() }
 }
 
 function historyText(revisions: readonly Revision[]): string {

@@ -3,12 +3,11 @@ import {
   compareRevisions,
   controllerRevisions,
   deepEqual,
+  deploymentRevision,
   type KubernetesObject,
   type PodTemplateSpec,
-  parseRevision,
   type ReplicaSet,
   replicaSets,
-  revisionAnnotation,
 } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import { controlledBy } from '../../describe/controlled-by.ts'
@@ -58,7 +57,8 @@ async function deploymentRevisions(session: Session, { object }: Target): Promis
   const sets = (await listSelected(session, object, replicaSets)) as readonly ReplicaSet[]
   const kept = controlledBy(object, sets).flatMap((keeper) => {
     const { annotations = {} } = keeper.metadata
-    const number = parseRevision(annotations[revisionAnnotation] ?? '')
+    // One that was adopted has none, which counts as zero.
+    const number = deploymentRevision(keeper.metadata)
     const { template } = keeper.spec
     return number !== undefined && template !== undefined ? [{ number, template, annotations, keeper }] : []
   })

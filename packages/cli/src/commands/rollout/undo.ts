@@ -18,7 +18,6 @@ export interface RolloutUndoFlags extends ChangeFlags {
 /** `coracle rollout undo TYPE NAME` */
 export async function rolloutUndo(host: Host, args: readonly string[], flags: RolloutUndoFlags): Promise<void> {
   const { toRevision, dryRun } = flags
-  if (toRevision < 0) throw new CliError(`revision must be a positive integer: ${toRevision}`)
   if (args.length === 0 && !hasFiles(flags)) throw new CliError('required resource not specified')
   await changeObjects(
     host,
@@ -46,7 +45,7 @@ export async function rolloutUndo(host: Host, args: readonly string[], flags: Ro
       if (template !== undefined && isSameTemplate(revision.template, template)) {
         return { verb: `skipped rollback (current template already matches revision ${toRevision})`, object }
       }
-      return { verb: 'rolled back', object: await rollBack(session, target, revision, dryRun === 'server') }
+      return { verb: 'rolled back', object: await rollBack(session, target, revision, toRevision, dryRun === 'server') }
     },
   )
 }
@@ -60,6 +59,7 @@ function rollBack(
   { client }: Session,
   { resource, key, object }: Target,
   revision: Revision,
+  toRevision: number,
   dryRun: boolean,
 ): Promise<KubernetesObject> {
   const options = { fieldManager: plainFieldManager, dryRun }
@@ -71,7 +71,10 @@ function rollBack(
     { op: 'replace', path: '/spec/template', value: withoutHash(revision.template) },
     { op: 'replace', path: '/metadata/annotations', value: annotationsAfter(object, revision) },
   ]
-  return client.patch(resource, key, { type: 'json', body }, options)
+  return client.patch(resource, key, { type: 'json', body }, options).catch((error: unknown) => {
+    if (!(error instanceof Error)) throw error
+    throw new CliError(`failed restoring revision ${toRevision}: ${error.message}`, { cause: error })
+  })
 }
 
 /** What a Deployment says of itself, and does not take over from a ReplicaSet. */

@@ -91,7 +91,7 @@ function splitEnvironment(args: readonly string[], more: readonly string[]) {
   const changes = first < 0 ? [] : args.slice(first)
   const misplaced = changes.find((text) => !isChange(text))
   if (misplaced !== undefined) {
-    throw new CliError(`all resources must be specified before environment changes: ${misplaced}`)
+    throw new CliError(`all resources must be specified before environment changes: ${args.join(' ')}`)
   }
   for (const text of [...changes, ...more]) {
     const at = text.indexOf('=')
