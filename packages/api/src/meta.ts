@@ -144,7 +144,7 @@ export function kindSchema<const F extends Parameters<typeof object>[2]>(
   const all: Readonly<Record<string, Field>> = {
     apiVersion: optional(string(), 'APIVersion defines the schema this object is written in, such as v1 or apps/v1.'),
     kind: optional(string(), 'Kind of the object, in CamelCase. It cannot be changed.'),
-    metadata: optional(objectMeta, metadataDoc),
+    metadata: optional(objectMeta, metadataDoc, { default: {} }),
     ...fields,
   }
   const marked = Object.entries(all).map(([field, value]) => [

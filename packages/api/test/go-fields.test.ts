@@ -55,6 +55,19 @@ describe('scalars', () => {
   })
 })
 
+describe('structs', () => {
+  it('are there where Go holds them by value', () => {
+    const structs = fields.filter(({ go }) => go.startsWith('struct'))
+    const missing = structs.filter(({ field }) => {
+      const { required, byValue, default: value } = field
+      return !required && byValue !== true && value === undefined
+    })
+    // Answers that the server itself makes, and lists; the names that a definition has got are there as soon as it has them.
+    const made = /^io\.k8s\.(api\.authentication|.*List\.metadata$|.*\.Status\.metadata$)|Status\.acceptedNames$/
+    expect(paths(missing).filter((path) => !made.test(path))).toEqual([])
+  })
+})
+
 describe('zero values of a pod', () => {
   const decode = (spec: object): unknown =>
     (compile(podSchema).decode({ apiVersion: 'v1', kind: 'Pod', metadata: {}, spec }).value as { spec: unknown }).spec

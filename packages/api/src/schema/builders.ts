@@ -208,6 +208,7 @@ export function object<const F extends Readonly<Record<string, Field>>>(
     readonly rules?: readonly Rule<InferFields<F>>[]
     readonly cel?: readonly CelRule[]
     readonly unions?: readonly Union[]
+    readonly alternatives?: readonly (keyof F & string)[]
     readonly preserveUnknownFields?: boolean
     readonly dialect?: Dialect
   } = {},

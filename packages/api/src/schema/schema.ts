@@ -192,6 +192,11 @@ export interface ObjectSchema<T = unknown> extends Described<T> {
   readonly rules?: readonly Rule<T>[]
   /** Sets of fields of which at most (or exactly) one may be present. */
   readonly unions?: readonly Union[]
+  /**
+   * Fields of which one is to be there, in the order in which they are looked for. What is wrong in any but the first that is there does
+   * not matter: the kind's own validation says that it is one too many.
+   */
+  readonly alternatives?: readonly string[]
   /** Fields the schema does not name are kept instead of pruned. */
   readonly preserveUnknownFields?: boolean
   /** How this object and what is in it is read; as the object around it, unless said. */

@@ -218,7 +218,11 @@ function objectValidator(schema: ObjectSchema): Validator {
     fields ??= compileFields(schema)
     const path = pathOf(parent, step)
     const before = isJsonObject(old) ? old : undefined
-    for (const field of fields) validateField(field, value[field.name], path, before?.[field.name], errors)
+    const first = schema.alternatives?.find((name) => value[name] !== undefined)
+    for (const field of fields) {
+      if (first !== undefined && field.name !== first && schema.alternatives?.includes(field.name)) continue
+      validateField(field, value[field.name], path, before?.[field.name], errors)
+    }
     for (const union of schema.unions ?? []) addErrors(errors, unionErrors(union, value, path))
     for (const rule of schema.rules ?? []) addErrors(errors, rule(value, { path, old }))
   }

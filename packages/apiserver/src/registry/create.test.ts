@@ -1,4 +1,4 @@
-import { configMaps, namespaces, nodes, pods, replicationControllers } from '@coracle/api'
+import { configMaps, namespaces, nodes, pods, replicationControllers, resourceQuotas } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { admin, configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
@@ -49,6 +49,13 @@ describe('create', () => {
     expect(metadata.uid).not.toBe('mine')
     expect(metadata).not.toHaveProperty('deletionTimestamp')
     expect(metadata).not.toHaveProperty('selfLink')
+  })
+
+  it('has the status of its kind, whatever a client says of it', async () => {
+    const { client } = await startTestCore()
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'a', namespace: 'default' } }
+    const given = { ...quota, spec: {}, status: { hard: { pods: '1' } } }
+    expect((await client.create(resourceQuotas, given, { dryRun: true })).status).toEqual({})
   })
 
   it('keeps a generation only where the server does not count them', async () => {

@@ -1,4 +1,4 @@
-import { deepEqual, type KubernetesObject, type StoredKind } from '@coracle/api'
+import { compile, deepEqual, deepFreeze, type KubernetesObject, type StoredKind } from '@coracle/api'
 import type { ChangedPart } from './changed-part.ts'
 import { metadataForCreate, metadataForUpdate } from './object-metadata.ts'
 
@@ -11,7 +11,9 @@ export function prepareForCreate(
 ): KubernetesObject {
   const created = { ...object, metadata: metadataForCreate(definition, object.metadata, identity, nowMs) }
   const fresh =
-    definition.hasStatus && !definition.rules.keepsStatusOnCreate ? withStatusOf(created, undefined) : created
+    definition.hasStatus && !definition.rules.keepsStatusOnCreate
+      ? withStatus(created, initialStatus(definition))
+      : created
   return definition.strategy.prepareForCreate?.(fresh, nowMs) ?? fresh
 }
 
@@ -58,9 +60,25 @@ export function statusOf(object: KubernetesObject): unknown {
   return (object as { readonly status?: unknown }).status
 }
 
+const initialStatuses = new WeakMap<StoredKind, { readonly status: unknown }>()
+
+/** The status that an object has where nobody has said one: undefined where the kind has none by default. */
+function initialStatus(definition: StoredKind): unknown {
+  let initial = initialStatuses.get(definition)
+  if (initial === undefined) {
+    const field = definition.schema.fields.status
+    const status = field?.default === undefined ? undefined : compile(field.schema).applyDefaults(field.default)
+    initial = { status: deepFreeze(status) }
+    initialStatuses.set(definition, initial)
+  }
+  return initial.status
+}
+
 /** The object with the status of another; without one where that has none. */
-function withStatusOf(object: KubernetesObject, other: KubernetesObject | undefined): KubernetesObject {
-  const status = other === undefined ? undefined : statusOf(other)
+const withStatusOf = (object: KubernetesObject, other: KubernetesObject): KubernetesObject =>
+  withStatus(object, statusOf(other))
+
+function withStatus(object: KubernetesObject, status: unknown): KubernetesObject {
   if (statusOf(object) === status) return object
   const { status: _status, ...rest } = object as KubernetesObject & { readonly status?: unknown }
   return status === undefined ? rest : ({ ...rest, status } as KubernetesObject)

@@ -53,6 +53,12 @@ describe('a webhook', () => {
 
   it.each<[string, object, string]>([
     ['no name', { name: '' }, 'webhooks[0].name: Required value'],
+    ['nothing of a name', { name: undefined }, 'webhooks[0].name: Required value'],
+    [
+      'no policy',
+      { failurePolicy: '' },
+      'webhooks[0].failurePolicy: Unsupported value: "": supported values: "Fail", "Ignore"',
+    ],
     [
       'a short name',
       { name: 'a.b' },

@@ -50,8 +50,8 @@ function sideEffectsErrors(sideEffects: string, path: FieldPath): readonly Field
   return known.includes(sideEffects) ? [] : [unsupportedField(path, sideEffects, known)]
 }
 
-function nameErrors(name: string, path: FieldPath): readonly FieldError[] {
-  if (name === '') return []
+function nameErrors(name: string | undefined, path: FieldPath): readonly FieldError[] {
+  if (name === undefined || name === '') return []
   const problems = checkFormat('dns1123-subdomain', name)
   if (problems.length > 0) return [invalidField(path, name, problems.join(','))]
   if (name.split('.').length >= 3) return []

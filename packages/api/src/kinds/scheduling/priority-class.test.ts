@@ -17,8 +17,9 @@ describe('a priority class', () => {
     [
       'an unknown policy',
       { preemptionPolicy: 'Always' },
-      ['preemptionPolicy: Unsupported value: "Always": supported values: "Never", "PreemptLowerPriority"'],
+      ['preemptionPolicy: Unsupported value: "Always": supported values: "PreemptLowerPriority", "Never"'],
     ],
+    ['no policy', { preemptionPolicy: '' }, ['preemptionPolicy: Required value']],
     ['one of the system', { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 }, []],
     [
       'a new one of the system',

@@ -1,4 +1,4 @@
-import { type FieldError, forbiddenField, unsupportedField } from '../../field-error.ts'
+import { type FieldError, forbiddenField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
 import { boolean, defaulted, int32, literal, optional, pointer, string } from '../../schema/builders.ts'
@@ -6,6 +6,7 @@ import type { Infer } from '../../schema/schema.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import { checkUnchanged } from '../validation.ts'
+import { checkPreemptionPolicy } from './preemption-policy.ts'
 
 /** How important pods are, under a name that they refer to. */
 export interface PriorityClass extends Infer<typeof priorityClassSchema> {}
@@ -34,11 +35,8 @@ export const systemPriorities: Readonly<Record<string, number>> = {
 }
 const systemPrefix = 'system-'
 
-function validate({ preemptionPolicy }: PriorityClass): readonly FieldError[] {
-  const policies = ['Never', 'PreemptLowerPriority']
-  if (preemptionPolicy === undefined || policies.includes(preemptionPolicy)) return []
-  return [unsupportedField(FieldPath.of('preemptionPolicy'), preemptionPolicy, policies)]
-}
+const validate = ({ preemptionPolicy }: PriorityClass): readonly FieldError[] =>
+  checkPreemptionPolicy(preemptionPolicy, FieldPath.of('preemptionPolicy'))
 
 function validateCreate(priorityClass: PriorityClass): readonly FieldError[] {
   const { metadata, value } = priorityClass

@@ -46,7 +46,7 @@ function validate({ spec }: CsiNode): readonly FieldError[] {
     const at = driversPath.index(index)
     const isRepeated = spec.drivers.slice(0, index).some(({ name }) => name === driver.name)
     return [
-      ...(driver.name ? validateDriverName(driver.name, at.field('name')) : []),
+      ...validateDriverName(driver.name ?? '', at.field('name')),
       ...((driver.nodeID ?? '').length > nodeIdLengthMax
         ? [invalidField(at.field('nodeID'), driver.nodeID, `must be ${nodeIdLengthMax} characters or less`)]
         : []),

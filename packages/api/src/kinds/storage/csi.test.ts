@@ -69,6 +69,7 @@ describe('the drivers of a node', () => {
       'spec.drivers[2].nodeID: Required value',
       expect.stringContaining('spec.drivers[1].nodeID: Invalid value: "xxx'),
       'spec.drivers[1].name: Duplicate value: "example.com"',
+      expect.stringContaining('spec.drivers[2].name: Invalid value: "": a lowercase RFC 1123 subdomain'),
       'spec.drivers[2]: Duplicate value: "a"',
     ])
   })

@@ -75,7 +75,7 @@ function validate({ spec, status }: VolumeAttachment): readonly FieldError[] {
   return [
     ...validateSource(spec.source, specPath.field('source')),
     ...checkFormat('dns1123-subdomain', nodeName).map((why) => invalidField(specPath.field('nodeName'), nodeName, why)),
-    ...(attacher ? validateDriverName(attacher, specPath.field('attacher')) : []),
+    ...validateDriverName(attacher ?? '', specPath.field('attacher')),
     ...validateStatus(status, FieldPath.of('status')),
   ]
 }

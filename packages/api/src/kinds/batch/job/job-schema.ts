@@ -135,7 +135,7 @@ export const jobSpec = object(
 /** What a CronJob makes Jobs from. */
 export interface JobTemplateSpec extends Infer<typeof jobTemplateSpec> {}
 export const jobTemplateSpec = object(`${batchV1}.JobTemplateSpec`, 'What Jobs made from it look like.', {
-  metadata: optional(objectMeta, 'Labels and annotations of the Jobs.'),
+  metadata: optional(objectMeta, 'Labels and annotations of the Jobs.', { default: {}, byValue: true }),
   spec: defaulted(jobSpec, 'What the Jobs are to do.', { template: emptyTemplate } as JobSpec),
 })
 

@@ -50,7 +50,10 @@ export const daemonEndpoint = object(`${coreV1}.DaemonEndpoint`, 'Where a daemon
 
 export interface NodeDaemonEndpoints extends Infer<typeof nodeDaemonEndpoints> {}
 export const nodeDaemonEndpoints = object(`${coreV1}.NodeDaemonEndpoints`, 'Where the daemons of a node listen.', {
-  kubeletEndpoint: optional(daemonEndpoint, 'Where the node agent serves logs and exec.'),
+  kubeletEndpoint: optional(daemonEndpoint, 'Where the node agent serves logs and exec.', {
+    default: { Port: 0 },
+    byValue: true,
+  }),
 })
 
 export interface NodeSwapStatus extends Infer<typeof nodeSwapStatus> {}
@@ -83,7 +86,7 @@ export const containerImage = object(`${coreV1}.ContainerImage`, 'An image that 
 
 export interface AttachedVolume extends Infer<typeof attachedVolume> {}
 export const attachedVolume = object(`${coreV1}.AttachedVolume`, 'A volume that is attached to a node.', {
-  name: required(string(), 'Name of the volume.'),
+  name: required(string(), 'Name of the volume.', { default: '' }),
   devicePath: required(string(), 'Device the volume is on.', { default: '' }),
 })
 
@@ -123,8 +126,14 @@ export const nodeStatus = object(`${coreV1}.NodeStatus`, 'How a node is, as its 
     mapList(nodeAddress, ['type'], { duplicates: 'allowed' }),
     'How to reach the node.',
   ),
-  daemonEndpoints: optional(nodeDaemonEndpoints, 'Where the daemons of the node listen.'),
-  nodeInfo: optional(nodeSystemInfo, 'What the node is and runs.'),
+  daemonEndpoints: optional(nodeDaemonEndpoints, 'Where the daemons of the node listen.', {
+    default: {},
+    byValue: true,
+  }),
+  nodeInfo: optional(nodeSystemInfo, 'What the node is and runs.', {
+    default: {} as NodeSystemInfo,
+    byValue: true,
+  }),
   images: optional(atomicList(containerImage), 'Images that are on the node.'),
   volumesInUse: optional(atomicList(string()), 'Volumes that are mounted, and must not be detached.'),
   volumesAttached: optional(atomicList(attachedVolume), 'Volumes that are attached.'),

@@ -34,7 +34,11 @@ describe('defaults of a node', () => {
 
 it('may be created with its status', () => {
   const conditions = [{ type: 'Ready', status: 'True' }]
-  expect(created(nodes, { status: { conditions } }).status).toEqual({ conditions })
+  expect(created(nodes, { status: { conditions } }).status).toMatchObject({
+    conditions,
+    daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+    nodeInfo: { kubeletVersion: '' },
+  })
 })
 
 describe('validation of a node', () => {

@@ -40,7 +40,7 @@ describe('a persistent volume', () => {
     ],
     [
       'two volumes',
-      withSpec({ nfs: { server: 's', path: '/x' } }),
+      withSpec({ nfs: { server: 's' } }),
       ['spec.nfs: Forbidden: may not specify more than 1 volume type'],
     ],
     [

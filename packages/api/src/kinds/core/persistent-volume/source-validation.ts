@@ -3,33 +3,7 @@ import type { FieldPath } from '../../../field-path.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import { checkNoBacksteps, checkTextOrEmpty } from '../pod/validation/checks.ts'
 import { requireText, validateDriverName, validateVolumeSource } from '../pod/validation/volumes.ts'
-import type { PersistentVolumeSpec } from './schema.ts'
-
-/** In the order in which upstream looks at them: the first one there is checked, further ones are too many. */
-export const persistentVolumeSourceNames = [
-  'hostPath',
-  'gcePersistentDisk',
-  'awsElasticBlockStore',
-  'glusterfs',
-  'flocker',
-  'nfs',
-  'rbd',
-  'quobyte',
-  'cephfs',
-  'iscsi',
-  'cinder',
-  'fc',
-  'flexVolume',
-  'azureFile',
-  'vsphereVolume',
-  'photonPersistentDisk',
-  'portworxVolume',
-  'azureDisk',
-  'scaleIO',
-  'local',
-  'storageos',
-  'csi',
-] as const satisfies readonly (keyof PersistentVolumeSpec)[]
+import { type PersistentVolumeSpec, persistentVolumeSourceNames } from './schema.ts'
 
 type SourceName = (typeof persistentVolumeSourceNames)[number]
 type Sources = Pick<PersistentVolumeSpec, SourceName>
@@ -108,7 +82,7 @@ const secretFields = [
 
 function validateCsi(csi: NonNullable<PersistentVolumeSpec['csi']>, path: FieldPath): readonly FieldError[] {
   return [
-    ...(csi.driver ? validateDriverName(csi.driver, path.field('driver')) : []),
+    ...validateDriverName(csi.driver ?? '', path.field('driver')),
     ...secretFields.flatMap((field) => {
       const secret = csi[field]
       return secret === undefined ? [] : validateSecretReference(secret, path, path.field(field))

@@ -9,8 +9,14 @@ import { checkUnchanged } from '../../validation.ts'
 import { validateAccessModes } from '../access-modes.ts'
 import type { ResourceList } from '../common.ts'
 import { validateNodeSelector } from '../pod/validation/scheduling.ts'
-import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from './schema.ts'
-import { persistentVolumeSourceNames, sourceOf, validateSource } from './source-validation.ts'
+import { surplusSourceField } from '../pod/validation/volumes.ts'
+import {
+  type PersistentVolume,
+  type PersistentVolumeSpec,
+  persistentVolumeSourceNames,
+  type VolumeNodeAffinity,
+} from './schema.ts'
+import { sourceOf, validateSource } from './source-validation.ts'
 
 const specPath = FieldPath.of('spec')
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
@@ -104,7 +110,9 @@ function validateSources(spec: PersistentVolumeSpec, name: string, path: FieldPa
   const needsAffinity = spec.local !== undefined && spec.nodeAffinity === undefined
   return [
     ...validateSource(first, spec, name, path),
-    ...others.map((source) => forbiddenField(path.field(source), 'may not specify more than 1 volume type')),
+    ...others.map((source) =>
+      forbiddenField(path.field(surplusSourceField(source)), 'may not specify more than 1 volume type'),
+    ),
     ...(needsAffinity ? [requiredField(path.field('nodeAffinity'), 'Local volume requires node affinity')] : []),
   ]
 }

@@ -4,6 +4,7 @@ import {
   enumOf,
   int32,
   int64,
+  literal,
   mapOf,
   object,
   optional,
@@ -136,7 +137,7 @@ export const podSpec = object(`${coreV1}.PodSpec`, 'Containers, volumes and wher
   priorityClassName: optional(string(), 'Name of the PriorityClass that gives the priority.'),
   priority: pointer(int32(), 'The higher, the more important. Filled in from the priority class.'),
   preemptionPolicy: pointer(
-    enumOf('PreemptLowerPriority', 'Never'),
+    literal<'PreemptLowerPriority' | 'Never'>(),
     'Whether less important pods may be removed to make room. PreemptLowerPriority unless set.',
   ),
   readinessGates: optional(

@@ -10,10 +10,10 @@ export const podTemplateSpec = object(
   `${coreV1}.PodTemplateSpec`,
   'Metadata and specification of pods that are made.',
   {
-    metadata: optional(objectMeta, 'Labels and annotations of the pods.'),
+    metadata: optional(objectMeta, 'Labels and annotations of the pods.', { default: {}, byValue: true }),
     spec: defaulted(podSpec, 'What the pods run.', emptyPodSpec),
   },
 )
 
 /** What upstream has where a template must be but is not given: validation says what is missing in it. */
-export const emptyTemplate: PodTemplateSpec = { spec: emptyPodSpec }
+export const emptyTemplate: PodTemplateSpec = { metadata: {}, spec: emptyPodSpec }

@@ -395,6 +395,17 @@ describe('a pod', () => {
       ['volumes[0].secret: Forbidden: may not specify more than 1 volume type'],
     ],
     [
+      // What is missing in the second one does not matter. The words are upstream's.
+      { volumes: [{ name: 'a', hostPath: {}, cephfs: {}, downwardAPI: {}, nfs: {} }] },
+      [
+        'volumes[0].hostPath.path: Required value',
+        'volumes[0].nfs: Forbidden: may not specify more than 1 volume type',
+        'volumes[0].cephFS: Forbidden: may not specify more than 1 volume type',
+        'volumes[0].downwarAPI: Forbidden: may not specify more than 1 volume type',
+      ],
+    ],
+    [{ preemptionPolicy: '' }, ['preemptionPolicy: Required value']],
+    [
       { volumes: [{ name: 'a', hostPath: { path: '/a/../b' } }] },
       ['volumes[0].hostPath.path: Invalid value: "/a/../b": must not contain \'..\''],
     ],

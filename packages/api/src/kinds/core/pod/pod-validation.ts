@@ -9,6 +9,7 @@ import {
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { validateAnnotations, validateLabels } from '../../../object-meta-validation.ts'
+import { checkPreemptionPolicy } from '../../scheduling/preemption-policy.ts'
 import type { Pod } from './pod-schema.ts'
 import type { HostAlias, PodDnsConfig, PodResourceClaim, PodSpec } from './pod-spec.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
@@ -58,6 +59,7 @@ export function validatePodSpec(spec: PodSpec, path: FieldPath, options: PodSpec
     ...checkRange(spec.activeDeadlineSeconds, 1, int32Max, path.field('activeDeadlineSeconds')),
     ...validateTolerations(spec.tolerations, path.field('tolerations')),
     ...validateHostAliases(spec.hostAliases, path.field('hostAliases')),
+    ...checkPreemptionPolicy(spec.preemptionPolicy, path.field('preemptionPolicy')),
     ...validateResources({ limits: spec.overhead }, noClaims, path.field('overhead')),
     ...osErrors(spec, path),
   ]

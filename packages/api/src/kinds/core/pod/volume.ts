@@ -120,7 +120,7 @@ export const persistentVolumeClaimSpec = object(
       atomicList(literal<'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod'>()),
       'How the storage is to be accessed, and from how many places.',
     ),
-    resources: optional(volumeResourceRequirements, 'How much of it.'),
+    resources: optional(volumeResourceRequirements, 'How much of it.', { default: {}, byValue: true }),
     storageClassName: pointer(string(), 'Class of storage. Empty for none; the default class unless set.'),
     volumeMode: pointer(literal<'Filesystem' | 'Block'>(), 'With a file system, or as a raw block device.', {
       default: 'Filesystem',
@@ -138,7 +138,10 @@ export const persistentVolumeClaimSpec = object(
 
 export interface PersistentVolumeClaimTemplate extends Infer<typeof persistentVolumeClaimTemplate> {}
 export const persistentVolumeClaimTemplate = object(`${coreV1}.PersistentVolumeClaimTemplate`, 'A claim to be made.', {
-  metadata: optional(objectMeta, 'Labels and annotations of the claim; nothing else is allowed.'),
+  metadata: optional(objectMeta, 'Labels and annotations of the claim; nothing else is allowed.', {
+    default: {},
+    byValue: true,
+  }),
   spec: required(persistentVolumeClaimSpec, 'What the claim asks for.'),
 })
 
@@ -153,6 +156,40 @@ export const ephemeralVolumeSource = object(
     ),
   },
 )
+
+/** In the order in which upstream looks at them: the first one there is checked, further ones are too many. */
+export const volumeSourceNames = [
+  'emptyDir',
+  'hostPath',
+  'gitRepo',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'secret',
+  'nfs',
+  'iscsi',
+  'glusterfs',
+  'flocker',
+  'persistentVolumeClaim',
+  'rbd',
+  'cinder',
+  'cephfs',
+  'quobyte',
+  'downwardAPI',
+  'fc',
+  'flexVolume',
+  'configMap',
+  'azureFile',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'azureDisk',
+  'storageos',
+  'projected',
+  'scaleIO',
+  'csi',
+  'ephemeral',
+  'image',
+] as const
 
 export interface Volume extends Infer<typeof volume> {}
 export const volume = object(
@@ -197,4 +234,5 @@ export const volume = object(
     storageos: optional(storageOsVolumeSource, 'A StorageOS volume. No longer supported.'),
     vsphereVolume: optional(vsphereVirtualDiskVolumeSource, 'A disk of vSphere, by way of its CSI driver.'),
   },
+  { alternatives: volumeSourceNames },
 )

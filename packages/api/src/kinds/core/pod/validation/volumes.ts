@@ -13,7 +13,7 @@ import { compareQuantity, isQuantity } from '../../../../quantity.ts'
 import { checkFormat } from '../../../../string-formats.ts'
 import { validateClaimSpec } from '../../persistent-volume-claim/validation.ts'
 import type { DownwardApiVolumeFile, KeyToPath, ProjectedVolumeSource, VolumeProjection } from '../projection.ts'
-import type { Volume } from '../volume.ts'
+import { type Volume, volumeSourceNames } from '../volume.ts'
 import {
   checkFileMode,
   checkLabelSelector,
@@ -43,47 +43,21 @@ type SourceChecks = {
   readonly [K in VolumeSourceName]?: (source: NonNullable<Sources[K]>, path: FieldPath) => FieldError[]
 }
 
-/** In the order in which upstream looks at them: the first one there is checked, further ones are too many. */
-const sourceNames: readonly VolumeSourceName[] = [
-  'emptyDir',
-  'hostPath',
-  'gitRepo',
-  'gcePersistentDisk',
-  'awsElasticBlockStore',
-  'secret',
-  'nfs',
-  'iscsi',
-  'glusterfs',
-  'flocker',
-  'persistentVolumeClaim',
-  'rbd',
-  'cinder',
-  'cephfs',
-  'quobyte',
-  'downwardAPI',
-  'fc',
-  'flexVolume',
-  'configMap',
-  'azureFile',
-  'vsphereVolume',
-  'photonPersistentDisk',
-  'portworxVolume',
-  'azureDisk',
-  'storageos',
-  'projected',
-  'scaleIO',
-  'csi',
-  'ephemeral',
-  'image',
-]
-
 function validateVolume(volume: Volume, path: FieldPath): FieldError[] {
-  const [first, ...others] = sourceNames.filter((name) => volume[name] !== undefined)
+  const [first, ...others] = volumeSourceNames.filter((name) => volume[name] !== undefined)
   if (first === undefined) return [requiredField(path, 'must specify a volume type')]
   return [
     ...validateVolumeSource(first, volume[first], path.field(fieldOf[first] ?? first)),
-    ...others.map((name) => forbiddenField(path.field(name), 'may not specify more than 1 volume type')),
+    ...others.map((name) =>
+      forbiddenField(path.field(surplusSourceField(name)), 'may not specify more than 1 volume type'),
+    ),
   ]
+}
+
+/** What upstream calls a source that is one too many: two of them it writes otherwise than their fields. */
+export function surplusSourceField(name: string): string {
+  if (name === 'cephfs') return 'cephFS'
+  return name === 'downwardAPI' ? 'downwarAPI' : name
 }
 
 /** Sources that upstream calls otherwise in its messages. */
