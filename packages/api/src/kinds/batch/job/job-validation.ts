@@ -221,8 +221,8 @@ function comparableTemplate(template: PodTemplateSpec, old: Job): PodTemplateSpe
       nodeSelector,
       tolerations,
       schedulingGates,
-      containers: withResourcesOf(template.spec.containers, containers),
-      initContainers: initContainers && withResourcesOf(template.spec.initContainers, initContainers),
+      containers: withResourcesOf(template.spec.containers, containers) ?? [],
+      initContainers: withResourcesOf(template.spec.initContainers, initContainers),
     },
   }
 }
@@ -233,12 +233,12 @@ function isAtRest({ spec, status = {} }: Job): boolean {
   return status.startTime === undefined || hasJobCondition(status, 'Suspended')
 }
 
-/** The old containers, each with the resources of the new one in its place. */
+/** The old containers, each with the resources of the new one in its place; undefined where there are none. */
 function withResourcesOf(
   containers: readonly Container[] | undefined,
-  old: readonly Container[],
-): readonly Container[] {
-  return old.map((container, index) => {
+  old: readonly Container[] | undefined,
+): readonly Container[] | undefined {
+  return old?.map((container, index) => {
     const resources = containers?.[index]?.resources
     const { resources: _resources, ...rest } = container
     return resources === undefined ? rest : { ...rest, resources }
