@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { badRequest, type Pod, pods } from '@coracle/api'
+import { badRequest, nodes, type Pod, pods } from '@coracle/api'
 import { createHttpClient, type HttpClient } from '@coracle/client'
 import {
   attachToPod,
@@ -38,8 +38,10 @@ interface Setup extends Partial<NodeGateway> {
 async function served({ admission = [], grants, ...node }: Setup) {
   const authorizer = grants === undefined ? {} : { authorizer: granting(grants) }
   const server = await TestServer.start({ nodes: nodeGateway(node), admission, ...authorizer })
-  await server.core.client(apiServerUser).create(pods, pod('web', {}, { nodeName: 'n1' }))
-  await server.core.client(apiServerUser).create(pods, pod('homeless'))
+  const inProcess = server.core.client(apiServerUser)
+  await inProcess.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } })
+  await inProcess.create(pods, pod('web', {}, { nodeName: 'n1' }))
+  await inProcess.create(pods, pod('homeless'))
   const clientOf = (credentials: object): HttpClient => {
     const client = createHttpClient({
       ...environment,

@@ -1,5 +1,7 @@
 import {
+  internalError,
   namespaces,
+  nodes,
   type Pod,
   pods,
   type ReplicationController,
@@ -188,6 +190,16 @@ describe('pods/log', () => {
         },
       },
     ])
+  })
+
+  it('says that the node is not there where that is why nobody answers', async () => {
+    const logs = () => Promise.reject(internalError('not connected'))
+    const { client } = await startTestCore({ nodes: nodeGateway({ logs }) })
+    await client.create(pods, pod('a', {}, { nodeName: 'n1' }))
+    const read = () => client.stream(pods, { ...key, name: 'a' }, 'log', {})
+    expect(await refusal(read())).toMatchObject({ code: 404, reason: 'NotFound', message: 'nodes "n1" not found' })
+    await client.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } })
+    expect(await refusal(read())).toMatchObject({ code: 500, message: 'Internal error occurred: not connected' })
   })
 
   it('is empty while no node has the pod', async () => {

@@ -8,6 +8,7 @@ import { approvalSubresource } from './approval.ts'
 import { bindingSubresource } from './binding.ts'
 import { attachSubresource, execSubresource, portForwardSubresource } from './connect.ts'
 import { evictionSubresource } from './eviction/eviction.ts'
+import { existingNodes } from './existing-nodes.ts'
 import { finalizeSubresource } from './finalize.ts'
 import { logSubresource } from './log.ts'
 import { ephemeralContainersSubresource, resizeSubresource } from './pod-part.ts'
@@ -63,11 +64,12 @@ function subresourcesOf(
     known.set('eviction', evictionSubresource(registry, registries, environment))
     known.set('ephemeralcontainers', ephemeralContainersSubresource(registry))
     known.set('resize', resizeSubresource(registry))
-    known.set('log', logSubresource(registry, nodes))
-    if (nodes !== undefined) {
-      known.set('attach', attachSubresource(registry, nodes))
-      known.set('exec', execSubresource(registry, nodes))
-      known.set('portforward', portForwardSubresource(registry, nodes))
+    const existing = nodes === undefined ? undefined : existingNodes(registries, nodes)
+    known.set('log', logSubresource(registry, existing))
+    if (nodes !== undefined && existing !== undefined) {
+      known.set('attach', attachSubresource(registry, existing))
+      known.set('exec', execSubresource(registry, existing))
+      known.set('portforward', portForwardSubresource(registry, existing))
       known.set('proxy', podProxySubresource(registry, nodes))
     }
   }
