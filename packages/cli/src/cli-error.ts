@@ -13,20 +13,6 @@ export class SummaryError extends CliError {
   override readonly name: string = 'SummaryError'
 }
 
-/** Nothing listens at a URL, in kubectl's words. */
-export class RefusedConnectionError extends SummaryError {
-  override readonly name = 'RefusedConnectionError'
-  /** The same as a part of another message, in the words of Go. */
-  readonly plain: string
-
-  constructor(url: string, verb = 'Get') {
-    const { host, hostname, port, protocol } = new URL(url)
-    super(`The connection to the server ${host} was refused - did you specify the right host or port?`)
-    const address = `${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`
-    this.plain = `${verb} ${JSON.stringify(url)}: dial tcp ${address}: connect: connection refused`
-  }
-}
-
 /** An error in the middle of what is printed: `printed` goes to standard output before the message is shown. */
 export class PrintError extends CliError {
   override readonly name: string = 'PrintError'
@@ -36,14 +22,6 @@ export class PrintError extends CliError {
     super(message)
     this.printed = printed
   }
-}
-
-/** The same of an error of a client, as a part of another message; undefined for other errors. */
-export function plainRefusedConnection(error: unknown, verb: string, path: string): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ECONNREFUSED' || !('server' in error)) {
-    return undefined
-  }
-  return new RefusedConnectionError(`${error.server}${path}`, verb).plain
 }
 
 /** Ends a command with exit code 1 where all has been said. */

@@ -1,5 +1,5 @@
 import type { StatusCause } from '@coracle/api'
-import { RefusedConnectionError, SummaryError } from './cli-error.ts'
+import { SummaryError } from './cli-error.ts'
 
 /** A refusal by the server: an ApiError, recognised by its shape so that this file needs no part of the API. */
 interface Refusal extends Error {
@@ -32,10 +32,10 @@ function describePart(error: unknown): string {
   return error instanceof Error ? error.message : describeError(error)
 }
 
-/** What an error says by itself. */
+/** What an error says by itself; one that says it in other words beside others has these as `plain`. */
 function plainText(error: unknown): string {
-  if (error instanceof RefusedConnectionError) return error.plain
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  return 'plain' in error && typeof error.plain === 'string' ? error.plain : error.message
 }
 
 function describeRefusal(refusal: Refusal): string {

@@ -1,11 +1,12 @@
 import { isIP } from 'node:net'
 import type { UnreachableServerError } from '@coracle/client'
-import { RefusedConnectionError, SummaryError } from './cli-error.ts'
+import { SummaryError } from './cli-error.ts'
 import type { ConnectionFlags } from './connection.ts'
 import type { Host } from './host.ts'
 import { isLocalKubeconfig, kubeconfigFiles } from './kubeconfig/kubeconfig-files.ts'
 import { placeFlagText, placesHere } from './local/cluster-place.ts'
 import { readServerRecord } from './local/server-record.ts'
+import { RefusedConnectionError } from './refused-connection.ts'
 
 /** No connection to the server, in kubectl's words; and what starts it, where `coracle up` has left its kubeconfig here. */
 export async function unreachable(

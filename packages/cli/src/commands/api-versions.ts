@@ -1,6 +1,7 @@
 import { apiVersionOf, compareText } from '@coracle/api'
-import { CliError, plainRefusedConnection } from '../cli-error.ts'
+import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { plainRefusedConnection } from '../refused-connection.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
 
 /** `coracle api-versions` */

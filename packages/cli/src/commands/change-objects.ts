@@ -38,8 +38,6 @@ export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags,
   readonly needsAll?: boolean
   /** Nothing more is done where one is refused, and what files have beside objects is not told. */
   readonly stopsAtFirst?: boolean
-  /** With `local` a dry run is told where one was asked for. */
-  readonly tellsLocalDryRun?: boolean
   /** What `--dry-run` says, where `local` says that nothing is written. */
   readonly givenDryRun?: DryRun
   /** Says so where there is no object. */
@@ -83,11 +81,8 @@ export async function changeObjects(
 async function changeLocally(host: Host, args: readonly string[], flags: ChangeFlags, change: Change): Promise<void> {
   if (args.length > 0) throw new CliError(localNeedsFiles)
   requireTargets(args, hasFiles(flags))
-  // Nothing was tried: what is said is what there is.
-  const printer = lazyPrinter(host, {
-    ...flags,
-    dryRun: flags.tellsLocalDryRun === true ? (flags.givenDryRun ?? 'none') : 'none',
-  })
+  // A dry run is told where one was asked for.
+  const printer = lazyPrinter(host, { ...flags, dryRun: flags.givenDryRun ?? 'none' })
   await printer()
   const decoding = flags.typed === true ? { decoding: 'typed' as const } : {}
   const { manifests, failures } = await loadReadable(host, flags, decoding)

@@ -8,11 +8,11 @@ import {
   type KubernetesObject,
   patchConflicts,
   type Resource,
-  sortKeys,
 } from '@coracle/api'
 import { type Client, isUnreachableServer, type ObjectKey, type Patch, type WriteOptions } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
+import { goJson } from '../output/go-json.ts'
 import { applyFieldManager } from './field-managers.ts'
 import { isEmptyPatch, schemaOf } from './patch-between.ts'
 
@@ -33,6 +33,8 @@ export interface ApplyOptions extends Pick<WriteOptions, 'dryRun' | 'fieldManage
   readonly annotate?: boolean
   /** False: rejects where that would set a field that others have changed since it was last applied. */
   readonly overwrite?: boolean
+  /** Is called before an object is written that was not applied before. */
+  readonly onMissing?: () => void
   /** Where the object stands, for refusals to name it. */
   readonly source?: string
 }
@@ -47,7 +49,7 @@ export async function applyObject(
   wanted: KubernetesObject,
   options: ApplyOptions = {},
 ): Promise<Applied> {
-  const { local = false, source, overwrite = true, annotate = true, ...rest } = options
+  const { local = false, source, overwrite = true, annotate = true, onMissing, ...rest } = options
   const during = async <R>(what: string, work: Promise<R>): Promise<R> => {
     if (source === undefined) return work
     return work.catch((error: unknown) => {
@@ -67,25 +69,32 @@ export async function applyObject(
   }
   const patch = applyPatch(resource, modified, current)
   const lacksLastApplied = current.metadata.annotations?.[lastAppliedAnnotation] === undefined
+  if (lacksLastApplied && !local) onMissing?.()
   if (isEmptyPatch(patch)) return { outcome: 'unchanged', object: current, lacksLastApplied }
   if (!overwrite) checkUnchanged(resource, patch, current, source)
-  const object = local ? current : await during('applying', client.patch(resource, key, patch, write))
+  if (local) return { outcome: 'configured', object: current, lacksLastApplied }
+  const object = await client.patch<KubernetesObject>(resource, key, patch, write).catch((error: unknown) => {
+    throw source === undefined ? error : whilePatching(resource, key, patch, source, error)
+  })
   return { outcome: 'configured', object, lacksLastApplied }
 }
 
-/** The error of a read, with what was read and what for, in kubectl's words. */
-export function whileRetrieving(
-  resource: Resource,
-  { name, namespace = '' }: ObjectKey,
-  source: string,
-  error: unknown,
-): unknown {
-  const { group, version, kind, plural } = resource
+/** The error of a patch, with all that kubectl says of it. */
+function whilePatching(resource: Resource, key: ObjectKey, { body }: Patch, source: string, error: unknown): unknown {
+  const what = `error when applying patch:\n${goJson(body)}\nto:\n${placeText(resource, key)}`
+  return whileDoing(`${what}\nfor: "${source}"`, whileDoing(`error when patching "${source}"`, error))
+}
+
+/** Resource, kind, name and namespace of an object, a line each two, as kubectl writes them. */
+function placeText({ group, version, kind, plural }: Resource, { name, namespace = '' }: ObjectKey): string {
   const prefix = `${group}/${version}`
-  return whileDoing(
-    `error when retrieving current configuration of:\nResource: "${prefix}, Resource=${plural}", GroupVersionKind: "${prefix}, Kind=${kind}"\nName: "${name}", Namespace: "${namespace}"\nfrom server for: "${source}"`,
-    error,
-  )
+  return `Resource: "${prefix}, Resource=${plural}", GroupVersionKind: "${prefix}, Kind=${kind}"\nName: "${name}", Namespace: "${namespace}"`
+}
+
+/** The error of a read, with what was read and what for, in kubectl's words. */
+export function whileRetrieving(resource: Resource, key: ObjectKey, source: string, error: unknown): unknown {
+  const what = `error when retrieving current configuration of:\n${placeText(resource, key)}`
+  return whileDoing(`${what}\nfrom server for: "${source}"`, error)
 }
 
 /** The patch from what is to what is wanted: strategic for kinds whose lists we know how to merge, or else a merge patch. */
@@ -110,7 +119,7 @@ function checkUnchanged(resource: Resource, { body }: Patch, current: Kubernetes
 /** The object with itself, as text, in the annotation. */
 export function withLastApplied(object: KubernetesObject): KubernetesObject {
   const plain = withoutLastApplied(object)
-  const text = `${JSON.stringify(sortKeys(plain))}\n`
+  const text = `${goJson(plain)}\n`
   const annotations = { ...plain.metadata.annotations, [lastAppliedAnnotation]: text }
   return { ...plain, metadata: { ...plain.metadata, annotations } }
 }

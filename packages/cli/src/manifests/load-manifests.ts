@@ -1,7 +1,7 @@
 import { glob, readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { compareText } from '@coracle/api'
-import { CliError, RefusedConnectionError } from '../cli-error.ts'
+import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { hasPairs } from '../resources/resource-arguments.ts'
 import type { Kustomization } from './kustomization.ts'
@@ -149,10 +149,12 @@ async function loadSource(host: Host, source: string): Promise<SourceText> {
 }
 
 async function readUrl(url: string): Promise<string> {
-  const response = await fetch(url).catch((error: unknown) => {
+  const response = await fetch(url).catch(async (error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED') {
+      const { RefusedConnectionError } = await import('../refused-connection.ts')
       throw new RefusedConnectionError(url)
+    }
     throw new CliError(`unable to read URL "${url}": ${cause instanceof Error ? cause.message : cause}`)
   })
   const { status, statusText } = response

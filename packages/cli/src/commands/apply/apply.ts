@@ -68,6 +68,11 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
         local: flags.dryRun === 'client',
         overwrite: flags.overwrite,
         source,
+        onMissing: () => {
+          host.stderr.write(
+            `Warning: resource ${`${resource.plural}/${name}`} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by either coracle create --save-config or coracle apply. The missing annotation will be patched automatically.\n`,
+          )
+        },
         ...(flags.fieldManager === undefined ? {} : { fieldManager: flags.fieldManager }),
       }).catch(async (error: unknown): Promise<Applied> => {
         const isRefused = reasonOf(error) === 'Conflict' || reasonOf(error) === 'Invalid'
@@ -79,11 +84,6 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
         })
         return { outcome: 'configured', object: created, lacksLastApplied: false }
       })
-      if (applied.lacksLastApplied && flags.dryRun !== 'client') {
-        host.stderr.write(
-          `Warning: resource ${`${resource.plural}/${name}`} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by either coracle create --save-config or coracle apply. The missing annotation will be patched automatically.\n`,
-        )
-      }
       warnIfDeleting(host, applied.object)
       return { verb: applied.outcome, object: applied.object }
     },

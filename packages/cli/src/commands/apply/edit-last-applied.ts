@@ -1,8 +1,9 @@
-import { type KubernetesObject, sortKeys } from '@coracle/api'
+import type { KubernetesObject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
 import { applyFieldManager } from '../../manifests/field-managers.ts'
+import { goJson } from '../../output/go-json.ts'
 import { lazyPrinter } from '../../output/outcome-printer.ts'
 import { withSession } from '../../session.ts'
 import type { EditFlags } from '../edit.ts'
@@ -27,7 +28,7 @@ export async function editLastApplied(host: Host, args: readonly string[], flags
     const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
     await editObjects(host, noted, flags, {
       async save({ resource, key }, _before, after) {
-        const annotation = `${JSON.stringify(sortKeys(after))}\n`
+        const annotation = `${goJson(after)}\n`
         const body = { metadata: { annotations: { [lastAppliedAnnotation]: annotation } } }
         const options = { fieldManager, fieldValidation: fieldValidation[validate] }
         const object = await session.client.patch<KubernetesObject>(resource, key, { type: 'merge', body }, options)

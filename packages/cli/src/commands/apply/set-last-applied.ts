@@ -1,9 +1,10 @@
-import { type KubernetesObject, sortKeys } from '@coracle/api'
+import type { KubernetesObject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation, whileRetrieving } from '../../manifests/apply-object.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
 import { hasFiles, loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
+import { goJson } from '../../output/go-json.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
 import { getNamed } from '../../resources/fetch.ts'
 import { nothingNamed } from '../../resources/select-objects.ts'
@@ -67,5 +68,5 @@ function textOf(object: KubernetesObject): string {
   const { annotations = {}, ...metadata } = object.metadata
   const { [lastAppliedAnnotation]: _, ...others } = annotations
   const kept = Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others }
-  return `${JSON.stringify(sortKeys({ ...object, metadata: kept }))}\n`
+  return `${goJson({ ...object, metadata: kept })}\n`
 }

@@ -1,10 +1,11 @@
 import type { KubernetesObject, TokenRequest } from '@coracle/api'
 import { objectPath } from '@coracle/client'
 import { parseDuration } from '@coracle/environment'
-import { CliError, plainRefusedConnection, UsageError } from '../../cli-error.ts'
+import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { ObjectPrinter } from '../../output/object-printer.ts'
 import { type OutputFormatFlags, readOutputFormat } from '../../output/output-format.ts'
+import { plainRefusedConnection } from '../../refused-connection.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
 
 export interface CreateTokenFlags extends ConnectionFlags, OutputFormatFlags {

@@ -2,6 +2,7 @@ import type { Container, EnvFromSource, EnvVar, KubernetesObject } from '@coracl
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { hasFiles } from '../../manifests/load-manifests.ts'
+import { OutcomePrinter } from '../../output/outcome-printer.ts'
 import { type Session, withSession } from '../../session.ts'
 import { type ChangeFlags, changeObjects, noSession } from '../change-objects.ts'
 import { requireTargets, type Target } from '../targets.ts'
@@ -41,6 +42,8 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
     throw new CliError('when specifying --keys, a configmap or secret must be provided with --from')
   }
   if (flags.list === true && (flags.output ?? '') !== '') {
+    // kubectl tells first that it knows no such format.
+    await OutcomePrinter.for(host, flags)
     throw new CliError('--list and --output may not be specified together')
   }
   const chosen = nameMatcher(flags.containers)

@@ -26,7 +26,7 @@ export async function setResources(host: Host, args: readonly string[], flags: S
     done: 'resource requirements updated',
     failure: 'failed to patch resources update to pod template',
   }
-  await changeTemplates(host, args, { ...flags, tellsLocalDryRun: true }, texts, (spec) => {
+  await changeTemplates(host, args, flags, texts, (spec) => {
     if (!allContainers(spec).some(({ name }) => chosen(name))) {
       throw new CliError(`error: unable to find container named ${flags.containers}`)
     }
