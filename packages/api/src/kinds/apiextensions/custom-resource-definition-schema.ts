@@ -69,8 +69,8 @@ const selectableField = object(`${apiextensionsV1}.SelectableField`, 'A field th
 export interface CustomResourceVersion extends Infer<typeof version> {}
 const version = object(`${apiextensionsV1}.CustomResourceDefinitionVersion`, 'A version of the kind.', {
   name: required(string(), 'The version, such as v1beta1.'),
-  served: required(boolean, 'Whether clients may use it.'),
-  storage: required(boolean, 'Whether objects are stored in it. Exactly one version is that.'),
+  served: required(boolean, 'Whether clients may use it.', { default: false }),
+  storage: required(boolean, 'Whether objects are stored in it. Exactly one version is that.', { default: false }),
   deprecated: optional(boolean, 'Whether whoever uses it is warned.'),
   deprecationWarning: pointer(string(), 'What they are told.'),
   schema: optional(validation, 'How objects are checked and pruned.'),

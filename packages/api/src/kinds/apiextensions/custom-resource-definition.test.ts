@@ -38,6 +38,13 @@ describe('defaults', () => {
     expect(spec.conversion).toEqual({ strategy: 'None' })
   })
 
+  it('have a version served and stored only where somebody says so', () => {
+    const silent = definition({ versions: [version(), { name: 'v2', schema: version().schema }] })
+    const { applyDefaults, validate } = compile(customResourceDefinitionSchema)
+    expect(applyDefaults(silent).spec.versions[1]).toMatchObject({ served: false, storage: false })
+    expect(validate(applyDefaults(silent))).toEqual([])
+  })
+
   it('are made once: what has them comes back as it is', () => {
     const once = definition()
     expect(customResourceDefinitions.applyDefaults?.(once)).toBe(once)

@@ -19,7 +19,9 @@ import { nodeConfigSource } from './node-spec.ts'
 
 export interface NodeAddress extends Infer<typeof nodeAddress> {}
 export const nodeAddress = object(`${coreV1}.NodeAddress`, 'One way to reach a node.', {
-  type: required(string(), 'What it is: Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.'),
+  type: required(string(), 'What it is: Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.', {
+    default: '',
+  }),
   address: required(string(), 'The address itself.', { default: '' }),
 })
 

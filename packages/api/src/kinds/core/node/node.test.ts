@@ -41,6 +41,14 @@ it('may be created with its status', () => {
   })
 })
 
+it('may have an address of no type', () => {
+  const addresses = [{ address: '10.0.0.1' }]
+  expect(problemsOfCreate(nodes, { status: { addresses } })).toEqual([])
+  expect(created(nodes, { status: { addresses } }).status).toMatchObject({
+    addresses: [{ type: '', address: '10.0.0.1' }],
+  })
+})
+
 describe('validation of a node', () => {
   it.each<readonly [string, Draft, readonly string[]]>([
     ['nothing', {}, []],

@@ -109,6 +109,11 @@ describe('a persistent volume', () => {
         ) as never,
       ],
     ],
+    [
+      'a secret of an iSCSI disk without a name',
+      withSource({ iscsi: { targetPortal: 'p', iqn: 'iqn.2001-04.com.example:x', lun: 0, secretRef: {} } }),
+      ['spec.iscsi.secretRef.name: Required value'],
+    ],
   ])('%s', (_, draft, problems) => {
     expect(problemsOfCreate(persistentVolumes, { ...draft })).toEqual(problems)
   })

@@ -2,7 +2,7 @@ import { type FieldError, invalidField, requiredField } from '../../../field-err
 import type { FieldPath } from '../../../field-path.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import { checkNoBacksteps, checkTextOrEmpty } from '../pod/validation/checks.ts'
-import { requireText, validateDriverName, validateVolumeSource } from '../pod/validation/volumes.ts'
+import { requireSecretName, requireText, validateDriverName, validateVolumeSource } from '../pod/validation/volumes.ts'
 import { type PersistentVolumeSpec, persistentVolumeSourceNames } from './schema.ts'
 
 type SourceName = (typeof persistentVolumeSourceNames)[number]
@@ -38,7 +38,11 @@ export function validateSource(
       return [...validateVolumeSource('storageos', rest, at), ...validateSecret(secretRef, at)]
     }
     case 'iscsi':
-      return [...validateVolumeSource('iscsi', spec.iscsi, at), ...validateInitiator(spec, name, at)]
+      return [
+        ...validateVolumeSource('iscsi', spec.iscsi, at),
+        ...requireSecretName(spec.iscsi?.secretRef, at),
+        ...validateInitiator(spec, name, at),
+      ]
     default:
       return validateVolumeSource(source, spec[source], at)
   }

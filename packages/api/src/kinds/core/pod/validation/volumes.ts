@@ -153,7 +153,11 @@ const sourceChecks: SourceChecks = {
   image: ({ reference }, path) => requireText(reference, path.field('reference')),
 }
 
-function requireSecretName(secret: { readonly name?: string | undefined } | undefined, path: FieldPath): FieldError[] {
+/** `Required value` where a secret is named, and not by its name. */
+export function requireSecretName(
+  secret: { readonly name?: string | undefined } | undefined,
+  path: FieldPath,
+): FieldError[] {
   return secret === undefined ? [] : requireText(secret.name, path.field('secretRef').field('name'))
 }
 
