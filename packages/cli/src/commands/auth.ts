@@ -96,7 +96,8 @@ async function findType({ stderr }: Host, session: Session, type: string) {
   try {
     return (await session.catalog()).find(type)
   } catch (error) {
-    if (!(error instanceof CliError) && !isUnreachableServer(error)) throw error
+    const isRefused = isUnreachableServer(error) && error.code === 'ECONNREFUSED'
+    if (!(error instanceof CliError) && !isRefused) throw error
     const [name = '', ...group] = type.split('.')
     const where = group.length === 0 ? '' : ` in group '${group.join('.')}'`
     stderr.write(`Warning: the server doesn't have a resource type '${name}'${where}\n\n`)

@@ -19,7 +19,10 @@ export async function clusterInfo(host: Host, flags: ConnectionFlags): Promise<v
   await withSession(host, flags, async ({ client }) => {
     const namespace = flags.namespace ?? 'kube-system'
     const labelSelector = 'kubernetes.io/cluster-service=true'
-    const { items } = await client.list(services, { namespace, labelSelector })
+    const { items } = await client.list(services, { namespace, labelSelector }).catch((error: unknown) => {
+      host.stdout.write(dumpHint)
+      throw error
+    })
     const tell = (name: string, link: string) =>
       host.stdout.write(`${coloured(host, 32, name)} is running at ${coloured(host, 33, link)}\n`)
     tell('Kubernetes control plane', server)
@@ -27,9 +30,12 @@ export async function clusterInfo(host: Host, flags: ConnectionFlags): Promise<v
       const { name = '', labels = {} } = service.metadata
       tell(labels['kubernetes.io/name'] ?? name, linkOf(service, server))
     }
-    host.stdout.write("\nTo further debug and diagnose cluster problems, use 'coracle cluster-info dump'.\n")
+    host.stdout.write(dumpHint)
   })
 }
+
+/** What stands at the end, and alone where the services cannot be had. */
+const dumpHint = "\nTo further debug and diagnose cluster problems, use 'coracle cluster-info dump'.\n"
 
 /** By its load balancer where there is one, else through the API server. */
 function linkOf({ metadata, spec, status }: Service, server: string): string {

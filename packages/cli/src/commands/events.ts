@@ -28,8 +28,8 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
       throw new CliError('valid --types are Normal or Warning')
     }
   }
-  // A template alone is read when there is something to print.
-  const early = (flags.output ?? '') === '' ? undefined : await readOutputFormat(host, flags, { tables: false })
+  // A template alone is for nothing.
+  const format = (flags.output ?? '') === '' ? undefined : await readOutputFormat(host, flags, { tables: false })
   await withSession(host, flags, async (session) => {
     const { client, namespace } = session
     const options = {
@@ -46,7 +46,6 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
       )
       return
     }
-    const format = early ?? (await readOutputFormat(host, flags, { tables: false }))
     const now = () => host.environment.clock.now()
     if (format === undefined || format.type === 'table') {
       const head = flags.headers ? [headersFor(flags)] : []

@@ -42,7 +42,11 @@ export async function logs(host: Host, args: readonly string[], given: LogFlags)
   const { target, flags } = checkArguments(args, given)
   const query = logQuery(flags)
   await withSession(host, flags, async (session) => {
-    const found = await findPods(host, session, target, flags)
+    const found = await findPods(host, session, target, flags).catch((error: unknown) => {
+      // What is no pod is told later than amounts that are none.
+      if (error instanceof CliError && !error.message.startsWith('error from server')) checkAmounts(flags)
+      throw error
+    })
     checkAmounts(flags)
     const sources = found.flatMap((pod) => sourcesOf(host, pod, flags))
     const isPrefixed = flags.prefix === true || flags.allPods === true

@@ -24,13 +24,13 @@ export async function portForward(host: Host, args: readonly string[], flags: Po
   if (target === undefined || texts.length === 0) {
     throw new UsageError('TYPE/NAME and list of ports are required for port-forward')
   }
-  const addresses = addressesOf(flags.address.length === 0 ? ['localhost'] : flags.address)
   await withSession(host, flags, async (session) => {
     const { pod, owner } = await findPod(host, session, target, flags)
     const ports = texts.map((text) => portOf(text, owner, pod))
     const phase = pod.status?.phase ?? 'Pending'
     if (phase !== 'Running')
       throw new CliError(`unable to forward port because pod is not running. Current status=${phase}`)
+    const addresses = addressesOf(flags.address.length === 0 ? ['localhost'] : flags.address)
     const way = await openPortForward(session.client, host.environment.clock, podKey(session, pod))
     const listeners = new Listeners(host, way)
     const interrupted = Promise.withResolvers<'interrupted'>()

@@ -130,6 +130,7 @@ function addClusterInfo(program: Command, host: Host): void {
 function addProxy(program: Command, host: Host): void {
   program
     .command('proxy')
+    .allowExcessArguments()
     .summary("serve the cluster's API here, with your rights")
     .description(
       'Serves the API of the cluster on an address of this machine, with your credentials, until it is interrupted.',

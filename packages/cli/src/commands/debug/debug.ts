@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { hasReason, isJsonObject, type Node, type Pod, pods } from '@coracle/api'
+import type { DiscoveredResource } from '@coracle/client'
 import { nameAlphabet } from '@coracle/environment'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
@@ -172,6 +173,12 @@ async function selectionsOf(
   return selectObjects(named, 'debug', catalog, {})
 }
 
+/** Throws a CliError for what is neither a pod nor a node: kubectl does not look for such an object of a file. */
+function requireDebuggable({ group, version, kind }: DiscoveredResource): void {
+  if (group === '' && (kind === 'Pod' || kind === 'Node')) return
+  throw new CliError(`"${group}/${version}, Kind=${kind}" not supported by debug`)
+}
+
 async function debugOne(
   host: Host,
   session: Session,
@@ -181,11 +188,10 @@ async function debugOne(
 ): Promise<Made> {
   const { client } = session
   const key = { name, ...(resource.namespaced ? { namespace } : {}) }
+  if (hasFiles(flags)) requireDebuggable(resource)
   const target = await getNamed(client, resource, key, undefined)
   if (resource.kind === 'Node' && resource.group === '') return debugNode(host, session, target as Node, request, flags)
-  if (resource.kind !== 'Pod' || resource.group !== '') {
-    throw new CliError(`"${resource.group}/${resource.version}, Kind=${resource.kind}" not supported by debug`)
-  }
+  requireDebuggable(resource)
   return request.copyTo === undefined || request.copyTo === ''
     ? debugInPod(host, session, target as Pod, request, flags)
     : debugInCopy(host, session, target as Pod, request, flags)

@@ -79,7 +79,8 @@ export function generateBudget(name: string, flags: BudgetFlags): KubernetesObje
 function countOf(text: string, noun: string): number | string {
   if (/^\d+$/.test(text)) return Number(text)
   if (/^\d+%$/.test(text)) return text
-  throw new CliError(`invalid ${noun} "${text}": write a number or a percentage`)
+  const flag = noun.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw new CliError(`invalid format specified for ${flag}`)
 }
 
 const operators = { in: 'In', notin: 'NotIn' } as const

@@ -155,7 +155,10 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
     throw new UsageError(`invalid restart policy: ${flags.restart}`)
   }
   const labels = flags.labels === undefined ? { run: name } : labelsOf(flags.labels)
-  const annotations = pairsOf(flags.annotations, 'annotations format')
+  const annotations = pairsOf(
+    flags.annotations.filter((text) => text !== ''),
+    'annotations format',
+  )
   const env = Object.entries(
     pairsOf(
       flags.env.filter((pair) => pair !== ''),
