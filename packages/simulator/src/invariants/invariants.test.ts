@@ -231,6 +231,19 @@ describe('of rollouts, daemons and numbered pods', () => {
       ['a rollout keeps enough pods available'],
     ],
     [
+      'old ones fewer that were available a while ago, and are not when they go',
+      ...(() => {
+        const owner = rolling(1, 1)
+        const before = sized('old', owner, 2, 0)
+        const next = later(before, { spec: { replicas: 0 }, metadata: { generation: 2 } })
+        const fresh = sized('new', owner, 2, 0)
+        const changes: Partial<Change>[] = [{ old: before, object: next }]
+        const seen: Seen = { all: [owner, next, fresh], past: [sized('old', owner, 3), before] }
+        return [changes, seen] as const
+      })(),
+      [],
+    ],
+    [
       'fewer old ones, where new ones are available',
       ...shrinks(rolling(1, 0), 3, 2, sized('new', rolling(1, 0), 1)),
       [],

@@ -95,16 +95,25 @@ function tooFewInRollout(change: Change, view: View): string | undefined {
     0,
   )
   if (total - (resize.from - resize.to) >= Math.max(...deployments.map((each) => limitsOf(each).most))) return undefined
-  const available = sets.reduce((sum, set) => sum + mostAvailable(set, view), 0)
-  const unavailable = resize.from - Math.min(resize.from, mostAvailable(resize.set, view))
-  const lost = Math.max(0, resize.from - resize.to - unavailable)
-  return lost > 0 && available - lost < fewest
+  const elsewhere = sets
+    .filter(({ metadata }) => metadata.uid !== resize.set.metadata.uid)
+    .reduce((sum, set) => sum + Math.max(0, ...availableIn(set, view)), 0)
+  // Its own pods that are not available any more are no loss: it is judged by the most it had lately, and by what it has now.
+  const isTooMany = (own: number): boolean => {
+    const unavailable = resize.from - Math.min(resize.from, own)
+    const lost = Math.max(0, resize.from - resize.to - unavailable)
+    return lost > 0 && elsewhere + own - lost < fewest
+  }
+  const own = availableIn(resize.set, view)
+  const available = elsewhere + Math.max(0, ...own)
+  return isTooMany(Math.max(0, ...own)) && isTooMany(own.at(-1) ?? 0)
     ? `${labelOf(resize.set)} shrinks from ${resize.from} to ${resize.to}: ${available} pods are available, and ${fewest} have to be`
     : undefined
 }
 
-const mostAvailable = ({ metadata }: ReplicaSet, view: View): number =>
-  Math.max(0, ...view.recent<ReplicaSet>(metadata.uid ?? '').map(({ status }) => status?.availableReplicas ?? 0))
+/** How many pods of a ReplicaSet were available, by what it said lately. */
+const availableIn = ({ metadata }: ReplicaSet, view: View): readonly number[] =>
+  view.recent<ReplicaSet>(metadata.uid ?? '').map(({ status }) => status?.availableReplicas ?? 0)
 
 /** A version of pods comes when those of all others have ended. */
 function twoVersions(change: Change, view: View): string | undefined {
