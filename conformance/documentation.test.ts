@@ -23,7 +23,7 @@ import {
   linksOf,
   matchesTranscript,
 } from './support/documents.ts'
-import { coracleFile, Program, type RunOptions, run } from './support/program.ts'
+import { coracleFile, Program, type RunOptions, run, thriftyCompiler } from './support/program.ts'
 import { tools } from './support/tools.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -86,7 +86,8 @@ describe('snippets', () => {
   })
 
   it('type-check', async () => {
-    const { code, stdout } = await run(join(binaries, 'tsc'), ['--noEmit', '-p', directory], { env: withBinaries() })
+    const args = ['--noEmit', '--singleThreaded', '-p', directory]
+    const { code, stdout } = await run(join(binaries, 'tsc'), args, { env: withBinaries(thriftyCompiler) })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
   })
 
@@ -210,7 +211,7 @@ describe('a project of somebody else', () => {
       writeFileSync(join(project, 'tsconfig.json'), tsconfig?.text ?? '')
       writeFileSync(join(project, 'main.ts'), example?.text ?? '')
       writeFileSync(join(project, 'commands.sh'), `${consumerPrelude}\n${commands?.text}`)
-      const env = { ...inProject(), HOME: home, TOOLS: join(root, 'node_modules'), NPM: npmOfMachine() }
+      const env = { ...inProject(thriftyCompiler), HOME: home, TOOLS: join(root, 'node_modules'), NPM: npmOfMachine() }
       const { code, stdout, stderr } = await run('bash', ['commands.sh'], { cwd: project, env })
       expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: expect.stringContaining('https://127.0.0.1:') })
     } finally {
@@ -231,7 +232,7 @@ npm() {
     for name in typescript @typescript @types/node undici-types; do ln -s "$TOOLS/$name" "node_modules/$name"; done
   else $NPM "$@" --offline --no-audit --no-fund; fi
 }
-npx() { "$@"; }
+npx() { if [ "$1" = tsc ]; then "$@" --singleThreaded; else "$@"; fi; }
 `
 
 function isCommand(block: Block): boolean {
@@ -251,11 +252,13 @@ const prelude = `
 set -euo pipefail
 exec 9>&2
 up=
+detached=
 finish() { [ -z "$up" ] || { kill -INT $up; wait $up || true; up=; }; }
-trap 'code=$?; [ $code = 0 ] || cat up.log >&2; finish; node "$CORACLE" down --all > /dev/null; exit $code' EXIT
+trap 'code=$?; [ $code = 0 ] || cat up.log >&2; finish; [ -z "$detached" ] || node "$CORACLE" down --all > /dev/null; exit $code' EXIT
 start() {
   if [[ " $* " == *" --detach "* ]]; then
     [[ " $* " == *" --port "* || " $* " == *" --name "* ]] || set -- --port 0 "$@"
+    detached=yes
     node "$CORACLE" up "$@"
     return
   fi
@@ -265,9 +268,11 @@ start() {
   up=$!
   until grep -q 'ready at' up.log; do kill -0 $up 2> /dev/null || { cat up.log >&2; exit 1; }; sleep 0.05; done
   export KUBECONFIG=$PWD/.coracle/kubeconfig
-  [[ "$*" != *yaml* ]] || until are_ready; do sleep 0.1; done
+  [[ "$*" != *yaml* ]] || until are_ready; do wait_for_pods || sleep 0.1; done
 }
 are_ready() { local pods; pods=$(node "$CORACLE" get pods --no-headers 2> /dev/null) && [[ $pods == *1/1* && $pods != *0/1* ]]; }
+# One command that waits in place of many that look.
+wait_for_pods() { node "$CORACLE" wait --for=condition=Ready pods --all --timeout=5s > /dev/null 2>&1; }
 npm() {
   case "$1" in
     ci) ;;

@@ -22,7 +22,7 @@ const concurrency = 4
 async function theirs(args: readonly string[]): Promise<Outcome> {
   const { kubectl } = await tools()
   return new Promise((resolve) => {
-    execFile(kubectl, [...args], { env: { HOME: home } }, (error, stdout, stderr) =>
+    execFile(kubectl, [...args], { env: { HOME: home, GOGC: 'off' } }, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     )
   })
