@@ -180,7 +180,7 @@ export async function createProgram(host: Host, args: readonly string[] = []): P
     })
     .exitOverride()
     .enablePositionalOptions()
-    .showSuggestionAfterError(false)
+    .showSuggestionAfterError()
   for (const option of idleFlags) program.addOption(option)
   program.hook('preAction', async (_, command) => {
     warnOfTruthValue(host, command)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { kubectlCommands } from './kubectl-commands.ts'
 
 /** What a command says of arguments that are too many, or too few. */
 export type ArgumentsRefusal = (args: readonly string[]) => string
@@ -55,10 +56,10 @@ export const noBoolean = (text: string): string => `strconv.ParseBool: parsing $
 export function refusalOf(parsing: Command, message: string, code = ''): string {
   const command = named.get(parsing) ?? parsing
   const text = message.replace(/^error: /, '')
-  const [, quoted = ''] = /'(.*?)'/s.exec(text) ?? []
+  const [, quoted = '', suggestion = ''] = /'(.*?)'(\n\(Did you mean .*\))?/s.exec(text) ?? []
   switch (code) {
     case 'commander.unknownOption':
-      return unknownFlag(command, quoted)
+      return unknownFlag(command, quoted, isOfKubectl(command) ? '' : suggestion)
     case 'commander.unknownCommand':
       return withExamples(command, `unknown command "${command.args.join(' ')}"`)
     case 'commander.invalidArgument': {
@@ -73,14 +74,21 @@ export function refusalOf(parsing: Command, message: string, code = ''): string 
   }
 }
 
-/** What is said of a flag that a command does not have. */
-export function unknownFlag(command: Command, given: string): string {
+/** Whether kubectl has a command, which suggests no flags. */
+function isOfKubectl(command: Command): boolean {
+  const { parent } = command
+  if (parent === null) return true
+  return parent.parent === null ? kubectlCommands.includes(command.name()) : isOfKubectl(parent)
+}
+
+/** What is said of a flag that a command does not have, and of the `suggestion` which might have been meant. */
+export function unknownFlag(command: Command, given: string, suggestion = ''): string {
   const letter = JSON.stringify(given[1] ?? '').replaceAll('"', "'")
   const isLong = given.startsWith('--')
-  return withUsage(
-    command,
-    isLong ? `unknown flag: ${given.replace(/=.*$/s, '')}` : `unknown shorthand flag: ${letter} in ${given}`,
-  )
+  const problem = isLong
+    ? `unknown flag: ${given.replace(/=.*$/s, '')}`
+    : `unknown shorthand flag: ${letter} in ${given}`
+  return withUsage(command, problem + suggestion)
 }
 
 /** A message about flags, and below it where to read on: of `diff` alone kubectl says that in another way. */

@@ -1,17 +1,10 @@
 import type { Command } from 'commander'
 import { CliError, SummaryError } from './cli-error.ts'
+import { kubectlCommands } from './kubectl-commands.ts'
 import { nameOf } from './refusals.ts'
 
 /** More letters than these do not differ between what was written and what was meant. */
 const distanceMax = 2
-
-/** kubectl's commands in the order in which it suggests them. */
-const order = [
-  ...'create expose run set explain get edit delete rollout scale autoscale certificate cluster-info top'.split(' '),
-  ...'cordon uncordon drain taint describe logs attach exec port-forward proxy cp auth debug events'.split(' '),
-  ...'diff apply patch replace wait kustomize label annotate completion alpha config plugin version'.split(' '),
-  ...'api-versions api-resources options'.split(' '),
-]
 
 /** The commands that do what other programs, or kubectl once, call so. */
 const otherWords: Readonly<Record<string, readonly string[]>> = {
@@ -49,8 +42,8 @@ function similarCommands(parent: Command, word: string): readonly string[] {
 
 /** Commands that kubectl does not have come last, in the order of help. */
 function place(name: string): number {
-  const index = order.indexOf(name)
-  return index < 0 ? order.length : index
+  const index = kubectlCommands.indexOf(name)
+  return index < 0 ? kubectlCommands.length : index
 }
 
 /** How many letters have to be put in, left out or replaced to make one text of the other (Levenshtein). */

@@ -12,7 +12,6 @@ import { type Controller, controller, performPlan, type ReconcileContext } from 
 import type { Time } from '@coracle/environment'
 import { podLabelsIndex, selectedPods } from '../pods/by-labels.ts'
 import type { Memory } from './memory.ts'
-import { readMetrics } from './metrics-reader.ts'
 import { needsMetrics, nextLookMs, planAutoscaler, refusedStatus, type SelectorProblem, type Workload } from './plan.ts'
 import { findScaleTarget } from './scale-target.ts'
 import { ambiguity, emptySelector, unreadableSelector } from './selector-problems.ts'
@@ -117,7 +116,7 @@ async function observeWorkload(
   context: ReconcileContext<HorizontalPodAutoscaler>,
   { key, resources, selectors }: SyncParts,
 ): Promise<Workload | SelectorProblem> {
-  const { client, signal } = context
+  const { client, clock, signal } = context
   const { namespace = '' } = autoscaler.metadata
   const podSelector = status?.selector ?? ''
   if (podSelector === '') return emptySelector
@@ -128,6 +127,8 @@ async function observeWorkload(
   const pods = selectedPods(context, namespace, selector)
   const ambiguous = ambiguity(key, podSelector, pods, ofNamespace)
   if (ambiguous !== undefined) return ambiguous
+  // Few clusters get here: it is loaded by the first that does.
+  const { readMetrics } = await clock.hold(import('./metrics-reader.ts'))
   const readings = await readMetrics(autoscaler, {
     client,
     signal,
