@@ -6,7 +6,7 @@ import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { readCommandLine, wholeNumber } from './command-line.ts'
-import { type Share, share } from './share.ts'
+import type { Share } from './share.ts'
 
 const usage = `usage: npm run simulate -- [options]
 
@@ -41,6 +41,8 @@ const { mine, first, count, processes, shrinks, stopsAtFirst, questions } = read
     questions: wholeNumber('questions', values.questions),
   }
 })
+// The whole cluster, which a wrong argument does not wait for.
+const { share } = await import('./share.ts')
 if (mine !== undefined) {
   // One of several processes: what it does is told to the one that started it.
   const failed = await share(mine, (seed, text) => process.send?.({ seed, text }))
