@@ -29,14 +29,14 @@ const ask = (...flags: readonly string[]) => runCommand(['get', '--raw', '/ready
 
 describe('flags of every command', () => {
   it('say as whom a request is made', async () => {
-    const flags = ['--as=jane', '--as-uid=7', '--as-group=dev', '--as-group=ops', '--as-user-extra=scope=a']
+    const flags = ['--as=jane', '--as-uid=7', '--as-group=dev', '--as-group=ops', '--as-user-extra=scope=a=b']
     await ask(...flags, '--username=root', '--password=pw')
     expect(received[0]?.headers).toMatchObject({
       authorization: `Basic ${Buffer.from('root:pw').toString('base64')}`,
       'impersonate-user': 'jane',
       'impersonate-uid': '7',
       'impersonate-group': 'dev, ops',
-      'impersonate-extra-scope': 'a',
+      'impersonate-extra-scope': 'a=b',
     })
     expect(await ask('--as-group=dev')).toMatchObject({
       code: 1,

@@ -5,6 +5,7 @@ import { parseDuration } from '@coracle/environment'
 import { CliError, SummaryError } from './cli-error.ts'
 import type { Host } from './host.ts'
 import { fileExists, kubeconfigFiles } from './kubeconfig/kubeconfig-files.ts'
+import { splitOnce } from './split-once.ts'
 
 /** Flags every command has that talks to a server. */
 export interface ConnectionFlags {
@@ -113,11 +114,13 @@ async function connectionFlags(
 
 /** `localhost:6443` is an address of a server that speaks TLS. Throws a CliError, in kubectl's words, for what is no address. */
 function withScheme(server: string): string {
-  const [scheme, rest] = server.includes('://') ? server.split('://', 2) : ['https', server]
+  const at = server.indexOf('://')
+  const scheme = at < 0 ? 'https' : server.slice(0, at)
+  const rest = at < 0 ? server : server.slice(at + '://'.length)
   if (scheme !== 'http' && scheme !== 'https') {
     throw new SummaryError(`Unable to connect to the server: unsupported protocol scheme ${JSON.stringify(scheme)}`)
   }
-  if (/^(:\d*)?(\/|$)/.test(rest ?? '')) {
+  if (/^(:\d*)?(\/|$)/.test(rest)) {
     throw new SummaryError('Unable to connect to the server: http: no Host in request URL')
   }
   return `${scheme}://${rest}`
@@ -160,7 +163,7 @@ function impersonationFlags(
   }
   const extra: Record<string, string[]> = {}
   for (const pair of pairs) {
-    const [key = '', value = ''] = pair.split('=', 2)
+    const [key = '', value = ''] = splitOnce(pair, '=')
     extra[key] = [...(extra[key] ?? []), value]
   }
   return {

@@ -6,6 +6,7 @@ import { alignTabs, tableAlignment } from '../output/align.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
 import { type OutputFormatFlags, readOutputFormat } from '../output/output-format.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import { splitOnce } from '../split-once.ts'
 
 export interface CanIFlags extends ConnectionFlags {
   readonly allNamespaces?: boolean
@@ -71,7 +72,7 @@ async function attributesOf(
   target: string,
   { allNamespaces, subresource }: CanIFlags,
 ): Promise<object> {
-  const [type = '', name] = target.split('/', 2)
+  const [type = '', name] = splitOnce(target, '/')
   const resource = type === '*' ? undefined : await findType(host, session, type)
   if (!knownVerbs.has(verb)) host.stderr.write(`Warning: verb '${verb}' is not a known verb\n\n`)
   const isScoped = resource?.namespaced !== false

@@ -9,6 +9,7 @@ import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { awaitAny } from '../resources/await-any.ts'
 import { listOptions, type Selection, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import { splitOnce } from '../split-once.ts'
 import { type Awaited, awaitObject, type IsOver } from './await-object.ts'
 import { localNeedsFiles, localResource } from './change-objects.ts'
 import { labelFilter, selectManifests } from './manifest-command.ts'
@@ -179,7 +180,7 @@ export function conditionOf(text: string): Condition {
 }
 
 function statusCondition(text: string): Condition {
-  const [name = '', wanted = 'true'] = text.split('=', 2)
+  const [name = '', wanted = 'true'] = splitOnce(text, '=')
   return (object) => {
     if (object === undefined) return false
     const { status, metadata } = object as KubernetesObject & { readonly status?: unknown }

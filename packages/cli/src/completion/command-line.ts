@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander'
+import { splitOnce } from '../split-once.ts'
 
 /** A command line as far as it is typed. */
 export interface CommandLine {
@@ -41,7 +42,7 @@ export function readCommandLine(program: Command, words: readonly string[]): Com
       earlyFlag = undefined
     } else if (takesOptions && word === '--') takesOptions = false
     else if (takesOptions && word.startsWith('-')) {
-      const [flag = '', value] = splitOnce(word)
+      const [flag = '', value] = splitOnce(word, '=')
       const option = findOption(command, program, flag)
       if (value !== undefined) options.set(option?.long ?? flag, value)
       else if (option?.required === true) pending = option
@@ -57,7 +58,7 @@ export function readCommandLine(program: Command, words: readonly string[]): Com
   }
   for (const [flag, value] of early) options.set(findOption(command, program, flag)?.long ?? flag, value)
   const shared = { command, path, args, options, takesOptions }
-  const [flag = '', value] = splitOnce(last)
+  const [flag = '', value] = splitOnce(last, '=')
   if (pending === undefined && takesOptions && last.startsWith('--') && value !== undefined) {
     return { ...shared, pending: findOption(command, program, flag), word: value, before: `${flag}=` }
   }
@@ -69,8 +70,3 @@ const findCommand = (command: Command, word: string): Command | undefined =>
 
 const findOption = (command: Command, program: Command, flag: string): Option | undefined =>
   [...command.options, ...program.options].find(({ long, short }) => long === flag || short === flag)
-
-function splitOnce(word: string): readonly [string, string | undefined] {
-  const at = word.indexOf('=')
-  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
-}

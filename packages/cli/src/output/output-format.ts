@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { parseJsonPath, type Template } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { splitOnce } from '../split-once.ts'
 import { type Column, parseColumns, parseColumnsFile } from './custom-columns.ts'
 import type { GoTemplate } from './go-template/index.ts'
 
@@ -105,9 +106,4 @@ async function readTemplate(host: Pick<Host, 'workingDirectory'>, path: string, 
     const reason = error.code === 'ENOENT' ? 'no such file or directory' : error.message
     throw new CliError(`error reading ${what} ${path}, open ${path}: ${reason}`)
   })
-}
-
-function splitOnce(text: string, separator: string): readonly [string, string | undefined] {
-  const at = text.indexOf(separator)
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }

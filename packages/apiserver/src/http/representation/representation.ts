@@ -66,7 +66,8 @@ function offerOf({ schema, verbs }: ResourceDefinition): Offer {
 export function statusFormatOf(request: IncomingMessage): Format {
   const { accept } = request.headers
   try {
-    const search = request.url?.split('?', 2)[1] ?? ''
+    const { url = '' } = request
+    const search = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
     return formatOf(negotiate(accept, 'plain'), request, parseQuery(search))
   } catch {
     return json
