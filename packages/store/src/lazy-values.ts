@@ -1,6 +1,8 @@
 /**
  * Changes and entries of a store that keeps operations as they come: values are read from the operation when somebody asks for
  * them. What only this process needs, which has the object itself, is never made into bytes.
+ *
+ * They are classes: a literal with a getter has a hidden class of its own, and each place that reads such objects gets slow.
  */
 import type { Entry, Operation, Revision, StoreEvent } from './store.ts'
 import { type ChangeExtras, valueHolder } from './transaction.ts'
@@ -12,31 +14,61 @@ export function lazyChange(
   previous: Entry | undefined,
   beside: ChangeExtras,
 ): StoreEvent {
-  const holder = valueHolder(operation, previous)
-  const token = operation.type === 'put' ? operation.token : undefined
-  return {
-    type: operation.type,
-    key: operation.key,
-    get value() {
-      return holder.value
-    },
-    revision,
-    createRevision: previous?.createRevision ?? revision,
-    previousRevision: previous?.modRevision ?? 0,
-    ...beside,
-    ...(token === undefined ? {} : { token }),
-  }
+  return new LazyChange(operation, revision, previous, beside)
 }
 
 /** The entry a key has after a change; undefined where it has none. */
 export function lazyEntryAfter(event: StoreEvent): Entry | undefined {
-  if (event.type === 'delete') return undefined
-  return {
-    key: event.key,
-    get value() {
-      return event.value
-    },
-    modRevision: event.revision,
-    createRevision: event.createRevision,
+  return event.type === 'delete' ? undefined : new LazyEntry(event)
+}
+
+class LazyChange implements StoreEvent {
+  readonly type: StoreEvent['type']
+  readonly key: string
+  readonly revision: Revision
+  readonly createRevision: Revision
+  readonly previousRevision: Revision
+  readonly previousValue?: Uint8Array
+  readonly note?: Uint8Array
+  readonly token?: object
+  readonly #holder: { readonly value: Uint8Array }
+
+  constructor(
+    operation: Operation,
+    revision: Revision,
+    previous: Entry | undefined,
+    { previousValue, note }: ChangeExtras,
+  ) {
+    this.type = operation.type
+    this.key = operation.key
+    this.revision = revision
+    this.createRevision = previous?.createRevision ?? revision
+    this.previousRevision = previous?.modRevision ?? 0
+    if (previousValue !== undefined) this.previousValue = previousValue
+    if (note !== undefined) this.note = note
+    if (operation.type === 'put' && operation.token !== undefined) this.token = operation.token
+    this.#holder = valueHolder(operation, previous)
+  }
+
+  get value(): Uint8Array {
+    return this.#holder.value
+  }
+}
+
+class LazyEntry implements Entry {
+  readonly key: string
+  readonly modRevision: Revision
+  readonly createRevision: Revision
+  readonly #event: StoreEvent
+
+  constructor(event: StoreEvent) {
+    this.key = event.key
+    this.modRevision = event.revision
+    this.createRevision = event.createRevision
+    this.#event = event
+  }
+
+  get value(): Uint8Array {
+    return this.#event.value
   }
 }

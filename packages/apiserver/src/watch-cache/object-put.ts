@@ -31,17 +31,32 @@ export function lazyPut(
 ): ObjectPut {
   const byteLength = (old?.byteLength ?? 0) + lengthBeyond(old?.object, object)
   if (byteLength > lazyLengthMax) return eagerPut(codec, key, object, owners)
-  let made: Uint8Array | undefined
-  return {
-    type: 'put',
-    key,
-    get value() {
-      made ??= codec.encode(object, owners)
-      return made
-    },
-    lazy: true,
-    token: {},
-    byteLength,
+  return new LazyPut(codec, key, object, owners, byteLength)
+}
+
+// A class, since every literal with a getter is of a hidden class of its own: whoever reads it is slow for all objects from then on.
+class LazyPut implements ObjectPut {
+  readonly type = 'put'
+  readonly lazy = true
+  readonly token = {}
+  readonly key: string
+  readonly byteLength: number
+  readonly #codec: ObjectCodec
+  readonly #object: KubernetesObject
+  readonly #owners: FieldOwners
+  #made: Uint8Array | undefined
+
+  constructor(codec: ObjectCodec, key: string, object: KubernetesObject, owners: FieldOwners, byteLength: number) {
+    this.key = key
+    this.byteLength = byteLength
+    this.#codec = codec
+    this.#object = object
+    this.#owners = owners
+  }
+
+  get value(): Uint8Array {
+    this.#made ??= this.#codec.encode(this.#object, this.#owners)
+    return this.#made
   }
 }
 

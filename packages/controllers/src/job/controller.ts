@@ -134,7 +134,7 @@ function dependents({ metadata: { namespace, name = '' } }: Job, lookup: Lookup)
 
 async function perform(context: ReconcileContext<Job>, job: Job, plan: JobPlan): Promise<void> {
   const failure = await failureOf(performPlan(context, job, { actions: plan.actions }))
-  const { status, releases } = failure === undefined ? plan : (plan.otherwise ?? plan)
+  const { status, releases } = failure === undefined ? plan : (plan.otherwise?.() ?? plan)
   if (status !== undefined) await performPlan(context, job, { actions: [], status })
   // What the status names as counted loses its finalizer, never the other way round, and also where no pod can be made: a namespace
   // that is going waits for its pods to go.

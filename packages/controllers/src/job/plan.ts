@@ -52,8 +52,11 @@ interface Report {
 }
 
 export interface JobPlan extends Plan<JobStatus>, Report {
-  /** What to say instead where an action has failed: pods may not be there yet, and pods that were to go still run. */
-  readonly otherwise?: Report
+  /**
+   * What to say instead where an action has failed: pods may not be there yet, and pods that were to go still run. Seldom asked for,
+   * and as long as the list of pods.
+   */
+  readonly otherwise?: () => Report
 }
 
 /** Who runs a Job that does not say who does. */
@@ -172,8 +175,7 @@ function planStarted(job: Job, pods: readonly Pod[], isNamespaceGoing: boolean, 
     actions: [...sync.actions, ...suspension.events, ...final.events],
     status: final.status,
     releases: releasesOf(counts.released),
-    // Seldom asked for, and as long as the list of pods.
-    get otherwise() {
+    otherwise: () => {
       const status = { ...statusOf(suspension.job, before, found), ...failedIndexes }
       return { status, releases: releasesOf(before.released) }
     },

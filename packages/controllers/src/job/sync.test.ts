@@ -413,8 +413,9 @@ describe('a Job whose pods could not be made or deleted', () => {
       { job: job(spec, started), pods: of, dependencies: { state: 'met' }, isNamespaceGoing: false },
       startMs,
     )
-    const { active, conditions, uncountedTerminatedPods } = otherwise?.status ?? {}
-    return [active, conditions, uncountedTerminatedPods, otherwise?.releases.map(({ key }) => key.name)]
+    const { status, releases } = otherwise?.() ?? {}
+    const { active, conditions, uncountedTerminatedPods } = status ?? {}
+    return [active, conditions, uncountedTerminatedPods, releases?.map(({ key }) => key.name)]
   }
 
   it('does not count those that are to come', () => {
