@@ -311,6 +311,7 @@ describe('of Jobs', () => {
     metadata: { annotations: { 'coracle.dev/depends-on': 'first' } },
   })
   const cron = made('CronJob', 'tick', { spec: { concurrencyPolicy: 'Forbid' } })
+  const [beside, both] = comes(cron, made('Job', 'one', { owner: cron }), made('Job', 'two', { owner: cron }))
   const succeeded = pod('a', job, { status: { phase: 'Succeeded' } })
   it.each<Case>([
     ['a pod', ...comes(job, pod('a', job)), []],
@@ -388,10 +389,12 @@ describe('of Jobs', () => {
       ...comes(made('Job', 'first', { status: holds('Complete') }), waiting, pod('a', waiting)),
       [],
     ],
+    ['one of a CronJob beside another', beside, both, ['a CronJob that forbids it runs one Job at a time']],
     [
-      'one of a CronJob beside another',
-      ...comes(cron, made('Job', 'one', { owner: cron }), made('Job', 'two', { owner: cron })),
-      ['a CronJob that forbids it runs one Job at a time'],
+      'one of a CronJob beside another of which nobody was told that it was made',
+      beside,
+      { ...both, unansweredCreations: ['one'] },
+      [],
     ],
     [
       'one of a CronJob after another',

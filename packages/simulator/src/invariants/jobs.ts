@@ -156,6 +156,7 @@ function beforeItsTime(change: Change, view: View): string | undefined {
 const isComplete = ({ status }: Job): boolean =>
   status?.conditions?.some(({ type, status: holds }) => type === 'Complete' && holds === 'True') === true
 
+/** One whose creation nobody was told of does not count: the controller may not have seen it before the next time came. */
 function jobsAtOnce(change: Change, view: View): string | undefined {
   const { object } = change
   if (object?.kind !== 'Job' || !isNew(change)) return undefined
@@ -166,6 +167,7 @@ function jobsAtOnce(change: Change, view: View): string | undefined {
     .list<Job>('Job')
     .filter((job) => job !== (object as KubernetesObject) && controllerOf(job)?.uid === owner?.uid)
     .filter((job) => !isJobFinished(job) && job.metadata.deletionTimestamp === undefined)
+    .filter((job) => !view.isCreationUnanswered(job))
   return others.length > 0
     ? `${labelOf(object)} is made beside ${others.map(({ metadata }) => metadata.name).join(', ')}`
     : undefined
