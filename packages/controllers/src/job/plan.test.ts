@@ -352,6 +352,35 @@ describe('a job that is suspended', () => {
     const of = job({ suspend: true, activeDeadlineSeconds: 1 }, { startTime: secondsAgo(500) })
     expect(conditions(of)).toEqual(['Suspended=True JobSuspended'])
   })
+
+  it('has no start, also where it had started before', () => {
+    const was = { startTime: secondsAgo(500) }
+    expect(plan(job({ suspend: true }, was), [pod('a')]).status).not.toHaveProperty('startTime')
+    // What somebody else has written there since is theirs.
+    const status = { ...was, conditions: [{ type: 'Suspended', status: 'True' }] }
+    expect(plan(job({ suspend: true }, status)).status?.startTime).toBe(was.startTime)
+  })
+
+  const suspended = { conditions: [{ type: 'Suspended', status: 'True', reason: 'JobSuspended' }] }
+
+  it('does not wait again for Jobs it depends on', () => {
+    const waiting: Dependencies = { state: 'waiting', message: 'Waiting for Jobs to complete: a (does not exist)' }
+    const awake = plan(job({ suspend: false }, suspended), [], waiting)
+    expect(awake.actions.map(summary)).toEqual([...creations(1), 'Normal Resumed'])
+    const failed: Dependencies = { state: 'failed', message: 'Job a failed' }
+    expect(plan(job({ suspend: true }, suspended), [], failed).actions).toEqual([])
+  })
+
+  it('says when it started where its last pod succeeds all the same', () => {
+    const made = plan(job({ suspend: true }, { ...suspended, succeeded: 1 }))
+    expect(made.status).toMatchObject({ startTime: formatTime(startMs), completionTime: formatTime(startMs) })
+  })
+
+  it('counts its pods where it is deleted', () => {
+    const going = job({ suspend: true }, suspended)
+    const made = plan({ ...going, metadata: { ...going.metadata, deletionTimestamp: secondsAgo(1) } }, [pod('a')])
+    expect(made.status).toMatchObject({ active: 1 })
+  })
 })
 
 describe('dependencies', () => {

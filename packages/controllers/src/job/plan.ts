@@ -71,7 +71,7 @@ export const isAtWork = (job: Job): boolean =>
 /** What to do about a Job (pkg/controller/job). Pure. */
 export function planJob({ job, pods, dependencies, isNamespaceGoing }: ObservedJob, nowMs: Time): JobPlan {
   if (isManagedElsewhere(job)) return nothing
-  const isStarted = job.status?.startTime !== undefined
+  const isStarted = hasStarted(job)
   if (job.metadata.deletionTimestamp !== undefined && isStarted && !isJobFinished(job)) return planGoing(job, pods)
   if (job.metadata.deletionTimestamp !== undefined || isJobFinished(job)) {
     return { ...nothing, releases: releasesOf(pods.filter(isTracked)) }
@@ -80,6 +80,10 @@ export function planJob({ job, pods, dependencies, isNamespaceGoing }: ObservedJ
   if (!isStarted && dependencies.state === 'waiting') return planWaiting(job, dependencies.message, nowMs)
   return planStarted(started(job, nowMs), pods, isNamespaceGoing, nowMs)
 }
+
+/** Whether a Job has waited for all that it depends on. A suspended one has no start, and may have had pods before. */
+const hasStarted = ({ status }: Job): boolean =>
+  status?.startTime !== undefined || getCondition(status?.conditions, 'Suspended') !== undefined
 
 const nothing: JobPlan = { actions: [], releases: [] }
 
@@ -323,7 +327,10 @@ function completion({ spec }: Job, succeeded: number, active: number): Ending | 
   return { type: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' }
 }
 
-/** Whether the Job is suspended, as its conditions are to say. A Job that is resumed starts anew. */
+/**
+ * Whether the Job is suspended, as its conditions are to say. One that is suspended has no start (KEP-5440), and one that is resumed
+ * starts anew.
+ */
 function suspensionOf(job: Job, nowMs: Time): { readonly job: Job; readonly events: readonly Action[] } {
   const { spec, status = {} } = job
   const condition = getCondition(status.conditions, 'Suspended')
@@ -337,14 +344,18 @@ function suspensionOf(job: Job, nowMs: Time): { readonly job: Job; readonly even
     nowMs,
     isSuspended ? 'True' : 'False',
   )
+  const { startTime: _startTime, ...others } = status
   const startTime = isSuspended ? {} : { startTime: formatTime(nowMs) }
   return {
-    job: { ...job, status: { ...status, conditions, ...startTime } },
+    job: { ...job, status: { ...others, conditions, ...startTime } },
     events: [normalEvent(isSuspended ? 'Suspended' : 'Resumed', message)],
   }
 }
 
-/** The status of a Job that is going to end; `isOver`: nothing of it runs, and all is counted. */
+/**
+ * The status of a Job that is going to end; `isOver`: nothing of it runs, and all is counted. One that ends while it is suspended has no
+ * start, and every Job that is over must say one.
+ */
 function ended(
   status: JobStatus,
   ending: Ending,
@@ -355,7 +366,8 @@ function ended(
   if (!isOver) return { status: { ...status, conditions: interim }, events: [] }
   const conditions = withCondition(interim, ending.type, ending, nowMs)
   const completionTime = ending.type === 'Complete' ? { completionTime: formatTime(nowMs) } : {}
-  return { status: { ...status, conditions, ...completionTime }, events: [endingEvent(ending)] }
+  const { startTime = formatTime(nowMs) } = status
+  return { status: { ...status, conditions, startTime, ...completionTime }, events: [endingEvent(ending)] }
 }
 
 function endingEvent({ type, reason, message }: Ending): Action {

@@ -385,6 +385,11 @@ describe('of Jobs', () => {
       ['a Job waits for those it depends on'],
     ],
     [
+      'as one that had started is resumed',
+      ...comes(made('Job', 'first'), later(waiting, { status: holds('Suspended') }), pod('a', waiting)),
+      [],
+    ],
+    [
       'after another is complete',
       ...comes(made('Job', 'first', { status: holds('Complete') }), waiting, pod('a', waiting)),
       [],

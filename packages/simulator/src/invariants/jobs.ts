@@ -147,11 +147,15 @@ function beforeItsTime(change: Change, view: View): string | undefined {
   const open = names
     .split(',')
     .map((name) => view.find('Job', made.latest.metadata.namespace, name.trim()) as Job | undefined)
-    .filter((job): job is Job => job !== undefined && !isComplete(job) && made.latest.status?.startTime === undefined)
+    .filter((job): job is Job => job !== undefined && !isComplete(job) && !hasStarted(made.latest))
   return open.length > 0
     ? `${labelOf(made.pod)} runs before ${open.map(({ metadata }) => metadata.name).join(', ')} is complete`
     : undefined
 }
+
+/** One that was suspended when it had started has no start until its pods are there again. */
+const hasStarted = ({ status }: Job): boolean =>
+  status?.startTime !== undefined || status?.conditions?.some(({ type }) => type === 'Suspended') === true
 
 const isComplete = ({ status }: Job): boolean =>
   status?.conditions?.some(({ type, status: holds }) => type === 'Complete' && holds === 'True') === true
