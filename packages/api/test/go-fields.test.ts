@@ -8,6 +8,7 @@ import {
   bindingSchema,
   deleteOptionsSchema,
   evictionSchema,
+  limitRanges,
   podSchema,
   scaleSchema,
   statusSchema,
@@ -15,6 +16,7 @@ import {
 import { listSchema } from '../src/meta.ts'
 import { compile } from '../src/schema/compile.ts'
 import { isWrittenZero, omittedZero, zeroOf } from '../src/schema/go/go-types.ts'
+import { isWrittenAsNull, withNulls, withoutNulls } from '../src/schema/go/nulls.ts'
 import type { Field, ObjectSchema, Schema } from '../src/schema/schema.ts'
 import { readGoFields } from './data/extract-go-fields.ts'
 
@@ -68,6 +70,58 @@ describe('structs', () => {
   })
 })
 
+describe('what may be nil', () => {
+  const nilled = fields.filter(
+    ({ field, go }) => /^(list|map|bytes|Time|MicroTime|\*)/.test(go) && !isAlwaysThere(field),
+  )
+
+  it('is null where Go writes it', () => {
+    const written = nilled.filter(({ go }) => !isOmitted(go))
+    expect(written.length).toBeGreaterThan(50)
+    expect(paths(written.filter(({ field }) => !isWrittenAsNull(field)))).toEqual([])
+  })
+
+  it('is absent where Go omits it', () => {
+    // What is required is refused where it is empty.
+    expect(paths(nilled.filter(({ field, go }) => isOmitted(go) && !field.required && isWrittenAsNull(field)))).toEqual(
+      [],
+    )
+  })
+})
+
+describe('nulls', () => {
+  it('stand in JSON for what is nil, in the order of the fields', () => {
+    const object = {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: {} },
+      spec: { containers: [{ name: 'a' }], volumes: [{ name: 'a', projected: { defaultMode: 420 } }] },
+      status: {
+        conditions: [{ type: 'Ready', status: 'True', reason: 'x' }],
+        containerStatuses: [{ name: 'a', state: { running: {} } }],
+      },
+    }
+    const json = withNulls(podSchema, object as never)
+    expect(JSON.stringify(json)).toBe(
+      '{"apiVersion":"v1","kind":"Pod","metadata":{},"spec":{"containers":[{"name":"a"}],' +
+        '"volumes":[{"name":"a","projected":{"sources":null,"defaultMode":420}}]},"status":{"conditions":[{"type":"Ready","status":"True","lastProbeTime":null,' +
+        '"lastTransitionTime":null,"reason":"x"}],"containerStatuses":[{"name":"a","state":{"running":{"startedAt":null}}}]}}',
+    )
+    expect(withoutNulls(podSchema, json)).toEqual(object)
+  })
+
+  it('stand for empty lists', () => {
+    const object = { apiVersion: 'v1', kind: 'LimitRange', metadata: {}, spec: { limits: [] } }
+    const json = withNulls(limitRanges.schema, object)
+    expect(json).toEqual({ ...object, spec: { limits: null } })
+    expect(withoutNulls(limitRanges.schema, json)).toEqual(object)
+  })
+
+  it('leave what is complete as it is', () => {
+    const object = { apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: { containers: [{ name: 'a' }] } }
+    expect(withNulls(podSchema, object as never)).toBe(object)
+    expect(withoutNulls(podSchema, object as never)).toBe(object)
+  })
+})
+
 describe('zero values of a pod', () => {
   const decode = (spec: object): unknown =>
     (compile(podSchema).decode({ apiVersion: 'v1', kind: 'Pod', metadata: {}, spec }).value as { spec: unknown }).spec
@@ -89,6 +143,12 @@ describe('zero values of a pod', () => {
     expect(compile(podSchema).decode(body, { keepsZeros: true }).value).toEqual(body)
   })
 })
+
+const isOmitted = (go: string): boolean => /,omitzero|^[^T]*,omitempty|^\*.*,omitempty/.test(go)
+
+/** What is required or has a default is never nil; lists may be empty. */
+const isAlwaysThere = ({ schema, required, default: value }: Field): boolean =>
+  !['list', 'map', 'time'].includes(schema.type) && (required || value !== undefined)
 
 const hasOtherDefault = ({ schema, default: value }: Field): boolean => value !== undefined && value !== zeroOf(schema)
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import type { Resource } from '@coracle/api'
+import { type Resource, roles } from '@coracle/api'
 import { realEnvironment, VirtualClock } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ExchangeEvent } from './exchange-trace.ts'
@@ -63,6 +63,30 @@ const status = (code: number, reason: string, message: string) => ({
   code,
   reason,
   message,
+})
+
+describe('the nulls that Go writes for what is not there', () => {
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'a', namespace: 'b' } }
+  const sent = { ...role, rules: null }
+  const { schema: _schema, ...found } = roles
+  const { apiVersion: _apiVersion, kind: _kind, ...item } = sent
+
+  it('are absence to whoever knows the schema', async () => {
+    answers.push(json(200, sent), json(200, { ...role, kind: 'RoleList', items: [item] }), json(201, sent))
+    expect(await client.get(roles, role.metadata)).toEqual(role)
+    expect((await client.list(roles)).items).toEqual([role])
+    expect(await client.create(roles, role)).toEqual(role)
+  })
+
+  it('are absence in a watch', async () => {
+    answers.push((response) => response.writeHead(200).end(`${JSON.stringify({ type: 'ADDED', object: sent })}\n`))
+    for await (const { object } of await client.watch(roles)) expect(object).toEqual(role)
+  })
+
+  it('are shown to all others', async () => {
+    answers.push(json(200, sent))
+    expect(await client.get(found, role.metadata)).toEqual(sent)
+  })
 })
 
 describe('requests', () => {

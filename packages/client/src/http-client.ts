@@ -7,7 +7,9 @@ import {
   type KubernetesList,
   type KubernetesObject,
   type Resource,
+  type ResourceDefinition,
   type Status,
+  withoutNulls,
 } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import {
@@ -91,7 +93,8 @@ class RestClient implements HttpClient {
 
   get<T extends KubernetesObject>(resource: Resource<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
     const { subresource, signal, ...query } = options
-    return this.#call<T>('GET', withQuery(objectPath(resource, key, subresource), query), signal)
+    const path = withQuery(objectPath(resource, key, subresource), query)
+    return this.#read<T>('GET', path, signal).then((answer) => deepFreeze(decoded(resource, answer)))
   }
 
   async list<T extends KubernetesObject>(resource: Resource<T>, options: ListOptions = {}): Promise<KubernetesList<T>> {
@@ -100,7 +103,7 @@ class RestClient implements HttpClient {
     const list = await this.#read<KubernetesList<T>>('GET', path, signal)
     // Items of a list do not repeat its kind on the wire.
     const typed = { apiVersion: apiVersionOf(resource), kind: resource.kind }
-    return deepFreeze({ ...list, items: (list.items ?? []).map((item) => ({ ...typed, ...item })) })
+    return deepFreeze({ ...list, items: (list.items ?? []).map((item) => decoded(resource, { ...typed, ...item })) })
   }
 
   async watch<T extends KubernetesObject>(resource: Resource<T>, options: WatchOptions = {}): Promise<Watch<T>> {
@@ -109,7 +112,7 @@ class RestClient implements HttpClient {
     const initial = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' }
     const path = withQuery(collectionPath(resource, namespace), { watch: true, ...query, ...initial })
     const body = await this.#transport.open({ method: 'GET', path, ...signalOf(signal) })
-    return new HttpWatch<T>(body)
+    return new HttpWatch<T>(resource, body)
   }
 
   create<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
@@ -122,14 +125,14 @@ class RestClient implements HttpClient {
             { ...(namespace === undefined ? {} : { namespace }), name: name ?? '' },
             options.subresource,
           )
-    return this.#write<T>('POST', withQuery(path, writeQuery(options)), options, object)
+    return this.#write<T>(resource, 'POST', withQuery(path, writeQuery(options)), options, object)
   }
 
   update<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
     const { namespace, name = '' } = object.metadata
     const key = { ...(namespace === undefined ? {} : { namespace }), name }
     const path = withQuery(objectPath(resource, key, options.subresource), writeQuery(options))
-    return this.#write<T>('PUT', path, options, object)
+    return this.#write<T>(resource, 'PUT', path, options, object)
   }
 
   createSubresource(
@@ -140,7 +143,7 @@ class RestClient implements HttpClient {
     options: WriteOptions = {},
   ): Promise<unknown> {
     const path = withQuery(objectPath(resource, key, subresource), writeQuery(options))
-    return this.#write<unknown>('POST', path, options, body)
+    return this.#write<unknown>(undefined, 'POST', path, options, body)
   }
 
   async stream(
@@ -161,7 +164,7 @@ class RestClient implements HttpClient {
     options: WriteOptions = {},
   ): Promise<T> {
     const path = withQuery(objectPath(resource, key, options.subresource), writeQuery(options))
-    return this.#write<T>('PATCH', path, options, patch.body, patchContentType[patch.type])
+    return this.#write<T>(resource, 'PATCH', path, options, patch.body, patchContentType[patch.type])
   }
 
   apply<T extends KubernetesObject>(
@@ -174,7 +177,7 @@ class RestClient implements HttpClient {
     const { force } = options
     const query = { ...writeQuery(options), ...(force === undefined ? {} : { force }) }
     const path = withQuery(objectPath(resource, key, options.subresource), query)
-    return this.#write<T>('PATCH', path, options, configuration, patchContentType.apply)
+    return this.#write<T>(resource, 'PATCH', path, options, configuration, patchContentType.apply)
   }
 
   delete<T extends KubernetesObject>(
@@ -182,7 +185,7 @@ class RestClient implements HttpClient {
     key: ObjectKey,
     options: DeleteOptions = {},
   ): Promise<T | Status> {
-    return this.#write<T | Status>('DELETE', objectPath(resource, key), options, deleteBody(options))
+    return this.#write<T | Status>(resource, 'DELETE', objectPath(resource, key), options, deleteBody(options))
   }
 
   async deleteCollection<T extends KubernetesObject>(
@@ -192,7 +195,7 @@ class RestClient implements HttpClient {
   ): Promise<void> {
     const { namespace, signal, ...query } = list
     const path = withQuery(collectionPath(resource, namespace), query)
-    await this.#write<unknown>('DELETE', path, { signal, ...options }, deleteBody(options))
+    await this.#write<unknown>(undefined, 'DELETE', path, { signal, ...options }, deleteBody(options))
   }
 
   request(request: RawRequest): Promise<RawResponse> {
@@ -224,11 +227,8 @@ class RestClient implements HttpClient {
     return this.#transport.close()
   }
 
-  async #call<R>(method: RawRequest['method'], path: string, signal: AbortSignal | undefined): Promise<R> {
-    return deepFreeze(await this.#read<R>(method, path, signal))
-  }
-
   async #write<R>(
+    resource: Resource | undefined,
     method: RawRequest['method'],
     path: string,
     { signal, because, reconcile }: CauseClaim & { readonly signal?: AbortSignal | undefined },
@@ -238,7 +238,8 @@ class RestClient implements HttpClient {
     const cause = causeHeaderOf({ ...(because && { because }), ...(reconcile && { reconcile }) })
     const headers = cause === undefined ? {} : { headers: { [causeHeader]: cause } }
     const content = { body: JSON.stringify(body), contentType, ...headers }
-    return deepFreeze(parseBody(await this.#transport.send({ method, path, ...content, ...signalOf(signal) })) as R)
+    const answer = parseBody(await this.#transport.send({ method, path, ...content, ...signalOf(signal) })) as R
+    return deepFreeze(resource === undefined ? answer : decoded(resource, answer))
   }
 
   async #read<R>(method: RawRequest['method'], path: string, signal: AbortSignal | undefined): Promise<R> {
@@ -248,10 +249,12 @@ class RestClient implements HttpClient {
 
 /** A watch whose events are parsed as they are taken: while nobody takes them, TCP holds the server back. */
 class HttpWatch<T extends KubernetesObject> implements Watch<T> {
+  readonly #resource: Resource<T>
   readonly #body: ResponseBody
   #isClosed = false
 
-  constructor(body: ResponseBody) {
+  constructor(resource: Resource<T>, body: ResponseBody) {
+    this.#resource = resource
     this.#body = body
   }
 
@@ -264,7 +267,8 @@ class HttpWatch<T extends KubernetesObject> implements Watch<T> {
     try {
       for await (const line of linesOf(this.#body)) {
         if (this.#isClosed) return
-        yield deepFreeze(JSON.parse(line) as WatchEvent<T>)
+        const event = JSON.parse(line) as WatchEvent<T>
+        yield deepFreeze({ ...event, object: decoded(this.#resource, event.object) } as WatchEvent<T>)
       }
     } catch (error) {
       if (!this.#isClosed) throw error
@@ -272,6 +276,17 @@ class HttpWatch<T extends KubernetesObject> implements Watch<T> {
       this.#body.destroy()
     }
   }
+}
+
+/**
+ * An object of a resource whose schema the caller has brought along, as a server in this process would give it: without the nulls that
+ * Go writes for what is not there. All else is as it came.
+ */
+function decoded<T, R extends KubernetesObject>(resource: Resource<R>, answer: T): T {
+  const { schema, kind } = resource as Partial<ResourceDefinition>
+  return schema !== undefined && (answer as Partial<KubernetesObject>).kind === kind
+    ? (withoutNulls(schema, answer as KubernetesObject) as T)
+    : answer
 }
 
 function parseBody(response: RawResponse): unknown {

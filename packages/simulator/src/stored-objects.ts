@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import { type KubernetesObject, ofJsonForm } from '@coracle/api'
 
 /** A value in the store is an object's JSON, with the owners of its fields as one more member. */
 const ownersMember = ',"/owners":'
@@ -7,5 +7,5 @@ const ownersMember = ',"/owners":'
 export function objectIn(value: Uint8Array): KubernetesObject {
   const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
   const at = text.lastIndexOf(ownersMember)
-  return JSON.parse(at < 0 ? text : `${text.slice(0, at)}}`) as KubernetesObject
+  return ofJsonForm(JSON.parse(at < 0 ? text : `${text.slice(0, at)}}`) as KubernetesObject)
 }

@@ -31,7 +31,7 @@ function emptyStruct({ fields }: ObjectSchema): Record<string, unknown> {
   const empty: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) {
     const { schema, required, byValue } = field
-    if (byValue === true) empty[name] = emptyObjectOf(schema)
+    if (byValue === true && resolveSchema(schema).type === 'object') empty[name] = emptyObjectOf(schema)
     else if (required && resolveSchema(schema).type === 'list') empty[name] = []
     else if (isWrittenZero(field)) empty[name] = zeroOf(schema)
   }

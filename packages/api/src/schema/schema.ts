@@ -243,8 +243,16 @@ export interface Field<T = unknown, Required extends boolean = boolean> {
   readonly patchStrategy?: PatchStrategy
   /** A warning to whoever sets it; the text says what to use instead. */
   readonly deprecated?: string
-  /** A struct that upstream's Go type holds by value: it is part of an empty object already, and nobody owns it by itself. */
+  /**
+   * A struct, or a time, that upstream's Go type holds by value: it is part of an empty object already, and nobody owns it by itself.
+   * JSON has a null for a time that is not set.
+   */
   readonly byValue?: boolean
+  /**
+   * Upstream's Go type writes this list, map or pointer although there is nothing in it: JSON has a null where it is absent. What is
+   * required is written in any case.
+   */
+  readonly alwaysWritten?: boolean
   /**
    * Upstream's Go type has a pointer here: a false, a zero or an empty string was chosen, and stays. In an optional field that is
    * none such a value is absence, as Go's omitempty has it.

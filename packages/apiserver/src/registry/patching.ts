@@ -9,6 +9,7 @@ import {
   hasReason,
   invalid,
   invalidField,
+  jsonFormOf,
   type KubernetesObject,
   type ObjectSchema,
 } from '@coracle/api'
@@ -37,7 +38,7 @@ export function applyPatch(schema: ObjectSchema, object: KubernetesObject, { typ
 /** What is a list of objects passes for a JSON patch: what is wrong with its operations shows when they are applied. */
 function applyOperations(object: KubernetesObject, body: unknown): unknown {
   try {
-    return applyJsonPatch(object, body)
+    return applyJsonPatch(jsonFormOf(object), body)
   } catch (error) {
     if (!hasReason(error, 'BadRequest') || !Array.isArray(body) || !body.every(isObject)) throw error
     const causes = [{ reason: 'FieldValueInvalid', message: error.message, field: 'patch' }]

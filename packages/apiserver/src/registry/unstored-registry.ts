@@ -1,4 +1,10 @@
-import { type FieldOwners, type KubernetesObject, methodNotAllowed, type ResourceDefinition } from '@coracle/api'
+import {
+  type FieldOwners,
+  jsonFormOf,
+  type KubernetesObject,
+  methodNotAllowed,
+  type ResourceDefinition,
+} from '@coracle/api'
 import type { DeleteOptions, ListOptions, Patch, WatchOptions } from '@coracle/client'
 import type {
   DeleteResult,
@@ -87,6 +93,6 @@ export class UnstoredObject<T extends KubernetesObject> implements Stored<T> {
   }
 
   get bytes(): Buffer {
-    return Buffer.from(JSON.stringify(this.object))
+    return Buffer.from(JSON.stringify(jsonFormOf(this.object)))
   }
 }

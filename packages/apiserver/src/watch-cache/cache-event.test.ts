@@ -1,3 +1,4 @@
+import { jsonFormOf, type KubernetesObject } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { bookmarkDelivery, ObjectDelivery } from './cache-event.ts'
 import { podEvent, storedPod } from './testing/stored-pods.ts'
@@ -27,7 +28,8 @@ describe('the deliveries of an event', () => {
     for (const delivery of [added, modified, deleted]) {
       const line = delivery.bytes.toString()
       expect(line.endsWith('\n')).toBe(true)
-      expect(JSON.parse(line)).toEqual(delivery.event)
+      const { type, object } = delivery.event
+      expect(JSON.parse(line)).toEqual({ type, object: jsonFormOf(object as KubernetesObject) })
       expect(delivery.bytes).toBe(delivery.bytes)
     }
   })

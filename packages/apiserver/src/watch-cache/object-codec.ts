@@ -2,7 +2,9 @@ import {
   apiVersionOf,
   deepFreeze,
   type FieldOwners,
+  jsonFormOf,
   type KubernetesObject,
+  ofJsonForm,
   ownersOf,
   type Resource,
 } from '@coracle/api'
@@ -45,13 +47,15 @@ export function createObjectCodec(resource: Pick<Resource, 'group' | 'version' |
   return {
     head: Buffer.from(head),
     encode(object, owners) {
-      const text = JSON.stringify(object)
-      const json = text.startsWith(head) ? text : JSON.stringify(reordered(object))
+      const form = jsonFormOf(object)
+      const text = JSON.stringify(form)
+      const json = text.startsWith(head) ? text : JSON.stringify(reordered(form))
       return Buffer.from(json.slice(0, -1) + ownersTrailer(json, owners))
     },
     decode(value, revision) {
       const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
-      const object = JSON.parse(splitOwners(text).object) as KubernetesObject
+      const read = JSON.parse(splitOwners(text).object) as KubernetesObject
+      const object = text.includes(':null') ? ofJsonForm(read) : read
       const { managedFields, ...metadata } = object.metadata
       if (managedFields === undefined) return { object: withRevision(object, revision), owners: undefined }
       return { object: withRevision({ ...object, metadata }, revision), owners: ownersOf(managedFields) ?? [] }

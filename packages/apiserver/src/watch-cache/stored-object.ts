@@ -1,4 +1,4 @@
-import { type FieldOwners, isShared, type KubernetesObject, managedFieldsOf } from '@coracle/api'
+import { type FieldOwners, isShared, jsonFormOf, type KubernetesObject, managedFieldsOf } from '@coracle/api'
 import type { Stored } from '../registry-contract.ts'
 import { withoutVersion, withRevision } from './object-codec.ts'
 import { endOfObject, readOwners } from './owners-trailer.ts'
@@ -107,7 +107,7 @@ export class StoredObject implements Stored {
     const source = this.#source === undefined ? encoded(this.object) : bufferOf(this.#source)
     const served = startsWith(source, this.#head) ? this.#withInserted(source, owners) : undefined
     // Otherwise it was written by something else than this program's codec.
-    const bytes = served ?? Buffer.from(JSON.stringify(withManagedFields(this.object, owners)))
+    const bytes = served ?? jsonOf(withManagedFields(this.object, owners))
     if (served === undefined) this.#insertedLength = 0
     this.#source = bytes
     this.#current = true
@@ -134,7 +134,9 @@ export class StoredObject implements Stored {
 
 const noBytes = new Uint8Array()
 
-const encoded = (object: KubernetesObject): Buffer => Buffer.from(JSON.stringify(withoutVersion(object)))
+const jsonOf = (object: KubernetesObject): Buffer => Buffer.from(JSON.stringify(jsonFormOf(object)))
+
+const encoded = (object: KubernetesObject): Buffer => jsonOf(withoutVersion(object))
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength)
 
@@ -161,7 +163,7 @@ export function unstored(object: KubernetesObject, revision: number, owners: Fie
       return withManagedFields(object, owners)
     },
     get bytes() {
-      bytes ??= Buffer.from(JSON.stringify(withManagedFields(object, owners)))
+      bytes ??= jsonOf(withManagedFields(object, owners))
       return bytes
     },
   }

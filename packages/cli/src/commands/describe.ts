@@ -1,4 +1,4 @@
-import { type Event, events, hasReason, type KubernetesObject } from '@coracle/api'
+import { type Event, events, hasReason, type KubernetesObject, ofJsonForm } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { describeObject } from '../describe/describe-object.ts'
 import type { Host } from '../host.ts'
@@ -105,7 +105,8 @@ async function describeOne(
   const happened = wanted.events ? await eventsOf(session, object) : undefined
   const describe = describerOf(resource)
   if (describe === undefined) return describeObject(object, happened, nowMs)
-  return describe(session, object, happened, nowMs)
+  // Describers know the kinds as they are here, where null is absence.
+  return describe(session, ofJsonForm(object), happened, nowMs)
 }
 
 /** The kubelet's annotation of a pod from a manifest of its node: the identity under which it reports about it. */

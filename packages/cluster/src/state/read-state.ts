@@ -1,4 +1,12 @@
-import { ApiError, apiVersionOf, builtinKinds, type KubernetesObject, type Lease, parseTime } from '@coracle/api'
+import {
+  ApiError,
+  apiVersionOf,
+  builtinKinds,
+  type KubernetesObject,
+  type Lease,
+  ofJsonForm,
+  parseTime,
+} from '@coracle/api'
 import { convertFormerVersion } from '@coracle/api/legacy'
 import type { Client, DiscoveredResource, ListOptions } from '@coracle/client'
 import type { Clock } from '@coracle/environment'
@@ -125,7 +133,7 @@ export class StateReading {
       })
       if (this.#revision === '') this.#revision = metadata.resourceVersion ?? ''
       const type = { apiVersion: apiVersionOf(resource), kind: resource.kind }
-      yield items.map((item) => ({ ...type, ...item }))
+      yield items.map((item) => ofJsonForm({ ...type, ...item }))
       next = metadata.continue ?? ''
     } while (next !== '')
   }

@@ -127,11 +127,14 @@ const definitionStatus = object(
   `${apiextensionsV1}.CustomResourceDefinitionStatus`,
   'Whether a custom kind is served, and under which names.',
   {
-    conditions: optional(mapList(condition, ['type'], { patchStrategy: undefined }), 'Its aspects, by type.'),
+    conditions: optional(mapList(condition, ['type'], { patchStrategy: undefined }), 'Its aspects, by type.', {
+      alwaysWritten: true,
+    }),
     acceptedNames: optional(customResourceNames, 'The names that are in use: they may differ from those wanted.'),
     storedVersions: optional(
       atomicList(string()),
       'Versions that objects were ever stored in. One may be taken off once no object is stored in it.',
+      { alwaysWritten: true },
     ),
     observedGeneration: optional(int64(), 'The generation that the status is about.'),
   },

@@ -45,8 +45,8 @@ export const certificateSigningRequestCondition = object(
     status: required(literal<'True' | 'False' | 'Unknown'>(), 'True, False or Unknown; True for the known types.'),
     reason: optional(string(), 'Why, in one word.'),
     message: optional(string(), 'Why, for people.'),
-    lastUpdateTime: optional(time, 'When the condition was last written.'),
-    lastTransitionTime: optional(time, 'When its status last changed.'),
+    lastUpdateTime: optional(time, 'When the condition was last written.', { byValue: true }),
+    lastTransitionTime: optional(time, 'When its status last changed.', { byValue: true }),
   },
 )
 

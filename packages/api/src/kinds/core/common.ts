@@ -43,7 +43,7 @@ export const typedLocalObjectReference = object(
   `${coreV1}.TypedLocalObjectReference`,
   'Names an object of any kind in the same namespace.',
   {
-    apiGroup: pointer(string(), 'API group of the kind; absent for the core group.'),
+    apiGroup: pointer(string(), 'API group of the kind; absent for the core group.', { alwaysWritten: true }),
     kind: required(string(), 'Kind of the object.'),
     name: required(string(), 'Name of the object.'),
   },
@@ -55,7 +55,7 @@ export const typedObjectReference = object(
   `${coreV1}.TypedObjectReference`,
   'Names an object of any kind, possibly in another namespace.',
   {
-    apiGroup: pointer(string(), 'API group of the kind; absent for the core group.'),
+    apiGroup: pointer(string(), 'API group of the kind; absent for the core group.', { alwaysWritten: true }),
     kind: required(string(), 'Kind of the object.'),
     name: required(string(), 'Name of the object.'),
     namespace: pointer(string(), "Namespace of the object. Another one than the referrer's must grant the reference."),

@@ -30,8 +30,8 @@ export const eventV1Schema = kindSchema(
     note: optional(string(), 'What happened, for people.'),
     type: optional(string(), 'Normal or Warning; others may come.'),
     deprecatedSource: optional(eventSource, 'Who reported it, in the older way.', { default: {}, byValue: true }),
-    deprecatedFirstTimestamp: optional(time, 'When it first happened, in the older way.'),
-    deprecatedLastTimestamp: optional(time, 'When it last happened, in the older way.'),
+    deprecatedFirstTimestamp: optional(time, 'When it first happened, in the older way.', { byValue: true }),
+    deprecatedLastTimestamp: optional(time, 'When it last happened, in the older way.', { byValue: true }),
     deprecatedCount: optional(int32(), 'How often it happened, in the older way.'),
   },
 )

@@ -41,7 +41,7 @@ export function conditionOf<const F extends Readonly<Record<string, Field>> = Re
     type: required(string(), about, { default: '' }),
     status: required(string(), 'Whether it holds: True, False or Unknown.', { default: '' }),
     ...more,
-    lastTransitionTime: optional(time, 'When the status last changed.'),
+    lastTransitionTime: optional(time, 'When the status last changed.', { byValue: true }),
     reason: optional(string(), 'Why, in one CamelCase word.'),
     message: optional(string(), 'Why, in a sentence.'),
   })

@@ -26,7 +26,7 @@ export interface Role extends Infer<typeof roleSchema> {}
 export const roleSchema = kindSchema(
   `${rbacV1}.Role`,
   'A set of permissions in one namespace. Bindings give it to somebody.',
-  { rules: optional(atomicList(policyRule), 'What may be done.') },
+  { rules: optional(atomicList(policyRule), 'What may be done.', { alwaysWritten: true }) },
 )
 
 export interface AggregationRule extends Infer<typeof aggregationRule> {}
@@ -43,7 +43,7 @@ export const clusterRoleSchema = kindSchema(
   `${rbacV1}.ClusterRole`,
   'A set of permissions in all namespaces and outside of them, or in one where a RoleBinding gives it there.',
   {
-    rules: optional(atomicList(policyRule), 'What may be done.'),
+    rules: optional(atomicList(policyRule), 'What may be done.', { alwaysWritten: true }),
     aggregationRule: optional(aggregationRule, 'Other roles whose rules it gets. A controller then keeps its rules.'),
   },
 )

@@ -21,7 +21,9 @@ export interface CsiNodeDriver extends Infer<typeof csiNodeDriver> {}
 export const csiNodeDriver = object(`${storageV1}.CSINodeDriver`, 'A CSI driver on a node.', {
   name: required(string(), 'Name of the driver.'),
   nodeID: required(string(), 'What the driver calls the node.'),
-  topologyKeys: optional(atomicList(string()), 'Labels of the node that say where volumes of the driver can be used.'),
+  topologyKeys: optional(atomicList(string()), 'Labels of the node that say where volumes of the driver can be used.', {
+    alwaysWritten: true,
+  }),
   allocatable: optional(volumeNodeResources, 'How many of its volumes fit on the node.'),
 })
 

@@ -36,7 +36,7 @@ export const volumeAttachmentSpec = object(
 
 export interface VolumeError extends Infer<typeof volumeError> {}
 export const volumeError = object(`${storageV1}.VolumeError`, 'What went wrong with a volume.', {
-  time: optional(time, 'When it went wrong.'),
+  time: optional(time, 'When it went wrong.', { byValue: true }),
   message: optional(string(), 'What went wrong. It should not hold secrets.'),
   errorCode: pointer(int32(), 'The code of the error in gRPC.'),
 })

@@ -2,6 +2,7 @@ import {
   applyJsonPatch,
   atomicParts,
   isFailedTest,
+  jsonFormOf,
   type KubernetesObject,
   type MutatingAdmissionPolicySpec,
   mergeApplied,
@@ -101,7 +102,7 @@ function merged(
 /** A patch whose own test fails changes nothing. */
 function patched(patch: readonly unknown[], object: KubernetesObject): unknown {
   try {
-    return applyJsonPatch(object, patch)
+    return applyJsonPatch(jsonFormOf(object), patch)
   } catch (error) {
     if (isFailedTest(error)) return object
     throw error

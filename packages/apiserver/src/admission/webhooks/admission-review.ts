@@ -1,5 +1,13 @@
 /** AdmissionReview, what webhooks are asked with and answer with: v1, and v1beta1, of which less is checked, as upstream. */
-import { ApiError, compile, isJsonObject, type Status, statusSchema } from '@coracle/api'
+import {
+  ApiError,
+  compile,
+  isJsonObject,
+  jsonFormOf,
+  type KubernetesObject,
+  type Status,
+  statusSchema,
+} from '@coracle/api'
 import type { AdmissionRequest } from '@coracle/api/admission'
 import type { VersionedObjects } from '../matching/versioned-objects.ts'
 
@@ -37,9 +45,20 @@ export function reviewOf(
   return {
     kind: 'AdmissionReview',
     apiVersion: `admission.k8s.io/${version}`,
-    request: { uid, ...about, operation, userInfo, object, oldObject, dryRun, options },
+    request: {
+      uid,
+      ...about,
+      operation,
+      userInfo,
+      object: formOf(object),
+      oldObject: formOf(oldObject),
+      dryRun,
+      options,
+    },
   }
 }
+
+const formOf = (object: KubernetesObject | null): unknown => object && jsonFormOf(object)
 
 /** Reads what a webhook answers. Throws an Error that says what is wrong with it. */
 export function readReview(answer: unknown, version: ReviewVersion, uid: string, mutates: boolean): ReviewAnswer {

@@ -3,6 +3,7 @@ import {
   applyJsonPatch,
   deepEqual,
   internalError,
+  jsonFormOf,
   type KubernetesObject,
   mutatingWebhookConfigurations,
 } from '@coracle/api'
@@ -114,7 +115,7 @@ async function patched(
     )
   }
   try {
-    return await changedObject(attributes, version, sent, applyJsonPatch(sent, patch))
+    return await changedObject(attributes, version, sent, applyJsonPatch(jsonFormOf(sent), patch))
   } catch (error) {
     throw internalError(problemOf(error))
   }

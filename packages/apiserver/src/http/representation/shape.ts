@@ -4,6 +4,7 @@ import {
   badRequest,
   columnDefinitions,
   type IncludeObject,
+  jsonFormOf,
   type KubernetesObject,
   partialObjectMetadata,
   partialObjectMetadataList,
@@ -32,12 +33,12 @@ export interface Shape {
 
 /** Objects as they are. */
 export const wholeObjects: Shape = {
-  object: (_definition, object) => object,
+  object: (_definition, object) => jsonFormOf(object),
   page: (definition, page) => ({
     kind: definition.listKind,
     apiVersion: apiVersionOf(definition),
     metadata: listMetaOf(page),
-    items: objectsOf(page),
+    items: objectsOf(page).map(jsonFormOf),
   }),
 }
 

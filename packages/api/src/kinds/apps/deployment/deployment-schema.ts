@@ -88,7 +88,7 @@ export const deploymentCondition = conditionOf(
   `${appsV1}.DeploymentCondition`,
   'One aspect of how a deployment is doing.',
   'What it is about: Available, Progressing or ReplicaFailure.',
-  { lastUpdateTime: optional(time, 'When this was last said.') },
+  { lastUpdateTime: optional(time, 'When this was last said.', { byValue: true }) },
 )
 
 export interface DeploymentStatus extends Infer<typeof deploymentStatus> {}

@@ -51,7 +51,7 @@ export const horizontalPodAutoscalerStatus = object(
     lastScaleTime: optional(time, 'When the count was last changed.'),
     currentReplicas: optional(int32(), 'How many there were.'),
     desiredReplicas: required(int32(), 'How many the autoscaler wants.', { default: 0 }),
-    currentMetrics: optional(atomicList(metricStatus), 'What the metrics were.'),
+    currentMetrics: optional(atomicList(metricStatus), 'What the metrics were.', { alwaysWritten: true }),
     conditions: optional(mapList(horizontalPodAutoscalerCondition, ['type']), 'What else there is to say, by type.'),
   },
 )

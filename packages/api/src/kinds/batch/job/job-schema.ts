@@ -144,7 +144,7 @@ export const jobCondition = conditionOf(
   `${batchV1}.JobCondition`,
   'One aspect of how a Job is doing.',
   'What it is about: Complete, Failed, Suspended, FailureTarget or SuccessCriteriaMet.',
-  { lastProbeTime: optional(time, 'When it was last looked at.') },
+  { lastProbeTime: optional(time, 'When it was last looked at.', { byValue: true }) },
 )
 
 export interface UncountedTerminatedPods extends Infer<typeof uncountedTerminatedPods> {}

@@ -7,7 +7,7 @@ import { objectReference } from '../common.ts'
 export interface EventSeries extends Infer<typeof eventSeries> {}
 export const eventSeries = object(`${coreV1}.EventSeries`, 'The same event, happening again and again.', {
   count: optional(int32(), 'How often it happened up to lastObservedTime.'),
-  lastObservedTime: optional(microTime, 'When it last happened.'),
+  lastObservedTime: optional(microTime, 'When it last happened.', { byValue: true }),
 })
 
 export interface EventSource extends Infer<typeof eventSource> {}
@@ -27,13 +27,14 @@ export const eventSchema = kindSchema(
     reason: optional(string(), 'Why it happened, in one CamelCase word that programs can compare.'),
     message: optional(string(), 'What happened, for people.'),
     source: optional(eventSource, 'Who reported it, in the older way.', { default: {}, byValue: true }),
-    firstTimestamp: optional(time, 'When it first happened.'),
-    lastTimestamp: optional(time, 'When it last happened.'),
+    firstTimestamp: optional(time, 'When it first happened.', { byValue: true }),
+    lastTimestamp: optional(time, 'When it last happened.', { byValue: true }),
     count: optional(int32(), 'How often it happened.'),
     type: optional(string(), 'Normal or Warning; others may come.'),
     eventTime: optional(
       microTime,
       'When it first happened, in the newer way. An event with it must say who reports it.',
+      { byValue: true },
     ),
     series: optional(eventSeries, 'Where it stands in a series, if it is in one.'),
     action: optional(string(), 'What was done or went wrong, in one CamelCase word.'),

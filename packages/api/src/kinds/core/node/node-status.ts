@@ -30,7 +30,7 @@ export const nodeCondition = conditionOf(
   `${coreV1}.NodeCondition`,
   'One aspect of how a node is.',
   'What it is about, such as Ready or DiskPressure.',
-  { lastHeartbeatTime: optional(time, 'When the node last said so.') },
+  { lastHeartbeatTime: optional(time, 'When the node last said so.', { byValue: true }) },
 )
 
 export interface NodeConfigStatus extends Infer<typeof nodeConfigStatus> {}
@@ -82,7 +82,7 @@ export const nodeSystemInfo = object(`${coreV1}.NodeSystemInfo`, 'What a node is
 
 export interface ContainerImage extends Infer<typeof containerImage> {}
 export const containerImage = object(`${coreV1}.ContainerImage`, 'An image that is on a node.', {
-  names: optional(atomicList(string()), 'The names it is known by, with tags and digests.'),
+  names: optional(atomicList(string()), 'The names it is known by, with tags and digests.', { alwaysWritten: true }),
   sizeBytes: optional(int64(), 'Its size in bytes.'),
 })
 

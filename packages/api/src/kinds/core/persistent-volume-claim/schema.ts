@@ -23,7 +23,7 @@ export const persistentVolumeClaimCondition = conditionOf(
   `${coreV1}.PersistentVolumeClaimCondition`,
   'One aspect of how a claim is doing.',
   'What it is about, such as Resizing or FileSystemResizePending.',
-  { lastProbeTime: optional(time, 'When it was last looked at.') },
+  { lastProbeTime: optional(time, 'When it was last looked at.', { byValue: true }) },
 )
 
 export interface ModifyVolumeStatus extends Infer<typeof modifyVolumeStatus> {}

@@ -32,7 +32,7 @@ export const azureFilePersistentVolumeSource = object(
   'A share of Azure Files.',
   {
     ...azureFileFields,
-    secretNamespace: pointer(string(), 'Namespace of the secret; the claim’s unless set.'),
+    secretNamespace: pointer(string(), 'Namespace of the secret; the claim’s unless set.', { alwaysWritten: true }),
   },
 )
 
@@ -123,7 +123,7 @@ export const storageOsPersistentVolumeSource = object(
   'A StorageOS volume.',
   {
     volumeName: optional(string(), 'Name of the volume, unique in its namespace.'),
-    volumeNamespace: optional(string(), 'Namespace in StorageOS; the claim’s unless set.'),
+    volumeNamespace: optional(string(), 'Namespace in StorageOS; the claim’s unless set.', { alwaysWritten: true }),
     fsType: fsType(),
     readOnly,
     secretRef: optional(objectReference, 'Secret with what is needed to reach StorageOS.'),

@@ -38,7 +38,7 @@ export const containerStateWaiting = object(`${coreV1}.ContainerStateWaiting`, '
 
 export interface ContainerStateRunning extends Infer<typeof containerStateRunning> {}
 export const containerStateRunning = object(`${coreV1}.ContainerStateRunning`, 'The container runs.', {
-  startedAt: optional(time, 'When it was last started.'),
+  startedAt: optional(time, 'When it was last started.', { byValue: true }),
 })
 
 export interface ContainerStateTerminated extends Infer<typeof containerStateTerminated> {}
@@ -47,8 +47,8 @@ export const containerStateTerminated = object(`${coreV1}.ContainerStateTerminat
   signal: optional(int32(), 'Signal that ended it, where one did.'),
   reason: optional(string(), 'How it ended, in one word, such as Completed, Error or OOMKilled.'),
   message: optional(string(), 'Its last words.'),
-  startedAt: optional(time, 'When this run of it began.'),
-  finishedAt: optional(time, 'When it ended.'),
+  startedAt: optional(time, 'When this run of it began.', { byValue: true }),
+  finishedAt: optional(time, 'When it ended.', { byValue: true }),
   containerID: optional(string(), 'ID of the container, such as containerd://….'),
 })
 
@@ -137,7 +137,7 @@ export const podCondition = conditionOf(
   {
     status: required(literal<ConditionStatus>(), 'True, False or Unknown.'),
     observedGeneration: optional(int64(), 'Generation of the pod that this was said of.'),
-    lastProbeTime: optional(time, 'When it was last looked at.'),
+    lastProbeTime: optional(time, 'When it was last looked at.', { byValue: true }),
   },
 )
 

@@ -175,7 +175,7 @@ export const projectedVolumeSource = object(
   `${coreV1}.ProjectedVolumeSource`,
   'Files from several sources in one directory.',
   {
-    sources: optional(atomicList(volumeProjection), 'The sources.'),
+    sources: optional(atomicList(volumeProjection), 'The sources.', { alwaysWritten: true }),
     defaultMode,
   },
 )

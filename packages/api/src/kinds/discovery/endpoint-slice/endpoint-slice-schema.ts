@@ -78,7 +78,9 @@ export const endpointSliceSchema = kindSchema(
       enumOf('FQDN', 'IPv4', 'IPv6'),
       'What the addresses are: IPv4, IPv6 or FQDN. It cannot be changed.',
     ),
-    endpoints: optional(atomicList(endpoint), 'The endpoints. At most 1000.'),
-    ports: optional(atomicList(endpointSlicePort), 'The ports of every endpoint. At most 100; none means none.'),
+    endpoints: optional(atomicList(endpoint), 'The endpoints. At most 1000.', { alwaysWritten: true }),
+    ports: optional(atomicList(endpointSlicePort), 'The ports of every endpoint. At most 100; none means none.', {
+      alwaysWritten: true,
+    }),
   },
 )
