@@ -5,11 +5,14 @@ import { setMember } from '../json.ts'
 import { type KubernetesObject, metadataDoc, objectMeta } from '../meta.ts'
 import { any, intOrString } from '../schema/builders.ts'
 import type { Field, JsonType, ListSchema, ObjectSchema, Schema, ValueChecks } from '../schema/schema.ts'
+import { addStructuralDialect } from '../schema/structural/dialect.ts'
 import { defaultErrors } from './default-errors.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { compilePattern } from './pattern.ts'
 import { compileRules } from './rules.ts'
 import { structuralSchemaErrors } from './structural-errors.ts'
+
+addStructuralDialect()
 
 /** The version of a kind that a schema describes. */
 export interface CustomKindNames {

@@ -6,13 +6,11 @@ import type { FieldError } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
 import type { JsonObject } from '../json.ts'
 import { type Decoded, type DecodeOptions, decodeRoot } from './decode.ts'
-import { defaulterOf } from './defaults.ts'
+import type { Decoder } from './decode-context.ts'
+import { type Defaulter, defaulterOf } from './defaults.ts'
 import { decoderOf } from './go/decode.ts'
 import type { Dialect, Schema } from './schema.ts'
-import { structuralDecoderOf } from './structural/decode.ts'
-import { structuralDefaulterOf } from './structural/defaults.ts'
-import { structuralValidatorOf } from './structural/validate.ts'
-import { validatorOf } from './validate.ts'
+import { type Validator, validatorOf } from './validate.ts'
 
 /** What a schema does to values. All of it is pure, and returns what it got where there is nothing to change. */
 export interface CompiledSchema<T> {
@@ -47,27 +45,42 @@ export interface CompileOptions {
   readonly dialect?: Dialect
 }
 
-const interpreters = {
-  go: [decoderOf, defaulterOf, validatorOf],
-  structural: [structuralDecoderOf, structuralDefaulterOf, structuralValidatorOf],
-} as const
+/** What interprets the schemas of a dialect. */
+export interface Interpreters {
+  decoderOf(schema: Schema): Decoder
+  defaulterOf(schema: Schema): Defaulter
+  validatorOf(schema: Schema): Validator
+}
+
+const interpreters = new Map<Dialect, Interpreters>([['go', { decoderOf, defaulterOf, validatorOf }]])
+
+/** Lets schemas of another dialect be compiled: see `structural/dialect.ts`. */
+export function addDialect(dialect: Dialect, added: Interpreters): void {
+  interpreters.set(dialect, added)
+}
 
 /** The functions of a schema, compiled on the first call. */
 export function compile<T>(schema: Schema<T>, options: CompileOptions = {}): CompiledSchema<T> {
   const dialect = options.dialect ?? (schema.type === 'object' ? schema.dialect : undefined) ?? 'go'
   const known = compiled[dialect].get(schema)
   if (known !== undefined) return known as CompiledSchema<T>
-  const [decoder, defaulter, validator] = interpreters[dialect]
+  const { decoderOf, defaulterOf, validatorOf } = interpretersOf(dialect)
   const made: CompiledSchema<T> = {
     schema,
-    decode: (value, options = {}) => decodeRoot(schema, value, options, decoder(schema)),
-    applyDefaults: (value, complete) => defaulter(schema)(value, complete as JsonObject | undefined) as T,
+    decode: (value, options = {}) => decodeRoot(schema, value, options, decoderOf(schema)),
+    applyDefaults: (value, complete) => defaulterOf(schema)(value, complete as JsonObject | undefined) as T,
     validate: (value, options = {}) => {
       const errors: FieldError[] = []
-      validator(schema)(value, options.path ?? FieldPath.root, '', options.old, errors)
+      validatorOf(schema)(value, options.path ?? FieldPath.root, '', options.old, errors)
       return errors
     },
   }
   compiled[dialect].set(schema, made as CompiledSchema<unknown>)
   return made
+}
+
+function interpretersOf(dialect: Dialect): Interpreters {
+  const found = interpreters.get(dialect)
+  if (found === undefined) throw new Error(`schemas of the dialect ${dialect} are read before it is added`)
+  return found
 }
