@@ -389,10 +389,45 @@ describe('a rollout', () => {
       ],
       ['takes an old pod off it that is not available', [...others, old('c', 'n2', unready)], ['-c']],
       ['keeps a pod of the present template', [...others, podOn(daemonSet(), 'c', 'n2')], []],
+      ['waits for one that is going', [...others, old('c', 'n2', { isGoing: true })], []],
+      ['leaves one to others whose node is gone', [...others, old('c', 'gone', unready)], []],
     ]
     it.each(cases)('%s', (_, pods, expected) => {
       expect(shortly(plan(rolling(0, 1), { nodes: places, pods }).actions)).toEqual(expected)
     })
+  })
+
+  describe('while a failed pod is left alone for a while beside another', () => {
+    const failed = { phase: 'Failed', age: 90 } as const
+    const rest = [old('b', 'n1'), old('c', 'n2')]
+    const cases: readonly [string, readonly Pod[]][] = [
+      ['of the same former template', [old('failed', 'n0', failed), old('a', 'n0')]],
+      ['of the present template', [podOn(daemonSet(), 'failed', 'n0', failed), podOn(daemonSet(), 'a', 'n0')]],
+    ]
+    const waitAfterFailureMs = () => 4000
+    it.each(cases)('%s: takes its node for unavailable, in place', (_, pods) => {
+      const observed = { nodes: nodes(3), pods: [...pods, ...rest], waitAfterFailureMs }
+      expect(shortly(plan(rolling(1, 0), observed).actions)).toEqual([])
+      expect(shortly(plan(rolling(2, 0), observed).actions)).toEqual(['-b'])
+    })
+    it.each(cases)('%s: takes its node for one that has a further pod, with surge', (_, pods) => {
+      const observed = { nodes: nodes(3), pods: [...pods, ...rest], waitAfterFailureMs }
+      expect(shortly(plan(rolling(0, 1), observed).actions)).toEqual([])
+      expect(shortly(plan(rolling(0, 2), observed).actions)).toEqual(['+n1'])
+    })
+  })
+
+  it('takes a pod for available at the very moment when it has been ready for long enough', () => {
+    const set = rolling(1, 0, { minReadySeconds: 10 })
+    const pods = [podOn(daemonSet(), 'a', 'n0', { readyFor: 10 }), ...three.slice(1)]
+    expect(shortly(plan(set, { nodes: nodes(3), pods }).actions)).toEqual(['-b'])
+  })
+
+  it('makes and deletes 250 pods at once, at most', () => {
+    const many = nodes(300)
+    const pods = many.map(({ metadata }) => old(`on-${metadata.name}`, metadata.name ?? ''))
+    expect(plan(rolling('100%', 0), { nodes: many, pods }).actions).toHaveLength(250)
+    expect(plan(rolling(0, '100%'), { nodes: many, pods }).actions).toHaveLength(250)
   })
 
   it('counts a pod as available only when it has been ready for long enough', () => {
