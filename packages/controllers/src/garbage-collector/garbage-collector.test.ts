@@ -186,6 +186,24 @@ describe('the garbage collector', () => {
     expect(client.stored(configMaps).every(({ metadata }) => metadata.ownerReferences === undefined)).toBe(true)
   })
 
+  it('frees also dependents that it has not heard of yet', async () => {
+    const node = await client.create(nodes, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n', finalizers: ['orphan'] },
+    })
+    await settle()
+    client.holdWatches(configMaps)
+    await configMap('child', [node])
+    await client.delete(nodes, { name: 'n' })
+    await settle()
+    expect(client.stored(nodes)).toEqual([])
+    client.releaseWatches()
+    await settle()
+    expect(names()).toEqual(['child'])
+    expect(await ownersOf('child')).toBeUndefined()
+  })
+
   it('ends a foreground deletion of objects that own one another', async () => {
     const a = await configMap('a', [], { finalizers: ['foregroundDeletion'] })
     const b = await configMap('b', [a], { block: true, finalizers: ['foregroundDeletion'] })

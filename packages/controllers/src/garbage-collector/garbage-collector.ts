@@ -13,7 +13,7 @@ import {
   isDeletingDependents,
   orphanFinalizer,
 } from './graph.ts'
-import { formatIdentity, type Identity, identityOfOwner } from './identity.ts'
+import { formatIdentity, type Identity, identityOf, identityOfOwner } from './identity.ts'
 import { Kinds } from './kinds.ts'
 import { LiveObjects } from './live-objects.ts'
 import { Monitors } from './monitors.ts'
@@ -308,9 +308,20 @@ class GraphCollector implements GarbageCollector {
   async #attemptOrphan(uid: string, seen: readonly number[]): Promise<undefined> {
     const node = this.#graph.get(uid)
     if (node?.object === undefined) return undefined
-    const { signal } = this.#stopping
-    const dependents = inOrder(node.dependents)
     const because = `${node.identity.kind} ${node.identity.name} is being deleted without its dependents`
+    await this.#free(inOrder(node.dependents), uid, because, seen)
+    // The graph may be behind: those it has not heard of would be collected when the owner is gone.
+    const left = (await this.#live.dependentsOf(node.identity)).map(nodeOf)
+    await this.#free(inOrder(left), uid, because, seen)
+    await this.#record('patch', node, 'its dependents are free', seen, (cause) =>
+      this.#editor.removeFinalizer(node, orphanFinalizer, cause, this.#stopping.signal),
+    )
+    return undefined
+  }
+
+  /** Takes an owner off its dependents. */
+  async #free(dependents: readonly GraphNode[], uid: string, because: string, seen: readonly number[]): Promise<void> {
+    const { signal } = this.#stopping
     for (let from = 0; from < dependents.length; from += orphansParallelMax) {
       const batch = dependents.slice(from, from + orphansParallelMax)
       const free = (dependent: GraphNode) =>
@@ -319,10 +330,6 @@ class GraphCollector implements GarbageCollector {
         )
       await Promise.all(batch.map(free))
     }
-    await this.#record('patch', node, 'its dependents are free', seen, (cause) =>
-      this.#editor.removeFinalizer(node, orphanFinalizer, cause, signal),
-    )
-    return undefined
   }
 
   /** Does something about an object, and says so in the log and in the causal record. */
@@ -374,6 +381,14 @@ class GraphCollector implements GarbageCollector {
     this.#recorder.event(about, 'Warning', 'OwnerRefInvalidNamespace', message)
   }
 }
+
+/** An object that the graph may not have. */
+const nodeOf = (object: KubernetesObject): GraphNode => ({
+  identity: identityOf(object),
+  object,
+  owners: object.metadata.ownerReferences ?? [],
+  dependents: new Set(),
+})
 
 /** The object on whose account something is done about another: its owner, where it has one. */
 function ownerOf({ identity, owners: [owner] }: GraphNode): RecordedObject {

@@ -13,6 +13,10 @@ export class Kinds {
     if (this.#resources.get(key)?.plural === resource.plural) this.#resources.delete(key)
   }
 
+  all(): readonly Resource[] {
+    return [...this.#resources.values()]
+  }
+
   /** Throws where the API has no such kind; it may come to have it. */
   require(apiVersion: string, kind: string): Resource {
     const resource = this.#resources.get(keyOfKind(apiVersion, kind))

@@ -1,4 +1,4 @@
-import { hasReason, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
+import { ApiError, hasReason, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import { hasFinalizer, isBeingDeleted } from '@coracle/controller-runtime'
 import type { AbsentOwners } from './absent-owners.ts'
@@ -45,6 +45,29 @@ export class LiveObjects {
       return 'absent'
     }
     return isBeingDeleted(owner) && hasFinalizer(owner, foregroundFinalizer) ? 'waiting' : 'solid'
+  }
+
+  /**
+   * What names this owner now, of all kinds that can: of its namespace where it has one. A kind that the server cannot list, such as one
+   * whose conversion fails, is left out. Rejects where the server does not answer, or has no time to.
+   */
+  async dependentsOf({ namespace, uid }: Identity): Promise<readonly KubernetesObject[]> {
+    const isOwned = ({ metadata }: KubernetesObject) => metadata.ownerReferences?.some((each) => each.uid === uid)
+    const scope = namespace === '' ? {} : { namespace }
+    const kinds = this.#kinds.all().filter(({ namespaced }) => namespaced || namespace === '')
+    const found: KubernetesObject[] = []
+    for (const kind of kinds) found.push(...(await this.#list(kind, scope)).filter(isOwned))
+    return found
+  }
+
+  async #list(resource: Resource, scope: { readonly namespace?: string }): Promise<readonly KubernetesObject[]> {
+    try {
+      return (await this.#client.list(resource, scope)).items
+    } catch (error) {
+      if (!(error instanceof ApiError) || hasReason(error, 'TooManyRequests') || hasReason(error, 'Timeout'))
+        throw error
+      return []
+    }
   }
 
   #read(resource: Resource, { namespace, name }: Identity): Promise<KubernetesObject | undefined> {
