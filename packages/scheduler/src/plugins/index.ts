@@ -1,5 +1,6 @@
 import type { Storage } from '../storage/storage.ts'
 import type { VolumeBinder } from '../storage/volume-binder.ts'
+import { imageLocality } from './image-locality.ts'
 import { interPodAffinity } from './inter-pod-affinity.ts'
 import { nodeAffinity } from './node-affinity.ts'
 import { nodeName } from './node-name.ts'
@@ -33,4 +34,5 @@ export const defaultPlugins: readonly Plugin[] = [
   balancedAllocation,
   podTopologySpread,
   interPodAffinity,
+  imageLocality,
 ]
