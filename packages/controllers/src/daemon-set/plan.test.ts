@@ -423,6 +423,12 @@ describe('a rollout', () => {
     expect(shortly(plan(set, { nodes: nodes(3), pods }).actions)).toEqual(['-b'])
   })
 
+  it('goes from node to node by their names, in whatever order pods were heard of', () => {
+    const pods = [old('c', 'n2'), old('b', 'n1'), old('a', 'n0')]
+    expect(shortly(plan(rolling(1, 0), { nodes: nodes(3), pods }).actions)).toEqual(['-a'])
+    expect(shortly(plan(rolling(0, 1), { nodes: nodes(3), pods }).actions)).toEqual(['+n0'])
+  })
+
   it('makes and deletes 250 pods at once, at most', () => {
     const many = nodes(300)
     const pods = many.map(({ metadata }) => old(`on-${metadata.name}`, metadata.name ?? ''))

@@ -1,4 +1,4 @@
-import type { Node, Pod } from '@coracle/api'
+import { compareText, type Node, type Pod } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { availableAt } from '../pods/pod-state.ts'
@@ -58,26 +58,39 @@ function stateOf(name: string, node: Node | undefined, pods: readonly Pod[], isN
   return { name, node, oldPod: oldPods[0], newPod: newPods[0], isCrowded }
 }
 
-/** The old pods that may go now. New ones come when they are gone. */
+/** The old pods that may go now, by the names of their nodes. New ones come when they are gone. */
 function replacedInPlace(
   states: readonly NodeState[],
   unavailableMax: number,
   isAvailable: (pod: Pod) => boolean,
 ): readonly Pod[] {
   const useless: Pod[] = []
-  const candidates: Pod[] = []
+  const candidates: PodOfNode[] = []
   let unavailable = 0
-  for (const { oldPod, newPod, isCrowded } of states) {
+  for (const { name, oldPod, newPod, isCrowded } of states) {
     if (isCrowded || (oldPod === undefined && newPod === undefined)) unavailable++
     else if (newPod !== undefined) unavailable += isAvailable(newPod) ? 0 : 1
-    else if (oldPod !== undefined && isAvailable(oldPod)) candidates.push(oldPod)
+    else if (oldPod !== undefined && isAvailable(oldPod)) candidates.push({ name, pod: oldPod })
     else if (oldPod !== undefined) {
       useless.push(oldPod)
       unavailable++
     }
   }
-  return [...useless, ...candidates.slice(0, Math.max(0, unavailableMax - unavailable))]
+  return [...useless, ...firstByNode(candidates, unavailableMax - unavailable)]
 }
+
+interface PodOfNode {
+  /** The node's. */
+  readonly name: string
+  readonly pod: Pod
+}
+
+/** The pods of the first so many nodes by name, whenever each pod was heard of: a copy of the cluster goes the same way. */
+const firstByNode = (pods: readonly PodOfNode[], count: number): readonly Pod[] =>
+  pods
+    .toSorted((a, b) => compareText(a.name, b.name))
+    .slice(0, Math.max(0, count))
+    .map(({ pod }) => pod)
 
 /**
  * The nodes that get a new pod beside the old one now, and the old pods that go: those whose successor is available, and those on
@@ -93,7 +106,7 @@ function surging(
   const useless: string[] = []
   const candidates: string[] = []
   const replaced: Pod[] = []
-  const outOfPlace: Pod[] = []
+  const outOfPlace: PodOfNode[] = []
   let surge = 0
   let available = 0
   for (const { name, node, oldPod, newPod, isCrowded } of states) {
@@ -111,12 +124,12 @@ function surging(
       if (isAvailable(oldPod)) candidates.push(name)
       else useless.push(name)
     } else if (node !== undefined) {
-      if (isAvailable(oldPod)) outOfPlace.push(oldPod)
+      if (isAvailable(oldPod)) outOfPlace.push({ name, pod: oldPod })
       else replaced.push(oldPod)
     }
   }
   return {
-    grown: [...useless, ...candidates.slice(0, Math.max(0, surgeMax - surge))],
-    replaced: [...replaced, ...outOfPlace.slice(0, Math.max(0, available - desired))],
+    grown: [...useless, ...candidates.toSorted(compareText).slice(0, Math.max(0, surgeMax - surge))],
+    replaced: [...replaced, ...firstByNode(outOfPlace, available - desired)],
   }
 }
