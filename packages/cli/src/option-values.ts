@@ -15,6 +15,16 @@ export function switchOption(flags: string, description: string, value?: boolean
     .preset('true')
 }
 
+const keepingEmpty = new WeakSet<Option>()
+
+/** The same option, of which an empty value is a value that was given, and not as if there were none. */
+export function keepEmpty(option: Option): Option {
+  keepingEmpty.add(option)
+  return option
+}
+
+export const keepsEmpty = (option: Option): boolean => keepingEmpty.has(option)
+
 /** A truth value in any of the ways that Go's flags take; undefined for other text. */
 export function booleanOf(text: string): boolean | undefined {
   if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true

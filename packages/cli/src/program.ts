@@ -4,7 +4,7 @@ import { CliError, ExitError, PrintError, UsageError } from './cli-error.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
 import { mayAskForHelp, withHelpAsFlag } from './manual/help-arguments.ts'
-import { collect, durationText, wholeNumber } from './option-values.ts'
+import { collect, durationText, keepsEmpty, wholeNumber } from './option-values.ts'
 import { ownVersion } from './own-version.ts'
 import { withExamples } from './refusals.ts'
 import { UsageCommand } from './usage-command.ts'
@@ -85,9 +85,7 @@ function takeEmptyForUnset(command: Command): void {
   if (command.options.some(({ long }) => long === '--data-dir') || command.parent?.name() === 'config') return
   for (const option of command.options) {
     const name = option.attributeName()
-    // An image and a schedule have to be given: what is none is told by who makes something of it.
-    const mayBeUnset =
-      option.required && option.defaultValue === undefined && !['--image', '--schedule'].includes(option.long ?? '')
+    const mayBeUnset = option.required && option.defaultValue === undefined && !keepsEmpty(option)
     const value: unknown = mayBeUnset ? command.getOptionValue(name) : undefined
     if (typeof value === 'string' && value.trim() === '') command.setOptionValue(name, undefined)
   }

@@ -4,7 +4,7 @@ import { CliError, SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { alignTabs, tableAlignment } from '../output/align.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
-import { type OutputFormatFlags, readOutputFormat } from '../output/output-format.ts'
+import { type OutputFormatFlags, readGivenFormat } from '../output/output-format.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { splitOnce } from '../split-once.ts'
 
@@ -157,12 +157,13 @@ export interface WhoAmIFlags extends ConnectionFlags, OutputFormatFlags {
 
 /** `coracle auth whoami` */
 export async function whoAmI(host: Host, flags: WhoAmIFlags): Promise<void> {
-  const format = flags.output === undefined ? undefined : await readOutputFormat(host, flags, { tables: false })
+  const format = await readGivenFormat(host, flags)
   await withSession(host, flags, async (session) => {
     const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
-    const { userInfo = {} } = (await review(session, 'selfsubjectreviews', kind)) as WhoStatus
+    const { metadata = {}, status } = await reviewed(session, 'selfsubjectreviews', kind)
+    const { userInfo = {} } = (status ?? {}) as WhoStatus
     if (format !== undefined && format.type !== 'table') {
-      const object = { ...kind, metadata: {}, ...{ status: { userInfo } } } as KubernetesObject
+      const object = { ...kind, metadata, ...{ status: { userInfo } } } as KubernetesObject
       const resource = {
         group: 'authentication.k8s.io',
         version: 'v1',
@@ -171,7 +172,10 @@ export async function whoAmI(host: Host, flags: WhoAmIFlags): Promise<void> {
         namespaced: false,
       }
       host.stdout.write(
-        await new ObjectPrinter(format, { requireKeys: !flags.allowMissingTemplateKeys }).one({ resource, object }),
+        await new ObjectPrinter(format, { requireKeys: !flags.allowMissingTemplateKeys, order: inOrderOfReview }).one({
+          resource,
+          object,
+        }),
       )
       return
     }
@@ -189,6 +193,13 @@ export async function whoAmI(host: Host, flags: WhoAmIFlags): Promise<void> {
   })
 }
 
+/** The fields of a SelfSubjectReview in the order in which its type declares them. */
+function inOrderOfReview(_: unknown, object: unknown): unknown {
+  const { kind, apiVersion, metadata, status } = object as KubernetesObject & { readonly status: WhoStatus }
+  const { username, uid, groups, extra } = status.userInfo ?? {}
+  return { kind, apiVersion, metadata, status: { userInfo: { username, uid, groups, extra } } }
+}
+
 interface WhoStatus {
   readonly userInfo?: {
     readonly username?: string
@@ -204,13 +215,23 @@ interface Question {
   readonly spec?: object
 }
 
+interface Answer {
+  readonly metadata?: object
+  readonly status?: unknown
+}
+
 /** Asks the server a question that it answers in the status, and keeps nowhere. */
-async function review({ client }: Session, plural: string, question: Question): Promise<unknown> {
+async function review(session: Session, plural: string, question: Question): Promise<unknown> {
+  return (await reviewed(session, plural, question)).status ?? {}
+}
+
+/** The question as the server answers it. */
+async function reviewed({ client }: Session, plural: string, question: Question): Promise<Answer> {
   const { body } = await client.request({
     method: 'POST',
     path: `/apis/${question.apiVersion}/${plural}`,
     body: JSON.stringify(question),
     contentType: 'application/json',
   })
-  return (JSON.parse(body) as { readonly status?: unknown }).status ?? {}
+  return JSON.parse(body) as Answer
 }

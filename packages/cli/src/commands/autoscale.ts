@@ -4,6 +4,7 @@ import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { placeObject } from '../manifests/place-object.ts'
+import { lazyPrinter, type Outcome } from '../output/outcome-printer.ts'
 import { withChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import { type AutoscalerFlags, generateAutoscaler } from './generate/policies.ts'
@@ -16,6 +17,21 @@ export interface AutoscaleFlags extends ChangeFlags, Omit<AutoscalerFlags, 'max'
   readonly cpuPercent?: number
 }
 
+/** An autoscaler as programs in Go write it: with the metrics of its status, also where there are none. */
+function withMetrics(object: KubernetesObject): KubernetesObject {
+  const { status } = object as { readonly status?: object }
+  return { ...object, ...{ status: { currentMetrics: null, ...status } } }
+}
+
+/** Throws a CliError, in kubectl's words for every failure, where autoscaling/v1 has no form for what is wanted. */
+function requireFormerForm({ cpu = '', memory = '' }: AutoscaleFlags): void {
+  if (cpu.trim().endsWith('%') && memory === '') return
+  const why = cpu === '' ? 'empty input' : '%!w(<nil>)'
+  throw new CliError(
+    `failed to create autoscaling/v2 HPA and the configuration is incompatible with autoscaling/v1: ${why}`,
+  )
+}
+
 /** `coracle autoscale TYPE NAME --max=COUNT` */
 export async function autoscale(host: Host, args: readonly string[], flags: AutoscaleFlags): Promise<void> {
   const { max, cpuPercent } = flags
@@ -26,6 +42,7 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
     )
   }
   const cpu = flags.cpu ?? (cpuPercent === undefined ? undefined : `${cpuPercent}%`)
+  const printer = lazyPrinter(host, { ...flags, hasDeclaredOrder: true })
   await changeObjects(
     host,
     args,
@@ -49,12 +66,23 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
       })
       const placed: KubernetesObject = withChangeCause(placeObject(made, scaler, session), flags)
       const object = flags.saveConfig === true ? withLastApplied(placed) : placed
-      if (flags.dryRun === 'client') return { resource: scaler, verb: 'created', object }
       const options = {
         fieldManager: flags.fieldManager ?? fieldManagerOf('autoscale'),
         dryRun: flags.dryRun === 'server',
       }
-      return { resource: scaler, verb: 'autoscaled', object: await session.client.create(scaler, object, options) }
+      const act = async (): Promise<Outcome> => {
+        const isTried = flags.dryRun === 'client'
+        const made = isTried ? object : await session.client.create<KubernetesObject>(scaler, object, options)
+        await printer()
+        return { resource: scaler, verb: isTried ? 'created' : 'autoscaled', object: withMetrics(made) }
+      }
+      try {
+        return await act()
+      } catch {
+        requireFormerForm(flags)
+        // kubectl tries the same in the older version then.
+        return act()
+      }
     },
   )
 }

@@ -58,17 +58,23 @@ async function decide(
     name.includes('/') ? name : `certificatesigningrequests.certificates.k8s.io/${name}`,
   )
   let found = 0
-  await changeObjects(host, args, verb, { ...flags, dryRun: 'none' }, async (session, target) => {
-    found += 1
-    const { kind, group } = target.resource
-    if (kind !== 'CertificateSigningRequest') {
-      throw new CliError(
-        `can only handle CertificateSigningRequest.certificates.k8s.io objects, got ${kind}${group && `.${group}`}`,
-      )
-    }
-    const now = formatTime(host.environment.clock.now())
-    return { verb: decision.done, object: await writeDecision(session, target, decision, now, flags.force === true) }
-  })
+  await changeObjects(
+    host,
+    args,
+    verb,
+    { ...flags, dryRun: 'none', takesNoNamespace: true },
+    async (session, target) => {
+      found += 1
+      const { kind, group } = target.resource
+      if (kind !== 'CertificateSigningRequest') {
+        throw new CliError(
+          `can only handle CertificateSigningRequest.certificates.k8s.io objects, got ${kind}${group && `.${group}`}`,
+        )
+      }
+      const now = formatTime(host.environment.clock.now())
+      return { verb: decision.done, object: await writeDecision(session, target, decision, now, flags.force === true) }
+    },
+  )
   if (found === 0) host.stdout.write('No resources found\n')
 }
 

@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { apiVersionOf, type KubernetesObject, namespaces, nodes, type Pod, pods, type Resource } from '@coracle/api'
+import { CliError } from '../cli-error.ts'
 import type { ConnectionFlags } from '../connection.ts'
 import type { Host } from '../host.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
-import { readOutputFormat } from '../output/output-format.ts'
+import { readGivenFormat } from '../output/output-format.ts'
 import { type Session, withSession } from '../session.ts'
 import { localResource } from './change-objects.ts'
 
@@ -12,7 +13,8 @@ export interface DumpFlags extends ConnectionFlags {
   readonly allNamespaces?: boolean
   readonly namespaces: readonly string[]
   readonly outputDirectory?: string
-  readonly output: string
+  /** Absent: JSON, or what `template` says. */
+  readonly output?: string
   readonly template?: string
   readonly showManagedFields?: boolean
   readonly allowMissingTemplateKeys: boolean
@@ -42,12 +44,14 @@ const logBytesMax = 64 * 1024 * 1024
 
 /** `coracle cluster-info dump`: nodes, workloads, events and logs, to files or standard output */
 export async function dumpClusterInfo(host: Host, flags: DumpFlags): Promise<void> {
-  const format = await readOutputFormat(host, flags, { tables: false })
+  const isPlain = flags.output === undefined && (flags.template ?? '') === ''
+  const format = isPlain ? undefined : await readGivenFormat(host, { output: 'go-template', ...flags })
   const printer = new ObjectPrinter(format === undefined || format.type === 'table' ? { type: 'json' } : format, {
     managedFields: flags.showManagedFields === true,
     requireKeys: !flags.allowMissingTemplateKeys,
   })
-  const extension = flags.output === 'json' || flags.output === 'yaml' ? flags.output : 'txt'
+  const { output = 'json' } = flags
+  const extension = output === 'json' || output === 'yaml' ? output : 'txt'
   const write = writerTo(host, flags.outputDirectory)
   await withSession(host, flags, async (session) => {
     const { client } = session
@@ -81,6 +85,9 @@ async function listText(
 ): Promise<string> {
   const list = await client.list<KubernetesObject>(resource, namespace === undefined ? {} : { namespace })
   const object = { ...list, apiVersion: apiVersionOf(resource), kind: `${resource.kind}List` }
+  if (printer.printsNames) {
+    throw new CliError(`list types are not supported by name printing: *${resource.version}.${object.kind}`)
+  }
   return printer.one({ resource: localResource(object), object })
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, hasReason, type Pod, parseTime, pods } from '@coracle/api'
+import { ApiError, hasReason, type Pod, pods } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
 import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
@@ -7,6 +7,7 @@ import { allContainers, chooseContainer, choosePod } from '../resources/choose-c
 import { listAll } from '../resources/fetch.ts'
 import { findNamed, type PodWait, typeText, whyNoPods } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import { goTimeFault } from './go-time-fault.ts'
 
 export interface LogFlags extends ConnectionFlags, PodWait {
   readonly container?: string
@@ -99,9 +100,8 @@ export function logQuery(flags: LogFlags): Readonly<Record<string, string>> {
     throw new CliError('at most one of `sinceTime` or `sinceSeconds` may be specified')
   }
   const sinceMs = since === undefined ? 0 : parseDuration(since)
-  if (sinceTime !== undefined && Number.isNaN(parseTime(sinceTime))) {
-    throw new CliError(`--since-time "${sinceTime}" is no time: write one such as 2026-01-31T12:00:00Z`)
-  }
+  const fault = sinceTime === undefined ? undefined : goTimeFault(sinceTime)
+  if (fault !== undefined) throw new CliError(fault)
   const query: Record<string, string> = {}
   if (flags.follow === true) query.follow = 'true'
   if (flags.previous === true) query.previous = 'true'

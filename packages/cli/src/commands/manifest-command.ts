@@ -219,6 +219,19 @@ export async function selectManifests(session: Session, manifests: readonly Mani
   return placed.map(selectionOf)
 }
 
+/** Does something with the objects of files in their order, and stops at the first that cannot be read or placed, or with which it fails. */
+export async function visitManifests(
+  session: Session,
+  { entries }: ReadManifests,
+  act: (placed: Placed) => Promise<void>,
+  isWanted: (manifest: Manifest) => boolean = () => true,
+): Promise<void> {
+  for (const entry of entries) {
+    if ('failure' in entry) throw entry.failure
+    if (isWanted(entry)) await act(await placeManifest(session, entry))
+  }
+}
+
 /**
  * What the arguments or the files of a command that shows objects mean. Why files have others is told, as kubectl does, without `error:`
  * before it.

@@ -25,6 +25,8 @@ export interface TargetFlags extends SelectorFlags, ManifestFlags {
   readonly typesMeanAll?: boolean
   /** What files have is taken as it is there: whether the server has it does not matter. */
   readonly filesAsTheyAre?: boolean
+  /** Objects of files are in no namespace but the one that they name. */
+  readonly takesNoNamespace?: boolean
   /** Files may only have built-in kinds. */
   readonly typed?: boolean
   /** `all` is a selector, which names may not stand beside. */
@@ -133,9 +135,11 @@ async function targetsOfFiles(session: Session, read: ReadManifests, flags: Targ
     const key = keyOf(placed.object)
     // What has no name is for who acts on it to refuse.
     if (key.name === '') return placed
+    if (placed.resource.namespaced && !key.namespace) throw noNamespace(placed)
     return { ...placed, object: await getNamed(session.client, placed.resource, key, flags.subresource) }
   }
-  const { placed, failures } = await placeReadable(session, read, flags, isLatest ? retrieve : undefined)
+  const places = flags.takesNoNamespace === true ? { ...session, namespace: '', givenNamespace: undefined } : session
+  const { placed, failures } = await placeReadable(places, read, flags, isLatest ? retrieve : undefined)
   const seen = new Set<string>()
   const found = placed.map((each): Target | RefusedTarget => {
     if ('refusal' in each) return each
@@ -147,6 +151,12 @@ async function targetsOfFiles(session: Session, read: ReadManifests, flags: Targ
     return target
   })
   return { found, unread: failures }
+}
+
+function noNamespace({ resource: { group, version, plural }, object }: Placed): CliError {
+  return new CliError(
+    `no namespace set on resource ${group}/${version}, Resource=${plural} ${JSON.stringify(object.metadata.name)}`,
+  )
 }
 
 /** An object of a file, as it is there or as the server has it. */

@@ -115,7 +115,7 @@ function withRelativePaths(fields: KubeconfigFields, path: string): KubeconfigFi
     if (typeof value !== 'string' || value === '') return []
     const absolute = resolve(directory, value)
     const below = relative(directory, absolute)
-    return [[name, below.startsWith('..') || isAbsolute(below) ? absolute : below] as const]
+    return [[name, below.startsWith('..') || isAbsolute(below) ? absolute : below || '.'] as const]
   })
   return { ...fields, ...Object.fromEntries(shown) }
 }

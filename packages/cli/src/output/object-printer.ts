@@ -36,6 +36,11 @@ export class ObjectPrinter {
     this.#style = style
   }
 
+  /** Whether all that is printed of an object is its name. */
+  get printsNames(): boolean {
+    return this.#format.type === 'name'
+  }
+
   /** One object. YAML documents and columns know what has been printed before. */
   one(found: Found): Promise<string> {
     const shown = this.#shown(found.object)

@@ -57,6 +57,18 @@ export async function readOutputFormat(
   )
 }
 
+/**
+ * The same where `-o` was given: kubectl takes an empty format for that of names, where it looks only whether there was one. Undefined
+ * where none was given; a template alone asks for nothing there.
+ */
+export async function readGivenFormat(
+  host: Pick<Host, 'workingDirectory'>,
+  flags: OutputFormatFlags,
+): Promise<OutputFormat | undefined> {
+  if (flags.output === undefined) return undefined
+  return (await readOutputFormat(host, flags, { tables: false })) ?? { type: 'name' }
+}
+
 async function jsonPathFormat(
   host: Pick<Host, 'workingDirectory'>,
   name: string,

@@ -7,6 +7,7 @@ import {
   collect,
   collectCommas,
   durationText,
+  keepEmpty,
   podRunningTimeoutOption,
   switchOption,
   wholeNumber,
@@ -14,6 +15,7 @@ import {
 import { withChanges } from './changing.ts'
 import {
   dryRunOption,
+  imageOption,
   objectFormatsText,
   ownFlags,
   recordOption,
@@ -86,12 +88,12 @@ function addWorkloads(create: Command, host: Host): void {
       wholeNumber({ noun: 'port', min: 1, max: 65_535, bits: 32 }),
     )
   creation(create, host, 'job', 'job', 'a Job')
-    .option('--image <image>', 'what its container runs')
+    .addOption(imageOption('what its container runs'))
     .option('--from <cronjob>', 'as this CronJob would make it now: cronjob/NAME')
   creation(create, host, 'cronjob', 'cronjob', 'a CronJob')
     .alias('cj')
-    .option('--image <image>', 'what its container runs')
-    .option('--schedule <schedule>', 'when, as in "*/5 * * * *"')
+    .addOption(imageOption('what its container runs'))
+    .addOption(keepEmpty(new Option('--schedule <schedule>', 'when, as in "*/5 * * * *"')))
     .option('--restart <policy>', 'OnFailure or Never', 'OnFailure')
 }
 
@@ -176,7 +178,7 @@ function addRights(create: Command, host: Host): void {
     .option('--aggregation-rule <labels>', 'takes the rules of cluster roles with these labels')
   const withSubjects = (command: Command): Command =>
     command
-      .option('--clusterrole <name>', 'the cluster role')
+      .addOption(keepEmpty(new Option('--clusterrole <name>', 'the cluster role')))
       .option('--user <name>', 'who gets it; repeatable', collect, [])
       .option('--group <name>', 'a group that gets it; repeatable', collect, [])
       .option('--serviceaccount <name>', 'a service account that gets it, NAMESPACE:NAME; repeatable', collect, [])
@@ -207,15 +209,15 @@ function addNetwork(create: Command, host: Host): void {
     wholeNumber({ noun: 'port', min: 0, max: 65_535 }),
   )
   withPorts(creation(service, host, 'loadbalancer', 'service loadbalancer', 'behind a load balancer'))
-  withPorts(creation(service, host, 'externalname', 'service externalname', 'that stands for a name elsewhere')).option(
-    '--external-name <name>',
-    'that name',
-  )
+  withPorts(
+    creation(service, host, 'externalname', 'service externalname', 'that stands for a name elsewhere'),
+  ).addOption(keepEmpty(new Option('--external-name <name>', 'that name')))
 }
 
 /** kubectl's flags of a deletion, which its `run` has too: what is run is deleted by --rm alone. */
 const deletionOptions = (): readonly Option[] => [
   new Option('-f, --filename <file>', idleText),
+  new Option('-k, --kustomize <directory>', idleText),
   new Option('-R, --recursive', idleText),
   new Option('--cascade [mode]', idleText).default('background').preset('background'),
   new Option('--grace-period <seconds>', idleText).argParser(wholeNumber()).default(-1),
@@ -233,7 +235,7 @@ function addRun(program: Command, host: Host): void {
     .argument('[args...]', 'after --: arguments of the container, or with --command all it runs')
     .summary('run an image in a pod')
     .description('Creates a pod of one container.')
-    .option('--image <image>', 'what the container runs')
+    .addOption(imageOption('what the container runs'))
     .option('--port <port>', 'the port it listens on')
     .option('--env <pair>', 'KEY=VALUE; repeatable', collect, [])
     .option('-l, --labels <pairs>', 'labels of the pod, as app=web,tier=front')

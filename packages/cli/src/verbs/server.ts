@@ -1,6 +1,13 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Host } from '../host.ts'
-import { collectCommas, durationText, switchOption, wholeNumber } from '../option-values.ts'
+import {
+  collectCommas,
+  durationText,
+  keepEmpty,
+  podRunningTimeoutOption,
+  switchOption,
+  wholeNumber,
+} from '../option-values.ts'
 import { refusesArguments, unexpectedArguments } from '../refusals.ts'
 import { addCertificateVerbs } from './certificates.ts'
 import { dryRunOption, objectFormatsText, withFiles, withOutcome, withPrinting } from './shared-options.ts'
@@ -84,7 +91,7 @@ export function addServerVerbs(program: Command, host: Host): void {
     .allowExcessArguments()
     .summary('who one is to the server')
     .description('Prints the user, the groups and the rest of what the server knows of who asks.')
-    .option('-o, --output <format>', objectFormatsText)
+    .addOption(keepEmpty(new Option('-o, --output <format>', objectFormatsText)))
     .action(async (_options, command: Command) => {
       const { whoAmI } = await import('../commands/auth.ts')
       await whoAmI(host, command.optsWithGlobals())
@@ -120,7 +127,8 @@ function addClusterInfo(program: Command, host: Host): void {
     .option('-A, --all-namespaces', 'of all namespaces')
     .option('--namespaces <names>', 'of these; unless given, of kube-system and the current one', collectCommas, [])
     .option('--output-directory <directory>', 'where files are written; - is standard output')
-    .option('-o, --output <format>', objectFormatsText, 'json')
+    .addOption(keepEmpty(new Option('-o, --output <format>', objectFormatsText).default(undefined, 'json')))
+    .addOption(podRunningTimeoutOption('20s'))
     .action(async (_options, command: Command) => {
       const { dumpClusterInfo } = await import('../commands/cluster-info-dump.ts')
       await dumpClusterInfo(host, command.optsWithGlobals())

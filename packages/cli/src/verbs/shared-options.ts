@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { CliError, UsageError } from '../cli-error.ts'
 import type { Kustomization } from '../manifests/kustomization.ts'
-import { booleanOf, collectCommas, switchOption, wholeNumber } from '../option-values.ts'
+import { booleanOf, collectCommas, keepEmpty, switchOption, wholeNumber } from '../option-values.ts'
 import type { DryRun } from '../output/outcome-printer.ts'
 import { nameOf } from '../refusals.ts'
 
@@ -24,6 +24,9 @@ export function withSelectors(command: Command): Command {
     .addOption(labelSelectorOption())
     .addOption(fieldSelectorOption('only objects with these fields, as in status.phase=Running'))
 }
+
+/** An image that has to be given: what is none is told by who makes something of it. */
+export const imageOption = (text: string): Option => keepEmpty(new Option('--image <image>', text))
 
 export function withFiles(command: Command, verb: string): Command {
   return command

@@ -3,7 +3,7 @@ import { argumentsBeforeDash } from '../arguments.ts'
 import type { Host } from '../host.ts'
 import { collectCommas, collectPairs, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
 import { refusesArguments } from '../refusals.ts'
-import { ownFlags, withFiles } from './shared-options.ts'
+import { imageOption, ownFlags, withFiles } from './shared-options.ts'
 
 /** Adds the commands that are connected to containers. */
 export function addStreamVerbs(program: Command, host: Host): void {
@@ -90,7 +90,7 @@ function addDebug(program: Command, host: Host): void {
     .description(
       'Adds an ephemeral container to a pod that runs, makes a copy of the pod with a container more or another image or command, or starts a pod on a node.',
     )
-    .option('--image <image>', 'what the container runs')
+    .addOption(imageOption('what the container runs'))
     .option('-c, --container <name>', 'its name, or with --copy-to that of one to change')
     .option('--target <container>', 'of a pod that runs: the container whose processes it is to see')
     .option('--copy-to <name>', 'make a copy of the pod, of this name')

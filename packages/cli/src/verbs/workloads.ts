@@ -1,12 +1,13 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { showHelp } from '../manual/help-arguments.ts'
-import { collect, collectCommas, durationText, switchOption, wholeNumber } from '../option-values.ts'
+import { collect, collectCommas, durationText, keepEmpty, switchOption, wholeNumber } from '../option-values.ts'
 import { refusesArguments, withExamples } from '../refusals.ts'
 import { localFlags, withChanges, withLocalChanges } from './changing.ts'
 import {
   dryRunOption,
+  imageOption,
   labelSelectorOption,
   objectFormatsText,
   recordOption,
@@ -48,7 +49,7 @@ function addRollout(program: Command, host: Host): void {
     .summary('list the revisions that are kept')
     .description('Lists the revisions of templates that are kept, or shows one of them.')
     .option('--revision <number>', 'show this one in detail', wholeNumber(), 0)
-    .option('-o, --output <format>', objectFormatsText)
+    .addOption(keepEmpty(new Option('-o, --output <format>', objectFormatsText)))
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { rolloutHistory } = await import('../commands/rollout/history.ts')
       await rolloutHistory(host, resources, command.optsWithGlobals())
@@ -161,7 +162,7 @@ function addRollingUpdate(program: Command, host: Host): void {
     .description(
       'Replaces a ReplicationController by another, pod by pod. Broken off, the same command goes on where it was.',
     )
-    .option('--image <image>', 'the same controller with another image')
+    .addOption(imageOption('the same controller with another image'))
     .option('--container <name>', 'with --image: which container, where there are several')
     .option('--image-pull-policy <policy>', 'with --image: when it is pulled')
     .option('--deployment-label-key <key>', 'with --image: the label that tells old and new pods apart', 'deployment')

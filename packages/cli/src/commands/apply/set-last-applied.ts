@@ -3,13 +3,13 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation, whileRetrieving } from '../../manifests/apply-object.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
-import { hasFiles, loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
+import { hasFiles, loadReadable, type ManifestFlags } from '../../manifests/load-manifests.ts'
 import { goJson } from '../../output/go-json.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
 import { getNamed } from '../../resources/fetch.ts'
 import { nothingNamed } from '../../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
-import { type Placed, placeManifest } from '../manifest-command.ts'
+import { type Placed, visitManifests } from '../manifest-command.ts'
 import { keyOf } from '../targets.ts'
 
 export interface SetLastAppliedFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
@@ -20,12 +20,12 @@ export interface SetLastAppliedFlags extends ConnectionFlags, ManifestFlags, Out
 export async function setLastApplied(host: Host, flags: SetLastAppliedFlags): Promise<void> {
   if (!hasFiles(flags)) throw new CliError(nothingNamed)
   const printer = await OutcomePrinter.for(host, flags)
-  const manifests = await loadManifests(host, flags)
+  const read = await loadReadable(host, flags)
   await withSession(host, flags, async (session) => {
     const { client } = session
-    const placed = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
-    const changes: { readonly index: number; readonly text: string; readonly current: KubernetesObject }[] = []
-    for (const [index, { resource, object, source }] of placed.entries()) {
+    const changes: { readonly target: Placed; readonly text: string; readonly current: KubernetesObject }[] = []
+    await visitManifests(session, read, async (target) => {
+      const { resource, object, source } = target
       const { name = '' } = object.metadata
       const current = await currentOf(client, { resource, object, source })
       const noted = current.metadata.annotations?.[lastAppliedAnnotation]
@@ -36,11 +36,9 @@ export async function setLastApplied(host: Host, flags: SetLastAppliedFlags): Pr
       }
       const text = textOf(object)
       if (noted === text) host.stdout.write(`set-last-applied ${name}: no changes required.\n`)
-      else changes.push({ index, text, current })
-    }
-    for (const { index, text, current } of changes) {
-      const target = placed[index]
-      if (target === undefined) continue
+      else changes.push({ target, text, current })
+    })
+    for (const { target, text, current } of changes) {
       const patch = { type: 'merge', body: { metadata: { annotations: { [lastAppliedAnnotation]: text } } } } as const
       const object =
         flags.dryRun === 'client'

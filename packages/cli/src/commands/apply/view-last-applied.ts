@@ -1,9 +1,12 @@
 import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
+import { hasFiles, loadReadable } from '../../manifests/load-manifests.ts'
 import { serialize } from '../../output/serialize.ts'
+import { getNamed } from '../../resources/fetch.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
-import { findTargets, type RefusedTarget, type Target, type TargetFlags } from '../targets.ts'
+import { labelFilter, type Placed, visitManifests } from '../manifest-command.ts'
+import { findTargets, keyOf, type RefusedTarget, type Target, type TargetFlags } from '../targets.ts'
 
 export interface ViewLastAppliedFlags extends ConnectionFlags, TargetFlags {
   readonly output: string
@@ -13,14 +16,23 @@ export interface ViewLastAppliedFlags extends ConnectionFlags, TargetFlags {
 export async function viewLastApplied(host: Host, args: readonly string[], flags: ViewLastAppliedFlags): Promise<void> {
   const { output } = flags
   await withSession(host, flags, async (session) => {
-    // As kubectl has it: who names a namespace means all that is in it.
-    const typesMeanAll = session.givenNamespace !== undefined
-    const { found, unread } = await findTargets(host, session, args, 'view', {
-      ...flags,
-      ...{ typesMeanAll, allSelects: true },
-    })
-    const texts = found.flatMap(lastApplied)
-    if (unread.length > 0) throw unread[0]
+    const texts: string[] = []
+    if (hasFiles(flags)) {
+      const read = await loadReadable(host, flags, { args })
+      const view = async ({ resource, object, source }: Placed) => {
+        const key = keyOf(object)
+        // What has no name is nowhere but in the file.
+        const current = key.name === '' ? object : await getNamed(session.client, resource, key, undefined)
+        texts.push(...lastApplied({ resource, key, object: current, source }))
+      }
+      await visitManifests(session, read, view, labelFilter(flags.selector))
+    } else {
+      // As kubectl has it: who names a namespace means all that is in it.
+      const typesMeanAll = session.givenNamespace !== undefined
+      const all = { ...flags, typesMeanAll, allSelects: true }
+      const { found } = await findTargets(host, session, args, 'view', all)
+      texts.push(...found.flatMap(lastApplied))
+    }
     for (const text of texts) {
       if (output !== 'json' && output !== 'yaml') {
         throw new UsageError(`Unexpected -o output mode: ${output}, the flag 'output' must be one of yaml|json`)

@@ -3,7 +3,7 @@ import { CliError } from '../../cli-error.ts'
 import type { ConnectionFlags } from '../../connection.ts'
 import type { Host } from '../../host.ts'
 import { editKubeconfigs, readKubeconfigs } from '../../kubeconfig/edit-kubeconfig.ts'
-import { defaultKubeconfigFile, kubeconfigFiles } from '../../kubeconfig/kubeconfig-files.ts'
+import { defaultKubeconfigName, kubeconfigFiles } from '../../kubeconfig/kubeconfig-files.ts'
 import { alignTabs, tableAlignment } from '../../output/align.ts'
 
 /** `coracle config current-context` */
@@ -61,7 +61,7 @@ export async function useContext(host: Host, name: string, flags: ConnectionFlag
 /** `coracle config rename-context OLD NEW` */
 export async function renameContext(host: Host, from: string, to: string, flags: ConnectionFlags): Promise<void> {
   const files = await kubeconfigFiles(host, flags.kubeconfig)
-  const path = flags.kubeconfig ?? (await defaultKubeconfigFile(files))
+  const path = await defaultKubeconfigName(files)
   await editKubeconfigs(files, ({ contexts, currentContext, ...document }) => {
     const entry = contexts.get(from)
     if (entry === undefined)
@@ -91,7 +91,7 @@ export async function deleteEntry(
   flags: ConnectionFlags,
 ): Promise<void> {
   const files = await kubeconfigFiles(host, flags.kubeconfig)
-  const path = flags.kubeconfig ?? (await defaultKubeconfigFile(files))
+  const path = await defaultKubeconfigName(files)
   const noun = nouns[list]
   let isCurrent = false
   await editKubeconfigs(files, (document) => {

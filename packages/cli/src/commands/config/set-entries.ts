@@ -152,10 +152,7 @@ function withProvider(fields: KubeconfigFields, flags: SetCredentialsFlags): Kub
     if (at > 0) config[pair.slice(0, at)] = pair.slice(at + 1)
     else delete config[pair.slice(0, -1)]
   }
-  return {
-    ...fields,
-    'auth-provider': { config: Object.keys(config).length === 0 ? null : config, name: authProvider ?? before?.name },
-  }
+  return { ...fields, 'auth-provider': { config, name: authProvider ?? before?.name } }
 }
 
 /** What a file of PEM is written as: its path, or its content where it is to be embedded. */
@@ -166,7 +163,8 @@ async function certificateFile(
   embed = false,
 ): Promise<KubeconfigFields> {
   if (path === undefined) return {}
-  if (path === '') return { [field]: '', [`${field}-data`]: '' }
+  if (path === '' && embed) return { [field]: '', [`${field}-data`]: '' }
+  // As with kubectl, an empty path is that of the directory.
   const whole = resolve(host.workingDirectory, path)
   if (!embed) return { [field]: whole, [`${field}-data`]: '' }
   await stat(whole).catch(() => {

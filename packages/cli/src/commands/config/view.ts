@@ -8,7 +8,7 @@ import { readKubeconfigs } from '../../kubeconfig/edit-kubeconfig.ts'
 import { kubeconfigFiles } from '../../kubeconfig/kubeconfig-files.ts'
 import { kubeconfigValue } from '../../kubeconfig/kubeconfig-form.ts'
 import { ObjectPrinter } from '../../output/object-printer.ts'
-import { type OutputFormatFlags, readOutputFormat } from '../../output/output-format.ts'
+import { type OutputFormatFlags, readGivenFormat } from '../../output/output-format.ts'
 
 export interface ConfigViewFlags extends ConnectionFlags, OutputFormatFlags {
   readonly allowMissingTemplateKeys: boolean
@@ -20,12 +20,9 @@ export interface ConfigViewFlags extends ConnectionFlags, OutputFormatFlags {
 
 /** `coracle config view` */
 export async function viewConfig(host: Host, flags: ConfigViewFlags): Promise<void> {
-  const format = await readOutputFormat(
-    host,
-    { ...flags, output: flags.output ?? (flags.template === undefined ? 'yaml' : 'go-template') },
-    { tables: false },
-  )
-  if (format === undefined || format.type === 'table') throw new CliError('--output needs a format')
+  const { output = flags.template ? 'go-template' : 'yaml' } = flags
+  const format = (await readGivenFormat(host, { ...flags, output })) ?? { type: 'yaml' }
+  if (format.type === 'table') throw new CliError('a kubeconfig has no table')
   const files = await kubeconfigFiles(host, flags.kubeconfig)
   if (!flags.merge && !files.isExplicit) throw new CliError('if merge==false a precise file must be specified')
   const merged = await readKubeconfigs(files)
@@ -53,7 +50,8 @@ export async function viewConfig(host: Host, flags: ConfigViewFlags): Promise<vo
 }
 
 /** Only what the current context, or the one named, takes. */
-function minified(document: KubeconfigDocument, context = document.currentContext): KubeconfigDocument {
+function minified(document: KubeconfigDocument, named: string | undefined): KubeconfigDocument {
+  const context = named || document.currentContext
   if (context === undefined) throw new CliError('current-context must exist in order to minify')
   const entry = document.contexts.get(context)
   if (entry === undefined) throw new CliError(`cannot locate context ${context}`)

@@ -6,7 +6,7 @@ import { nameAlphabet } from '@coracle/environment'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
-import { hasFiles, loadManifests, type ManifestFlags } from '../../manifests/load-manifests.ts'
+import { hasFiles, loadReadable, type ManifestFlags } from '../../manifests/load-manifests.ts'
 import { patchBetween } from '../../manifests/patch-between.ts'
 import { getNamed } from '../../resources/fetch.ts'
 import { type Selection, selectObjects } from '../../resources/select-objects.ts'
@@ -16,7 +16,7 @@ import { awaitObject } from '../await-object.ts'
 import { InterruptedError } from '../connect-streams.ts'
 import { pairsOf } from '../generate/workloads.ts'
 import { isImageReference } from '../image-reference.ts'
-import { selectManifests } from '../manifest-command.ts'
+import { selectionOf, visitManifests } from '../manifest-command.ts'
 import { containerNames, copyForDebugging, type DebugRequest, podOnNode, withDebugContainer } from './debug-pods.ts'
 import { checkProfile, type KeepFlags } from './profiles.ts'
 
@@ -60,11 +60,11 @@ export async function debug(
   const request = await requestOf(host, command, flags)
   check(host, targets, request, flags)
   await withSession(host, flags, async (session) => {
-    for (const selection of await selectionsOf(host, session, targets, flags)) {
+    await forEachSelection(host, session, targets, flags, async (selection) => {
       const { pod, container } = await debugOne(host, session, selection, request, flags)
       const isAttached = flags.attach ?? flags.stdin === true
       if (isAttached && container !== undefined) await attachWhenRunning(host, session, pod, container, flags)
-    }
+    })
   })
 }
 
@@ -157,20 +157,18 @@ function check(host: Host, targets: readonly string[], request: DebugRequest, fl
   }
 }
 
-async function selectionsOf(
+/** Does something with each object that is meant, one after another. */
+async function forEachSelection(
   host: Host,
   session: Session,
   targets: readonly string[],
   flags: DebugFlags,
-): Promise<readonly Selection[]> {
-  const manifests = await loadManifests(host, flags, {
-    decoding: 'typed',
-    args: targets.map((target) => (target.includes('/') ? target : `pods/${target}`)),
-  })
-  if (hasFiles(flags)) return selectManifests(session, manifests)
-  const catalog = await session.catalog()
-  const named = targets.map((target) => (target.includes('/') ? target : `pods/${target}`))
-  return selectObjects(named, 'debug', catalog, {})
+  act: (selection: Selection) => Promise<void>,
+): Promise<void> {
+  const args = targets.map((target) => (target.includes('/') ? target : `pods/${target}`))
+  const read = await loadReadable(host, flags, { decoding: 'typed', args })
+  if (hasFiles(flags)) return visitManifests(session, read, (placed) => act(selectionOf(placed)))
+  for (const selection of selectObjects(args, 'debug', await session.catalog(), {})) await act(selection)
 }
 
 /** Throws a CliError for what is neither a pod nor a node: kubectl does not look for such an object of a file. */

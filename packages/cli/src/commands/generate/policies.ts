@@ -1,4 +1,4 @@
-import { type KubernetesObject, parseLabelSelector } from '@coracle/api'
+import { canonicalQuantity, isQuantity, type KubernetesObject, parseLabelSelector } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 
 export function generateNamespace(name: string): KubernetesObject {
@@ -39,7 +39,7 @@ function amountsOf(text: string): Readonly<Record<string, string>> {
       if (name === '' || amount === '' || more.length > 0) {
         throw new CliError(`Invalid argument syntax ${pair}, expected <resource>=<value>`)
       }
-      return [name, amount] as const
+      return [name, isQuantity(amount) ? canonicalQuantity(amount) : amount] as const
     }),
   )
 }
@@ -181,13 +181,25 @@ export function generateAutoscaler(
   }
 }
 
-function resourceMetric(name: string, text: string): object {
-  const [, percent] = /^(\d+)%$/.exec(text) ?? []
-  const target =
-    percent === undefined
-      ? { averageValue: text, type: 'AverageValue' }
-      : { averageUtilization: Number(percent), type: 'Utilization' }
-  return { resource: { name, target }, type: 'Resource' }
+function resourceMetric(name: 'cpu' | 'memory', text: string): object {
+  const input = text.trim()
+  if (input.endsWith('%')) {
+    const percent = input.slice(0, -1)
+    if (!/^\+?\d+$/.test(percent)) throw new CliError(`invalid percentage value: ${percent}`)
+    return {
+      resource: { name, target: { averageUtilization: Number(percent), type: 'Utilization' } },
+      type: 'Resource',
+    }
+  }
+  return { resource: { name, target: { averageValue: amountOf(name, input), type: 'AverageValue' } }, type: 'Resource' }
+}
+
+/** An amount for each pod: a number alone is one of thousandths of a CPU, or of mebibytes. */
+function amountOf(name: 'cpu' | 'memory', text: string): string {
+  const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)
+  const amount = isNumber ? `${Number(text)}${name === 'cpu' ? 'm' : 'Mi'}` : text
+  if (!isQuantity(amount)) throw new CliError(`invalid resource ${name} value: ${text}`)
+  return canonicalQuantity(amount)
 }
 
 export interface IngressFlags {

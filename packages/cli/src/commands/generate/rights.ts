@@ -152,8 +152,8 @@ export function generateBinding(
   flags: BindingFlags,
 ): KubernetesObject {
   const { role = '', clusterrole = '' } = flags
-  if (kind === 'ClusterRoleBinding' && clusterrole === '') throw new CliError('required flag(s) "clusterrole" not set')
-  if ((role === '') === (clusterrole === '')) throw new CliError('exactly one of clusterrole or role must be specified')
+  if (kind === 'RoleBinding' && (role === '') === (clusterrole === ''))
+    throw new CliError('exactly one of clusterrole or role must be specified')
   const roleRef =
     role === ''
       ? { apiGroup: group, kind: 'ClusterRole', name: clusterrole }

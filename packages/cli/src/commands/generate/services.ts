@@ -1,4 +1,4 @@
-import { isJsonObject, type KubernetesObject } from '@coracle/api'
+import { checkFormat, isJsonObject, type KubernetesObject, rangeMessage } from '@coracle/api'
 import { CliError, UsageError } from '../../cli-error.ts'
 import { selectorText } from '../../resources/selector-text.ts'
 
@@ -19,6 +19,9 @@ export function generateService(name: string, type: ServiceType, flags: ServiceF
   if (tcp.length === 0 && !isHeadless && type !== 'ExternalName') {
     throw new CliError('at least one tcp port specifier must be provided')
   }
+  if (type === 'ExternalName' && checkFormat('dns1123-subdomain', externalName ?? '').length > 0) {
+    throw new CliError(`invalid service external name ${externalName ?? ''}`)
+  }
   const ports = tcp.map((text) => portOf(text, nodePort))
   return {
     apiVersion: 'v1',
@@ -38,17 +41,25 @@ export function generateService(name: string, type: ServiceType, flags: ServiceF
 }
 
 function portOf(text: string, nodePort: number | undefined) {
-  const [port = '', target = port, ...more] = text.split(':')
-  if (more.length > 0) throw new CliError(`invalid port format: ${text}`)
-  const isNumber = /^\d+$/.test(target)
-  const targetPort = isNumber ? portNumber(target) : target
+  // What follows a second colon is part of the name alone.
+  const [port = '', target] = text.split(':')
+  const number = portNumber(port)
   return {
     name: text.replaceAll(':', '-'),
     ...(nodePort === undefined || nodePort === 0 ? {} : { nodePort }),
-    port: portNumber(port),
+    port: number,
     protocol: 'TCP',
-    targetPort,
+    targetPort: target === undefined ? number : targetPortOf(target),
   }
+}
+
+/** The number or the name of a port of pods. Throws a CliError for what is neither. */
+function targetPortOf(text: string): number | string {
+  const isNumber = /^[-+]?\d+$/.test(text)
+  const isPort = Number(text) >= 1 && Number(text) <= portMax
+  const problems = !isNumber ? checkFormat('iana-service-name', text) : isPort ? [] : [rangeMessage(1, portMax)]
+  if (problems.length > 0) throw new CliError(problems.join(','))
+  return isNumber ? Number(text) : text
 }
 
 const portMax = 65_535

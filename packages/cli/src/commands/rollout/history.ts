@@ -1,4 +1,4 @@
-import { controllerRevisions, type PodTemplateSpec, replicaSets } from '@coracle/api'
+import { type PodTemplateSpec, replicaSets } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { CliError } from '../../cli-error.ts'
 import { Description } from '../../describe/description.ts'
@@ -6,8 +6,9 @@ import { describePodTemplate } from '../../describe/pod-template.ts'
 import type { Host } from '../../host.ts'
 import { hasFiles } from '../../manifests/load-manifests.ts'
 import { alignTabs, descriptionAlignment } from '../../output/align.ts'
-import { ObjectPrinter } from '../../output/object-printer.ts'
-import { readOutputFormat } from '../../output/output-format.ts'
+import { inDeclaredOrder } from '../../output/declared-order.ts'
+import { type Found, ObjectPrinter } from '../../output/object-printer.ts'
+import { readGivenFormat } from '../../output/output-format.ts'
 import { objectText } from '../../resources/object-text.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
 import { changeCauseAnnotation } from '../change-cause.ts'
@@ -28,8 +29,7 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
   const { revision } = flags
   if (revision < 0) throw new CliError(`revision must be a positive integer: ${revision}`)
   if (args.length === 0 && !hasFiles(flags)) throw new CliError('required resource not specified')
-  // A template alone asks for no objects.
-  const format = flags.output === undefined ? undefined : await readOutputFormat(host, flags, { tables: false })
+  const format = await readGivenFormat(host, flags)
   await withSession(host, flags, async (session) => {
     const targets = await findTargets(host, session, args, 'show', { ...flags, typesMeanAll: true, typed: true })
     await forEachTarget(targets, async (target) => {
@@ -40,10 +40,9 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
         const printer = new ObjectPrinter(format, {
           managedFields: flags.showManagedFields === true,
           requireKeys: !flags.allowMissingTemplateKeys,
+          order: inDeclaredOrder,
         })
-        for (const { keeper } of wanted) {
-          host.stdout.write(await printer.one({ resource: keeperOf(target), object: keeper }))
-        }
+        for (const revision of wanted) host.stdout.write(await printer.one(foundOf(target, revision)))
         return
       }
       const name = objectText(target.resource, target.key.name)
@@ -53,10 +52,17 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
   })
 }
 
-/** What keeps the revisions of an object. */
-function keeperOf({ resource }: Target): DiscoveredResource {
-  const { kind, plural } = resource.kind === 'Deployment' ? replicaSets : controllerRevisions
-  return { ...resource, kind, plural, singular: kind.toLowerCase() }
+/** A revision as an object: the ReplicaSet that keeps it, or else the object itself as it was then. */
+function foundOf({ resource, object }: Target, { keeper, template }: Revision): Found {
+  if (resource.kind === 'Deployment') {
+    const { kind, plural } = replicaSets
+    return {
+      resource: { ...resource, kind, plural, singular: kind.toLowerCase() } as DiscoveredResource,
+      object: keeper,
+    }
+  }
+  const { spec = {} } = object as { readonly spec?: object }
+  return { resource, object: { ...object, ...{ spec: { ...spec, template } } } }
 }
 
 function historyText(revisions: readonly Revision[]): string {

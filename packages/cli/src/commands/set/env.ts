@@ -1,11 +1,12 @@
-import type { Container, EnvFromSource, EnvVar, KubernetesObject } from '@coracle/api'
+import type { Container, EnvFromSource, EnvVar } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import { hasFiles } from '../../manifests/load-manifests.ts'
+import { loadManifests } from '../../manifests/load-manifests.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
+import { getNamed } from '../../resources/fetch.ts'
 import { type Session, withSession } from '../../session.ts'
-import { type ChangeFlags, changeObjects, noSession } from '../change-objects.ts'
-import { requireTargets, type Target } from '../targets.ts'
+import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import type { Target } from '../targets.ts'
 import {
   allContainers,
   changedTemplate,
@@ -35,29 +36,32 @@ export interface SetEnvFlags extends ChangeFlags {
 
 /** `coracle set env TYPE NAME KEY=VALUE KEY-` */
 export async function setEnv(host: Host, args: readonly string[], flags: SetEnvFlags): Promise<void> {
-  if (flags.local === true) requireTargets([], hasFiles(flags))
   const split = splitEnvironment(args, flags.env)
   const { resources, remove } = split
+  // kubectl tells first that it knows no such format.
+  await OutcomePrinter.for(host, flags)
+  if (resources.length === 0 && flags.filename.length === 0) throw new CliError(noResource)
+  if (flags.list === true && (flags.output ?? '') !== '') {
+    throw new CliError('--list and --output may not be specified together')
+  }
   if (flags.keys.length > 0 && (flags.from ?? '') === '') {
     throw new CliError('when specifying --keys, a configmap or secret must be provided with --from')
-  }
-  if (flags.list === true && (flags.output ?? '') !== '') {
-    // kubectl tells first that it knows no such format.
-    await OutcomePrinter.for(host, flags)
-    throw new CliError('--list and --output may not be specified together')
   }
   const chosen = nameMatcher(flags.containers)
   const variables =
     flags.from === undefined
       ? []
       : flags.local === true
-        ? await variablesFrom(host, noSession(flags, '--local'), flags)
+        ? await refuseOtherFiles(host, flags)
         : await withSession(host, flags, (session) => variablesFrom(host, session, flags))
   // Without a server objects are those of files, whatever stands beside them.
   const named = flags.local === true ? [] : resources
   await changeObjects(host, named, 'set', { ...flags, ...setFlags }, async (session, target) => {
     const template = changing(target, flags, () => templateOf(target))
-    const set = [...split.set, ...variables]
+    const set = [...split.set, ...variables].map((variable) => ({
+      ...variable,
+      name: `${flags.prefix ?? ''}${variable.name}`,
+    }))
     const containers = allContainers(template).filter(({ name }) => chosen(name))
     if (containers.length === 0) {
       host.stderr.write(
@@ -84,6 +88,9 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
     })
   })
 }
+
+const unsupportedSource = 'unsupported resource specified in --from'
+const noResource = 'one or more resources must be specified as <resource> <name> or <resource>/<name>'
 
 function splitEnvironment(args: readonly string[], more: readonly string[]) {
   const isChange = (arg: string): boolean => arg.indexOf('=') > 0 || (arg.endsWith('-') && !arg.includes('/'))
@@ -127,15 +134,15 @@ function withVariables(
 async function variablesFrom(
   { stderr }: Host,
   session: Session,
-  { from, prefix = '', keys }: SetEnvFlags,
+  { from, keys }: SetEnvFlags,
 ): Promise<readonly EnvVar[]> {
   if (from === undefined) return []
   const [type = '', name = '', ...more] = from.split('/')
   const resource = (await session.catalog()).find(type)
   if (name === '' || more.length > 0) throw new CliError(`--from must be TYPE/NAME, such as secret/settings: "${from}"`)
   const reference = { ConfigMap: 'configMapKeyRef', Secret: 'secretKeyRef' }[resource.kind]
-  if (reference === undefined) throw new CliError(`unsupported resource specified in --from: ${resource.kind}`)
-  const object = await session.client.get<KubernetesObject>(resource, { name, namespace: session.namespace })
+  if (reference === undefined) throw new CliError(unsupportedSource)
+  const object = await getNamed(session.client, resource, { name, namespace: session.namespace }, undefined)
   const data = (object as { readonly data?: Readonly<Record<string, string>> }).data ?? {}
   return Object.keys(data)
     .filter((key) => keys.length === 0 || keys.includes(key))
@@ -143,8 +150,16 @@ async function variablesFrom(
     .map((key) => {
       const variable = key.replace(/[-.]/g, '_').toUpperCase()
       if (variable !== key) stderr.write(`Warning: key ${key} transferred to ${variable}\n`)
-      return { name: `${prefix}${variable}`, valueFrom: { [reference]: { name, key } } }
+      return { name: variable, valueFrom: { [reference]: { name, key } } }
     })
+}
+
+/** Without a server kubectl looks for what `--from` names in the files themselves: throws a CliError where they have anything else. */
+async function refuseOtherFiles(host: Host, flags: SetEnvFlags): Promise<readonly EnvVar[]> {
+  const manifests = await loadManifests(host, flags, { decoding: 'typed' })
+  if (manifests.some(({ object }) => !['ConfigMap', 'Secret'].includes(object.kind)))
+    throw new CliError(unsupportedSource)
+  return []
 }
 
 function environmentText({ object, key }: Target, { name, env = [], envFrom = [] }: Container): string {
